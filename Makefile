@@ -1,0 +1,51 @@
+# Two commands on a fresh machine: `make packing` runs the main study, `make test` runs the tests.
+# All that is needed beforehand is Python >= 3.11 with venv, make and a network.
+
+PYTHON ?= python3
+UV := .tools/bin/uv
+PY := .venv/bin/python
+READY := .venv/.ready
+
+.PHONY: help setup packing test check bench lock clean
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(READY) ## make .venv with the locked dependencies and this project
+
+$(UV): requirements/uv.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is older than 3.11; name a newer one: make PYTHON=python3.12 setup"; exit 2; }
+	@$(PYTHON) -m venv .tools || \
+	  { echo "$(PYTHON) has no venv module; on Debian or Ubuntu: apt-get install python3-venv"; exit 2; }
+	.tools/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $(UV)
+
+$(READY): $(UV) requirements/locked.txt pyproject.toml
+	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
+	$(UV) pip sync --quiet --python $(PY) --require-hashes requirements/locked.txt
+	$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+packing: $(READY) ## run the packing study, draw its figures, test the paper's claims
+	$(PY) -m sweep +experiment=packing
+	$(PY) -m analysis results/packing
+
+test: check ## run every check and test
+	$(PY) -m pytest
+
+check: $(READY) ## style, types and the rule of who may import whom
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports
+
+bench: $(READY) ## measure speed (ratios in one run)
+	$(PY) -m benchmarks
+
+lock: $(UV) ## resolve the dependencies anew (exact versions and hashes, no addresses)
+	$(UV) pip compile pyproject.toml --universal --all-extras --generate-hashes --no-header --quiet \
+	  --upgrade --output-file requirements/locked.txt
+
+clean: ## remove what setup and tests made (results stay)
+	rm -rf .venv .tools .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,371 @@
+"""The event loop of a gang scheduler: arrivals, terminations, and constant run fractions between them.
+
+The engine names no packing scheme: it calls whatever functions of the declared types it is given. An event
+costs O(jobs x words) and what the scheme costs; under migration all jobs are counted
+anew, O(slots x jobs x words).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, float64, int64
+
+from models.gang.alternation import (
+    EXCLUSIVE,
+    SHARED,
+    count_all_shared,
+    count_shared,
+    forget,
+    grant,
+    grant_where_it_fits,
+    grant_where_it_ran,
+    revoke,
+    run_in,
+    slot_changes,
+    slot_comes_or_goes,
+    slots_unite,
+)
+from models.gang.schemes.signature import PLACE, REARRANGE, RELEASE
+from models.gang.slots import (
+    NOWHERE,
+    close_slot,
+    insert,
+    map_job,
+    remove,
+    slot_to_unite_with,
+    unite,
+    unmap_job,
+)
+from models.gang.state import (
+    ARRIVAL,
+    BATCH_START,
+    CURSOR,
+    DECREASING,
+    FINISH,
+    IN_BATCH,
+    JOB_SLOT_TIME,
+    JOB_TIME,
+    JOBS,
+    KEY,
+    LAST_SESSION,
+    MATRIX,
+    N_JOBS,
+    N_SLOTS,
+    N_VACANT,
+    NOW,
+    NUMBER,
+    PRECEDENCE,
+    PRESENT,
+    REPEATING,
+    ROOM,
+    RUN,
+    RUN_SLOTS,
+    RUNS_LEFT,
+    RUNTIME,
+    SESSIONS,
+    SETTINGS,
+    SIZE,
+    SLOT,
+    SLOT_TIME,
+    SLOWDOWNS,
+    SUBMITTED,
+    SUM_PES,
+    SUM_SLOTS,
+    TERMINATED,
+    UNIFICATIONS,
+    VACANT,
+    VIRTUAL,
+    WORK,
+)
+from models.kernels import kernel
+from models.workloads.sessions import RERUN
+
+# Why `advance` returned.
+BATCHES_DONE, SESSIONS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL = range(5)
+
+
+@kernel()
+def first_to_end(jobs, n_jobs):
+    """Return the position in the list of present jobs of the one that ends next, or -1. O(jobs)."""
+    first = -1
+    finish = np.inf
+    number = 0
+    for i in range(n_jobs):
+        job = jobs.order[PRESENT, i]
+        if jobs.real[job, FINISH] < finish or (
+            jobs.real[job, FINISH] == finish and jobs.whole[job, NUMBER] < number
+        ):
+            first = i
+            finish = jobs.real[job, FINISH]
+            number = jobs.whole[job, NUMBER]
+    return first
+
+
+@kernel(int64(int64, float64, int64, int64, int64, SETTINGS, JOBS, int64[::1], float64[::1]))
+def enter(size, runtime, runs_left, run, key, settings, jobs, counts, clocks):
+    """Write a newcomer into the table, mapped to no slot yet, and return its place."""
+    n_jobs = counts[N_JOBS]
+    counts[N_VACANT] -= 1
+    job = jobs.order[VACANT, counts[N_VACANT]]
+    whole = jobs.whole
+    whole[job, SLOT] = NOWHERE
+    whole[job, SIZE] = size
+    whole[job, RUN_SLOTS] = 1
+    whole[job, NUMBER] = counts[SUBMITTED]
+    whole[job, RUNS_LEFT] = runs_left
+    whole[job, RUN] = run
+    whole[job, KEY] = key
+    jobs.real[job, RUNTIME] = runtime
+    jobs.real[job, ARRIVAL] = clocks[NOW]
+    jobs.real[job, FINISH] = clocks[VIRTUAL] + runtime
+    jobs.order[PRESENT, n_jobs] = job
+    if settings.alternation == EXCLUSIVE:
+        insert(jobs.order[PRECEDENCE], n_jobs, job, jobs.whole, settings.precedence)
+    counts[N_JOBS] += 1
+    counts[SUBMITTED] += 1
+    counts[SUM_SLOTS] += 1
+    counts[SUM_PES] += size
+    return job
+
+
+@kernel()
+def leave(position, settings, jobs, counts):
+    """Take the job at a position of the list of present jobs out of the table, and return its place."""
+    n_jobs = counts[N_JOBS]
+    job = jobs.order[PRESENT, position]
+    counts[SUM_SLOTS] -= jobs.whole[job, RUN_SLOTS]
+    counts[SUM_PES] -= jobs.whole[job, RUN_SLOTS] * jobs.whole[job, SIZE]
+    jobs.order[PRESENT, position] = jobs.order[PRESENT, n_jobs - 1]
+    if settings.alternation == EXCLUSIVE:
+        remove(jobs.order[PRECEDENCE], n_jobs, job)
+    counts[N_JOBS] -= 1
+    jobs.order[VACANT, counts[N_VACANT]] = job
+    counts[N_VACANT] += 1
+    return job
+
+
+@kernel()
+def settle_in(job, slot, settings, matrix, jobs, room, counts, virtual):
+    """Map a newcomer to the chosen PEs of a slot and let it and the others run where they now can."""
+    jobs.whole[job, SLOT] = slot  # from now on it is none of the others
+    if settings.alternation == SHARED:
+        if slot == counts[N_SLOTS]:
+            slot_comes_or_goes(1, slot, room.chosen, 0, jobs, counts, virtual)
+        else:
+            slot_changes(-1, slot, room.chosen, 0, matrix.occupied, jobs, counts, virtual)
+    map_job(job, slot, matrix, jobs, room.chosen, counts)
+    if settings.alternation == SHARED:
+        count = count_shared(job, counts[N_SLOTS], matrix.occupied, jobs.pes, jobs.whole)
+        run_in(job, count, virtual, jobs.whole, jobs.real, counts)
+    elif settings.alternation == EXCLUSIVE:
+        grant_where_it_fits(job, matrix, jobs, room.granted, counts, virtual)
+
+
+@kernel()
+def clear_out(job, settings, matrix, jobs, room, counts, virtual):
+    """After a job was unmapped: let the others run where they now can, close or unite its slot."""
+    slot = jobs.whole[job, SLOT]
+    if settings.alternation == EXCLUSIVE:
+        grant_where_it_ran(job, matrix, jobs, room.granted, counts, virtual)
+    if matrix.free[slot] == settings.n_pes:
+        if settings.alternation == SHARED:
+            slot_comes_or_goes(-1, slot, jobs.pes, job, jobs, counts, virtual)
+        elif settings.alternation == EXCLUSIVE:
+            revoke(slot, matrix, jobs, counts, virtual)
+        close_slot(slot, settings.n_pes, matrix, jobs, counts)
+        return
+    if settings.alternation == SHARED:
+        slot_changes(1, slot, jobs.pes, job, matrix.occupied, jobs, counts, virtual)
+    if settings.unification:
+        other = slot_to_unite_with(slot, counts[N_SLOTS], matrix.occupied)
+        if other != NOWHERE:
+            low = min(slot, other)
+            high = max(slot, other)
+            if settings.alternation == SHARED:
+                slots_unite(low, high, matrix.occupied, jobs, counts, virtual)
+            elif settings.alternation == EXCLUSIVE:
+                revoke(low, matrix, jobs, counts, virtual)
+                revoke(high, matrix, jobs, counts, virtual)
+            unite(low, high, settings.n_pes, matrix, jobs, counts)
+            counts[UNIFICATIONS] += 1
+            slot = low
+    if settings.alternation == EXCLUSIVE:
+        grant(slot, matrix, jobs, room.granted, counts, virtual)
+
+
+@kernel()
+def migrate(position, rearrange, settings, matrix, jobs, room, counts, virtual):
+    """Let the scheme map all jobs anew and let them run where they now can."""
+    before = counts[N_SLOTS]
+    rearrange(position, settings.n_pes, matrix, jobs, counts)
+    n_slots = counts[N_SLOTS]
+    if settings.alternation == SHARED:
+        count_all_shared(n_slots, matrix, jobs, counts, virtual)
+    elif settings.alternation == EXCLUSIVE:
+        for slot in range(n_slots, before):
+            revoke(slot, matrix, jobs, counts, virtual)
+        for slot in range(n_slots):
+            grant(slot, matrix, jobs, room.granted, counts, virtual)
+
+
+@kernel()
+def pass_time(then, virtual, counts, clocks):
+    """Advance the clocks and the integrals; nothing has changed since the last event."""
+    elapsed = then - clocks[NOW]
+    clocks[NOW] = then
+    clocks[SLOT_TIME] += counts[N_SLOTS] * elapsed
+    clocks[JOB_SLOT_TIME] += counts[SUM_SLOTS] * elapsed
+    clocks[JOB_TIME] += counts[N_JOBS] * elapsed
+    clocks[WORK] += counts[SUM_PES] * (virtual - clocks[VIRTUAL])
+    clocks[VIRTUAL] = virtual
+
+
+@kernel()
+def close_batch(batch, jobs, counts, clocks, batches, n_pes):
+    """Write the metrics of a batch, in the order of `state.METRICS`, and begin the next one."""
+    n_ended = counts[IN_BATCH]
+    elapsed = clocks[NOW] - clocks[BATCH_START]
+    batches[batch, 0] = clocks[SLOWDOWNS] / n_ended
+    batches[batch, 1] = counts[UNIFICATIONS] / n_ended
+    batches[batch, 2] = clocks[JOB_SLOT_TIME] / clocks[JOB_TIME]
+    batches[batch, 3] = clocks[WORK] / (n_pes * elapsed)
+    batches[batch, 4] = clocks[SLOT_TIME] / elapsed
+    batches[batch, 5] = clocks[JOB_TIME] / elapsed
+    counts[IN_BATCH] = 0
+    counts[UNIFICATIONS] = 0
+    for integral in (SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, SLOWDOWNS):
+        clocks[integral] = 0.0
+    clocks[BATCH_START] = clocks[NOW]
+    # Virtual time is set back, so that long runs lose no digits.
+    for i in range(counts[N_JOBS]):
+        jobs.real[jobs.order[PRESENT, i], FINISH] -= clocks[VIRTUAL]
+    clocks[VIRTUAL] = 0.0
+
+
+@kernel(
+    int64(
+        PLACE, RELEASE, REARRANGE, RERUN, SETTINGS, MATRIX, JOBS, ROOM, SESSIONS,
+        int64[::1], int64[::1], float64[::1], int64[::1], float64[::1],
+        float64[:, ::1], int64, boolean, float64, float64[::1],
+    )
+)  # fmt: skip
+def advance(
+    place, release, rearrange, rerun, settings, matrix, jobs, room, sessions,
+    memory, parameters, rerun_parameters, counts, clocks,
+    batches, n_batches, more_sessions, until, responses,
+):  # fmt: skip
+    """Simulate until something is needed from outside, and say what (`BATCHES_DONE` …).
+
+    Parameters
+    ----------
+    place, release, rearrange : the packing scheme, see `models.gang.schemes`
+    rerun : the runtime of a job's next repetition, see `models.workloads.sessions`
+    settings, matrix, jobs, room, counts, clocks : the simulation, see `state`
+    sessions : the chunk of arrivals at hand, from ``counts[CURSOR]`` on
+    memory, parameters : the packing scheme's own
+    rerun_parameters : float64, of `rerun`
+    batches : float64 (batch, metric), rows are filled as batches end
+    n_batches : return when so many batches have ended, the warm-up included
+    more_sessions : whether another chunk will follow this one
+    until : return before the first event later than this
+    responses : float64 (job,), response times by the job's number, as far as there is room
+    """
+    n_pes = settings.n_pes
+    while True:
+        repeating = counts[REPEATING]
+        cursor = counts[CURSOR]
+        first = -1
+        if repeating == NOWHERE:
+            first = first_to_end(jobs, counts[N_JOBS])
+            finish = np.inf
+            end = np.inf
+            if first >= 0:
+                finish = jobs.real[jobs.order[PRESENT, first], FINISH]
+                end = clocks[NOW] + (finish - clocks[VIRTUAL]) * counts[N_SLOTS]
+            arrival = np.inf
+            if cursor < sessions.gap.shape[0]:
+                arrival = clocks[LAST_SESSION] + sessions.gap[cursor]
+            elif more_sessions:
+                return SESSIONS_USED_UP
+            elif first < 0 or not settings.draining:
+                return NO_MORE_JOBS
+            if min(end, arrival) > until:
+                return TIME_REACHED
+            # Of an end and an arrival at one instant the end comes first: the newcomer finds its PEs free.
+            if end <= arrival:
+                pass_time(end, finish, counts, clocks)
+            else:
+                if counts[N_VACANT] == 0:
+                    return TABLE_FULL
+                virtual = clocks[VIRTUAL]
+                if first >= 0:
+                    virtual += (arrival - clocks[NOW]) / counts[N_SLOTS]
+                pass_time(arrival, virtual, counts, clocks)
+                clocks[LAST_SESSION] = arrival
+                first = -1
+
+        slots_before = counts[N_SLOTS]
+        alone = False
+        if first >= 0:
+            job = leave(first, settings, jobs, counts)
+            response = clocks[NOW] - jobs.real[job, ARRIVAL]
+            clocks[SLOWDOWNS] += response / jobs.real[job, RUNTIME]
+            if jobs.whole[job, NUMBER] < responses.shape[0]:
+                responses[jobs.whole[job, NUMBER]] = response
+            if settings.migrating:
+                alone = matrix.free[jobs.whole[job, SLOT]] + jobs.whole[job, SIZE] == n_pes
+                position = remove(jobs.order[DECREASING], counts[N_JOBS] + 1, job)
+                if settings.alternation == EXCLUSIVE:
+                    forget(job, counts[N_SLOTS], matrix)
+            else:
+                unmap_job(job, matrix, jobs)
+                release(jobs.whole[job, SIZE], n_pes, jobs.pes[job], memory, parameters)
+                clear_out(job, settings, matrix, jobs, room, counts, clocks[VIRTUAL])
+        else:
+            if repeating == NOWHERE:
+                job = enter(
+                    sessions.size[cursor], sessions.runtime[cursor], sessions.runs[cursor] - 1, 0,
+                    sessions.key[cursor], settings, jobs, counts, clocks,
+                )  # fmt: skip
+                counts[CURSOR] += 1
+            else:
+                size = jobs.whole[repeating, SIZE]
+                run = jobs.whole[repeating, RUN] + 1
+                key = jobs.whole[repeating, KEY]
+                runtime = rerun(jobs.real[repeating, RUNTIME], size, key, run, rerun_parameters)
+                counts[REPEATING] = NOWHERE
+                job = enter(
+                    size,
+                    runtime,
+                    jobs.whole[repeating, RUNS_LEFT] - 1,
+                    run,
+                    key,
+                    settings,
+                    jobs,
+                    counts,
+                    clocks,
+                )
+            if settings.migrating:
+                position = insert(jobs.order[DECREASING], counts[N_JOBS] - 1, job, jobs.whole, 1)
+            else:
+                slot = place(
+                    jobs.whole[job, SIZE], n_pes, counts[N_SLOTS], matrix.occupied, matrix.free, matrix.tags,
+                    memory, parameters, room.scratch, room.chosen[0],
+                )  # fmt: skip
+                settle_in(job, slot, settings, matrix, jobs, room, counts, clocks[VIRTUAL])
+        if settings.migrating:
+            migrate(position, rearrange, settings, matrix, jobs, room, counts, clocks[VIRTUAL])
+            # Footnote 4: the number of slots is reduced, and not because the job had one for itself.
+            if first >= 0 and counts[N_SLOTS] < slots_before and not alone:
+                counts[UNIFICATIONS] += 1
+
+        if first >= 0:
+            if jobs.whole[job, RUNS_LEFT] > 0:
+                counts[REPEATING] = job
+            counts[TERMINATED] += 1
+            counts[IN_BATCH] += 1
+            if counts[IN_BATCH] == settings.batch_size:
+                batch = counts[TERMINATED] // settings.batch_size - 1
+                close_batch(batch, jobs, counts, clocks, batches, n_pes)
+                if batch + 1 >= n_batches:
+                    return BATCHES_DONE

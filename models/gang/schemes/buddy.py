@@ -1,0 +1,210 @@
+"""Buddy based scheme (section 2.4): PEs are given in groups of powers of two, each under a controller.
+
+The controllers form a binary tree, kept in `memory` as a heap: node 1 is the root, node ``n_pes + p`` the
+leaf of PE p. ``memory[node]`` counts the jobs mapped to a controller and ``memory[2 n_pes + node]`` holds
+what its load owes to itself and its descendants, so that a mapping costs O(log n_pes) to book and a load
+O(log n_pes) to read.
+
+The load on a controller is "the sum of 3 terms: the number of jobs mapped to this controller, the maximum of
+the loads on the controller's two children, and the sum of the number of jobs mapped to the controllers
+ancestors" (Fig. 2). Three readings of it:
+
+``paths``
+    Two data paths, up and down: the children's maximum is over their own and lower terms, the ancestors' sum
+    is added once. This equals the maximum, over the PEs below, of the jobs whose controllers cover that PE.
+``recursive``
+    To the letter: a child's load has its own ancestors' sum in it, so that jobs mapped higher up count once
+    for each level between.
+``pes``
+    The paper's "simplified scheme": the maximum of the loads on the PEs themselves. It differs from `paths`
+    only by the jobs whose size is no power of two, which count on the PEs that they really use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.gang.bits import ALL, ONE, ZERO, free_word, span
+from models.gang.schemes.signature import PLACE_SIGNATURE, RELEASE_SIGNATURE
+from models.kernels import kernel
+
+# Indices into the allowed values that `models.gang.schemes` declares.
+FULLEST = 1
+RECURSIVE = 1
+PES = 2
+
+
+@kernel()
+def level_for(size):
+    """Return l of the smallest controller, of 2^l PEs, that holds `size`."""
+    level = 0
+    while (1 << level) < size:
+        level += 1
+    return level
+
+
+@kernel()
+def book(node, level, change, n_pes, reading, memory):
+    """Map `change` jobs to a controller and carry its load up the tree."""
+    memory[node] += change
+    while node >= 1:
+        weight = level + 1 if reading == RECURSIVE else 1
+        below = 0
+        if level > 0:
+            below = max(memory[2 * n_pes + 2 * node], memory[2 * n_pes + 2 * node + 1])
+        memory[2 * n_pes + node] = weight * memory[node] + below
+        node >>= 1
+        level += 1
+
+
+@kernel()
+def book_job(size, n_pes, pes, change, reading, memory):
+    """Map a job to its controller, or under the reading `pes` to each of its PEs."""
+    if reading == PES:
+        for p in range(n_pes):
+            if pes[p >> 6] >> np.uint64(p & 63) & ONE:
+                book(n_pes + p, 0, change, n_pes, reading, memory)
+        return
+    level = level_for(size)
+    for w in range(pes.shape[0]):
+        if pes[w] != ZERO:
+            bit = 0
+            while not pes[w] >> np.uint64(bit) & ONE:
+                bit += 1
+            book((n_pes + 64 * w + bit) >> level, level, change, n_pes, reading, memory)
+            return
+
+
+@kernel()
+def mark_free_groups(level, n_pes, occupied, slot, marks, row):
+    """Set in a row of `marks` the first PE of each group of 2^level PEs that is all free in a slot."""
+    if level >= 6:
+        group = 1 << (level - 6)
+        for first in range(0, marks.shape[1], group):
+            taken = ZERO
+            for w in range(first, first + group):
+                taken |= occupied[slot, w]
+            if taken == ZERO:
+                marks[row, first] |= ONE
+        return
+    # 0x5555.., 0x1111.., 0x0101..: the positions at which groups begin
+    aligned = ALL // ((ONE << np.uint64(1 << level)) - ONE)
+    for w in range(marks.shape[1]):
+        run = free_word(occupied, slot, w, n_pes)
+        for i in range(level):
+            run &= run >> np.uint64(1 << i)
+        marks[row, w] |= run & aligned
+
+
+@kernel()
+def least_loaded_controller(level, n_pes, marks, reading, memory):
+    """Return the first PE of the least loaded group marked in row 0, the first of equals, or -1.
+
+    Walks the groups in order and leaves out every subtree whose ancestors alone already reach the best load.
+    """
+    top = level_for(n_pes)
+    weight = level + 1 if reading == RECURSIVE else 1
+    best = -1
+    least = 0
+    pe = 0
+    while pe < n_pes:
+        w = pe >> 6
+        if marks[0, w] >> np.uint64(pe & 63) == ZERO:
+            pe = (w + 1) << 6
+            continue
+        if not marks[0, w] >> np.uint64(pe & 63) & ONE:
+            pe += 1 << level
+            continue
+        ancestors = 0
+        skip_to = pe + (1 << level)
+        pruned = False
+        for above in range(top, level, -1):
+            ancestors += memory[(n_pes + pe) >> above]
+            if best >= 0 and weight * ancestors >= least:
+                skip_to = ((pe >> above) + 1) << above
+                pruned = True
+                break
+        if not pruned:
+            load = weight * ancestors + memory[2 * n_pes + ((n_pes + pe) >> level)]
+            if best < 0 or load < least:
+                best = pe
+                least = load
+                if least == 0:
+                    break
+        pe = skip_to
+    return best
+
+
+@kernel()
+def set_range(first, count, chosen):
+    """Add PEs first .. first + count - 1 to a set; count is a power of two and first a multiple of it."""
+    if count >= 64:
+        for w in range(first >> 6, (first + count) >> 6):
+            chosen[w] = ALL
+    else:
+        chosen[first >> 6] |= span(count) << np.uint64(first & 63)
+
+
+@kernel()
+def take_groups(size, first, level, n_pes, memory, chosen):
+    """Write `size` of the 2^level PEs of a controller to `chosen`, the lighter descendants first.
+
+    A size that is no power of two is made of groups that are ("minimal fragmentation"): where it exceeds half
+    of a controller, the lighter half is taken whole and the rest in the other; otherwise all of it goes to
+    the lighter half.
+    """
+    chosen[:] = ZERO
+    need = size
+    while need < 1 << level:
+        level -= 1
+        half = 1 << level
+        left = 2 * n_pes + ((n_pes + first) >> level)
+        left_is_lighter = memory[left] <= memory[left + 1]
+        if need >= half:
+            set_range(first if left_is_lighter else first + half, half, chosen)
+            need -= half
+            if need == 0:
+                return
+            if left_is_lighter:
+                first += half
+        elif not left_is_lighter:
+            first += half
+    set_range(first, need, chosen)
+
+
+@kernel(PLACE_SIGNATURE)
+def buddy(size, n_pes, n_slots, occupied, free, tags, memory, parameters, scratch, chosen):
+    """Map to the least loaded controller that is free in some used slot. O((slots + groups) log n_pes)."""
+    slot_choice = parameters[0]
+    reading = parameters[1]
+    level = level_for(size)
+    group = 1 << level
+    for w in range(chosen.shape[0]):
+        scratch[0, w] = ZERO
+    for slot in range(n_slots):
+        if free[slot] >= group:
+            mark_free_groups(level, n_pes, occupied, slot, scratch, 0)
+    first = least_loaded_controller(level, n_pes, scratch, reading, memory)
+    best = n_slots
+    if first < 0:
+        mark_free_groups(level, n_pes, occupied, n_slots, scratch, 0)
+        first = least_loaded_controller(level, n_pes, scratch, reading, memory)
+    else:
+        for slot in range(n_slots):
+            if free[slot] >= group and (best == n_slots or free[slot] < free[best]):
+                for w in range(chosen.shape[0]):
+                    scratch[1, w] = ZERO
+                mark_free_groups(level, n_pes, occupied, slot, scratch, 1)
+                if scratch[1, first >> 6] >> np.uint64(first & 63) & ONE:
+                    best = slot
+                    if slot_choice != FULLEST:
+                        break
+    take_groups(size, first, level, n_pes, memory, chosen)
+    book_job(size, n_pes, chosen, 1, reading, memory)
+    return best
+
+
+@kernel(RELEASE_SIGNATURE)
+def leave_controller(size, n_pes, pes, memory, parameters):
+    """Unmap a job from its controller. O(log n_pes)."""
+    book_job(size, n_pes, pes, -1, parameters[1], memory)

@@ -1,0 +1,39 @@
+"""Left-right based schemes (section 2.2): best fit, filled from both sides to keep sets of PEs apart."""
+
+from __future__ import annotations
+
+from models.gang.bits import take_from_left, take_from_right
+from models.gang.schemes.capacity import tightest_slot
+from models.gang.schemes.signature import PLACE_SIGNATURE
+from models.kernels import kernel
+
+FROM_LEFT = 0
+FROM_RIGHT = 1
+
+
+@kernel(PLACE_SIGNATURE)
+def left_right_size(size, n_pes, n_slots, occupied, free, tags, memory, parameters, scratch, chosen):
+    """Best fit; jobs of at most ``threshold`` PEs from the left, larger ones from the right."""
+    threshold = parameters[0]
+    slot = tightest_slot(size, n_slots, free)
+    if size <= threshold:
+        take_from_left(size, occupied, slot, n_pes, chosen)
+    else:
+        take_from_right(size, occupied, slot, n_pes, chosen)
+    return slot
+
+
+@kernel(PLACE_SIGNATURE)
+def left_right_slots(size, n_pes, n_slots, occupied, free, tags, memory, parameters, scratch, chosen):
+    """Best fit; each slot is filled from one side, and a new one gets the side with fewer slots."""
+    slot = tightest_slot(size, n_slots, free)
+    if slot == n_slots:
+        from_right = 0
+        for other in range(n_slots):
+            from_right += tags[other]
+        tags[slot] = FROM_RIGHT if from_right < n_slots - from_right else FROM_LEFT
+    if tags[slot] == FROM_LEFT:
+        take_from_left(size, occupied, slot, n_pes, chosen)
+    else:
+        take_from_right(size, occupied, slot, n_pes, chosen)
+    return slot

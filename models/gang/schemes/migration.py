@@ -1,0 +1,64 @@
+"""Migration based scheme (section 2.5): all jobs are mapped anew at each arrival and termination."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.gang.bits import ONE, WORD_BITS, ZERO, span
+from models.gang.schemes.signature import REARRANGE_SIGNATURE
+from models.gang.state import DECREASING, N_JOBS, N_SLOTS, SIZE, SLOT
+from models.kernels import kernel
+
+
+@kernel()
+def write_range(sets, row, first, end):
+    """Make a set of PEs the range from `first` to before `end`."""
+    for w in range(sets.shape[1]):
+        low = min(max(first - WORD_BITS * w, 0), WORD_BITS)
+        high = min(max(end - WORD_BITS * w, 0), WORD_BITS)
+        sets[row, w] = span(high) & ~span(low)
+
+
+@kernel()
+def holds(sets, row, pe):
+    """Tell whether a set has a PE."""
+    return sets[row, pe >> 6] >> np.uint64(pe & 63) & ONE != ZERO
+
+
+@kernel(REARRANGE_SIGNATURE)
+def first_fit_decreasing(start, n_pes, matrix, jobs, counts):
+    """Map jobs by first fit in order of decreasing size, PEs in serial order. O(jobs x slots).
+
+    A mapping depends only on those before it, so the jobs before `start` (where a newcomer stands, or one
+    that left stood) keep theirs. Each slot is filled without gaps, so that its size says which PEs are taken.
+    """
+    free = matrix.free
+    before = counts[N_SLOTS]
+    for slot in range(before):
+        free[slot] = n_pes
+    n_slots = 0
+    for i in range(start):
+        job = jobs.order[DECREASING, i]
+        slot = jobs.whole[job, SLOT]
+        free[slot] -= jobs.whole[job, SIZE]
+        n_slots = max(n_slots, slot + 1)
+    for i in range(start, counts[N_JOBS]):
+        job = jobs.order[DECREASING, i]
+        size = jobs.whole[job, SIZE]
+        slot = 0
+        while slot < n_slots and free[slot] < size:
+            slot += 1
+        n_slots = max(n_slots, slot + 1)
+        first = n_pes - free[slot]
+        end = first + size
+        free[slot] -= size
+        # A range of the same length with both ends in the old one is the old one.
+        stays = (
+            jobs.whole[job, SLOT] == slot and holds(jobs.pes, job, first) and holds(jobs.pes, job, end - 1)
+        )
+        if not stays:
+            jobs.whole[job, SLOT] = slot
+            write_range(jobs.pes, job, first, end)
+    for slot in range(max(before, n_slots)):
+        write_range(matrix.occupied, slot, 0, n_pes - free[slot])
+    counts[N_SLOTS] = n_slots

@@ -1,0 +1,233 @@
+"""The workload model of Feitelson 1996, section 3.5.
+
+Sizes follow a harmonic distribution "hand tailored to emphasize small jobs and interesting sizes"; runtimes a
+two-stage hyperexponential whose probability of the longer stage grows linearly with size; users repeat a job
+for a run length of generalised Zipf distribution; sessions arrive in a Poisson stream. What the paper leaves
+open is a parameter, see ``conf/workload/feitelson1996.yaml``.
+
+References
+----------
+D. G. Feitelson, "Packing schemes for gang scheduling", in *Job Scheduling Strategies for Parallel
+Processing*, LNCS 1162, 1996, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from models.family import Parameters, Seed
+from models.kernels import kernel
+from models.streams import stream
+from models.workloads.sessions import RERUN_SIGNATURE, SessionStream, same_runtime
+
+CHUNK = 2048  # sessions; any number gives the same workload
+
+REPETITION = ("feedback", "sequence")
+RERUN_RUNTIME = ("same", "redrawn")
+LOAD_REFERENCE = ("expected", "sequence")
+
+
+def size_probabilities(workload: Parameters, n_pes: int) -> np.ndarray:
+    """Return the probability of each job size.
+
+    Parameters
+    ----------
+    workload : mapping
+        ``size_order`` (harmonic order) and ``emphasis`` (how much likelier an interesting size is than the
+        harmonic law says; where a size is interesting in several ways the largest factor holds).
+    n_pes : int
+        PEs of the machine, the largest size.
+
+    Returns
+    -------
+    ndarray, shape (n_pes,)
+        Probability of sizes 1 to `n_pes`.
+    """
+    sizes = np.arange(1, n_pes + 1)
+    emphasis = workload["emphasis"]
+    root = np.sqrt(sizes).round().astype(int)
+    interesting = {
+        "powers_of_two": sizes & (sizes - 1) == 0,
+        "squares": root * root == sizes,
+        "multiples_of_ten": sizes % 10 == 0,
+        "full_machine": sizes == n_pes,
+        "one_more": np.isin(sizes - 1, [4, 9, 16, 25, 36, 49, 64, 81, 100, 121]),
+    }
+    factor = np.ones(n_pes)
+    for kind, holds in interesting.items():
+        factor[holds] = np.maximum(factor[holds], emphasis[kind])
+    weight = factor * sizes ** -float(workload["size_order"])
+    return weight / weight.sum()
+
+
+def long_probabilities(workload: Parameters, n_pes: int) -> np.ndarray:
+    """Return, for sizes 1 to `n_pes`, the probability of the longer stage: linear in the size."""
+    sizes = np.arange(1, n_pes + 1)
+    span = workload["long_probability_full"] - workload["long_probability_small"]
+    return workload["long_probability_small"] + span * sizes / n_pes
+
+
+def run_length_probabilities(workload: Parameters) -> np.ndarray:
+    """Return the probability of run lengths 1 to ``run_length_max``: p(n) ~ n^-order (section 3.3)."""
+    lengths = np.arange(1, workload["run_length_max"] + 1)
+    weight = lengths ** -float(workload["run_length_order"])
+    return weight / weight.sum()
+
+
+def mean_runtimes(workload: Parameters, n_pes: int) -> np.ndarray:
+    """Return the mean runtime of jobs of sizes 1 to `n_pes`, in the model's time unit."""
+    short, long = workload["short_mean"], workload["long_mean"]
+    return short + long_probabilities(workload, n_pes) * (long - short)
+
+
+def mean_work(workload: Parameters, n_pes: int) -> float:
+    """Return the mean of size times runtime of a job, in PEs times time units."""
+    sizes = np.arange(1, n_pes + 1)
+    return float(np.sum(size_probabilities(workload, n_pes) * sizes * mean_runtimes(workload, n_pes)))
+
+
+def mean_run_length(workload: Parameters) -> float:
+    """Return the mean number of runs of a session."""
+    probabilities = run_length_probabilities(workload)
+    return float(np.sum(probabilities * np.arange(1, len(probabilities) + 1)))
+
+
+@kernel()
+def uniform(key, counter):
+    """Return a uniform number in (0, 1) from a key and a counter (the finaliser of SplitMix64)."""
+    z = np.uint64(key) + np.uint64(counter) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return (np.float64(z >> np.uint64(11)) + 0.5) * 2.0**-53
+
+
+@kernel(RERUN_SIGNATURE)
+def redrawn_runtime(runtime, size, key, run, parameters):
+    """Draw a repetition's runtime anew: a function of session and run, whatever the schedule did before."""
+    small, slope, short, long = parameters[0], parameters[1], parameters[2], parameters[3]
+    mean = long if uniform(key, 2 * run) < small + slope * size else short
+    return -mean * np.log(uniform(key, 2 * run + 1))
+
+
+@kernel()
+def work_of_redrawn(size, runtime, runs, key, parameters):
+    """Return the PEs times time units of each session whose repetitions are drawn anew."""
+    work = np.empty(len(size))
+    for i in range(len(size)):
+        total = runtime[i]
+        for run in range(1, runs[i]):
+            total += redrawn_runtime(runtime[i], size[i], key[i], run, parameters)
+        work[i] = size[i] * total
+    return work
+
+
+def standard_sessions(workload: Parameters, n_pes: int, seed: Seed) -> Iterator[dict[str, np.ndarray]]:
+    """Yield chunks of sessions whose gaps have mean 1: the same for every scheme and load, without end."""
+    size_steps = np.cumsum(size_probabilities(workload, n_pes))
+    run_steps = np.cumsum(run_length_probabilities(workload))
+    long = long_probabilities(workload, n_pes)
+    sizes, stages, runtimes, run_lengths, arrivals, keys = (
+        stream(seed, cause)
+        for cause in ("sizes", "stages", "runtimes", "run lengths", "arrivals", "repetitions")
+    )
+    in_sequence = workload["repetition"] == "sequence"
+    while True:
+        size = 1 + np.minimum(np.searchsorted(size_steps, sizes.random(CHUNK), side="right"), n_pes - 1)
+        is_long = stages.random(CHUNK) < long[size - 1]
+        runtime = runtimes.standard_exponential(CHUNK)
+        runtime *= np.where(is_long, workload["long_mean"], workload["short_mean"])
+        runs = 1 + np.minimum(
+            np.searchsorted(run_steps, run_lengths.random(CHUNK), side="right"), len(run_steps) - 1
+        )
+        key = keys.integers(-(2**63), 2**63, CHUNK)
+        if in_sequence:
+            first = np.repeat(np.cumsum(runs) - runs, runs)
+            run = np.arange(runs.sum()) - first
+            size, key, runtime = np.repeat(size, runs), np.repeat(key, runs), np.repeat(runtime, runs)
+            if workload["rerun_runtime"] == "redrawn":
+                parameters = rerun_parameters(workload, n_pes)
+                for i in np.flatnonzero(run):
+                    runtime[i] = redrawn_runtime(runtime[i], size[i], key[i], run[i], parameters)
+            runs = np.ones(len(size), np.int64)
+        yield {
+            "gap": arrivals.standard_exponential(len(size)),
+            "size": size.astype(np.int64),
+            "runtime": runtime,
+            "runs": runs.astype(np.int64),
+            "key": key,
+        }
+
+
+def rerun_parameters(workload: Parameters, n_pes: int) -> np.ndarray:
+    """Return what `redrawn_runtime` is told."""
+    small = float(workload["long_probability_small"])
+    slope = (workload["long_probability_full"] - small) / n_pes
+    return np.array([small, slope, workload["short_mean"], workload["long_mean"]], dtype=float)
+
+
+def mean_gap(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: Seed) -> float:
+    """Return the mean time between sessions that gives an offered load.
+
+    Under the reading ``expected`` the load is that of the model; under ``sequence`` that of the run of jobs
+    itself, as far as `n_jobs` jobs go, so that no replication is loaded more than another by chance.
+    """
+    if workload["load_reference"] == "expected":
+        runs = 1.0 if workload["repetition"] == "sequence" else mean_run_length(workload)
+        return runs * mean_work(workload, n_pes) / (load * n_pes)
+    work = time = 0.0
+    jobs = 0
+    redrawn = workload["rerun_runtime"] == "redrawn"
+    parameters = rerun_parameters(workload, n_pes)
+    for chunk in standard_sessions(workload, n_pes, seed):
+        ends = np.cumsum(chunk["runs"]) + jobs
+        last = min(int(np.searchsorted(ends, n_jobs)) + 1, len(ends))
+        size, runtime, runs = chunk["size"], chunk["runtime"], chunk["runs"]
+        if redrawn:
+            session_work = work_of_redrawn(size, runtime, runs, chunk["key"], parameters)
+        else:
+            session_work = size * runtime * runs
+        work += float(np.sum(session_work[:last]))
+        time += float(np.sum(chunk["gap"][:last]))
+        jobs = int(ends[last - 1])
+        if jobs >= n_jobs:
+            break
+    return work / (load * n_pes * time)
+
+
+def sessions(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: Seed) -> SessionStream:
+    """Return the stream of sessions of one replication at one load."""
+    gap = mean_gap(workload, n_pes, load, n_jobs, seed)
+
+    def chunks() -> Iterator[dict[str, np.ndarray]]:
+        for chunk in standard_sessions(workload, n_pes, seed):
+            chunk["gap"] *= gap
+            yield chunk
+
+    if workload["rerun_runtime"] == "redrawn":
+        return SessionStream(chunks(), redrawn_runtime, rerun_parameters(workload, n_pes))
+    return SessionStream(chunks(), same_runtime)
+
+
+def check(workload: Parameters, n_pes: int, load: float | None) -> Sequence[str]:
+    """Return no notes; ``ValueError`` with one line for parameters outside the model."""
+    if load is None:
+        raise ValueError("feitelson1996 has no load of its own: give one, for instance grid.load=[0.5,0.9]")
+    for key, allowed in (
+        ("repetition", REPETITION),
+        ("rerun_runtime", RERUN_RUNTIME),
+        ("load_reference", LOAD_REFERENCE),
+    ):
+        if workload[key] not in allowed:
+            raise ValueError(f"workload.{key}={workload[key]}; allowed: {', '.join(allowed)}")
+    positive = {f"emphasis.{kind}": factor for kind, factor in workload["emphasis"].items()}
+    positive |= {key: workload[key] for key in ("short_mean", "long_mean", "run_length_max")}
+    for key, value in positive.items():
+        if not value > 0:
+            raise ValueError(f"workload.{key}={value}; allowed: a number above 0")
+    for key in ("long_probability_small", "long_probability_full"):
+        if not 0 <= workload[key] <= 1:
+            raise ValueError(f"workload.{key}={workload[key]}; allowed: a probability, 0 to 1")
+    return []
