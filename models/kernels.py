@@ -8,13 +8,14 @@ from typing import Any
 from numba import njit
 
 
-def kernel(signature: Any = None) -> Callable[[Callable], Callable]:
+def kernel(signature: Any = None, inline: bool = False) -> Callable[[Callable], Callable]:
     """Compile a function: at import for a declared signature, else when a caller first needs it.
 
     Kernels are kept on disk (`models.kernel_cache`), because compiling them takes seconds and every worker
     needs them. Division follows numpy: a check for zero at each division would cost a branch, and no kernel
     divides by what may be zero. A signature is declared where functions are passed as arguments, and where
-    literal arguments would make numba compile one copy for each of them.
+    literal arguments would make numba compile one copy for each of them. What an event loop does at each event
+    is to be put `inline`: otherwise handing over a dozen arrays takes longer than the work itself.
     """
-    options: dict[str, Any] = {"cache": True, "error_model": "numpy"}
+    options: dict[str, Any] = {"cache": True, "error_model": "numpy", "forceinline": inline}
     return njit(**options) if signature is None else njit(signature, **options)

@@ -39,7 +39,7 @@ MODES = ("none", "exclusive", "shared")
 NONE, EXCLUSIVE, SHARED = range(3)
 
 
-@kernel()
+@kernel(inline=True)
 def run_in(job, count, virtual, whole, real, counts):
     """Let a job run in `count` slots from now on: what is left of it takes another virtual time."""
     before = whole[job, RUN_SLOTS]
@@ -49,7 +49,7 @@ def run_in(job, count, virtual, whole, real, counts):
     counts[SUM_PES] += (count - before) * whole[job, SIZE]
 
 
-@kernel()
+@kernel(inline=True)
 def count_shared(job, n_slots, occupied, pes, whole):
     """Return in how many slots a job's PEs are free or its own. O(slots x words)."""
     own = whole[job, SLOT]
@@ -117,7 +117,7 @@ def revoke(slot, matrix, jobs, counts, virtual):
             run_in(job, jobs.whole[job, RUN_SLOTS] - 1, virtual, jobs.whole, jobs.real, counts)
 
 
-@kernel()
+@kernel(inline=True)
 def grant_where_it_fits(job, matrix, jobs, taken, counts, virtual):
     """Under `exclusive`: a job was mapped. It changes its own slot and those that it may run in."""
     for slot in range(counts[N_SLOTS]):
@@ -133,7 +133,7 @@ def forget(job, n_slots, matrix):
         matrix.grants[slot, job >> 6] &= keep
 
 
-@kernel()
+@kernel(inline=True)
 def grant_where_it_ran(job, matrix, jobs, taken, counts, virtual):
     """Under `exclusive`: a job has ended. What it was given in other slots goes to others."""
     own = ONE << np.uint64(job & 63)
@@ -143,18 +143,13 @@ def grant_where_it_ran(job, matrix, jobs, taken, counts, virtual):
             grant(slot, matrix, jobs, taken, counts, virtual)
 
 
-@kernel(boolean(uint64[:, ::1], int64, uint64[:, ::1], int64, uint64[:, ::1], int64))
+@kernel(boolean(uint64[:, ::1], int64, uint64[:, ::1], int64, uint64[:, ::1], int64), inline=True)
 def depends_on(pes, job, changed, i, occupied, slot):
     """Tell whether of a job's PEs some are in row i of `changed` and none are taken in a slot."""
-    touched = ZERO
-    blocked = ZERO
-    for w in range(pes.shape[1]):
-        touched |= pes[job, w] & changed[i, w]
-        blocked |= pes[job, w] & occupied[slot, w]
-    return touched != ZERO and blocked == ZERO
+    return not disjoint(pes, job, changed, i) and disjoint(pes, job, occupied, slot)
 
 
-@kernel(void(int64, int64, uint64[:, ::1], int64, uint64[:, ::1], JOBS, int64[::1], float64))
+@kernel(void(int64, int64, uint64[:, ::1], int64, uint64[:, ::1], JOBS, int64[::1], float64), inline=True)
 def slot_changes(change, slot, changed, row, occupied, jobs, counts, virtual):
     """Under `shared`: PEs of a used slot, a row of `changed`, become free (change 1) or taken (-1).
 
@@ -166,7 +161,7 @@ def slot_changes(change, slot, changed, row, occupied, jobs, counts, virtual):
             run_in(job, jobs.whole[job, RUN_SLOTS] + change, virtual, jobs.whole, jobs.real, counts)
 
 
-@kernel(void(int64, int64, uint64[:, ::1], int64, JOBS, int64[::1], float64))
+@kernel(void(int64, int64, uint64[:, ::1], int64, JOBS, int64[::1], float64), inline=True)
 def slot_comes_or_goes(change, slot, only, row, jobs, counts, virtual):
     """Under `shared`: a slot is opened for a job (change 1) or closed after it (-1).
 

@@ -22,7 +22,7 @@ def words(n_pes: int) -> int:
     return -(-n_pes // WORD_BITS)
 
 
-@kernel()
+@kernel(inline=True)
 def population(word):
     """Return the number of set bits (the usual sideways addition, which LLVM turns into one instruction)."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -31,7 +31,7 @@ def population(word):
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@kernel()
+@kernel(inline=True)
 def span(count):
     """Return a word whose lowest `count` bits are set, 0 <= count <= 64."""
     if count >= WORD_BITS:
@@ -39,19 +39,19 @@ def span(count):
     return (ONE << np.uint64(count)) - ONE
 
 
-@kernel()
+@kernel(inline=True)
 def lowest_position(word):
     """Return the position of the lowest set bit of a word that has one."""
     return population((word & (~word + ONE)) - ONE)
 
 
-@kernel()
+@kernel(inline=True)
 def free_word(occupied, slot, w, n_pes):
     """Return the free PEs of word `w` of a slot; bits beyond the last PE are never free."""
     return ~occupied[slot, w] & span(n_pes - w * WORD_BITS)
 
 
-@kernel(boolean(uint64[:, ::1], int64, uint64[:, ::1], int64))
+@kernel(boolean(uint64[:, ::1], int64, uint64[:, ::1], int64), inline=True)
 def disjoint(a, i, b, j):
     """Tell whether the sets of PEs in row i of `a` and row j of `b` have none in common.
 
@@ -85,7 +85,7 @@ def highest(word, count):
     return rest
 
 
-@kernel()
+@kernel(inline=True)
 def take_from_left(n, occupied, slot, n_pes, chosen):
     """Write the first `n` free PEs of a slot, in serial order, to `chosen`."""
     need = n

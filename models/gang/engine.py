@@ -84,7 +84,7 @@ from models.workloads.sessions import RERUN
 BATCHES_DONE, SESSIONS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL = range(5)
 
 
-@kernel()
+@kernel(inline=True)
 def first_to_end(jobs, n_jobs):
     """Return the position in the list of present jobs of the one that ends next, or -1. O(jobs)."""
     first = -1
@@ -101,7 +101,7 @@ def first_to_end(jobs, n_jobs):
     return first
 
 
-@kernel(int64(int64, float64, int64, int64, int64, SETTINGS, JOBS, int64[::1], float64[::1]))
+@kernel(int64(int64, float64, int64, int64, int64, SETTINGS, JOBS, int64[::1], float64[::1]), inline=True)
 def enter(size, runtime, runs_left, run, key, settings, jobs, counts, clocks):
     """Write a newcomer into the table, mapped to no slot yet, and return its place."""
     n_jobs = counts[N_JOBS]
@@ -128,7 +128,7 @@ def enter(size, runtime, runs_left, run, key, settings, jobs, counts, clocks):
     return job
 
 
-@kernel()
+@kernel(inline=True)
 def leave(position, settings, jobs, counts):
     """Take the job at a position of the list of present jobs out of the table, and return its place."""
     n_jobs = counts[N_JOBS]
@@ -144,7 +144,7 @@ def leave(position, settings, jobs, counts):
     return job
 
 
-@kernel()
+@kernel(inline=True)
 def settle_in(job, slot, settings, matrix, jobs, room, counts, virtual):
     """Map a newcomer to the chosen PEs of a slot and let it and the others run where they now can."""
     jobs.whole[job, SLOT] = slot  # from now on it is none of the others
@@ -161,7 +161,7 @@ def settle_in(job, slot, settings, matrix, jobs, room, counts, virtual):
         grant_where_it_fits(job, matrix, jobs, room.granted, counts, virtual)
 
 
-@kernel()
+@kernel(inline=True)
 def clear_out(job, settings, matrix, jobs, room, counts, virtual):
     """After a job was unmapped: let the others run where they now can, close or unite its slot."""
     slot = jobs.whole[job, SLOT]
@@ -193,7 +193,7 @@ def clear_out(job, settings, matrix, jobs, room, counts, virtual):
         grant(slot, matrix, jobs, room.granted, counts, virtual)
 
 
-@kernel()
+@kernel(inline=True)
 def migrate(position, rearrange, settings, matrix, jobs, room, counts, virtual):
     """Let the scheme map all jobs anew and let them run where they now can."""
     before = counts[N_SLOTS]
@@ -208,7 +208,7 @@ def migrate(position, rearrange, settings, matrix, jobs, room, counts, virtual):
             grant(slot, matrix, jobs, room.granted, counts, virtual)
 
 
-@kernel()
+@kernel(inline=True)
 def pass_time(then, virtual, counts, clocks):
     """Advance the clocks and the integrals; nothing has changed since the last event."""
     elapsed = then - clocks[NOW]

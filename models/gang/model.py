@@ -7,7 +7,7 @@ from models.gang import engine, schemes
 from models.gang.saturation import backlog_grows
 from models.gang.simulation import Simulation
 from models.gang.state import METRICS
-from models.workloads import sessions
+from models.workloads import open_stream
 
 
 def prepare(
@@ -26,7 +26,7 @@ def prepare(
         scheme.compiled(),
         scheme.arguments(policy),
         n_pes,
-        sessions(workload, n_pes, load, n_batches * batches.size, seed),
+        open_stream(workload, n_pes, load, n_batches * batches.size, seed),
         memory=scheme.memory(n_pes),
         alternation=policy["alternation"],
         precedence=policy["precedence"],

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-# A stable system near its limit wanders, so both a steady trend and a real growth are asked for. A backlog
-# that grows in proportion to time has a rank correlation near 1 and a last third five times the first.
-TREND = 0.8
+# A stable system near its limit wanders, so both a trend and a real growth are asked for. The limits are low
+# because a saturated system need not grow for ever in jobs: users who wait for one run before they submit the
+# next one slow down with it. At such points the work delivered falls short of the load offered.
+TREND = 0.6
 GROWTH = 2.0
 LEAST_BATCHES = 6
 
@@ -21,7 +22,7 @@ def backlog_grows(jobs_in_system: np.ndarray) -> bool:
 
     Notes
     -----
-    True if the rank correlation (Spearman) of the batches with their order is at least 0.8 and the mean of
+    True if the rank correlation (Spearman) of the batches with their order is at least 0.6 and the mean of
     the last third is at least twice that of the first. Fewer than six batches tell nothing.
     """
     n = len(jobs_in_system)

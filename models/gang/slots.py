@@ -11,7 +11,7 @@ from models.kernels import kernel
 NOWHERE = -1
 
 
-@kernel()
+@kernel(inline=True)
 def map_job(job, slot, matrix, jobs, chosen, counts):
     """Map a job to the chosen PEs of a slot, which may be one that this opens."""
     if slot == counts[N_SLOTS]:
@@ -23,7 +23,7 @@ def map_job(job, slot, matrix, jobs, chosen, counts):
     jobs.whole[job, SLOT] = slot
 
 
-@kernel()
+@kernel(inline=True)
 def unmap_job(job, matrix, jobs):
     """Free the PEs of a job in its slot."""
     slot = jobs.whole[job, SLOT]
@@ -32,7 +32,7 @@ def unmap_job(job, matrix, jobs):
     matrix.free[slot] += jobs.whole[job, SIZE]
 
 
-@kernel()
+@kernel(inline=True)
 def close_slot(slot, n_pes, matrix, jobs, counts):
     """Take an empty slot out of use; those opened after it move up."""
     last = counts[N_SLOTS] - 1
@@ -56,7 +56,7 @@ def close_slot(slot, n_pes, matrix, jobs, counts):
             jobs.whole[job, SLOT] -= 1
 
 
-@kernel()
+@kernel(inline=True)
 def slot_to_unite_with(slot, n_slots, occupied):
     """Return the first other slot whose PEs are disjoint from those of a slot, or NOWHERE.
 

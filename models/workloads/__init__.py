@@ -11,7 +11,7 @@ from models.family import Parameters, Seed
 if TYPE_CHECKING:
     from models.workloads.sessions import SessionStream
 
-# Each module has `sessions` and `check` with the arguments of the functions here.
+# Each module has `open_stream` and `check` with the arguments of the functions here.
 MODELS = {
     "feitelson1996": "models.workloads.feitelson1996",
     "swf": "models.workloads.log_replay",
@@ -25,7 +25,9 @@ def _module(workload: Parameters) -> Any:
     return importlib.import_module(MODELS[model])
 
 
-def sessions(workload: Parameters, n_pes: int, load: float | None, n_jobs: int, seed: Seed) -> SessionStream:
+def open_stream(
+    workload: Parameters, n_pes: int, load: float | None, n_jobs: int, seed: Seed
+) -> SessionStream:
     """Return the stream of job sessions of one replication.
 
     Parameters
@@ -40,7 +42,7 @@ def sessions(workload: Parameters, n_pes: int, load: float | None, n_jobs: int, 
         About how many jobs will be simulated.
     seed : tuple of int
     """
-    return _module(workload).sessions(workload, n_pes, load, n_jobs, seed)
+    return _module(workload).open_stream(workload, n_pes, load, n_jobs, seed)
 
 
 def check(workload: Parameters, n_pes: int, load: float | None) -> Sequence[str]:

@@ -197,7 +197,7 @@ def mean_gap(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: S
     return work / (load * n_pes * time)
 
 
-def sessions(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: Seed) -> SessionStream:
+def open_stream(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: Seed) -> SessionStream:
     """Return the stream of sessions of one replication at one load."""
     gap = mean_gap(workload, n_pes, load, n_jobs, seed)
 

@@ -62,7 +62,9 @@ def natural_load(workload: Parameters, n_pes: int) -> float:
     return float(jobs.size @ jobs.runtime) / (n_pes * period)
 
 
-def sessions(workload: Parameters, n_pes: int, load: float | None, n_jobs: int, seed: Seed) -> SessionStream:
+def open_stream(
+    workload: Parameters, n_pes: int, load: float | None, n_jobs: int, seed: Seed
+) -> SessionStream:
     """Return the log as a stream of sessions; there is no chance in it, so `seed` changes nothing."""
     jobs = selection(workload, n_pes).jobs
     stretch = 1.0 if load is None else natural_load(workload, n_pes) / load
