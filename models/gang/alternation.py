@@ -17,21 +17,24 @@ nothing has to be computed anew when only S changes.
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int64, uint64, void
+from numba import boolean, float64, int64, void
 
 from models.gang.bits import ONE, ZERO, disjoint, lowest_position
 from models.gang.state import (
+    COUNTS,
     FINISH,
-    JOBS,
     N_JOBS,
     N_SLOTS,
     PRECEDENCE,
     PRESENT,
+    REAL,
     RUN_SLOTS,
+    SETS,
     SIZE,
     SLOT,
     SUM_PES,
     SUM_SLOTS,
+    WHOLE,
 )
 from models.kernels import kernel
 
@@ -61,36 +64,36 @@ def count_shared(job, n_slots, occupied, pes, whole):
 
 
 @kernel()
-def count_all_shared(n_slots, matrix, jobs, counts, virtual):
+def count_all_shared(n_slots, occupied, pes, whole, real, order, counts, virtual):
     """Under `shared`: count the slots of every job anew. O(slots x jobs x words)."""
     for i in range(counts[N_JOBS]):
-        job = jobs.order[PRESENT, i]
-        count = count_shared(job, n_slots, matrix.occupied, jobs.pes, jobs.whole)
-        if count != jobs.whole[job, RUN_SLOTS]:
-            run_in(job, count, virtual, jobs.whole, jobs.real, counts)
+        job = order[PRESENT, i]
+        count = count_shared(job, n_slots, occupied, pes, whole)
+        if count != whole[job, RUN_SLOTS]:
+            run_in(job, count, virtual, whole, real, counts)
 
 
 @kernel()
-def grant(slot, matrix, jobs, taken, counts, virtual):
+def grant(slot, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
     """Under `exclusive`: give the free PEs of a slot to the jobs mapped elsewhere, in order of precedence.
 
     O(jobs x words); ends as soon as all free PEs are given.
     """
-    grants = matrix.grants
+    grants = grants
     spare = grants.shape[0] - 1
     for w in range(grants.shape[1]):
         grants[spare, w] = ZERO
     for w in range(taken.shape[1]):
-        taken[0, w] = matrix.occupied[slot, w]
-    room = matrix.free[slot]
+        taken[0, w] = occupied[slot, w]
+    room = free[slot]
     i = 0
     while i < counts[N_JOBS] and room > 0:
-        job = jobs.order[PRECEDENCE, i]
-        size = jobs.whole[job, SIZE]
-        if size <= room and jobs.whole[job, SLOT] != slot and disjoint(taken, 0, jobs.pes, job):
+        job = order[PRECEDENCE, i]
+        size = whole[job, SIZE]
+        if size <= room and whole[job, SLOT] != slot and disjoint(taken, 0, pes, job):
             room -= size
             for w in range(taken.shape[1]):
-                taken[0, w] |= jobs.pes[job, w]
+                taken[0, w] |= pes[job, w]
             grants[spare, job >> 6] |= ONE << np.uint64(job & 63)
         i += 1
     for w in range(grants.shape[1]):
@@ -102,87 +105,90 @@ def grant(slot, matrix, jobs, taken, counts, virtual):
             changed &= changed - ONE
             job = 64 * w + bit
             change = 1 if given >> np.uint64(bit) & ONE else -1
-            run_in(job, jobs.whole[job, RUN_SLOTS] + change, virtual, jobs.whole, jobs.real, counts)
+            run_in(job, whole[job, RUN_SLOTS] + change, virtual, whole, real, counts)
 
 
 @kernel()
-def revoke(slot, matrix, jobs, counts, virtual):
+def revoke(slot, grants, whole, real, counts, virtual):
     """Under `exclusive`: take all free PEs of a slot back."""
-    for w in range(matrix.grants.shape[1]):
-        given = matrix.grants[slot, w]
-        matrix.grants[slot, w] = ZERO
+    for w in range(grants.shape[1]):
+        given = grants[slot, w]
+        grants[slot, w] = ZERO
         while given != ZERO:
             job = 64 * w + lowest_position(given)
             given &= given - ONE
-            run_in(job, jobs.whole[job, RUN_SLOTS] - 1, virtual, jobs.whole, jobs.real, counts)
+            run_in(job, whole[job, RUN_SLOTS] - 1, virtual, whole, real, counts)
 
 
 @kernel(inline=True)
-def grant_where_it_fits(job, matrix, jobs, taken, counts, virtual):
+def grant_where_it_fits(job, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
     """Under `exclusive`: a job was mapped. It changes its own slot and those that it may run in."""
     for slot in range(counts[N_SLOTS]):
-        if slot == jobs.whole[job, SLOT] or disjoint(matrix.occupied, slot, jobs.pes, job):
-            grant(slot, matrix, jobs, taken, counts, virtual)
+        if slot == whole[job, SLOT] or disjoint(occupied, slot, pes, job):
+            grant(slot, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
 
 
 @kernel()
-def forget(job, n_slots, matrix):
+def forget(job, n_slots, grants):
     """Under `exclusive`: strike a job that has ended from the grants of every slot."""
     keep = ~(ONE << np.uint64(job & 63))
     for slot in range(n_slots):
-        matrix.grants[slot, job >> 6] &= keep
+        grants[slot, job >> 6] &= keep
 
 
 @kernel(inline=True)
-def grant_where_it_ran(job, matrix, jobs, taken, counts, virtual):
+def grant_where_it_ran(job, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
     """Under `exclusive`: a job has ended. What it was given in other slots goes to others."""
     own = ONE << np.uint64(job & 63)
     for slot in range(counts[N_SLOTS]):
-        if matrix.grants[slot, job >> 6] & own != ZERO:
-            matrix.grants[slot, job >> 6] ^= own
-            grant(slot, matrix, jobs, taken, counts, virtual)
+        if grants[slot, job >> 6] & own != ZERO:
+            grants[slot, job >> 6] ^= own
+            grant(slot, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
 
 
-@kernel(boolean(uint64[:, ::1], int64, uint64[:, ::1], int64, uint64[:, ::1], int64), inline=True)
+@kernel(boolean(SETS, int64, SETS, int64, SETS, int64), inline=True)
 def depends_on(pes, job, changed, i, occupied, slot):
     """Tell whether of a job's PEs some are in row i of `changed` and none are taken in a slot."""
     return not disjoint(pes, job, changed, i) and disjoint(pes, job, occupied, slot)
 
 
-@kernel(void(int64, int64, uint64[:, ::1], int64, uint64[:, ::1], JOBS, int64[::1], float64), inline=True)
-def slot_changes(change, slot, changed, row, occupied, jobs, counts, virtual):
+@kernel(
+    void(int64, int64, SETS, int64, SETS, SETS, WHOLE, REAL, WHOLE, COUNTS, float64),
+    inline=True,
+)
+def slot_changes(change, slot, changed, row, occupied, pes, whole, real, order, counts, virtual):
     """Under `shared`: PEs of a used slot, a row of `changed`, become free (change 1) or taken (-1).
 
     `occupied` holds what is taken in the slot beside them. O(jobs x words).
     """
     for i in range(counts[N_JOBS]):
-        job = jobs.order[PRESENT, i]
-        if jobs.whole[job, SLOT] != slot and depends_on(jobs.pes, job, changed, row, occupied, slot):
-            run_in(job, jobs.whole[job, RUN_SLOTS] + change, virtual, jobs.whole, jobs.real, counts)
+        job = order[PRESENT, i]
+        if whole[job, SLOT] != slot and depends_on(pes, job, changed, row, occupied, slot):
+            run_in(job, whole[job, RUN_SLOTS] + change, virtual, whole, real, counts)
 
 
-@kernel(void(int64, int64, uint64[:, ::1], int64, JOBS, int64[::1], float64), inline=True)
-def slot_comes_or_goes(change, slot, only, row, jobs, counts, virtual):
+@kernel(void(int64, int64, SETS, int64, SETS, WHOLE, REAL, WHOLE, COUNTS, float64), inline=True)
+def slot_comes_or_goes(change, slot, only, row, pes, whole, real, order, counts, virtual):
     """Under `shared`: a slot is opened for a job (change 1) or closed after it (-1).
 
     The job's PEs are a row of `only`. O(jobs x words).
     """
     for i in range(counts[N_JOBS]):
-        job = jobs.order[PRESENT, i]
-        if jobs.whole[job, SLOT] != slot and disjoint(jobs.pes, job, only, row):
-            run_in(job, jobs.whole[job, RUN_SLOTS] + change, virtual, jobs.whole, jobs.real, counts)
+        job = order[PRESENT, i]
+        if whole[job, SLOT] != slot and disjoint(pes, job, only, row):
+            run_in(job, whole[job, RUN_SLOTS] + change, virtual, whole, real, counts)
 
 
 @kernel()
-def slots_unite(low, high, occupied, jobs, counts, virtual):
+def slots_unite(low, high, occupied, pes, whole, real, order, counts, virtual):
     """Under `shared`: two slots become one. O(jobs x words).
 
     Whoever ran in either of them has one slot less: both where it ran in both (one is left), and where it ran
     in one only (the jobs of the other block it now).
     """
     for i in range(counts[N_JOBS]):
-        job = jobs.order[PRESENT, i]
-        own = jobs.whole[job, SLOT]
-        runs_in_low = own == low or disjoint(occupied, low, jobs.pes, job)
-        if runs_in_low or own == high or disjoint(occupied, high, jobs.pes, job):
-            run_in(job, jobs.whole[job, RUN_SLOTS] - 1, virtual, jobs.whole, jobs.real, counts)
+        job = order[PRESENT, i]
+        own = whole[job, SLOT]
+        runs_in_low = own == low or disjoint(occupied, low, pes, job)
+        if runs_in_low or own == high or disjoint(occupied, high, pes, job):
+            run_in(job, whole[job, RUN_SLOTS] - 1, virtual, whole, real, counts)

@@ -39,6 +39,7 @@ from models.gang.slots import (
 from models.gang.state import (
     ARRIVAL,
     BATCH_START,
+    COUNTS,
     CURSOR,
     DECREASING,
     FINISH,
@@ -56,6 +57,7 @@ from models.gang.state import (
     NUMBER,
     PRECEDENCE,
     PRESENT,
+    REAL,
     REPEATING,
     ROOM,
     RUN,
@@ -75,6 +77,7 @@ from models.gang.state import (
     UNIFICATIONS,
     VACANT,
     VIRTUAL,
+    WHOLE,
     WORK,
 )
 from models.kernels import kernel
@@ -85,29 +88,30 @@ BATCHES_DONE, SESSIONS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL = range(5
 
 
 @kernel(inline=True)
-def first_to_end(jobs, n_jobs):
+def first_to_end(whole, real, order, n_jobs):
     """Return the position in the list of present jobs of the one that ends next, or -1. O(jobs)."""
     first = -1
     finish = np.inf
     number = 0
     for i in range(n_jobs):
-        job = jobs.order[PRESENT, i]
-        if jobs.real[job, FINISH] < finish or (
-            jobs.real[job, FINISH] == finish and jobs.whole[job, NUMBER] < number
-        ):
+        job = order[PRESENT, i]
+        if real[job, FINISH] < finish or (real[job, FINISH] == finish and whole[job, NUMBER] < number):
             first = i
-            finish = jobs.real[job, FINISH]
-            number = jobs.whole[job, NUMBER]
+            finish = real[job, FINISH]
+            number = whole[job, NUMBER]
     return first
 
 
-@kernel(int64(int64, float64, int64, int64, int64, SETTINGS, JOBS, int64[::1], float64[::1]), inline=True)
-def enter(size, runtime, runs_left, run, key, settings, jobs, counts, clocks):
+@kernel(
+    int64(int64, float64, int64, int64, int64, SETTINGS, WHOLE, REAL, WHOLE, COUNTS, float64[::1]),
+    inline=True,
+)
+def enter(size, runtime, runs_left, run, key, settings, whole, real, order, counts, clocks):
     """Write a newcomer into the table, mapped to no slot yet, and return its place."""
     n_jobs = counts[N_JOBS]
     counts[N_VACANT] -= 1
-    job = jobs.order[VACANT, counts[N_VACANT]]
-    whole = jobs.whole
+    job = order[VACANT, counts[N_VACANT]]
+    whole = whole
     whole[job, SLOT] = NOWHERE
     whole[job, SIZE] = size
     whole[job, RUN_SLOTS] = 1
@@ -115,12 +119,12 @@ def enter(size, runtime, runs_left, run, key, settings, jobs, counts, clocks):
     whole[job, RUNS_LEFT] = runs_left
     whole[job, RUN] = run
     whole[job, KEY] = key
-    jobs.real[job, RUNTIME] = runtime
-    jobs.real[job, ARRIVAL] = clocks[NOW]
-    jobs.real[job, FINISH] = clocks[VIRTUAL] + runtime
-    jobs.order[PRESENT, n_jobs] = job
+    real[job, RUNTIME] = runtime
+    real[job, ARRIVAL] = clocks[NOW]
+    real[job, FINISH] = clocks[VIRTUAL] + runtime
+    order[PRESENT, n_jobs] = job
     if settings.alternation == EXCLUSIVE:
-        insert(jobs.order[PRECEDENCE], n_jobs, job, jobs.whole, settings.precedence)
+        insert(order, PRECEDENCE, n_jobs, job, whole, settings.precedence)
     counts[N_JOBS] += 1
     counts[SUBMITTED] += 1
     counts[SUM_SLOTS] += 1
@@ -129,83 +133,87 @@ def enter(size, runtime, runs_left, run, key, settings, jobs, counts, clocks):
 
 
 @kernel(inline=True)
-def leave(position, settings, jobs, counts):
+def leave(position, settings, whole, order, counts):
     """Take the job at a position of the list of present jobs out of the table, and return its place."""
     n_jobs = counts[N_JOBS]
-    job = jobs.order[PRESENT, position]
-    counts[SUM_SLOTS] -= jobs.whole[job, RUN_SLOTS]
-    counts[SUM_PES] -= jobs.whole[job, RUN_SLOTS] * jobs.whole[job, SIZE]
-    jobs.order[PRESENT, position] = jobs.order[PRESENT, n_jobs - 1]
+    job = order[PRESENT, position]
+    counts[SUM_SLOTS] -= whole[job, RUN_SLOTS]
+    counts[SUM_PES] -= whole[job, RUN_SLOTS] * whole[job, SIZE]
+    order[PRESENT, position] = order[PRESENT, n_jobs - 1]
     if settings.alternation == EXCLUSIVE:
-        remove(jobs.order[PRECEDENCE], n_jobs, job)
+        remove(order, PRECEDENCE, n_jobs, job)
     counts[N_JOBS] -= 1
-    jobs.order[VACANT, counts[N_VACANT]] = job
+    order[VACANT, counts[N_VACANT]] = job
     counts[N_VACANT] += 1
     return job
 
 
 @kernel(inline=True)
-def settle_in(job, slot, settings, matrix, jobs, room, counts, virtual):
+def settle_in(
+    job, slot, settings, occupied, free, grants, pes, whole, real, order, chosen, granted, counts, virtual
+):
     """Map a newcomer to the chosen PEs of a slot and let it and the others run where they now can."""
-    jobs.whole[job, SLOT] = slot  # from now on it is none of the others
+    whole[job, SLOT] = slot  # from now on it is none of the others
     if settings.alternation == SHARED:
         if slot == counts[N_SLOTS]:
-            slot_comes_or_goes(1, slot, room.chosen, 0, jobs, counts, virtual)
+            slot_comes_or_goes(1, slot, chosen, 0, pes, whole, real, order, counts, virtual)
         else:
-            slot_changes(-1, slot, room.chosen, 0, matrix.occupied, jobs, counts, virtual)
-    map_job(job, slot, matrix, jobs, room.chosen, counts)
+            slot_changes(-1, slot, chosen, 0, occupied, pes, whole, real, order, counts, virtual)
+    map_job(job, slot, occupied, free, pes, whole, chosen, counts)
     if settings.alternation == SHARED:
-        count = count_shared(job, counts[N_SLOTS], matrix.occupied, jobs.pes, jobs.whole)
-        run_in(job, count, virtual, jobs.whole, jobs.real, counts)
+        count = count_shared(job, counts[N_SLOTS], occupied, pes, whole)
+        run_in(job, count, virtual, whole, real, counts)
     elif settings.alternation == EXCLUSIVE:
-        grant_where_it_fits(job, matrix, jobs, room.granted, counts, virtual)
+        grant_where_it_fits(job, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
 
 
 @kernel(inline=True)
-def clear_out(job, settings, matrix, jobs, room, counts, virtual):
+def clear_out(job, settings, occupied, free, tags, grants, pes, whole, real, order, granted, counts, virtual):
     """After a job was unmapped: let the others run where they now can, close or unite its slot."""
-    slot = jobs.whole[job, SLOT]
+    slot = whole[job, SLOT]
     if settings.alternation == EXCLUSIVE:
-        grant_where_it_ran(job, matrix, jobs, room.granted, counts, virtual)
-    if matrix.free[slot] == settings.n_pes:
+        grant_where_it_ran(job, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
+    if free[slot] == settings.n_pes:
         if settings.alternation == SHARED:
-            slot_comes_or_goes(-1, slot, jobs.pes, job, jobs, counts, virtual)
+            slot_comes_or_goes(-1, slot, pes, job, pes, whole, real, order, counts, virtual)
         elif settings.alternation == EXCLUSIVE:
-            revoke(slot, matrix, jobs, counts, virtual)
-        close_slot(slot, settings.n_pes, matrix, jobs, counts)
+            revoke(slot, grants, whole, real, counts, virtual)
+        close_slot(slot, settings.n_pes, occupied, free, tags, grants, pes, whole, order, counts)
         return
     if settings.alternation == SHARED:
-        slot_changes(1, slot, jobs.pes, job, matrix.occupied, jobs, counts, virtual)
+        slot_changes(1, slot, pes, job, occupied, pes, whole, real, order, counts, virtual)
     if settings.unification:
-        other = slot_to_unite_with(slot, counts[N_SLOTS], matrix.occupied)
+        other = slot_to_unite_with(slot, counts[N_SLOTS], occupied)
         if other != NOWHERE:
             low = min(slot, other)
             high = max(slot, other)
             if settings.alternation == SHARED:
-                slots_unite(low, high, matrix.occupied, jobs, counts, virtual)
+                slots_unite(low, high, occupied, pes, whole, real, order, counts, virtual)
             elif settings.alternation == EXCLUSIVE:
-                revoke(low, matrix, jobs, counts, virtual)
-                revoke(high, matrix, jobs, counts, virtual)
-            unite(low, high, settings.n_pes, matrix, jobs, counts)
+                revoke(low, grants, whole, real, counts, virtual)
+                revoke(high, grants, whole, real, counts, virtual)
+            unite(low, high, settings.n_pes, occupied, free, tags, grants, pes, whole, order, counts)
             counts[UNIFICATIONS] += 1
             slot = low
     if settings.alternation == EXCLUSIVE:
-        grant(slot, matrix, jobs, room.granted, counts, virtual)
+        grant(slot, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
 
 
 @kernel(inline=True)
-def migrate(position, rearrange, settings, matrix, jobs, room, counts, virtual):
+def migrate(
+    position, rearrange, settings, occupied, free, grants, pes, whole, real, order, granted, counts, virtual
+):
     """Let the scheme map all jobs anew and let them run where they now can."""
     before = counts[N_SLOTS]
-    rearrange(position, settings.n_pes, matrix, jobs, counts)
+    rearrange(position, settings.n_pes, occupied, free, pes, whole, order, counts)
     n_slots = counts[N_SLOTS]
     if settings.alternation == SHARED:
-        count_all_shared(n_slots, matrix, jobs, counts, virtual)
+        count_all_shared(n_slots, occupied, pes, whole, real, order, counts, virtual)
     elif settings.alternation == EXCLUSIVE:
         for slot in range(n_slots, before):
-            revoke(slot, matrix, jobs, counts, virtual)
+            revoke(slot, grants, whole, real, counts, virtual)
         for slot in range(n_slots):
-            grant(slot, matrix, jobs, room.granted, counts, virtual)
+            grant(slot, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
 
 
 @kernel(inline=True)
@@ -221,7 +229,7 @@ def pass_time(then, virtual, counts, clocks):
 
 
 @kernel()
-def close_batch(batch, jobs, counts, clocks, batches, n_pes):
+def close_batch(batch, real, order, counts, clocks, batches, n_pes):
     """Write the metrics of a batch, in the order of `state.METRICS`, and begin the next one."""
     n_ended = counts[IN_BATCH]
     elapsed = clocks[NOW] - clocks[BATCH_START]
@@ -238,7 +246,7 @@ def close_batch(batch, jobs, counts, clocks, batches, n_pes):
     clocks[BATCH_START] = clocks[NOW]
     # Virtual time is set back, so that long runs lose no digits.
     for i in range(counts[N_JOBS]):
-        jobs.real[jobs.order[PRESENT, i], FINISH] -= clocks[VIRTUAL]
+        real[order[PRESENT, i], FINISH] -= clocks[VIRTUAL]
     clocks[VIRTUAL] = 0.0
 
 
@@ -270,21 +278,26 @@ def advance(
     until : return before the first event later than this
     responses : float64 (job,), response times by the job's number, as far as there is room
     """
+    # Unpacked once: to look at a field of a tuple counts a reference, which takes longer than most work here.
+    occupied, free, tags, grants = matrix
+    pes, whole, real, order = jobs
+    chosen, chosen_row, granted, scratch = room
+    gaps, sizes, runtimes, runs, keys = sessions
     n_pes = settings.n_pes
     while True:
         repeating = counts[REPEATING]
         cursor = counts[CURSOR]
         first = -1
         if repeating == NOWHERE:
-            first = first_to_end(jobs, counts[N_JOBS])
+            first = first_to_end(whole, real, order, counts[N_JOBS])
             finish = np.inf
             end = np.inf
             if first >= 0:
-                finish = jobs.real[jobs.order[PRESENT, first], FINISH]
+                finish = real[order[PRESENT, first], FINISH]
                 end = clocks[NOW] + (finish - clocks[VIRTUAL]) * counts[N_SLOTS]
             arrival = np.inf
-            if cursor < sessions.gap.shape[0]:
-                arrival = clocks[LAST_SESSION] + sessions.gap[cursor]
+            if cursor < gaps.shape[0]:
+                arrival = clocks[LAST_SESSION] + gaps[cursor]
             elif more_sessions:
                 return SESSIONS_USED_UP
             elif first < 0 or not settings.draining:
@@ -307,65 +320,67 @@ def advance(
         slots_before = counts[N_SLOTS]
         alone = False
         if first >= 0:
-            job = leave(first, settings, jobs, counts)
-            response = clocks[NOW] - jobs.real[job, ARRIVAL]
-            clocks[SLOWDOWNS] += response / jobs.real[job, RUNTIME]
-            if jobs.whole[job, NUMBER] < responses.shape[0]:
-                responses[jobs.whole[job, NUMBER]] = response
+            job = leave(first, settings, whole, order, counts)
+            response = clocks[NOW] - real[job, ARRIVAL]
+            clocks[SLOWDOWNS] += response / real[job, RUNTIME]
+            if whole[job, NUMBER] < responses.shape[0]:
+                responses[whole[job, NUMBER]] = response
             if settings.migrating:
-                alone = matrix.free[jobs.whole[job, SLOT]] + jobs.whole[job, SIZE] == n_pes
-                position = remove(jobs.order[DECREASING], counts[N_JOBS] + 1, job)
+                alone = free[whole[job, SLOT]] + whole[job, SIZE] == n_pes
+                position = remove(order, DECREASING, counts[N_JOBS] + 1, job)
                 if settings.alternation == EXCLUSIVE:
-                    forget(job, counts[N_SLOTS], matrix)
+                    forget(job, counts[N_SLOTS], grants)
             else:
-                unmap_job(job, matrix, jobs)
-                release(jobs.whole[job, SIZE], n_pes, jobs.pes[job], memory, parameters)
-                clear_out(job, settings, matrix, jobs, room, counts, clocks[VIRTUAL])
+                unmap_job(job, occupied, free, pes, whole)
+                release(whole[job, SIZE], n_pes, pes[job], memory, parameters)
+                clear_out(
+                    job, settings, occupied, free, tags, grants, pes, whole, real, order, granted, counts,
+                    clocks[VIRTUAL],
+                )  # fmt: skip
         else:
             if repeating == NOWHERE:
                 job = enter(
-                    sessions.size[cursor], sessions.runtime[cursor], sessions.runs[cursor] - 1, 0,
-                    sessions.key[cursor], settings, jobs, counts, clocks,
+                    sizes[cursor], runtimes[cursor], runs[cursor] - 1, 0, keys[cursor],
+                    settings, whole, real, order, counts, clocks,
                 )  # fmt: skip
                 counts[CURSOR] += 1
             else:
-                size = jobs.whole[repeating, SIZE]
-                run = jobs.whole[repeating, RUN] + 1
-                key = jobs.whole[repeating, KEY]
-                runtime = rerun(jobs.real[repeating, RUNTIME], size, key, run, rerun_parameters)
+                size = whole[repeating, SIZE]
+                run = whole[repeating, RUN] + 1
+                key = whole[repeating, KEY]
+                runtime = rerun(real[repeating, RUNTIME], size, key, run, rerun_parameters)
                 counts[REPEATING] = NOWHERE
                 job = enter(
-                    size,
-                    runtime,
-                    jobs.whole[repeating, RUNS_LEFT] - 1,
-                    run,
-                    key,
-                    settings,
-                    jobs,
-                    counts,
-                    clocks,
-                )
+                    size, runtime, whole[repeating, RUNS_LEFT] - 1, run, key, settings, whole, real, order,
+                    counts, clocks,
+                )  # fmt: skip
             if settings.migrating:
-                position = insert(jobs.order[DECREASING], counts[N_JOBS] - 1, job, jobs.whole, 1)
+                position = insert(order, DECREASING, counts[N_JOBS] - 1, job, whole, 1)
             else:
                 slot = place(
-                    jobs.whole[job, SIZE], n_pes, counts[N_SLOTS], matrix.occupied, matrix.free, matrix.tags,
-                    memory, parameters, room.scratch, room.chosen[0],
+                    whole[job, SIZE], n_pes, counts[N_SLOTS], occupied, free, tags,
+                    memory, parameters, scratch, chosen_row,
                 )  # fmt: skip
-                settle_in(job, slot, settings, matrix, jobs, room, counts, clocks[VIRTUAL])
+                settle_in(
+                    job, slot, settings, occupied, free, grants, pes, whole, real, order, chosen, granted,
+                    counts, clocks[VIRTUAL],
+                )  # fmt: skip
         if settings.migrating:
-            migrate(position, rearrange, settings, matrix, jobs, room, counts, clocks[VIRTUAL])
+            migrate(
+                position, rearrange, settings, occupied, free, grants, pes, whole, real, order, granted,
+                counts, clocks[VIRTUAL],
+            )  # fmt: skip
             # Footnote 4: the number of slots is reduced, and not because the job had one for itself.
             if first >= 0 and counts[N_SLOTS] < slots_before and not alone:
                 counts[UNIFICATIONS] += 1
 
         if first >= 0:
-            if jobs.whole[job, RUNS_LEFT] > 0:
+            if whole[job, RUNS_LEFT] > 0:
                 counts[REPEATING] = job
             counts[TERMINATED] += 1
             counts[IN_BATCH] += 1
             if counts[IN_BATCH] == settings.batch_size:
                 batch = counts[TERMINATED] // settings.batch_size - 1
-                close_batch(batch, jobs, counts, clocks, batches, n_pes)
+                close_batch(batch, real, order, counts, clocks, batches, n_pes)
                 if batch + 1 >= n_batches:
                     return BATCHES_DONE

@@ -105,7 +105,10 @@ class Simulation:
         )
         self.matrix = empty_matrix(n_pes, job_limit)
         self.jobs = no_jobs(n_pes, job_limit)
-        self.room = Room(*(np.zeros((rows, words(n_pes)), np.uint64) for rows in (1, 1, job_limit + 2)))
+        chosen, granted, scratch = (
+            np.zeros((rows, words(n_pes)), np.uint64) for rows in (1, 1, job_limit + 2)
+        )
+        self.room = Room(chosen, chosen[0], granted, scratch)
         self.memory = np.zeros(memory, np.int64)
         # A scheme without parameters gets one that means nothing: an array needs a length.
         self.parameters = np.array([*scheme_parameters, 0], np.int64)

@@ -14,6 +14,12 @@ from numba import float64, int64, types, uint64
 
 from models.gang.bits import words
 
+# Numba types of what the engine hands around.
+SETS = uint64[:, ::1]  # sets of PEs, or of jobs, one a row
+WHOLE = int64[:, ::1]  # tables of whole numbers
+REAL = float64[:, ::1]  # tables of times
+COUNTS = int64[::1]
+
 Settings = namedtuple(
     "Settings", ["n_pes", "alternation", "unification", "migrating", "precedence", "batch_size", "draining"]
 )
@@ -29,9 +35,14 @@ draining : int, 1 if the run goes on after the last arrival until the system is 
 """
 SETTINGS = types.NamedUniTuple(int64, 7, Settings)
 
-Room = namedtuple("Room", ["chosen", "granted", "scratch"])
-"""Room for intermediate sets of PEs: `chosen` and `granted` (1, word), `scratch` (slot, word)."""
-ROOM = types.NamedUniTuple(uint64[:, ::1], 3, Room)
+Room = namedtuple("Room", ["chosen", "chosen_row", "granted", "scratch"])
+"""Room for intermediate sets of PEs.
+
+chosen, granted : uint64 (1, word)
+chosen_row : uint64 (word,), the row of `chosen`
+scratch : uint64 (slot, word)
+"""
+ROOM = types.NamedTuple([uint64[:, ::1], uint64[::1], uint64[:, ::1], uint64[:, ::1]], Room)
 
 Matrix = namedtuple("Matrix", ["occupied", "free", "tags", "grants"])
 """The Ousterhout matrix: rows 0 .. n_slots - 1 are the used slots in the order in which they were opened.

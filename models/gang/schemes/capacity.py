@@ -13,7 +13,7 @@ def keep_no_books(size, n_pes, pes, memory, parameters):
 
 
 @kernel(REARRANGE_SIGNATURE)
-def let_stay(start, n_pes, matrix, jobs, counts):
+def let_stay(start, n_pes, occupied, free, pes, whole, order, counts):
     """Nothing to do for a scheme that moves no job."""
 
 

@@ -26,25 +26,24 @@ def holds(sets, row, pe):
 
 
 @kernel(REARRANGE_SIGNATURE)
-def first_fit_decreasing(start, n_pes, matrix, jobs, counts):
+def first_fit_decreasing(start, n_pes, occupied, free, pes, whole, order, counts):
     """Map jobs by first fit in order of decreasing size, PEs in serial order. O(jobs x slots).
 
     A mapping depends only on those before it, so the jobs before `start` (where a newcomer stands, or one
     that left stood) keep theirs. Each slot is filled without gaps, so that its size says which PEs are taken.
     """
-    free = matrix.free
     before = counts[N_SLOTS]
     for slot in range(before):
         free[slot] = n_pes
     n_slots = 0
     for i in range(start):
-        job = jobs.order[DECREASING, i]
-        slot = jobs.whole[job, SLOT]
-        free[slot] -= jobs.whole[job, SIZE]
+        job = order[DECREASING, i]
+        slot = whole[job, SLOT]
+        free[slot] -= whole[job, SIZE]
         n_slots = max(n_slots, slot + 1)
     for i in range(start, counts[N_JOBS]):
-        job = jobs.order[DECREASING, i]
-        size = jobs.whole[job, SIZE]
+        job = order[DECREASING, i]
+        size = whole[job, SIZE]
         slot = 0
         while slot < n_slots and free[slot] < size:
             slot += 1
@@ -53,12 +52,10 @@ def first_fit_decreasing(start, n_pes, matrix, jobs, counts):
         end = first + size
         free[slot] -= size
         # A range of the same length with both ends in the old one is the old one.
-        stays = (
-            jobs.whole[job, SLOT] == slot and holds(jobs.pes, job, first) and holds(jobs.pes, job, end - 1)
-        )
+        stays = whole[job, SLOT] == slot and holds(pes, job, first) and holds(pes, job, end - 1)
         if not stays:
-            jobs.whole[job, SLOT] = slot
-            write_range(jobs.pes, job, first, end)
+            whole[job, SLOT] = slot
+            write_range(pes, job, first, end)
     for slot in range(max(before, n_slots)):
-        write_range(matrix.occupied, slot, 0, n_pes - free[slot])
+        write_range(occupied, slot, 0, n_pes - free[slot])
     counts[N_SLOTS] = n_slots

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from numba import int64, types, uint64, void
 
-from models.gang.state import JOBS, MATRIX
-
 PLACE_SIGNATURE = int64(
     int64,  # size: PEs that the job needs
     int64,  # n_pes: PEs of the machine
@@ -36,9 +34,12 @@ RELEASE_SIGNATURE = void(
 REARRANGE_SIGNATURE = void(
     int64,  # start: the jobs before this position of the list DECREASING keep their mapping
     int64,  # n_pes
-    MATRIX,  # to be rewritten
-    JOBS,  # fields SLOT (NOWHERE for a newcomer) and pes are to be rewritten
-    int64[::1],  # counts; N_SLOTS is to be rewritten
+    uint64[:, ::1],  # occupied, to be rewritten
+    int64[::1],  # free, to be rewritten
+    uint64[:, ::1],  # pes of the jobs, to be rewritten
+    int64[:, ::1],  # whole: fields of the jobs, of which SLOT (NOWHERE for a newcomer) is to be rewritten
+    int64[:, ::1],  # order of the jobs, of which DECREASING is of use
+    int64[::1],  # counts, of which N_SLOTS is to be rewritten
 )
 """Maps all jobs anew, for a scheme that migrates them at each arrival and termination."""
 

@@ -1,0 +1,232 @@
+"""The gang scheduler once more, slow and obvious: what the kernel in `models.gang` is checked against.
+
+Written from Feitelson 1996 and the readings of it alone. After every event all slots in which a job runs and
+all run fractions are found anew from their definitions. Times may be floats or, where ties matter, fractions;
+nothing here rounds a fraction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from gang_twin_schemes import SCHEMES, Job, Slot
+
+Time = float | Fraction
+Rerun = Callable[[Time, int, int, int], Time]
+
+
+class Session(NamedTuple):
+    """A user who submits a job `runs` times, each run when the one before has ended."""
+
+    gap: Time
+    size: int
+    runtime: Time
+    runs: int = 1
+    key: int = 0
+
+
+@dataclass(eq=False, kw_only=True)
+class Run(Job):
+    """A run of a session as the scheduler knows it; `index` counts the runs before it."""
+
+    session: Session
+    index: int
+    runtime: Time
+    submitted: Time
+    remaining: Time
+
+
+def running(slots: list[Slot], alternation: str, precedence: str) -> list[list[Job]]:
+    """Return, for each slot, the jobs that run in it: those mapped to it and those of other slots."""
+    order = {
+        "arrival": lambda job: job.number,
+        "largest": lambda job: (-job.size, job.number),
+        "smallest": lambda job: (job.size, job.number),
+    }[precedence]
+    everywhere = sorted((job for slot in slots for job in slot.jobs), key=order)
+    rows = []
+    for slot in slots:
+        row = list(slot.jobs)
+        busy = slot.taken
+        for job in everywhere:
+            if alternation != "none" and job not in slot.jobs and not job.pes & busy:
+                row.append(job)
+                if alternation == "exclusive":
+                    busy |= job.pes
+        rows.append(row)
+    return rows
+
+
+class Twin:
+    """The scheduler; keyword arguments as in `models.gang.simulation.Simulation`.
+
+    Attributes
+    ----------
+    responses : dict of int to time
+        Response time of each job that has ended.
+    batches : list of dict of str to time
+        Metrics of the batches that have ended.
+    run_fractions : set of (int, int)
+        All pairs (slots in which a job ran, used slots) that occurred.
+    """
+
+    def __init__(
+        self,
+        scheme: str,
+        parameters: Mapping,
+        n_pes: int,
+        sessions: Iterable[Session],
+        *,
+        alternation: str = "shared",
+        precedence: str = "arrival",
+        unification: bool = True,
+        batch_size: int = 1000,
+        rerun: Rerun = lambda runtime, size, key, run: runtime,
+    ) -> None:
+        self.place, self.parameters, self.n_pes = SCHEMES[scheme], parameters, n_pes
+        self.alternation, self.precedence = alternation, precedence
+        self.unification, self.migrating = unification, scheme == "migration"
+        self.batch_size, self.rerun = batch_size, rerun
+        self.slots: list[Slot] = []
+        self.sessions = iter(sessions)
+        self.coming = next(self.sessions, None)
+        self.now: Time = 0
+        self.last_session: Time = 0
+        self.due: Run | None = None
+        self.submitted = 0
+        self.responses: dict[int, Time] = {}
+        self.ended: list[tuple[Time, bool]] = []
+        self.intervals: list[tuple[Time, int, int, int, Time]] = []
+        self.batches: list[dict[str, Time]] = []
+        self.run_fractions: set[tuple[int, int]] = set()
+
+    @property
+    def jobs(self) -> list[Run]:
+        return sorted((job for slot in self.slots for job in slot.jobs), key=lambda job: job.number)
+
+    def run_slots(self) -> dict[Run, int]:
+        """Return the number of slots in which each job runs."""
+        rows = running(self.slots, self.alternation, self.precedence)
+        return {job: sum(job in row for row in rows) for job in self.jobs}
+
+    def occupancy(self) -> list[list[int]]:
+        """Return the matrix as `Simulation.occupancy` does."""
+        rows = [[-1] * self.n_pes for _ in self.slots]
+        for row, slot in zip(rows, self.slots, strict=True):
+            for job in slot.jobs:
+                for pe in job.pes:
+                    row[pe] = job.number
+        return rows
+
+    def run(self, until: Time = math.inf, n_batches: float = math.inf) -> None:
+        """Go on to a time, to the end of a batch, or until the last job has ended."""
+        while len(self.batches) < n_batches and self.step(until):
+            pass
+
+    def step(self, until: Time = math.inf) -> bool:
+        """Carry out the next event if there is one by then."""
+        if self.due:
+            before, self.due = self.due, None
+            index, session = before.index + 1, before.session
+            self.submit(session, index, self.rerun(before.runtime, session.size, session.key, index))
+            return True
+        k, used = self.run_slots(), len(self.slots)
+        ends = [(self.now + job.remaining * used / k[job], job.number, job) for job in self.jobs]
+        end, _, first = min(ends, default=(math.inf, 0, None))
+        arrival = self.last_session + self.coming.gap if self.coming else math.inf
+        time = min(end, arrival)
+        if time == math.inf or time > until:
+            return False
+        elapsed = time - self.now
+        for job in self.jobs:
+            job.remaining -= elapsed * k[job] / used
+            self.run_fractions.add((k[job], used))
+        work = sum(elapsed * job.size * k[job] / used for job in self.jobs)
+        self.intervals.append((elapsed, used, sum(k.values()), len(k), work))
+        self.now = time
+        if end <= arrival:
+            self.terminate(first)
+        else:
+            session, self.last_session = self.coming, time
+            self.coming = next(self.sessions, None)
+            self.submit(session, 0, session.runtime)
+        return True
+
+    def submit(self, session: Session, index: int, runtime: Time) -> None:
+        job = Run(
+            number=self.submitted,
+            size=session.size,
+            session=session,
+            index=index,
+            runtime=runtime,
+            submitted=self.now,
+            remaining=runtime,
+        )
+        self.submitted += 1
+        if self.migrating:
+            self.remap([*self.jobs, job])
+        else:
+            self.map(job)
+
+    def map(self, job: Run) -> None:
+        index, job.pes, job.controller, side = self.place(self.n_pes, self.slots, job.size, self.parameters)
+        if index == len(self.slots):
+            self.slots.append(Slot(side=side))
+        self.slots[index].jobs.append(job)
+
+    def remap(self, jobs: list[Run]) -> None:
+        """Map all jobs anew, the largest first (section 2.5)."""
+        self.slots = []
+        for job in sorted(jobs, key=lambda job: (-job.size, job.number)):
+            self.map(job)
+
+    def terminate(self, job: Run) -> None:
+        slot = next(slot for slot in self.slots if job in slot.jobs)
+        n_before, was_alone = len(self.slots), slot.jobs == [job]
+        slot.jobs.remove(job)
+        if self.migrating:
+            self.remap(self.jobs)
+            united = len(self.slots) < n_before and not was_alone  # footnote 4
+        else:
+            united = bool(self.unification and slot.jobs and self.unite(slot))
+            self.slots = [slot for slot in self.slots if slot.jobs]
+        self.responses[job.number] = self.now - job.submitted
+        self.ended.append(((self.now - job.submitted) / job.runtime, united))
+        if len(self.ended) == self.batch_size:
+            self.end_batch()
+        if job.index + 1 < job.session.runs:
+            self.due = job
+
+    def unite(self, slot: Slot) -> bool:
+        """Unite a slot that has lost a job with the first other one on disjoint PEs, if there is one."""
+        partner = next((s for s in self.slots if s is not slot and not s.taken & slot.taken), None)
+        if partner is None:
+            return False
+        lower, higher = sorted((slot, partner), key=self.slots.index)
+        lower.jobs += higher.jobs
+        higher.jobs = []
+        return True
+
+    def end_batch(self) -> None:
+        elapsed, slot_time, job_slot_time, job_time, work = (
+            sum(column)
+            for column in zip(
+                *((t, t * used, t * total_k, t * n, work) for t, used, total_k, n, work in self.intervals),
+                strict=True,
+            )
+        )
+        self.batches.append(
+            {
+                "slowdown": sum(slowdown for slowdown, _ in self.ended) / self.batch_size,
+                "unifications": sum(united for _, united in self.ended) / self.batch_size,
+                "slots_per_job": job_slot_time / job_time,
+                "utilization": work / (self.n_pes * elapsed),
+                "used_slots": slot_time / elapsed,
+                "jobs_in_system": job_time / elapsed,
+            }
+        )
+        self.ended, self.intervals = [], []

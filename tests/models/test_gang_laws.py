@@ -1,0 +1,239 @@
+"""Laws that any gang scheduler obeys, whatever the twin says, and where the readings of unification agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from gang_cases import EIGHT, POLICIES, WORKLOAD, Case, cases, scatter
+from gang_twin import Session, running
+from gang_twin_schemes import Job, Slot
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.family import Batches
+from models.gang import simulate
+from models.gang.simulation import Simulation
+from models.gang.state import KEY, METRICS, N_JOBS, NUMBER, PRESENT
+
+SLOWDOWN, UTILIZATION, SLOTS_PER_JOB, JOBS_IN_SYSTEM = (
+    METRICS.index(name) for name in ("slowdown", "utilization", "slots_per_job", "jobs_in_system")
+)
+ROUNDING = 1e-9
+all_eight = pytest.mark.parametrize("name", EIGHT)
+steady = settings(derandomize=True, deadline=None, max_examples=30)
+FRACTIONS = st.lists(st.floats(0, 0.99), min_size=1, max_size=6).map(sorted)
+
+
+def at(case: Case, fractions: list[float], **changes: Any) -> Iterator[Simulation]:
+    """Return the simulation at fractions of its length: the same one, further on each time it is yielded."""
+    end = case.finished(**changes).now
+    kernel = case.kernel(**changes)
+    for fraction in fractions:
+        kernel.run(len(kernel.batches) + 1, until=fraction * end)
+        yield kernel
+
+
+def same_bits(one: Simulation, other: Simulation) -> bool:
+    return one.responses.tobytes() == other.responses.tobytes() and (
+        one.batches.tobytes() == other.batches.tobytes()
+    )
+
+
+@all_eight
+def test_delivered_work_is_the_work(name: str) -> None:
+    @steady
+    @given(cases(name))
+    def law(case: Case) -> None:
+        kernel = case.kernel(batch_size=1, batch_limit=case.n_jobs)
+        delivered = begin = 0.0
+        for batch in range(case.n_jobs):
+            kernel.run(batch + 1)
+            delivered += kernel.batches[batch, UTILIZATION] * case.n_pes * (kernel.now - begin)
+            begin = kernel.now
+        work = sum(s.size * s.runtime * s.runs for s in case.sessions)
+        assert delivered == pytest.approx(work, rel=ROUNDING)
+        assert kernel.occupancy().shape == (0, case.n_pes)
+
+    law()
+
+
+@all_eight
+def test_littles_law(name: str) -> None:
+    """Over a drained run: jobs in the system = arrival rate x mean response time."""
+
+    @steady
+    @given(cases(name))
+    def law(case: Case) -> None:
+        kernel = case.finished(batch_size=case.n_jobs, batch_limit=1)
+        arrival_rate = case.n_jobs / kernel.now
+        expected = arrival_rate * kernel.responses.mean()
+        assert kernel.batches[0, JOBS_IN_SYSTEM] == pytest.approx(expected, rel=ROUNDING)
+
+    law()
+
+
+@all_eight
+@pytest.mark.parametrize("alternation", ["none", "exclusive"])
+def test_utilization_is_at_most_1(name: str, alternation: str) -> None:
+    @steady
+    @given(cases(name))
+    def law(case: Case) -> None:
+        kernel = case.finished(alternation=alternation, batch_size=1, batch_limit=case.n_jobs)
+        assert (kernel.batches[:, UTILIZATION] <= 1 + ROUNDING).all()
+        assert (kernel.batches[:, SLOWDOWN] >= 1 - ROUNDING).all()
+        if alternation == "none":
+            np.testing.assert_allclose(kernel.batches[:, SLOTS_PER_JOB], 1, rtol=ROUNDING)
+
+    law()
+
+
+@all_eight
+def test_no_pe_serves_two_jobs_under_exclusive(name: str) -> None:
+    """Nor is a free PE left to nobody that it could serve: grants found anew from the matrix are the same."""
+
+    @steady
+    @given(cases(name), FRACTIONS)
+    def law(case: Case, fractions: list[float]) -> None:
+        for kernel in at(case, fractions, alternation="exclusive"):
+            matrix = kernel.occupancy()
+            slots = [
+                Slot(
+                    [
+                        Job(number, int(np.sum(row == number)), set(np.flatnonzero(row == number).tolist()))
+                        for number in np.unique(row[row >= 0]).tolist()
+                    ]
+                )
+                for row in matrix
+            ]
+            expected = running(slots, "exclusive", case.precedence)
+            for row, grants, jobs in zip(matrix, kernel.matrix.grants, expected, strict=False):
+                places = np.flatnonzero(np.unpackbits(grants.view(np.uint8), bitorder="little"))
+                served = [*np.flatnonzero(row >= 0)]
+                for place in places:
+                    served.extend(kernel.pes_of(place))
+                assert len(served) == len(set(served))
+                guests = {job.number for job in jobs} - set(row.tolist())
+                assert set(kernel.jobs.whole[places, NUMBER].tolist()) == guests
+
+    law()
+
+
+@all_eight
+def test_runs_of_a_session_never_overlap(name: str) -> None:
+    @steady
+    @given(cases(name), FRACTIONS)
+    def law(case: Case, fractions: list[float]) -> None:
+        for kernel in at(case, fractions):
+            places = kernel.jobs.order[PRESENT, : kernel.counts[N_JOBS]]
+            keys = kernel.jobs.whole[places, KEY].tolist()
+            assert len(keys) == len(set(keys))
+
+    law()
+
+
+@all_eight
+def test_the_unit_of_time_does_not_matter(name: str) -> None:
+    @steady
+    @given(cases(name))
+    def law(case: Case) -> None:
+        slow, fast = case.scaled(2.0).finished(), case.finished()
+        assert slow.batches.tobytes() == fast.batches.tobytes()
+        assert slow.responses.tobytes() == (2 * fast.responses).tobytes()
+
+    law()
+
+
+@all_eight
+def test_cutting_the_stream_into_chunks_changes_nothing(name: str) -> None:
+    @steady
+    @given(cases(name), st.data())
+    def law(case: Case, data: st.DataObject) -> None:
+        cuts = data.draw(st.lists(st.integers(0, len(case.sessions)), max_size=6))
+        assert same_bits(case.finished(chunks=sorted(cuts)), case.finished())
+
+    law()
+
+
+@all_eight
+def test_stopping_on_the_way_changes_nothing(name: str) -> None:
+    @steady
+    @given(cases(name), FRACTIONS)
+    def law(case: Case, fractions: list[float]) -> None:
+        *_, kernel = at(case, fractions)
+        kernel.run(len(kernel.batches) + 1)
+        assert same_bits(kernel, case.finished())
+
+    law()
+
+
+@all_eight
+def test_the_places_of_the_table_are_only_names(name: str) -> None:
+    """Sets of jobs are words of 64 places; here few jobs spread over many words."""
+
+    @steady
+    @given(cases(name))
+    def law(case: Case) -> None:
+        kernel = case.kernel(job_limit=300)
+        scatter(kernel)
+        kernel.run(len(kernel.batches) + 1)
+        assert same_bits(kernel, case.finished())
+
+    law()
+
+
+@all_eight
+@pytest.mark.parametrize("alternation", ["none", "shared", "exclusive"])
+def test_a_lone_job_is_not_slowed_down(name: str, alternation: str) -> None:
+    sessions = (Session(0.7, 5, 0.3, runs=3),)
+    case = Case(name, 8, sessions, POLICIES[name], alternation=alternation, batch_size=1)
+    assert case.finished().batches[:3, SLOWDOWN] == pytest.approx([1, 1, 1], rel=1e-12)
+
+
+def are_disjoint(matrix: np.ndarray) -> bool:
+    """Tell whether some two used slots take no PE in common."""
+    return any(not np.any((one >= 0) & (other >= 0)) for one, other in combinations(matrix, 2))
+
+
+@all_eight
+def test_no_two_used_slots_are_disjoint_under_unification(name: str) -> None:
+    """So it does not matter whether a termination looks at the slot that lost a job only, unites the first
+    pair that there is, or goes on until there is none: before it there is no pair, after it at most one
+    slot is new, and the union of two slots is disjoint from none that one of them was not disjoint from."""
+
+    @settings(derandomize=True, deadline=None, max_examples=40)
+    @given(cases(name, powers_of_two=name == "buddy"))
+    def law(case: Case) -> None:
+        case = replace(case, unification=True)
+        twin, kernel = case.twin(), case.kernel()
+        while twin.step():
+            kernel.run(len(kernel.batches) + 1, until=float(twin.now))
+            assert not are_disjoint(kernel.occupancy())
+
+    law()
+
+
+def test_buddy_may_open_a_slot_disjoint_from_another() -> None:
+    """The one exception: a job whose size is no power of two asks for a whole group and leaves part of it.
+
+    The job of 3 needs all four PEs free, opens a slot, and avoids the PE that the first job loads. Here the
+    readings of unification differ: these two slots are united only when one of them loses a job.
+    """
+    sessions = (Session(0.0, 1, 10.0), Session(1.0, 3, 10.0))
+    kernel = Case("buddy", 4, sessions, POLICIES["buddy"]).kernel()
+    kernel.run(1, until=1.0)
+    assert kernel.occupancy().tolist() == [[0, -1, -1, -1], [-1, 1, 1, 1]]
+
+
+@all_eight
+def test_the_same_call_gives_the_same_bits(name: str) -> None:
+    def bits() -> dict[str, bytes]:
+        batches = Batches(size=100, warmup=1, looks=(3,))
+        outcome = simulate(POLICIES[name], WORKLOAD, {"n_pes": 64}, 0.7, batches, (7, 8))
+        return {metric: values.tobytes() for metric, values in outcome.metrics.items()}
+
+    assert bits() == bits()

@@ -1,0 +1,88 @@
+"""What the documentation says works: its example policy, its commands, its links."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+GUIDE = ROOT / "docs" / "adding_a_policy.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Return the code blocks of a language in a page."""
+    fences = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    return [code for name, code in fences if name == language]
+
+
+@pytest.fixture
+def worst_fit(tmp_path: Path) -> Path:
+    """Follow the guide in a folder of one's own, as its last paragraph says."""
+    code = blocks(GUIDE, "python")[0]
+    (tmp_path / "worst_fit_of_the_guide.py").write_text(code)
+    yaml = blocks(GUIDE, "yaml")[0].replace("models.gang.schemes.worst_fit", "worst_fit_of_the_guide")
+    policies = tmp_path / "conf" / "policy"
+    policies.mkdir(parents=True)
+    (policies / "worst_fit.yaml").write_text(yaml)
+    return tmp_path
+
+
+def test_the_guides_policy_keeps_the_contract(worst_fit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(worst_fit))
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "models"))
+    import test_placement_contract as contract
+
+    line = blocks(GUIDE, "python")[1].replace("models.gang.schemes.worst_fit", "worst_fit_of_the_guide")
+    names: dict[str, list[str]] = {"SCHEMES": []}
+    exec(line, names)
+    for name in names["SCHEMES"]:
+        for n_pes in contract.N_PES:
+            contract.check_placements(name, n_pes, seed=1)
+        contract.check_work(name, "shared")
+
+
+def test_the_guides_command_runs(worst_fit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(worst_fit))
+    command = next(
+        line
+        for block in blocks(GUIDE, "sh")
+        for line in block.splitlines()
+        if line.startswith("python -m sweep")
+    )
+    words = [sys.executable, *shlex.split(command)[1:], "--config-dir", str(worst_fit / "conf")]
+    small = [f"output={worst_fit}/results", "batches=5", "batch_size=50", "executor=serial", "replications=1"]
+    run = subprocess.run([*words, *small], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert "worst_fit" in run.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def commands() -> list[str]:
+    """Return the sweep and analysis commands of the README."""
+    lines = [line for block in blocks(ROOT / "README.md", "sh") for line in block.splitlines()]
+    return [line.split(" #")[0].strip() for line in lines if line.startswith("python -m sweep")]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_commands_of_the_readme_are_understood(command: str, tmp_path: Path) -> None:
+    words = [sys.executable, *shlex.split(command)[1:]]
+    if "LOG" in command and not (ROOT / "../shared/traces").exists():
+        pytest.skip("no log in ../shared/traces")
+    if not any(word.startswith(("action=", "--")) for word in words):
+        words += ["action=plan"]
+    log = ROOT / "../shared/traces/KTH-SP2-1996-2.swf.gz"
+    words = [word.replace("LOG", str(log)) if "path=" in word else word for word in words]
+    run = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 0, run.stderr
