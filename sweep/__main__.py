@@ -1,0 +1,8 @@
+"""``python -m sweep``; kept this small because worker processes import it once more."""
+
+import sys
+
+from sweep.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

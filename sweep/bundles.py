@@ -1,0 +1,112 @@
+"""Tasks put together to messages of even size, the longest first.
+
+A message costs about a millisecond on its way; a task may take less. Messages that take 50 to 100 ms of work
+keep that cost out of sight and still leave nobody waiting at the end, as long as long tasks start early.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from sweep.costs import Costs, Key
+from sweep.plan import Plan
+from sweep.task import Bundle
+
+
+class Bundles:
+    """Iterator of bundles, made one by one, so that each profits from what has been measured by then.
+
+    Parameters
+    ----------
+    plan : Plan
+    left : iterable of int
+        Task numbers to run.
+    costs : Costs
+        Updated by `learn` while this is iterated.
+    shards : Path
+        Folder for the workers' logs.
+    seconds : float
+        Work aimed at in a bundle; as long as nothing was measured, a bundle is a single task.
+    """
+
+    def __init__(self, plan: Plan, left: Iterable[int], costs: Costs, shards: Path, seconds: float) -> None:
+        self._plan = plan
+        self._costs = costs
+        self._shards = shards
+        self._seconds = seconds
+        self._key = keys(plan)
+        self._returned = 0
+        waiting: dict[Key, list[int]] = defaultdict(list)
+        for number in left:
+            waiting[self._key(number)].append(number)
+        self._waiting = {key: numbers[::-1] for key, numbers in waiting.items()}
+        # Costs unknown: the highest load first, for that is where simulations take longest.
+        self._queue = [(-self._cost(key, math.inf), -_load(key), key) for key in self._waiting]
+        heapq.heapify(self._queue)
+
+    def __iter__(self) -> Iterator[Bundle]:
+        return self
+
+    def __next__(self) -> Bundle:
+        tasks: list[int] = []
+        planned = 0.0
+        # Costs of another day may be wrong by orders of magnitude: start with single tasks, then let bundles
+        # grow with what came back in this run.
+        most = max(1, self._returned)
+        while self._queue and planned < self._seconds and len(tasks) < most:
+            *_, key = self._queue[0]
+            tasks.append(self._waiting[key].pop())
+            planned += self._cost(key, math.inf)
+            if not self._waiting[key]:
+                heapq.heappop(self._queue)
+        if not tasks:
+            raise StopIteration
+        return Bundle(tuple(self._plan.task(number) for number in tasks), self._shards)
+
+    def learn(self, number: int, seconds: float) -> None:
+        """Take into account what task `number` took."""
+        self._returned += 1
+        self._costs.add(self._key(number), seconds / self._plan.measurement.jobs)
+
+    def seconds_waiting(self) -> float | None:
+        """Return the work in tasks not yet given out, None as long as nothing was measured."""
+        total = sum(
+            self._cost(key, math.inf) * len(numbers) for key, numbers in self._waiting.items() if numbers
+        )
+        return total if math.isfinite(total) else None
+
+    def _cost(self, key: Key, unknown: float) -> float:
+        seconds = self._costs.seconds_a_job(key)
+        return unknown if seconds is None else seconds * self._plan.measurement.jobs
+
+
+def keys(plan: Plan) -> Callable[[int], Key]:
+    """Return a function from a task's number to the key of its cost."""
+    parts = {
+        group: [str(v.parameters["name"]).replace("|", " ") for v in plan.variants[group]]
+        for group in ("machine", "policy", "workload")
+    }
+    families = [str(policy.parameters["family"]) for policy in plan.variants["policy"]]
+    loads = [str(load) for load in plan.axes["load"]]
+    columns = [plan.choices[name].tolist() for name in ("machine", "policy", "workload", "load")]
+    replications = plan.settings.replications
+
+    def key(number: int) -> Key:
+        machine, policy, workload, load = (column[number // replications] for column in columns)
+        return (
+            families[policy],
+            parts["machine"][machine],
+            parts["policy"][policy],
+            parts["workload"][workload],
+            loads[load],
+        )
+
+    return key
+
+
+def _load(key: Key) -> float:
+    return 0.0 if key[-1] == "None" else float(key[-1])

@@ -1,0 +1,30 @@
+"""One text for one meaning: canonical JSON, for hashes and for comparing values."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def text(value: Any) -> str:
+    """Return JSON with sorted keys and no blanks, the same for equal values in any process.
+
+    Examples
+    --------
+    >>> text({"b": 1, "a": [True, None, 0.1]})
+    '{"a":[true,null,0.1],"b":1}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def key(value: Any) -> str:
+    """Return the same text for axis values that mean the same: 1 is 1.0, but true is not 1.
+
+    Examples
+    --------
+    >>> key(1) == key(1.0), key(1) == key(True)
+    (True, False)
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(float(value))
+    return text(value)

@@ -1,0 +1,91 @@
+"""The command line: options, actions, and one line for every error."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from sweep import locate
+from sweep.errors import INTERRUPTED, SweepError
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the command line asks for and return the exit status: 0, 1 failed, 2 wrong, 130 interrupted."""
+    try:
+        overrides, user, wanted = _options(arguments)
+        folder = locate.conf_folder()
+        if wanted == "--help":
+            from sweep import help as help_text
+
+            print(help_text.text([folder, user] if user else [folder]))
+        elif wanted == "--version":
+            from sweep.provenance import package_version
+
+            print(f"schedsweep {package_version('schedsweep')}")
+        else:
+            # A batch system that ends a job says so with SIGTERM: stop as cleanly as after Ctrl-C.
+            before = signal.signal(signal.SIGTERM, _interrupt)
+            try:
+                return _act(overrides, folder, user, list(arguments))
+            finally:
+                signal.signal(signal.SIGTERM, before)
+    except SweepError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from here", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str]:
+    """Return overrides, the user's config folder, and --help or --version if asked for."""
+    overrides, user, wanted = [], None, ""
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if argument in ("-h", "--help"):
+            wanted = "--help"
+        elif argument == "--version":
+            wanted = wanted or "--version"
+        elif name == "--config-dir":
+            user = locate.user_folder(value if equals else next(rest, ""))
+        elif argument.startswith("-"):
+            raise SweepError(f"unknown option {argument}: there are --config-dir DIR, --version and --help")
+        else:
+            overrides.append(argument)
+    return overrides, user, wanted
+
+
+def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[str]) -> int:
+    # Imported only now: `--help` needs none of it.
+    from rich.console import Console
+
+    from sweep import config, executors, plan, run
+    from sweep.folder import Folder
+
+    console = Console()
+    loaded = config.load(overrides, folder, user)
+    settings = loaded.settings
+    if settings.action == "cancel":
+        console.print(executors.create(settings.executor, []).cancel(), highlight=False)
+        return 0
+    expanded = plan.expand(loaded)
+    results = Folder(Path(settings.output).expanduser(), settings.name)
+    match settings.action:
+        case "plan":
+            return run.show_plan(expanded, results, console)
+        case "status":
+            return run.show_status(expanded, results, console)
+        case "gather":
+            return run.gather(expanded, results, console, arguments)
+        case _:
+            return run.run(expanded, results, console, arguments)

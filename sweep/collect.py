@@ -1,0 +1,68 @@
+"""When the dataset is written: at the end, now and then while running, and never when nothing has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sweep import canonical, provenance
+from sweep.folder import Folder
+from sweep.plan import Plan
+from sweep.state import State, read
+
+if TYPE_CHECKING:
+    from sweep.dataset import Collector
+
+WRITE_EVERY_S = 10.0
+WRITE_SHARE = 0.05
+"""While running, the dataset is written this often, but never for more than this share of the time."""
+
+
+class Collection:
+    """The dataset of a results folder, written by this process alone (which holds the folder's lock).
+
+    Parameters
+    ----------
+    plan : Plan
+    folder : Folder
+    arguments : sequence of str
+        Command line, for the dataset's attributes.
+    """
+
+    def __init__(self, plan: Plan, folder: Folder, arguments: Sequence[str]) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._arguments = arguments
+        self._collector: Collector | None = None
+        self._due = time.monotonic() + WRITE_EVERY_S
+
+    def write_if_due(self) -> None:
+        """Write what is there by now, if the last time is long enough ago."""
+        start = time.monotonic()
+        if start >= self._due:
+            self.write(read(self._plan, self._folder))
+            end = time.monotonic()
+            self._due = end + max(WRITE_EVERY_S, (end - start) / WRITE_SHARE)
+
+    def write(self, state: State) -> None:
+        """Write the dataset, unless the one in the folder holds all that already."""
+        fingerprint = self._fingerprint(state)
+        described = self._folder.read_manifest()
+        if described.get("dataset") == fingerprint and self._folder.dataset.exists():
+            return
+        from sweep import dataset  # imports xarray, which takes long: a run with nothing new does without
+
+        if self._collector is None:
+            self._collector = dataset.Collector(self._plan, self._folder.shards)
+        self._collector.update()
+        dataset.write(self._collector.dataset(self._arguments), self._folder.dataset)
+        self._folder.write_manifest(described | {"dataset": fingerprint})
+
+    def _fingerprint(self, state: State) -> str:
+        """Return a hash that differs whenever the dataset would."""
+        states = [id_ in state.done or (id_ in state.failed and "failed") for id_ in self._plan.ids]
+        settings = [self._plan.settings.confidence, json.dumps(provenance.versions())]
+        return hashlib.sha256(canonical.text([self._plan.ids, states, settings]).encode()).hexdigest()[:20]

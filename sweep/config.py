@@ -1,0 +1,239 @@
+"""From the command line and ``conf`` to checked settings, by Hydra's Compose API.
+
+Not ``@hydra.main``: that makes output folders, answers errors with several lines, and changes the working
+directory's meaning. Two compositions serve any grid: one for the experiment, one for all the policy,
+workload, machine and executor files that it names, so that the number of points costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, cast
+
+from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import MarkedYAMLError  # type: ignore[import-untyped] # types only by another package
+
+from sweep import overrides
+from sweep.errors import SweepError, one_line, unknown
+from sweep.overrides import GROUPS
+
+ACTIONS = ("run", "plan", "status", "gather", "cancel")
+
+
+@dataclass
+class Precision:
+    """Sequential stopping; see conf/config.yaml."""
+
+    relative: float | None = None
+    metric: str | None = None
+    looks: list[int] | None = None
+
+
+@dataclass
+class Settings:
+    """The keys of an experiment, which conf/config.yaml explains and gives their defaults."""
+
+    name: str
+    grid: dict[str, Any] = field(default_factory=dict)
+    axes: dict[str, str] = field(default_factory=dict)
+    zip: list[list[str]] = field(default_factory=list)
+    exclude: list[dict[str, Any]] = field(default_factory=list)
+    policy: dict[str, Any] = field(default_factory=dict)
+    workload: dict[str, Any] = field(default_factory=dict)
+    machine: dict[str, Any] = field(default_factory=dict)
+    replications: int = 1
+    batches: int = 30
+    batch_size: int = 1000
+    warmup: Any = 1
+    seed: int = 1
+    confidence: float = 0.95
+    precision: Precision = field(default_factory=Precision)
+    output: str = ""
+    action: str = "run"
+    executor: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """Numbers of measured batches at which a run may end."""
+        if self.precision.relative is None:
+            return (self.batches,)
+        if self.precision.looks is not None:
+            return tuple(self.precision.looks)
+        return tuple(self.batches * factor for factor in (1, 2, 4, 8))
+
+
+@dataclass(frozen=True)
+class Config:
+    """What was asked for, composed and checked as far as it goes without the models.
+
+    Parameters
+    ----------
+    settings : Settings
+    files : dict of str to dict
+        Group (policy, workload, machine) -> name -> the composed file, interpolations not yet resolved.
+    """
+
+    settings: Settings
+    files: Mapping[str, Mapping[str, dict[str, Any]]]
+
+
+def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Config:
+    """Compose and check what the command line asks for.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Overrides, ``key=value``.
+    folder : Path
+        The project's conf, absolute.
+    user : Path, optional
+        A user's own conf folder, searched after it.
+    """
+    ConfigStore.instance().store(name="sweep_schema", node=Settings)
+    keys = [key.name for key in fields(Settings)]
+    translated = overrides.translate(arguments, keys, [key.name for key in fields(Precision)])
+    search = [f"hydra.searchpath=[{_quoted(f'file://{user}')}]"] if user else []
+    with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(keys):
+        if not any(argument.startswith("+experiment=") for argument in translated):
+            raise SweepError(f"no experiment named: add +experiment=NAME; {_offer('experiment', search)}")
+        root = compose("config", [*search, *translated])
+        settings: Settings = OmegaConf.to_object(root)  # type: ignore[assignment] # of a typed config: Settings
+        check(settings)
+        files = _compose_files(settings, search)
+    executor = files.pop("executor")[settings.executor["name"]]
+    for key in settings.executor:
+        if key not in executor:
+            raise SweepError(unknown(f"key of executor {settings.executor['name']}", key, executor))
+    return Config(settings, files)
+
+
+def check(settings: Settings) -> None:
+    """Refuse values that no study can mean, each with one line."""
+    if not re.fullmatch(r"[\w.-]+", settings.name):
+        raise SweepError(f"name={settings.name!r} becomes a file name: use letters, digits, '.', '_' and '-'")
+    if settings.action not in ACTIONS:
+        raise SweepError(unknown("action", settings.action, ACTIONS))
+    for key in ("replications", "batches", "batch_size"):
+        if getattr(settings, key) < 1:
+            raise SweepError(f"{key}={getattr(settings, key)}: give 1 or more")
+    if settings.seed < 0:
+        raise SweepError(f"seed={settings.seed}: give 0 or more")
+    if not 0 < settings.confidence < 1:
+        raise SweepError(f"confidence={settings.confidence:g}: give a level between 0 and 1, e.g. 0.95")
+    _check_warmup(settings)
+    _check_precision(settings)
+
+
+def _check_warmup(settings: Settings) -> None:
+    warmup = settings.warmup
+    if warmup == "mser5":
+        if settings.looks[0] < 50:
+            raise SweepError(
+                f"warmup=mser5 needs at least 50 batches, not {settings.looks[0]}: give more (shorter) "
+                "batches, or a number of warm-up batches"
+            )
+    elif isinstance(warmup, bool) or not isinstance(warmup, int) or warmup < 0:
+        raise SweepError(f"warmup={warmup}: give a number of batches (0 or more) or mser5")
+
+
+def _check_precision(settings: Settings) -> None:
+    relative, looks = settings.precision.relative, settings.precision.looks
+    if relative is None:
+        if looks is not None or settings.precision.metric is not None:
+            raise SweepError("precision.looks and precision.metric need precision.relative, e.g. 0.05")
+        return
+    if not relative > 0:
+        raise SweepError(f"precision.relative={relative:g}: give a positive fraction of the mean, e.g. 0.05")
+    if looks is not None and (not looks or looks[0] < 1 or sorted(set(looks)) != looks):
+        raise SweepError(f"precision.looks={looks}: give ascending numbers of batches, e.g. [30,60,120]")
+
+
+def _compose_files(settings: Settings, search: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Compose every file that the grid names, all at once: each goes to a package of its own."""
+    named = {group: as_list(settings.grid.get(group, [])) for group in GROUPS}
+    named["executor"] = [settings.executor.get("name")]
+    parts = list(search)
+    for group, names in named.items():
+        options = _options(group, search)
+        if not names:
+            raise SweepError(f"grid.{group} names nothing: give one or more of {', '.join(options)}")
+        for number, name in enumerate(names):
+            if name not in options:
+                raise SweepError(unknown(group, name, options))
+            parts.append(f"+{group}@{group}.v{number}={_quoted(name)}")
+    composed = compose(None, parts)
+    return {
+        group: {
+            name: cast("dict[str, Any]", OmegaConf.to_container(composed[group][f"v{number}"]))
+            for number, name in enumerate(names)
+        }
+        for group, names in named.items()
+    }
+
+
+def as_list(value: object) -> list[Any]:
+    """Return a list as it is and anything else as a list of one."""
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _quoted(text: str) -> str:
+    """Quote a value for Hydra's override grammar."""
+    escaped = text.replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _options(group: str, search: list[str]) -> list[str]:
+    loader = GlobalHydra.instance().config_loader()
+    names = loader.get_group_options(group, overrides=search, config_name=None)
+    return [name for name in names if not name.startswith("_")]
+
+
+def _offer(group: str, search: list[str]) -> str:
+    return f"there are: {', '.join(_options(group, search)) or 'none'} (see python -m sweep --help)"
+
+
+@contextmanager
+def _one_line_errors(keys: Sequence[str]) -> Iterator[None]:
+    """Turn what Hydra and OmegaConf raise into one line that says what to do."""
+    try:
+        yield
+    except (HydraException, OmegaConfBaseException) as error:
+        raise SweepError(_explain(error, keys)) from None
+    except MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f"{mark.name}, line {mark.line + 1}: " if mark else ""
+        raise SweepError(f"{where}{error.problem}; no valid YAML") from None
+
+
+def _explain(error: Exception, keys: Sequence[str]) -> str:
+    cause = error if error.__cause__ is None else error.__cause__
+    text = f"{error}\n{cause}"
+    if missing := re.search(
+        r"Could not find '(\w+)/([^']*)'\n+Available options in '\w+':\n((?:\t.*\n?)*)", text
+    ):
+        kind, name, options = missing.groups()
+        return unknown(kind, name, [option for option in options.split() if not option.startswith("_")])
+    where = re.search(r"In '([^']+)': \w+ raised while composing", text)
+    source = f"conf/{where[1]}.yaml: " if where else ""
+    full_key = re.search(r"full_key: (\S+)", text)
+    if (wrong := re.search(r"Key '([^']+)' not in 'Settings'", text)) is not None:
+        if wrong[1] == "experiment":
+            source += "(is its line '# @package _global_' missing?) "
+        return source + unknown("key", wrong[1], keys)
+    if (wrong := re.search(r"Key '([^']+)' not in 'Precision'", text)) is not None:
+        return source + unknown("key below precision", wrong[1], [key.name for key in fields(Precision)])
+    if "missing mandatory value: name" in text:
+        return "the experiment has no name: set name, which also names its dataset"
+    problem = next(
+        (line for line in text.splitlines() if re.search(r"could not|cannot|not found", line)), None
+    )
+    return f"{source}{full_key[1] + ': ' if full_key else ''}{problem or one_line(cause)}"

@@ -1,0 +1,64 @@
+"""What a simulated job costs, as measured: for bundles of even size, time left, and ``action=plan``."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from sweep.folder import replace
+
+Key = tuple[str, ...]
+"""(family, machine, policy, workload, load): from the general to the particular."""
+
+NEWEST = 0.2
+"""Weight of the newest measurement: other code, or another machine, is learnt in a handful of tasks."""
+
+
+class Costs:
+    """Seconds a job, by what is simulated; where that was never measured, by the nearest that was.
+
+    Parameters
+    ----------
+    path : Path, optional
+        Where `save` keeps them between runs; `cache_file` by default.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = cache_file() if path is None else path
+        self._seconds: dict[Key, float] = {}
+        with suppress(OSError, ValueError, AttributeError):  # a cache: missing or damaged, it starts anew
+            stored = json.loads(self._path.read_text(encoding="utf-8"))
+            for text, seconds in stored.items():
+                self._note(tuple(text.split("|")), float(seconds))
+
+    def add(self, key: Key, seconds_a_job: float) -> None:
+        """Take a measurement into account."""
+        self._note(key, seconds_a_job)
+
+    def _note(self, key: Key, seconds: float) -> None:
+        for length in range(1, len(key) + 1):
+            known = self._seconds.get(key[:length])
+            self._seconds[key[:length]] = seconds if known is None else known + NEWEST * (seconds - known)
+
+    def seconds_a_job(self, key: Key) -> float | None:
+        """Return the cost by the longest part of the key that was measured, None where nothing was."""
+        for length in range(len(key), 0, -1):
+            if (seconds := self._seconds.get(key[:length])) is not None:
+                return seconds
+        return None
+
+    def save(self) -> None:
+        """Keep the costs for later runs, if the user's cache folder can be written."""
+        full = max((len(key) for key in self._seconds), default=0)
+        stored = {"|".join(key): seconds for key, seconds in self._seconds.items() if len(key) == full}
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            replace(self._path, json.dumps(stored, indent=0, sort_keys=True).encode())
+
+
+def cache_file() -> Path:
+    """Return the user's file of measured costs."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "schedsweep" / "costs.json"

@@ -1,0 +1,242 @@
+"""The labelled dataset of a study: filled from the workers' logs, written as one netCDF file.
+
+Every record goes to its place in arrays made beforehand, so that nothing is ever merged, and the file is
+written to a private name and renamed: whoever opens it, at whatever moment, reads a whole dataset.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from models.family import Metric
+from sweep import families, manifest, provenance, statistics
+from sweep.errors import RunError, one_line
+from sweep.plan import Plan
+from sweep.shards import Failed, Reader, Record
+from sweep.state import DONE, EXCLUDED, FAILED, LEFT
+from sweep.work import truncation
+
+LONG_NAMES = {
+    "policy": "scheduling policy",
+    "workload": "workload",
+    "load": "offered load",
+    "machine": "machine",
+    "replication": "independent replication",
+    "batch": "measured batch",
+}
+
+
+class Collector:
+    """Arrays of all results of a plan, and the records put into them so far.
+
+    Parameters
+    ----------
+    plan : Plan
+    folder : Path
+        Of the workers' logs.
+    """
+
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self._plan = plan
+        self._reader = Reader(folder)
+        self._coords = families.coords(plan.families.values())
+        cells = int(np.prod(plan.shape)) * plan.settings.replications
+        n_batches = plan.measurement.looks[-1]
+        # One row a cell (point of the whole grid x replication), reshaped to the dimensions at the end.
+        self._values = {
+            name: np.full((cells, n_batches, *self._own(metric)), np.nan)
+            for name, metric in plan.metrics.items()
+        }
+        self._state = np.full(cells, EXCLUDED, dtype=np.int8)
+        self._saturated = np.zeros(cells, dtype=bool)
+        self._seconds = np.full(cells, np.nan)
+        self._dropped = np.zeros(cells, dtype=np.int32)
+        rows = (
+            plan.points[:, None] * plan.settings.replications + np.arange(plan.settings.replications)
+        ).ravel()
+        self._state[rows] = LEFT
+        self._rows: dict[str, list[int]] = defaultdict(list)
+        for id_, row in zip(plan.ids, rows.tolist(), strict=True):
+            self._rows[id_].append(row)
+
+    def _own(self, metric: Metric) -> tuple[int, ...]:
+        return tuple(len(self._coords[dim]) for dim in metric.dims)
+
+    def update(self) -> None:
+        """Put in what the workers have logged since the last time."""
+        for record in self._reader.records():
+            for row in self._rows.get(record.id, ()):
+                self._put(row, record)
+
+    def _put(self, row: int, record: Record) -> None:
+        if isinstance(record, Failed):
+            if self._state[row] != DONE:
+                self._state[row] = FAILED
+            return
+        self._state[row] = DONE
+        self._saturated[row] = record.saturated
+        self._seconds[row] = record.seconds
+        for name, encoded in record.metrics.items():
+            values = np.frombuffer(base64.b64decode(encoded), dtype="<f8")
+            target = self._values[name][row]
+            target[: record.batches] = values.reshape(record.batches, *target.shape[1:])
+        if self._plan.settings.warmup == "mser5":
+            dropped = truncation(self._values[self._plan.headline][row, : record.batches])
+            self._dropped[row] = dropped
+            for values in self._values.values():
+                values[row, :dropped] = np.nan
+
+    def dataset(self, arguments: Sequence[str] = ()) -> xr.Dataset:
+        """Return what has been put in so far, with means and intervals.
+
+        Parameters
+        ----------
+        arguments : sequence of str
+            Command line, for the attributes.
+        """
+        plan = self._plan
+        axes = tuple(plan.axes)
+        tasks = (*axes, "replication")
+        shape = (*plan.shape, plan.settings.replications)
+        coords = {axis: (axis, coordinate(values)) for axis, values in plan.axes.items()}
+        coords["replication"] = ("replication", np.arange(plan.settings.replications))
+        coords["batch"] = ("batch", np.arange(plan.measurement.looks[-1]))
+        coords |= {dim: (dim, coordinate(values)) for dim, values in self._coords.items()}
+        data: dict[str, Any] = {}
+        usable = np.logical_not(self._saturated.reshape(shape).any(axis=-1))
+        for name, metric in plan.metrics.items():
+            values = self._values[name].reshape(*shape, *self._values[name].shape[1:])
+            data |= self._variables(metric, values, usable)
+        flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
+        data["state"] = (tasks, self._state.reshape(shape), {"long_name": "state of the task", **flags})
+        data["saturated"] = (
+            tasks,
+            self._saturated.reshape(shape),
+            {"long_name": "backlog grew through the measured batches: means mean nothing"},
+        )
+        data["seconds"] = (
+            tasks,
+            self._seconds.reshape(shape),
+            {"units": "s", "long_name": "time that the simulation took"},
+        )
+        if plan.settings.warmup == "mser5":
+            meaning = {"units": "1", "long_name": "leading batches dropped by MSER-5 (NaN in the metrics)"}
+            data["dropped"] = (tasks, self._dropped.reshape(shape), meaning)
+        dataset = xr.Dataset(data, coords, attributes(plan, arguments))
+        for name, long_name in LONG_NAMES.items():
+            dataset[name].attrs["long_name"] = long_name
+        dataset["load"].attrs["units"] = "1"
+        for axis, target in plan.settings.axes.items():
+            dataset[axis].attrs["long_name"] = target
+        for dim in self._coords:
+            dataset[dim].attrs["long_name"] = dim.replace("_", " ")
+        return dataset
+
+    def _variables(self, metric: Metric, values: np.ndarray, usable: np.ndarray) -> dict[str, Any]:
+        """Return a metric's variables; the shape of `values` is (axes..., replication, batch, own...)."""
+        axes = tuple(self._plan.axes)
+        dims = (*axes, *metric.dims)
+        level = self._plan.settings.confidence
+        # The statistics want replication and batch last.
+        found = statistics.intervals(np.moveaxis(values, (len(axes), len(axes) + 1), (-2, -1)), level)
+        keep = usable.reshape(usable.shape + (1,) * len(metric.dims))
+        mean, half_width, lag1 = (np.where(keep, part, np.nan) for part in found)
+        units = {"units": metric.unit}
+        method = (
+            f"Student's t over replication means from {statistics.MIN_REPLICATIONS} replications on, else "
+            "over batch means; NaN where withheld because batches are too short"
+        )
+        long_name = metric.long_name
+        return {
+            metric.name: (
+                (*axes, "replication", "batch", *metric.dims),
+                values,
+                {**units, "long_name": long_name},
+            ),
+            f"{metric.name}_mean": (dims, mean, {**units, "long_name": f"{long_name}, mean"}),
+            f"{metric.name}_ci": (
+                dims,
+                half_width,
+                {
+                    **units,
+                    "long_name": f"{long_name}, half-width of interval",
+                    "confidence": level,
+                    "method": method,
+                },
+            ),
+            f"{metric.name}_lag1": (
+                dims,
+                lag1,
+                {"units": "1", "long_name": f"{long_name}, lag-1 correlation of batches"},
+            ),
+        }
+
+
+def coordinate(values: Sequence[Any]) -> np.ndarray:
+    """Return axis values as an array of one kind: booleans, numbers (null is NaN), else strings."""
+    if all(isinstance(value, bool) for value in values):
+        return np.array(values, dtype=bool)
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return np.array(values, dtype=np.int64)
+    if all(
+        value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values
+    ):
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    names = {None: "null", True: "true", False: "false"}
+    return np.array([names[v] if v is None or isinstance(v, bool) else str(v) for v in values], dtype=object)
+
+
+def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
+    """Return the dataset's global attributes."""
+    found = {
+        "title": plan.settings.name,
+        "config": provenance.sanitised(json.dumps(manifest.resolved(plan))),
+        "command": provenance.command_line(list(arguments)),
+        "versions": json.dumps(provenance.versions()),
+        "families": json.dumps({package: family.version for package, family in plan.families.items()}),
+        "headline": plan.headline,
+        "confidence": plan.settings.confidence,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    if (commit := provenance.commit()) is not None:
+        found["commit"] = commit
+    return found
+
+
+def write(dataset: xr.Dataset, path: Path) -> None:
+    """Replace the dataset at `path`: at every moment it is either the old or the new one.
+
+    Raises
+    ------
+    RunError
+        If it cannot be written; the old one is then still there.
+    """
+    private = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        dataset.to_netcdf(private, engine="netcdf4", format="NETCDF4")
+        descriptor = os.open(private, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        private.replace(path)
+    except (OSError, RuntimeError) as error:  # netCDF4 reports a full disk as a RuntimeError
+        reason = one_line(error)
+        raise RunError(
+            f"{path}: the dataset could not be written ({reason}); all results are kept: make room, then "
+            "type the same command"
+        ) from error
+    finally:
+        with suppress(OSError):
+            private.unlink(missing_ok=True)

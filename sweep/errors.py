@@ -1,0 +1,44 @@
+"""Errors that a user can do something about: one clear line and an exit status, never a traceback."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C or SIGTERM, as shells have it for the former."""
+
+
+class SweepError(Exception):
+    """A mistake in what was asked for; nothing has been run (exit status 2).
+
+    The message is one line: what was given, what is allowed, what to do next.
+    """
+
+    status = 2
+
+
+class RunError(SweepError):
+    """Something failed while running; what was finished is kept (exit status 1)."""
+
+    status = 1
+
+
+def unknown(kind: str, given: object, valid: Iterable[str]) -> str:
+    """Say that a name is not known, which one was probably meant, and which there are.
+
+    Examples
+    --------
+    >>> unknown("key", "batchs", ["batches", "seed"])
+    "unknown key 'batchs': did you mean 'batches'? valid: batches, seed"
+    """
+    names = sorted(valid)
+    close = difflib.get_close_matches(str(given), names, n=1)
+    hint = f" did you mean {close[0]!r}?" if close else ""
+    return f"unknown {kind} {str(given)!r}:{hint} valid: {', '.join(names) or 'none'}"
+
+
+def one_line(error: BaseException) -> str:
+    """Return the first non-empty line of an exception's message, or its type if it has none."""
+    lines = (line.strip() for line in str(error).splitlines())
+    return next((line for line in lines if line), type(error).__name__)

@@ -1,0 +1,48 @@
+"""Scheduling families: found by the name of their package, and put together where a grid has several."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from functools import cache
+
+from models.family import Family, Metric
+from sweep.errors import SweepError, one_line
+
+
+@cache
+def find(package: str) -> Family:
+    """Import a family by the dotted name that a policy's ``family`` key gives."""
+    try:
+        module = importlib.import_module(package)
+    except ImportError as error:
+        raise SweepError(
+            f"family={package}: {one_line(error)}; give a package that can be imported"
+        ) from None
+    family = getattr(module, "FAMILY", None)
+    if not isinstance(family, Family):
+        raise SweepError(f"family={package}: the package has no FAMILY (a models.family.Family)")
+    return family
+
+
+def metrics(families: Iterable[Family]) -> dict[str, Metric]:
+    """Return the metrics of all families by name, the headline of the first family first."""
+    merged: dict[str, Metric] = {}
+    for family in families:
+        for metric in family.metrics:
+            if merged.setdefault(metric.name, metric) != metric:
+                raise SweepError(
+                    f"families declare the metric {metric.name!r} differently: {merged[metric.name]} and "
+                    f"{metric}; give them different names, or run the policies in two experiments"
+                )
+    return merged
+
+
+def coords(families: Iterable[Family]) -> dict[str, list[object]]:
+    """Return the coordinates of the metrics' own dimensions."""
+    merged: dict[str, list[object]] = {}
+    for family in families:
+        for name, values in family.coords.items():
+            if merged.setdefault(name, list(values)) != list(values):
+                raise SweepError(f"families declare the dimension {name!r} with different coordinates")
+    return merged

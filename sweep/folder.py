@@ -1,0 +1,123 @@
+"""A results folder: what is where in it, whose results it holds, and who is writing to it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sweep.errors import SweepError
+
+
+class Folder:
+    """Paths of one results folder. Nothing is made before `create`.
+
+    Parameters
+    ----------
+    path : Path
+        E.g. results/packing.
+    name : str
+        Of the experiment and its dataset.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.path = path
+        self.shards = path / "shards"
+        self.dataset = path / f"{name}.nc"
+        self.manifest = path / "config.json"
+        self._lock = path / ".lock"
+
+    def create(self) -> None:
+        """Make the folder.
+
+        Raises
+        ------
+        SweepError
+            If it cannot be written to.
+        """
+        try:
+            self.shards.mkdir(parents=True, exist_ok=True)
+            reachable = os.access(self.shards, os.W_OK | os.X_OK)
+        except OSError as error:
+            raise self.unwritable(error) from None
+        if not reachable:
+            raise self.unwritable(PermissionError(13, "Permission denied"))
+
+    def unwritable(self, error: OSError) -> SweepError:
+        """Return what to tell when the folder cannot be made or written to."""
+        return SweepError(
+            f"output={self.path}: {error.strerror or error}; give a folder that can be written, output=FOLDER"
+        )
+
+    def holds_results(self) -> bool:
+        """Whether any task has been logged here."""
+        return any(shard.stat().st_size for shard in self.shards.glob("*.jsonl"))
+
+    def read_manifest(self) -> dict[str, Any]:
+        """Return what `write_manifest` wrote, empty where there is none (yet)."""
+        try:
+            data: dict[str, Any] = json.loads(self.manifest.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise SweepError(
+                f"{self.manifest}: cannot be read ({error}); give another folder, output=FOLDER"
+            ) from None
+        return data
+
+    def write_manifest(self, data: dict[str, Any]) -> None:
+        """Replace the manifest as a whole."""
+        try:
+            replace(self.manifest, (json.dumps(data, indent=1) + "\n").encode())
+        except OSError as error:
+            raise self.unwritable(error) from None
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the only run that writes here; the kernel gives the lock back however the process ends."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise self.unwritable(error) from None
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.read(descriptor, 500).decode().strip() or "another process"
+                raise SweepError(
+                    f"{self.path} is being written by {holder}; wait for it, or give another folder, "
+                    f"output={spare(self.path)}"
+                ) from None
+            since = time.strftime("%Y-%m-%d %H:%M:%S")
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()} since {since}\n".encode())
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def spare(path: Path) -> Path:
+    """Return the first of PATH-2, PATH-3, ... that does not exist."""
+    number = 2
+    while (candidate := path.with_name(f"{path.name}-{number}")).exists():
+        number += 1
+    return candidate
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write a file so that it is at every moment either the old or the new one, also after a crash."""
+    private = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with private.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        private.replace(path)
+    finally:
+        private.unlink(missing_ok=True)

@@ -1,0 +1,148 @@
+"""Axes and points: which combinations of axis values a study has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sweep import canonical
+from sweep.config import Settings, as_list
+from sweep.errors import SweepError, unknown
+from sweep.overrides import GROUPS
+
+ALWAYS = ("policy", "workload", "load", "machine")
+"""Axes that every dataset has, in this order, also at length 1."""
+
+
+@dataclass(frozen=True)
+class KeyTarget:
+    """What an axis of a study sets: a key of a config group."""
+
+    group: str
+    key: str
+
+
+def targets(settings: Settings) -> dict[str, KeyTarget]:
+    """Return axis -> the key it sets, for the axes that the study declares itself."""
+    found = {}
+    for axis, target in settings.axes.items():
+        group, _, key = target.partition(".")
+        if axis in ALWAYS or not axis.isidentifier() or axis in ("replication", "batch"):
+            raise SweepError(f"axes.{axis}: the name is taken or no identifier; choose another")
+        if group not in GROUPS or not key:
+            raise SweepError(f"axes.{axis}={target}: give GROUP.KEY with a group of {', '.join(GROUPS)}")
+        found[axis] = KeyTarget(group, key)
+    return found
+
+
+def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
+    """Return every axis with its values, in the dataset's order.
+
+    A key that is both set (``policy.alternation=none``) and the key of an axis pins the axis to that value.
+    """
+    declared = targets(settings)
+    values = {axis: as_list(value) for axis, value in settings.grid.items()}
+    values.setdefault("load", [None])
+    for axis, target in declared.items():
+        if (pinned := _lookup(getattr(settings, target.group), target.key)) is not None:
+            values[axis] = [pinned[0]]
+    for axis in values:
+        if axis not in ALWAYS and axis not in declared:
+            hint = unknown("axis", axis, [*ALWAYS, *declared])
+            raise SweepError(f"grid.{axis}: {hint}; declare a new one with +axes.{axis}=policy.KEY")
+    ordered = {}
+    for axis in [*ALWAYS, *declared]:
+        if axis not in values:
+            raise SweepError(f"grid.{axis} is missing: give its values, grid.{axis}=[...]")
+        ordered[axis] = _checked(axis, values[axis])
+    return ordered
+
+
+def _checked(axis: str, values: Sequence[Any]) -> tuple[Any, ...]:
+    if not values:
+        raise SweepError(f"grid.{axis}=[]: an axis needs at least one value")
+    if axis == "load":
+        values = [_load(value) for value in values]
+    seen = set()
+    for value in values:
+        if isinstance(value, dict | list):
+            raise SweepError(
+                f"grid.{axis}: {value} is no scalar; an axis has numbers, strings, true and false"
+            )
+        if (key := canonical.key(value)) in seen:
+            raise SweepError(f"grid.{axis} has {value} twice: give each value once")
+        seen.add(key)
+    return tuple(values)
+
+
+def _load(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise SweepError(
+            f"grid.load has {value}: a load is a positive fraction of capacity, or null for none"
+        )
+    return float(value)
+
+
+def points(axes: Mapping[str, Sequence[Any]], settings: Settings) -> np.ndarray:
+    """Return the points of a study.
+
+    Parameters
+    ----------
+    axes : dict of str to sequence
+        Axes in the dataset's order.
+    settings : Settings
+        Its ``zip`` and ``exclude``.
+
+    Returns
+    -------
+    ndarray of int, shape (n_points,)
+        Flat positions (C order) in an array with one dimension for each axis.
+    """
+    names = list(axes)
+    shape = tuple(len(values) for values in axes.values())
+    index = dict(zip(names, np.ogrid[tuple(slice(n) for n in shape)], strict=True))
+    mask = np.ones(shape, dtype=bool)
+    for tied in settings.zip:
+        _known(tied, names, f"zip=[{tied}]")
+        if len(lengths := {len(axes[name]) for name in tied}) > 1:
+            sizes = ", ".join(f"{name} {len(axes[name])}" for name in tied)
+            raise SweepError(
+                f"zip: {sizes} values; axes {sorted(lengths)} long cannot be tied, or set zip=[]"
+            )
+        for name in tied[1:]:
+            mask &= index[tied[0]] == index[name]
+    for entry in settings.exclude:
+        _known(entry, names, f"exclude=[{entry}]")
+        drop = np.ones((1,) * len(shape), dtype=bool)
+        for name, unwanted in entry.items():
+            keys = {canonical.key(value) for value in as_list(unwanted)}
+            drop = drop & np.array([canonical.key(value) in keys for value in axes[name]])[index[name]]
+        mask &= ~drop
+    flat = np.flatnonzero(mask)
+    if not len(flat):
+        raise SweepError("zip and exclude leave no point of the grid: add axis values, or set exclude=[]")
+    return flat
+
+
+def _known(given: Sequence[str] | Mapping[str, Any], names: Sequence[str], where: str) -> None:
+    if not given:
+        raise SweepError(f"{where}: an empty entry; name at least one axis of {', '.join(names)}")
+    for name in given:
+        if name not in names:
+            raise SweepError(f"{where}: {unknown('axis', name, names)}")
+
+
+def _lookup(settings: Mapping[str, Any], key: str) -> tuple[Any] | None:
+    """Return the value of a dotted key in a tuple, None where it is not set (a set null is a value)."""
+    value: Any = settings
+    for part in key.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            return None
+        value = value[part]
+    return (value,)

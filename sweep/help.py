@@ -1,0 +1,49 @@
+"""The help text: made without Hydra or any numerical library, so that it answers at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sweep.locate import offered
+
+USAGE = """\
+usage: python -m sweep +experiment=NAME [key=value ...] [--config-dir DIR]
+
+Runs the grid of an experiment (policy x workload x load x machine x ...) and writes one labelled dataset,
+results/NAME/NAME.nc. What is finished is never run again; the same command goes on after any interruption.
+"""
+
+EXAMPLES = """\
+examples
+  python -m sweep +experiment=packing
+  python -m sweep +experiment=packing grid.load=[0.5,0.9] grid.policy=[buddy,migration] batches=10
+  python -m sweep +experiment=packing policy=buddy workload=swf workload.path=LOG.swf.gz output=results/mine
+  python -m sweep +experiment=packing precision.relative=0.05 executor.workers=4 action=plan
+
+actions (action=...)
+  run     run what is left and write the dataset (default)
+  plan    show the grid, the number of tasks, the expected time and the files; run nothing
+  status  show what is done, and the tracebacks of what failed
+  gather  write the dataset from what is there
+  cancel  cancel what a batch system was given
+
+options
+  --config-dir DIR  a folder of your own experiment/, policy/, workload/, machine/ files, beside conf
+  --version         the version
+  -h, --help        this text
+
+Every key and its default: conf/config.yaml."""
+
+
+def text(folders: list[Path]) -> str:
+    """Return the help text with what the config folders offer."""
+    parts = [USAGE]
+    for title, group, form in (
+        ("experiments", "experiment", "+experiment"),
+        ("executors", "executor", "executor"),
+    ):
+        choices = list(offered(group, folders))
+        width = max((len(name) for name, _ in choices), default=0)
+        lines = [f"  {name:<{width}}  {description}".rstrip() for name, description in choices]
+        parts.append("\n".join([f"{title} ({form}=...)", *(lines or ["  none"])]) + "\n")
+    return "\n".join([*parts, EXAMPLES])

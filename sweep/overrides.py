@@ -1,0 +1,82 @@
+"""What a user types, translated to what Hydra's Compose API takes.
+
+Three forms are this project's own: ``policy=buddy`` is short for ``grid.policy=[buddy]``; a scalar given to
+a grid axis is a list of one; and keys below ``policy``, ``workload``, ``machine``, ``executor`` and ``grid``
+are checked against the files that they go to, which Hydra cannot know, so they are passed on by force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from hydra.errors import HydraException
+
+from sweep.errors import SweepError, one_line, unknown
+
+GROUPS = ("policy", "workload", "machine")
+"""The config groups whose files are values of grid axes of the same name."""
+
+OPEN = (*GROUPS, "executor", "grid", "axes")
+"""Mappings whose keys are checked after composing, against the files and axes that they belong to."""
+
+
+def translate(arguments: Sequence[str], keys: Sequence[str], precision: Sequence[str]) -> list[str]:
+    """Return Hydra overrides for command-line arguments.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        ``key=value`` as typed.
+    keys, precision : sequence of str
+        Valid top-level keys, and valid keys below ``precision``.
+
+    Raises
+    ------
+    SweepError
+        For an argument that cannot be parsed or names an unknown key.
+    """
+    parser = OverridesParser.create()
+    return [_translate(argument, _parse(parser, argument), keys, precision) for argument in arguments]
+
+
+def _parse(parser: OverridesParser, argument: str) -> Override:
+    if "=" not in argument:
+        raise SweepError(f"{argument!r} is not key=value; see python -m sweep --help")
+    try:
+        override: Override = parser.parse_override(argument)
+    except HydraException as error:
+        key, _, value = argument.partition("=")
+        raise SweepError(
+            f"cannot read {argument!r} ({one_line(error)}); a value with special characters needs quotes of "
+            f"its own: '{key}=\"{value}\"'"
+        ) from None
+    if override.is_delete():
+        raise SweepError(f"{argument!r}: keys cannot be deleted; set one to null, [] or {{}} instead")
+    if override.is_sweep_override():
+        key, _, value = argument.partition("=")
+        raise SweepError(f"{argument!r}: write several values as a list, {key}=[{value}]")
+    return override
+
+
+def _translate(argument: str, override: Override, keys: Sequence[str], precision: Sequence[str]) -> str:
+    key = override.key_or_group
+    _, _, text = argument.partition("=")
+    top, _, rest = key.partition(".")
+    if key in GROUPS or (top == "grid" and rest):
+        axis = key if key in GROUPS else rest
+        listed = text if isinstance(override.value(), list) else f"[{text or 'null'}]"
+        return f"++grid.{axis}={listed}"
+    if key == "experiment":
+        return f"+experiment={text}"
+    if key == "executor":
+        return f"executor={text}"
+    if top in OPEN and rest:
+        return f"++{key}={text}"
+    if top == "precision" and rest:
+        if rest not in precision:
+            raise SweepError(unknown("key below precision", rest, precision))
+    elif key not in keys:
+        raise SweepError(unknown("key", key, [*keys, "experiment"]))
+    return f"{key}={text}"

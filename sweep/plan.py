@@ -1,0 +1,229 @@
+"""A study expanded: its points, its tasks, and the identity of each task.
+
+A task's identity is a hash of the canonical JSON of all that can change its result. Points share most of that
+text, so it is joined from fragments made once for each policy, workload, machine and load: 100,000
+tasks take about a second. Two points that mean the same simulation (an axis that sets a key which one of the
+policies has not) have the same identity, and it is run once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from models.family import Family, Metric
+from sweep import canonical, families, grid
+from sweep.config import Config, Settings
+from sweep.errors import SweepError, one_line, unknown
+from sweep.overrides import GROUPS
+from sweep.seeds import seed
+from sweep.task import Measurement, Stopping, Task
+from sweep.variants import KeyAxis, Variant, build
+
+MANY_CHECKS = 2000
+"""Above this number of combinations, loads are checked with one policy, workload and machine only."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Axes, points and tasks of a study. Task number t is replication t % replications of a point.
+
+    Parameters
+    ----------
+    settings : Settings
+    axes : dict of str to tuple
+        Axis -> values, in the dataset's order.
+    points : ndarray of int, shape (n_points,)
+        Flat positions in the grid of those axes; the rest of the grid is excluded.
+    variants : dict of str to list of Variant
+        By group: policy, workload, machine.
+    choices : dict of str to ndarray of int, shape (n_points,)
+        By group, the variant of each point; for load, the position on its axis.
+    measurement : Measurement
+    ids : list of str
+        Identity of every task; not unique where points mean the same simulation.
+    """
+
+    settings: Settings
+    axes: dict[str, tuple[Any, ...]]
+    points: np.ndarray
+    variants: dict[str, list[Variant]]
+    choices: dict[str, np.ndarray]
+    measurement: Measurement
+    ids: list[str] = field(repr=False)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each axis."""
+        return tuple(len(values) for values in self.axes.values())
+
+    @cached_property
+    def families(self) -> dict[str, Family]:
+        """Families of the policies by package name, in order of appearance."""
+        packages = [policy.parameters["family"] for policy in self.variants["policy"]]
+        return {package: families.find(package) for package in packages}
+
+    @cached_property
+    def metrics(self) -> dict[str, Metric]:
+        """All metrics by name, the headline first."""
+        return families.metrics(self.families.values())
+
+    @property
+    def headline(self) -> str:
+        """The metric of tables and stopping."""
+        return self.settings.precision.metric or next(iter(self.metrics))
+
+    def variant(self, group: str, number: int) -> Variant:
+        """Return the policy, workload or machine of task `number`."""
+        point = number // self.settings.replications
+        return self.variants[group][self.choices[group][point]]
+
+    def load(self, number: int) -> float | None:
+        """Return the load of task `number`."""
+        value: float | None = self.axes["load"][self.choices["load"][number // self.settings.replications]]
+        return value
+
+    def task(self, number: int) -> Task:
+        """Return task `number` as plain data."""
+        point, replication = divmod(number, self.settings.replications)
+        policy, workload, machine = (self.variant(group, number).parameters for group in GROUPS)
+        where = np.unravel_index(self.points[point], self.shape)
+        return Task(
+            id=self.ids[number],
+            family=policy["family"],
+            policy=policy,
+            workload=workload,
+            machine=machine,
+            load=self.load(number),
+            measurement=self.measurement,
+            seed=seed(self.settings.seed, workload["name"], replication),
+            point={axis: values[i] for (axis, values), i in zip(self.axes.items(), where, strict=True)},
+            replication=replication,
+        )
+
+    def check(self) -> list[str]:
+        """Let the families look at every combination before anything runs; return their notes, each once.
+
+        Raises
+        ------
+        SweepError
+            With the one line of a family that cannot simulate a combination.
+        """
+        columns = np.stack([*(self.choices[group] for group in GROUPS), self.choices["load"]], axis=1)
+        combinations = np.unique(columns, axis=0)
+        if len(combinations) > MANY_CHECKS:
+            systems = np.unique(columns[:, :3], axis=0, return_index=True)[1]
+            loads = np.unique(columns[:, 3], return_index=True)[1]
+            combinations = columns[np.union1d(systems, loads)]
+        notes: dict[str, None] = {}
+        for *systems, load in combinations.tolist():
+            policy, workload, machine = (
+                self.variants[group][i].parameters for group, i in zip(GROUPS, systems, strict=True)
+            )
+            try:
+                family = families.find(policy["family"])
+                notes |= dict.fromkeys(family.check(policy, workload, machine, self.axes["load"][load]))
+            except ValueError as error:
+                raise SweepError(one_line(error)) from error
+        return list(notes)
+
+
+def expand(config: Config) -> Plan:
+    """Expand a study."""
+    settings = config.settings
+    axes = grid.axes(settings)
+    points = grid.points(axes, settings)
+    targets = grid.targets(settings)
+    variants, choices = {}, {}
+    where = dict(zip(axes, np.unravel_index(points, [len(values) for values in axes.values()]), strict=True))
+    for group in GROUPS:
+        mine = [
+            KeyAxis(axis, target.key, axes[axis]) for axis, target in targets.items() if target.group == group
+        ]
+        variants[group] = build(group, config.files[group], getattr(settings, group), mine)
+        sizes = [len(axes[group]), *(len(axis.values) for axis in mine)]
+        choices[group] = np.ravel_multi_index(
+            [where[name] for name in (group, *(a.name for a in mine))], sizes
+        )
+    choices["load"] = where["load"]
+    for policy in variants["policy"]:
+        if not isinstance(policy.parameters.get("family"), str):
+            raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
+    measurement = _measurement(settings)
+    plan = Plan(settings, axes, points, variants, choices, measurement, [])
+    _check_metrics(plan)
+    plan.ids.extend(_ids(plan))
+    return plan
+
+
+def _measurement(settings: Settings) -> Measurement:
+    mser = settings.warmup == "mser5"
+    precision = settings.precision
+    stopping = None
+    if precision.relative is not None:
+        stopping = Stopping(precision.relative, settings.confidence, precision.metric, mser)
+    return Measurement(settings.batch_size, 0 if mser else settings.warmup, settings.looks, stopping)
+
+
+def _check_metrics(plan: Plan) -> None:
+    metric = plan.settings.precision.metric
+    if metric is not None and metric not in plan.metrics:
+        raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")
+    coords = families.coords(plan.families.values())
+    for name, declared in plan.metrics.items():
+        for dim in declared.dims:
+            if dim not in coords or dim in plan.axes or dim in ("replication", "batch"):
+                raise SweepError(
+                    f"metric {name}: its dimension {dim!r} has no coordinates, or an axis has its name"
+                )
+
+
+def content(settings: Settings) -> Mapping[str, Any]:
+    """Return the part of a task's identity that all tasks of a study share."""
+    precision = settings.precision
+    stopping = None
+    if precision.relative is not None:
+        # Only then does the confidence level decide where a run ends.
+        stopping = {
+            "relative": precision.relative,
+            "metric": precision.metric,
+            "confidence": settings.confidence,
+        }
+    return {
+        "batch_size": settings.batch_size,
+        "looks": list(settings.looks),
+        "stopping": stopping,
+        "warmup": settings.warmup,
+    }
+
+
+def _ids(plan: Plan) -> Iterator[str]:
+    """Yield the identity of each task: keys in sorted order, so that the joined text is canonical JSON."""
+    settings = plan.settings
+    shared = canonical.text(content(settings))
+    versions = {
+        package: canonical.text({"package": package, "version": family.version})
+        for package, family in plan.families.items()
+    }
+    policies = [f',"policy":{policy.text},"replication":' for policy in plan.variants["policy"]]
+    heads = [
+        f'{{"family":{versions[policy.parameters["family"]]},"load":' for policy in plan.variants["policy"]
+    ]
+    loads = [f'{canonical.text(load)},"machine":' for load in plan.axes["load"]]
+    machines = [machine.text for machine in plan.variants["machine"]]
+    tails = [
+        f'{settings.seed},"statistics":{shared},"workload":{w.text}}}' for w in plan.variants["workload"]
+    ]
+    columns = (plan.choices[name].tolist() for name in ("policy", "load", "machine", "workload"))
+    for policy, load, machine, workload in zip(*columns, strict=True):
+        start = hashlib.sha256((heads[policy] + loads[load] + machines[machine] + policies[policy]).encode())
+        tail = ',"seed":' + tails[workload]
+        for replication in range(settings.replications):
+            digest = start.copy()
+            digest.update(f"{replication}{tail}".encode())
+            yield digest.hexdigest()[:20]

@@ -1,0 +1,177 @@
+"""One run of a study: what is left is given to an executor, and what comes back is shown and collected."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from sweep import executors, manifest, state, summary
+from sweep.bundles import Bundles
+from sweep.collect import Collection
+from sweep.costs import Costs
+from sweep.errors import INTERRUPTED, RunError
+from sweep.executors import Executor
+from sweep.folder import Folder
+from sweep.plan import Plan
+from sweep.progress import Meter, duration
+from sweep.state import State
+
+
+def run(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:
+    """Run what is left of a plan, write the dataset, and say what to do next.
+
+    Parameters
+    ----------
+    plan : Plan
+    folder : Folder
+    console : Console
+    arguments : sequence of str
+        Command line, for the dataset's attributes.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or 1 if tasks failed, or 130 after Ctrl-C.
+    """
+    described = manifest.claim(folder, plan)
+    found = state.read(plan, folder)
+    left = found.left()
+    if left:
+        for note in plan.check():
+            say(console, note)
+        executor = executors.create(plan.settings.executor, list(plan.families))
+    folder.create()
+    with folder.lock():
+        folder.write_manifest(described | {"dataset": folder.read_manifest().get("dataset")})
+        collection = Collection(plan, folder, arguments)
+        if not left:
+            say(console, f"everything is done: {found.total} of {found.total} tasks")
+            collection.write(found)
+            summary.show(folder.dataset, console, plan)
+            return 0
+        try:
+            _execute(plan, folder, console, found, left, executor, collection)
+        except KeyboardInterrupt:
+            after = state.read(plan, folder)
+            collection.write(after)
+            done = f"{len(after.done)} of {after.total} tasks are done"
+            say(console, f"stopped: {done}; the same command goes on from here")
+            return INTERRUPTED
+        if executor.detached:
+            return 0
+        after = state.read(plan, folder)
+        collection.write(after)
+    summary.show(folder.dataset, console, plan)
+    if after.failed:
+        say(
+            console,
+            f"{len(after.failed)} of {after.total} tasks failed; their tracebacks: add action=status; the "
+            "same command tries them again",
+            "red",
+        )
+    lost = after.total - len(after.done) - len(after.failed)
+    if lost:
+        say(console, f"{lost} of {after.total} tasks left no result; the same command runs them again", "red")
+    return RunError.status if after.failed or lost else 0
+
+
+def _execute(
+    plan: Plan,
+    folder: Folder,
+    console: Console,
+    found: State,
+    left: list[int],
+    executor: Executor,
+    collection: Collection,
+) -> None:
+    costs = Costs()
+    found.measure(costs)
+    bundles = Bundles(plan, left, costs, folder.shards, executor.message_s)
+    with executor:
+        warm_up(plan, console)
+        with Meter(console, found.total, len(found.done)) as meter:
+            looked, seconds_left = 0.0, None
+            for results in executor.run(bundles):
+                for result in results:
+                    if not result.failed:
+                        bundles.learn(found.numbers[result.id], result.seconds)
+                now = time.monotonic()
+                if now - looked > 1:
+                    looked, waiting = now, bundles.seconds_waiting()
+                    seconds_left = None if waiting is None else waiting / executor.workers
+                meter.add(len(results), sum(result.jobs for result in results), seconds_left)
+                collection.write_if_due()
+    costs.save()
+
+
+def say(console: Console, line: str, style: str | None = None) -> None:
+    """Print a line as it is: unbroken, without colours for numbers, brackets left alone."""
+    console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def warm_up(plan: Plan, console: Console) -> None:
+    """Compile every kernel once, before all workers would do so at the same time."""
+    notice = threading.Timer(
+        1.0, lambda: console.print("compiling kernels (once per version)", highlight=False)
+    )
+    notice.daemon = True
+    notice.start()
+    try:
+        for family in plan.families.values():
+            family.warm_up()
+    finally:
+        notice.cancel()
+
+
+def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:
+    """Write the dataset from what is in the logs now; run nothing."""
+    described = manifest.claim(folder, plan)
+    if not folder.holds_results():
+        raise RunError(f"{folder.path} holds no results yet: run it first (action=run)")
+    with folder.lock():
+        folder.write_manifest(described | {"dataset": folder.read_manifest().get("dataset")})
+        found = state.read(plan, folder)
+        Collection(plan, folder, arguments).write(found)
+    summary.show(folder.dataset, console, plan)
+    say(console, f"{len(found.done)} of {found.total} tasks are in it")
+    return 0
+
+
+def show_plan(plan: Plan, folder: Folder, console: Console) -> int:
+    """Say what a run would do: the grid, the tasks, the time, the files. Runs and writes nothing."""
+    manifest.claim(folder, plan)
+    found = state.read(plan, folder)
+    for note in plan.check():
+        say(console, note)
+    left = found.left()
+    executor = executors.create(plan.settings.executor, [])
+    costs = Costs()
+    found.measure(costs)
+    seconds = Bundles(plan, left, costs, folder.shards, executor.message_s).seconds_waiting()
+    summary.show_grid(plan, console)
+    workers = f"{executor.workers} worker{'s' if executor.workers > 1 else ''}"
+    expected = "not measured yet"
+    if seconds is not None:
+        expected = f"{duration(seconds)} of CPU time, {duration(seconds / executor.workers)} on {workers}"
+    lines = [
+        f"tasks     {found.total} ({len(plan.points)} points x {plan.settings.replications} replications), "
+        f"{len(found.done)} done, {len(left)} left",
+        f"expected  {expected}",
+        f"files     {folder.dataset}, {folder.manifest}, {folder.shards}/*.jsonl",
+    ]
+    for line in lines:
+        say(console, line)
+    return 0
+
+
+def show_status(plan: Plan, folder: Folder, console: Console) -> int:
+    """Say how far a study has got, as its files tell, and show the tracebacks of failed tasks."""
+    found = state.read(plan, folder)
+    left = found.total - len(found.done) - len(found.failed)
+    done, failed = len(found.done), len(found.failed)
+    say(console, f"{folder.path}: {found.total} tasks: {done} done, {failed} failed, {left} left")
+    summary.show_failures(list(state.failures(found, folder)), console)
+    return 0

@@ -1,0 +1,145 @@
+"""What is printed about a study: its grid, a short table of results, warnings, failures, and what is next."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from sweep import statistics
+from sweep.plan import Plan
+from sweep.shards import Failed
+from sweep.state import DONE, EXCLUDED, FAILED
+
+CELL = 14
+"""Characters of a table cell, with its margins: decides how many loads fit."""
+
+SHOWN_FAILURES = 5
+
+
+def show_grid(plan: Plan, console: Console) -> None:
+    """Print the axes with their values."""
+    for axis, values in plan.axes.items():
+        shown = ", ".join(
+            "null" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values
+        )
+        console.print(f"{axis:<13} {len(values):>5}  {shown}", markup=False, highlight=False, soft_wrap=True)
+    excluded = math.prod(plan.shape) - len(plan.points)
+    if excluded:
+        console.print(f"{'excluded':<13} {excluded:>5}  points, by zip and exclude", highlight=False)
+
+
+def show(path: Path, console: Console, plan: Plan) -> None:
+    """Print a table of the headline metric, a warning if an interval was withheld, and what to type next."""
+    name = plan.headline
+    stored = _read(path, (name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated"))
+    _table(stored, console, plan)
+    _warn(stored, console, plan)
+    console.print(f"dataset: {path}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"next:    python -m analysis {path.parent}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _read(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Read some variables without xarray, whose import takes longer than all else here."""
+    from netCDF4 import Dataset
+
+    with Dataset(path) as dataset:
+        dataset.set_auto_mask(False)
+        return {name: dataset[name][...] for name in names}
+
+
+def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
+    name, axes = plan.headline, list(plan.axes)
+    metric = plan.metrics[name]
+    # Of the axes that are neither rows nor columns, the combination of which most is known.
+    done = (stored["state"] == DONE).sum(axis=-1)
+    known = done.sum(axis=(axes.index("policy"), axes.index("load")), keepdims=True)
+    best = np.unravel_index(int(np.argmax(known)), known.shape)
+    where = {axis: int(i) for axis, i in zip(axes, best, strict=True)}
+    stated = [f"{axis} {plan.axes[axis][i]}" for axis, i in where.items() if axis not in ("policy", "load")]
+    stated += [f"first {dim}" for dim in metric.dims]
+    loads = plan.axes["load"]
+    columns = _spread(len(loads), max(1, (console.width - 20) // CELL))
+    if len(columns) < len(loads):
+        stated.append(f"{len(columns)} of {len(loads)} loads")
+    unit = "" if metric.unit == "1" else f" ({metric.unit})"
+    level = f"{plan.settings.confidence:.0%}"
+    console.print(
+        f"{metric.long_name}{unit}, mean ± {level} half-width; {', '.join(stated)}", highlight=False
+    )
+    table = Table(box=None, pad_edge=False)
+    table.add_column("load")
+    for column in columns:
+        table.add_column("as it is" if loads[column] is None else f"{loads[column]:g}", justify="right")
+    for row, policy in enumerate(plan.axes["policy"]):
+        points = (
+            tuple({**where, "policy": row, "load": column}[axis] for axis in axes) for column in columns
+        )
+        table.add_row(str(policy), *(_cell(stored, name, point) for point in points))
+    console.print(table, highlight=False)
+
+
+def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...]) -> str:
+    states = stored["state"][point]
+    if (states == EXCLUDED).all():
+        return ""
+    if stored["saturated"][point].any():
+        return "saturated"
+    if not (states == DONE).any():
+        return "failed" if (states == FAILED).any() else "left"
+    mean = float(stored[f"{name}_mean"][point].flat[0])
+    half_width = float(stored[f"{name}_ci"][point].flat[0])
+    return f"{mean:.3g} ± {half_width:.2g}" if math.isfinite(half_width) else f"{mean:.3g} ± ?"
+
+
+def _spread(n: int, room: int) -> list[int]:
+    """Return up to `room` positions of `n`, evenly spread, first and last among them."""
+    return sorted({round(i) for i in np.linspace(0, n - 1, min(n, room))}) if room > 1 else [n - 1]
+
+
+def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
+    """Print one line if intervals were withheld: the worst point and its numbers."""
+    name, n_axes = plan.headline, len(plan.axes)
+    mean, half_width = stored[f"{name}_mean"], stored[f"{name}_ci"]
+    withheld = np.isfinite(mean) & np.isnan(half_width)
+    if not withheld.any():
+        return
+    # Without any lag-1 correlation (too few batches to judge), the first of them is as good as any.
+    rank = np.where(withheld, np.nan_to_num(stored[f"{name}_lag1"], nan=-2.0), -np.inf)
+    worst = np.unravel_index(int(np.argmax(rank)), rank.shape)
+    values = np.moveaxis(stored[name], (n_axes, n_axes + 1), (-2, -1))[worst]
+    found = statistics.interval(values, plan.settings.confidence)
+    named = zip(plan.axes.items(), worst, strict=False)  # the metric's own dimensions follow the axes
+    point = ", ".join(f"{axis} {at[i]}" for (axis, at), i in named if len(at) > 1)
+    console.print(
+        f"{int(withheld.sum())} of {int(np.isfinite(mean).sum())} intervals withheld (± ?); worst: "
+        f"{point or name}: {statistics.advice(found, plan.settings.batch_size)}",
+        style="yellow",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def show_failures(failures: Sequence[Failed], console: Console) -> None:
+    """Print one traceback for each different error, with a point and its seed to see it again."""
+    by_error: dict[str, list[Failed]] = defaultdict(list)
+    for failure in failures:
+        by_error[failure.traceback.strip().splitlines()[-1]].append(failure)
+    for error, same in list(by_error.items())[:SHOWN_FAILURES]:
+        first = same[0]
+        point = ", ".join(f"{axis} {value}" for axis, value in first.point.items())
+        console.print(
+            f"\n{len(same)} failed with: {error}\nfirst at {point}, replication {first.replication}, "
+            f"seed {tuple(first.seed)}\n{first.traceback.strip()}",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
+    if len(by_error) > SHOWN_FAILURES:
+        console.print(f"\nand {len(by_error) - SHOWN_FAILURES} other errors", highlight=False)

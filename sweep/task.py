@@ -1,0 +1,84 @@
+"""What travels between the run and its workers: plain data, small, and free of grids and configs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.family import Parameters, Seed
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When a run may end at a look: ``precision``, ``confidence`` and ``warmup`` of conf/config.yaml."""
+
+    relative: float
+    confidence: float
+    metric: str | None
+    mser: bool
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """How long every task of a plan is measured; the same for all of them."""
+
+    batch_size: int
+    warmup: int
+    looks: tuple[int, ...]
+    stopping: Stopping | None = None
+
+    @property
+    def jobs(self) -> int:
+        """Jobs that a run simulates if it does not end early."""
+        return self.batch_size * (self.warmup + self.looks[-1])
+
+
+@dataclass(frozen=True)
+class Task:
+    """One simulation: a point of the grid in one replication.
+
+    Parameters
+    ----------
+    id : str
+        Hash of everything below that can change the result; see `sweep.plan`.
+    family : str
+        Dotted name of the family's package.
+    policy, workload, machine : dict
+    load : float or None
+    measurement : Measurement
+    seed : tuple of int
+    point : dict
+        Axis -> value, for people who read the record of a failure.
+    replication : int
+    """
+
+    id: str
+    family: str
+    policy: Parameters
+    workload: Parameters
+    machine: Parameters
+    load: float | None
+    measurement: Measurement
+    seed: Seed
+    point: Mapping[str, Any]
+    replication: int
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Tasks that travel together, and the folder for their results: one message to a worker."""
+
+    tasks: tuple[Task, ...]
+    shards: Path
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the run has to know of one finished task; the numbers themselves are in the worker's log."""
+
+    id: str
+    failed: bool
+    seconds: float
+    jobs: int

@@ -1,0 +1,143 @@
+"""The policies, workloads and machines of a grid as the models get them.
+
+A variant is one file of a config group with the settings of the experiment and one value of each axis that
+sets a key in that group. There are few variants however many points a grid has, so all the work on nested
+dicts, and their JSON, is done here once.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from sweep import canonical
+from sweep.errors import SweepError, one_line, unknown
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One policy, workload or machine.
+
+    Parameters
+    ----------
+    parameters : dict
+        What the model is given: the file, resolved, with ``name`` and any ``path`` absolute.
+    content : dict
+        What names it in a task's identity: a ``path`` is replaced by the hash of the file's content.
+    text : str
+        Canonical JSON of `content`.
+    """
+
+    parameters: dict[str, Any]
+    content: dict[str, Any]
+    text: str
+
+
+@dataclass(frozen=True)
+class KeyAxis:
+    """A grid axis that sets a key of a group: its name, the key (dotted where nested) and its values."""
+
+    name: str
+    key: str
+    values: Sequence[Any]
+
+
+def build(
+    group: str, files: Mapping[str, dict[str, Any]], settings: Mapping[str, Any], axes: Sequence[KeyAxis]
+) -> list[Variant]:
+    """Return the variants of one group, files first, then axes in order (the last varies fastest).
+
+    Parameters
+    ----------
+    group : str
+        policy, workload or machine.
+    files : dict of str to dict
+        Composed files by name.
+    settings : dict
+        Keys that the experiment or the command line sets in every file that has them, nested or dotted.
+    axes : sequence of KeyAxis
+        Axes that set keys of this group.
+    """
+    for key in [*(key for key, _ in _leaves(settings)), *(axis.key for axis in axes)]:
+        if not any(_has(file, key) for file in files.values()):
+            valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
+            raise SweepError(unknown(f"key of {group} {', '.join(files)}", key, valid))
+    variants = []
+    for name, file in files.items():
+        base = copy.deepcopy(file)
+        for key, value in _leaves(settings):
+            _set(base, key, value)
+        interpolated = "${" in canonical.text(base)
+        for values in itertools.product(*(axis.values for axis in axes)):
+            data = copy.deepcopy(base)
+            for axis, value in zip(axes, values, strict=True):
+                _set(data, axis.key, value)
+            variants.append(_finish(group, name, _resolve(group, name, data) if interpolated else data))
+    return variants
+
+
+def _finish(group: str, name: str, data: dict[str, Any]) -> Variant:
+    data["name"] = name
+    for key, value in _leaves(data):
+        if value == "???":
+            raise SweepError(f"{group} {name} needs {key}: set {group}.{key}=VALUE")
+    content = dict(data)
+    if data.get("path") is not None:
+        path = Path(str(data["path"])).expanduser().absolute()
+        data["path"] = str(path)
+        content["path"] = f"sha256:{_digest(path, f'{group}.path')}"
+    return Variant(data, content, canonical.text(content))
+
+
+def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
+    try:
+        resolved = OmegaConf.to_container(OmegaConf.create(data), resolve=True)
+    except OmegaConfBaseException as error:
+        raise SweepError(f"{group} {name}: {one_line(error)}") from None
+    return resolved  # type: ignore[return-value] # of a mapping: a dict
+
+
+@cache
+def _digest(path: Path, key: str) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise SweepError(
+            f"{key}={path}: {error.strerror}; give the path of a file that can be read"
+        ) from None
+
+
+def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield dotted key and value of everything that is no mapping with keys of its own."""
+    for key, value in data.items():
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _has(data: Mapping[str, Any], key: str) -> bool:
+    first, _, rest = key.partition(".")
+    if first not in data:
+        return False
+    return not rest or (isinstance(data[first], Mapping) and _has(data[first], rest))
+
+
+def _set(data: dict[str, Any], key: str, value: Any) -> None:
+    """Set a dotted key where it exists; a file without it (another kind of workload, say) stays as it is."""
+    if not _has(data, key):
+        return
+    *parents, last = key.split(".")
+    for parent in parents:
+        data = data[parent]
+    data[last] = value

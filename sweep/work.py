@@ -1,0 +1,138 @@
+"""What a worker does: run a bundle of tasks, write down what came out, and report briefly.
+
+The results go to the worker's own log, not back through the executor: a report is a few numbers a task.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from models.family import Batches, Family, Outcome
+from sweep import families, statistics
+from sweep.errors import RunError
+from sweep.shards import Failed, Finished, Shard
+from sweep.task import Bundle, Measurement, Result, Stopping, Task
+
+
+def work(bundle: Bundle) -> list[Result]:
+    """Run every task of a bundle and log all of them with one write.
+
+    Raises
+    ------
+    RunError
+        If the log cannot be written; the tasks then count as not run. An exception of a task is no
+        exception here: it is a record with its traceback.
+    """
+    return _log([simulate(task) for task in bundle.tasks], bundle.shards)
+
+
+def give_up(bundle: Bundle, reason: str) -> list[Result]:
+    """Log all tasks of a bundle as failed; for executors whose workers died of it."""
+    return _log([failed(task, reason) for task in bundle.tasks], bundle.shards)
+
+
+def _log(records: list[Finished | Failed], folder: Path) -> list[Result]:
+    try:
+        shard(folder).append(records)
+    except OSError as error:
+        raise RunError(
+            f"{folder}: results cannot be written ({error.strerror}); all written before are kept: "
+            "make room, then type the same command to go on"
+        ) from None
+    return [Result(r.id, isinstance(r, Failed), r.seconds, getattr(r, "jobs", 0)) for r in records]
+
+
+@cache
+def shard(folder: Path) -> Shard:
+    """Return this process's own log in a results folder."""
+    return Shard(folder)
+
+
+def simulate(task: Task) -> Finished | Failed:
+    """Run one task; whatever it raises becomes a record."""
+    start = time.perf_counter()
+    try:
+        family = families.find(task.family)
+        outcome = family.simulate(
+            policy=task.policy,
+            workload=task.workload,
+            machine=task.machine,
+            load=task.load,
+            batches=batches(task.measurement, family),
+            seed=task.seed,
+        )
+        return _finished(task, family, outcome, time.perf_counter() - start)
+    except Exception:
+        return failed(task, traceback.format_exc(), time.perf_counter() - start)
+
+
+def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:
+    """Return the record of a task that did not end well."""
+    return Failed(task.id, seconds, list(task.seed), dict(task.point), task.replication, report)
+
+
+def batches(measurement: Measurement, family: Family) -> Batches:
+    """Return what the model is told of batches, with the stopping rule built here, in the worker."""
+    enough = None
+    if measurement.stopping is not None:
+        enough = _enough(measurement.stopping, measurement.stopping.metric or family.metrics[0].name)
+    return Batches(measurement.batch_size, measurement.warmup, measurement.looks, enough)
+
+
+def _enough(rule: Stopping, metric: str) -> Callable[[Mapping[str, np.ndarray]], bool]:
+    def enough(metrics: Mapping[str, np.ndarray]) -> bool:
+        values = np.asarray(metrics[metric], dtype=np.float64)
+        if rule.mser:
+            values = values[truncation(values) :]
+        columns = values.reshape(len(values), -1).T
+        return all(
+            statistics.precise_enough(column[np.newaxis], rule.relative, rule.confidence)
+            for column in columns
+        )
+
+    return enough
+
+
+def truncation(values: np.ndarray) -> int:
+    """Return the leading batches that MSER-5 drops, 0 where there are too few batches to judge.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_batches, ...)
+        A metric with dimensions of its own is judged by its mean over them.
+    """
+    series = values.reshape(len(values), -1).mean(axis=1)
+    try:
+        return statistics.mser(series, group=5)
+    except ValueError:  # a log that ended early: its batches are too few, or one holds no data
+        return 0
+
+
+def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> Finished:
+    """Check that the family kept to its declaration, and encode its arrays."""
+    declared = {metric.name: metric for metric in family.metrics}
+    if set(outcome.metrics) != set(declared):
+        raise ValueError(
+            f"family {family.name} declares {sorted(declared)}, returned {sorted(outcome.metrics)}"
+        )
+    arrays: dict[str, str] = {}
+    lengths = set()
+    for name, metric in declared.items():
+        values = np.ascontiguousarray(outcome.metrics[name], dtype="<f8")
+        own = tuple(len(family.coords[dim]) for dim in metric.dims)
+        if values.shape[1:] != own or values.ndim == 0:
+            raise ValueError(
+                f"metric {name}: shape {values.shape}, declared (n_batches, {metric.dims}) {own}"
+            )
+        lengths.add(len(values))
+        arrays[name] = base64.b64encode(values.tobytes()).decode("ascii")
+    if len(lengths) != 1 or max(lengths) > task.measurement.looks[-1]:
+        raise ValueError(f"metrics with {sorted(lengths)} batches; declared looks {task.measurement.looks}")
+    return Finished(task.id, seconds, int(outcome.jobs), bool(outcome.saturated), lengths.pop(), arrays)

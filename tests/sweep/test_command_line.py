@@ -1,0 +1,132 @@
+"""What a user types, and what is said about mistakes."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"numba", "numpy", "xarray", "distributed", "dask", "matplotlib", "pandas", "hydra", "scipy"}
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from sweep.cli import main; status = main(['--help']);"
+        f"print('imported', sorted({HEAVY} & set(sys.modules))); sys.exit(status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "imported []"
+    assert "usage: python -m sweep" in done.stdout
+
+
+def test_help_lists_what_the_config_folders_offer(sweep):
+    answer = sweep("--help")
+    assert answer.status == 0
+    listed = [line.split(maxsplit=1) for line in answer.out.splitlines()]
+    assert ["queue", "A queue with one server, at two loads."] in listed
+    assert ["serial", "One process, this one: for debugging, and for profilers."] in listed
+
+
+def test_version(sweep):
+    assert sweep("--version").out.startswith("schedsweep ")
+
+
+def test_no_experiment_lists_them(command):
+    process = subprocess.run([sys.executable, "-m", "sweep"], capture_output=True, text=True, check=False)
+    assert process.returncode == 2
+    assert process.stderr.startswith("error: no experiment named: add +experiment=NAME; there are:")
+    assert process.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("override", "says"),
+    [
+        ("batchs=3", "unknown key 'batchs': did you mean 'batches'? valid: action, "),
+        ("+batchs=3", "did you mean 'batches'?"),
+        ("precision.relativ=0.1", "did you mean 'relative'? valid: looks, metric, relative"),
+        ("batches=many", "batches: Value 'many' of type 'str' could not be converted to Integer"),
+        ("batches=0", "batches=0: give 1 or more"),
+        ("batch_size=0", "batch_size=0: give 1 or more"),
+        ("replications=-1", "replications=-1: give 1 or more"),
+        ("seed=-1", "seed=-1: give 0 or more"),
+        ("confidence=95", "give a level between 0 and 1"),
+        ("warmup=-1", "warmup=-1: give a number of batches (0 or more) or mser5"),
+        ("warmup=mser", "or mser5"),
+        ("warmup=mser5", "needs at least 50 batches, not 6"),
+        ("precision.relative=0", "precision.relative=0: give a positive fraction"),
+        ("precision.looks=[3]", "need precision.relative"),
+        ("action=rnu", "unknown action 'rnu': did you mean 'run'?"),
+        ("name=a/b", "becomes a file name"),
+        ("policy=fcsf", "unknown policy 'fcsf': did you mean 'fcfs'? valid: "),
+        ("policy=_base", "unknown policy '_base'"),
+        ("grid.machine=[two]", "unknown machine 'two'"),
+        ("experiment=cue", "unknown experiment 'cue'"),
+        ("executor=dusk", "unknown executor 'dusk': did you mean 'dask'?"),
+        ("executor.worker=2", "unknown key of executor serial 'worker'"),
+        ("policy.preemtion=none", "did you mean 'preemption'? valid: dies_at, dies_once, family,"),
+        ("grid.speed=[1,2]", "declare a new one with +axes.speed=policy.KEY"),
+        ("+grid.speed=[1,2]", "grid.speed: unknown axis 'speed'"),
+        ("+axes.speed=machine.speed", "grid.speed is missing"),
+        ("axes.speed=speed", "give GROUP.KEY with a group of policy, workload, machine"),
+        ("axes.load=machine.speed", "axes.load: the name is taken"),
+        ("grid.load=[0.5,0]", "grid.load has 0: a load is a positive fraction"),
+        ("grid.load=[-1]", "grid.load has -1"),
+        ("grid.load=[nan]", "grid.load has nan"),
+        ("grid.load=[high]", "grid.load has high"),
+        ("grid.load=[]", "grid.load=[]: an axis needs at least one value"),
+        ("grid.policy=[]", "grid.policy names nothing"),
+        ("grid.load=[0.5,0.50]", "grid.load has 0.5 twice"),
+        ("grid.load=0.5,0.6", "write several values as a list, grid.load=[0.5,0.6]"),
+        ("zip=[[load,machine]]", "zip: load 2, machine 1 values"),
+        ("zip=[[load,speed]]", "unknown axis 'speed'"),
+        ("exclude=[{loud: 1}]", "did you mean 'load'?"),
+        ("exclude=[{policy: [fcfs, slow]}]", "leave no point"),
+        ("workload=log", "workload log needs path: set workload.path=VALUE"),
+        ("workload.path=a=b", "a value with special characters needs quotes of its own"),
+        ("machine.speed=-1", "machine.speed=-1: give a positive speed"),
+        ("policy.family=nowhere", "family=nowhere: No module named 'nowhere'"),
+        ("policy.family=sweep", "the package has no FAMILY"),
+        ("precision={relative: 0.1, metric: speed}", "precision.metric: unknown metric 'speed'"),
+        ("output=${oc.env:NOT_SET}", "Environment variable 'NOT_SET' not found"),
+        ("output=/dev/null/here", "Not a directory; give a folder that can be written"),
+        ("--dry-run", "unknown option --dry-run: there are --config-dir"),
+        ("--config-dir=nowhere", "--config-dir nowhere: no such folder"),
+        ("~zip", "is not key=value"),
+        ("hello", "'hello' is not key=value"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, override, says):
+    answer = sweep(override)
+    assert answer.status == 2, answer
+    assert says in answer.err
+    assert answer.err.startswith("error: ")
+    assert answer.err.count("\n") == 1
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_log_that_is_missing(sweep):
+    answer = sweep("workload=log", "workload.path=no/such.swf")
+    assert answer.status == 2
+    assert "no/such.swf: No such file or directory" in answer.err
+
+
+def test_mistakes_in_experiment_files(sweep, tmp_path):
+    own = tmp_path / "own"
+    (own / "experiment").mkdir(parents=True)
+    experiment = own / "experiment" / "mine.yaml"
+    for text, says in [
+        ("# @package _global_\nname: mine\nbatchs: 3\n", "conf/experiment/mine.yaml: unknown key 'batchs'"),
+        ("name: mine\n", "is its line '# @package _global_' missing?"),
+        ("# @package _global_\nbatches: 3\n", "the experiment has no name"),
+        ("# @package _global_\nname: mine\nbatches: [\n", "mine.yaml, line 4: expected the node content"),
+    ]:
+        experiment.write_text(text)
+        answer = sweep(f"--config-dir={own}", "+experiment=mine")
+        assert answer.status == 2
+        assert says in answer.err
+        assert answer.err.count("\n") == 1
+
+
+def test_cancel_says_that_there_is_nothing(sweep):
+    answer = sweep("action=cancel")
+    assert answer.status == 0
+    assert "nothing to cancel" in answer.out

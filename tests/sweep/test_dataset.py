@@ -1,0 +1,158 @@
+"""The contract of a dataset, and what of it depends on saturation, stopping and warm-up."""
+
+import json
+
+import numpy as np
+import pytest
+from conftest import load
+
+from models.streams import key, stream
+from sweep import statistics
+from sweep.dataset import coordinate
+
+
+def test_contract(sweep):
+    assert sweep().status == 0
+    dataset = load()
+    axes = ("policy", "workload", "load", "machine", "preemption", "urgent")
+    assert dataset["response"].dims == (*axes, "replication", "batch")
+    assert dataset["response_by_class"].dims == (*axes, "replication", "batch", "job_class")
+    for metric in ("response", "response_by_class"):
+        for part in ("_mean", "_ci", "_lag1"):
+            assert dataset[metric + part].dims == axes + dataset[metric].dims[8:]
+    for name in ("state", "saturated", "seconds"):
+        assert dataset[name].dims == (*axes, "replication")
+    for name in dataset.variables:
+        assert dataset[name].attrs["long_name"], name
+    for name in ("response", "response_mean", "response_ci", "seconds"):
+        assert dataset[name].attrs["units"] == "s"
+    assert dataset["response_ci"].attrs["confidence"] == 0.95
+    assert "Student" in dataset["response_ci"].attrs["method"]
+    assert list(dataset["job_class"].values) == ["short", "long"]
+    assert dataset["state"].dtype == np.int8
+    assert list(dataset["state"].attrs["flag_values"]) == [0, 1, 2, 3]
+    assert dataset["state"].attrs["flag_meanings"] == "left done failed excluded"
+    assert dataset["saturated"].dtype == bool
+
+
+def test_labels_select(sweep):
+    sweep()
+    dataset = load()
+    point = {"policy": "slow", "workload": "poisson", "load": 0.6, "machine": "one", "preemption": "resume"}
+    assert np.isfinite(dataset["response_mean"].sel(**point, urgent=True))
+    excluded = dataset.sel({**point, "preemption": "none", "urgent": False})
+    assert (excluded["state"] == 3).all()
+    assert np.isnan(excluded["response"]).all()
+    assert (dataset["state"].sel(urgent=True) == 1).all()
+
+
+def test_values_are_the_models(sweep):
+    """The first batch of one task, recomputed by hand."""
+    sweep("warmup=0", "batch_size=4")
+    seed = (1, key("poisson"), 1)
+    gaps = stream(seed, "arrivals").exponential(1 / 0.6, 4)
+    services = stream(seed, "services").exponential(1, 4)
+    wait, responses = 0.0, []
+    for gap, service in zip(gaps, services, strict=True):
+        wait = max(0.0, wait - gap) + service
+        responses.append(wait)
+    cell = load()["response"].sel(
+        policy="fcfs", load=0.6, preemption="none", urgent=True, replication=1, batch=0
+    )
+    assert cell.item() == pytest.approx(np.mean(responses), rel=1e-14)
+
+
+def test_means_are_those_of_the_statistics(sweep):
+    sweep("replications=1", "batches=8")
+    dataset = load().sel(policy="fcfs", load=0.3, preemption="none", urgent=True).squeeze()
+    found = statistics.interval(dataset["response"].values[np.newaxis], 0.95)
+    assert dataset["response_mean"].item() == found.mean
+    np.testing.assert_array_equal(dataset["response_ci"].item(), found.half_width)
+    np.testing.assert_array_equal(dataset["response_lag1"].item(), found.lag1)
+
+
+def test_attributes(sweep, tmp_path):
+    sweep(f"output={tmp_path}/out")
+    attrs = load("out").attrs
+    config = json.loads(attrs["config"])
+    assert config["settings"]["batches"] == 6
+    assert config["policy"]["slow"]["work"] == 1.25
+    assert attrs["command"].startswith("python -m sweep")
+    assert str(tmp_path) not in json.dumps(attrs, default=str)
+    assert {"python", "numpy", "numba"} <= set(json.loads(attrs["versions"]))
+    assert attrs["created"].endswith("+00:00")
+
+
+def test_a_saturated_replication_takes_its_point_out_of_the_means(sweep):
+    answer = sweep("grid.load=[0.3,1.2]", "replications=3")
+    dataset = load()
+    used = dataset["state"].isel(replication=0) != 3
+    assert np.isnan(dataset["response_mean"].sel(load=1.2)).all()
+    assert np.isnan(dataset["response_by_class_ci"].sel(load=1.2)).all()
+    assert np.isfinite(dataset["response_mean"].sel(load=0.3).where(used, 0)).all()
+    assert dataset["saturated"].sel(load=1.2).where(used.sel(load=1.2), True).all()
+    assert "saturated" in answer.out
+
+
+def test_no_load_is_a_dimension_of_one(sweep):
+    sweep("grid.load=[null]")
+    dataset = load()
+    assert dataset.sizes["load"] == 1
+    assert np.isnan(dataset["load"]).all()
+    assert (dataset["state"] == 1).any()
+
+
+def test_runs_stop_at_declared_looks_only(sweep):
+    sweep("precision.relative=0.2", "precision.looks=[5,9,20]", "grid.load=[0.1,0.8]", "replications=4")
+    dataset = load()
+    assert dataset.sizes["batch"] == 20
+    lengths = np.isfinite(dataset["response"]).sum("batch").where(dataset["state"] == 1).values
+    seen = {int(length) for length in lengths[np.isfinite(lengths)]}
+    assert seen <= {5, 9, 20}
+    assert len(seen) > 1, "easy points stop before hard ones"
+    task = dataset["response"].sel(policy="fcfs", load=0.1, preemption="none", urgent=True).squeeze()
+    for values in task.values:
+        values = values[np.isfinite(values)]
+        looks = [look for look in (5, 9) if look <= len(values)]
+        reached = [statistics.precise_enough(values[np.newaxis, :look], 0.2) for look in looks]
+        assert reached == [look == len(values) for look in looks]
+
+
+def test_looks_default_to_doubling(sweep):
+    sweep("precision.relative=0.001", "batches=2", "batch_size=5")
+    assert load().sizes["batch"] == 16
+
+
+def test_mser5_drops_leading_batches_everywhere(sweep):
+    sweep("warmup=mser5", "batches=60", "grid.load=0.9")
+    dataset = load()
+    done = dataset["state"] == 1
+    missing = np.isnan(dataset["response"]).sum("batch")
+    assert (missing.where(done, dataset["dropped"]) == dataset["dropped"]).all()
+    assert (dataset["dropped"] % 5 == 0).all()
+    assert dataset["dropped"].sum() > 0
+    by_class = np.isnan(dataset["response_by_class"]).any("job_class").sum("batch")
+    assert (by_class.where(done, missing) >= missing).all()
+
+
+def test_short_batches_are_said_aloud(sweep):
+    answer = sweep("grid.load=0.95", "batch_size=5", "batches=30", "replications=1")
+    line = next(line for line in answer.out.splitlines() if "withheld" in line)
+    assert "worst: policy" in line
+    assert "lag-1 correlation" in line
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "expected"),
+    [
+        ((True, False), "b", [True, False]),
+        ((1, 2), "i", [1, 2]),
+        ((1, 2.5), "f", [1.0, 2.5]),
+        (("a", None, True), "O", ["a", "null", "true"]),
+        ((1, True), "O", ["1", "true"]),
+    ],
+)
+def test_coordinates_are_of_one_kind(values, kind, expected):
+    found = coordinate(values)
+    assert found.dtype.kind == kind
+    assert found.tolist() == expected

@@ -1,0 +1,199 @@
+"""Points, tasks and their identities."""
+
+import hashlib
+import itertools
+import json
+
+import pytest
+from fake_family import FAMILY
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models import streams
+from sweep import manifest
+from sweep import plan as plans
+
+
+def points(plan):
+    """Return the points of a plan as tuples of axis values."""
+    step = plan.settings.replications
+    return [tuple(plan.task(number).point.values()) for number in range(0, len(plan.ids), step)]
+
+
+def test_axes_in_the_order_of_the_dataset(expand):
+    plan = expand()
+    assert list(plan.axes) == ["policy", "workload", "load", "machine", "preemption", "urgent"]
+    assert plan.axes["load"] == (0.3, 0.6)
+    assert plan.axes["urgent"] == (True, False)
+
+
+def test_points_are_the_product_without_what_is_excluded(expand):
+    plan = expand()
+    everything = itertools.product(*plan.axes.values())
+    expected = [point for point in everything if not (point[4] == "none" and point[5] is False)]
+    assert points(plan) == expected
+    assert len(plan.ids) == len(expected) * 2
+
+
+def test_exclude_takes_lists_and_unknown_values_match_nothing(expand):
+    assert len(points(expand("exclude=[{policy: [slow, absent], load: [0.3, 0.6]}]"))) == 8
+    assert len(points(expand("exclude=[]"))) == 16
+    assert len(points(expand("exclude=[{urgent: 1}]"))) == 16, "1 is not true"
+
+
+def test_zip_ties_axes(expand):
+    plan = expand("zip=[[policy, load]]", "exclude=[]")
+    assert {(point[0], point[2]) for point in points(plan)} == {("fcfs", 0.3), ("slow", 0.6)}
+
+
+def test_no_load_keeps_its_dimension(expand):
+    plan = expand("grid.load=[null]")
+    assert plan.axes["load"] == (None,)
+    assert plan.task(0).load is None
+
+
+def test_short_forms(expand):
+    assert expand("policy=slow").ids == expand("grid.policy=[slow]").ids
+    assert expand("grid.load=0.5").ids == expand("grid.load=[0.5]").ids
+    assert expand("policy=[slow]", "seed=2").ids == expand("+policy=slow", "seed=2").ids
+
+
+def test_a_set_key_reaches_every_file_that_has_it(expand, tmp_path):
+    log = tmp_path / "a log.swf"
+    log.write_text("; jobs")
+    plan = expand(
+        "grid.workload=[poisson,log]", f"workload.path={log}", "workload.filter.user=7", "machine.speed=2"
+    )
+    poisson, log_variant = plan.variants["workload"]
+    assert "path" not in poisson.parameters
+    assert log_variant.parameters["path"] == str(log)
+    assert log_variant.parameters["filter"] == {"user": 7, "partition": None}
+    assert plan.task(0).machine["speed"] == 2
+
+
+def test_a_set_key_pins_the_axis_that_sets_it(expand):
+    plan = expand("policy.preemption=resume")
+    assert plan.axes["preemption"] == ("resume",)
+    assert {plan.task(number).policy["preemption"] for number in range(len(plan.ids))} == {"resume"}
+
+
+def test_an_axis_declared_on_the_command_line(expand):
+    plan = expand("+axes.work=policy.work", "+grid.work=[1,2]")
+    assert list(plan.axes)[-1] == "work"
+    assert {plan.task(number).policy["work"] for number in range(len(plan.ids))} == {1, 2}
+
+
+def test_environment_variables_are_resolved(expand, monkeypatch):
+    monkeypatch.setenv("HOME", "/somewhere")
+    assert expand().task(0).workload["name_is"] == "/somewhere"
+
+
+def test_identity_is_the_hash_of_canonical_json(expand):
+    plan = expand("policy=slow", "grid.load=0.3")
+    task = plan.task(1)
+    content = {
+        "family": {"package": "fake_family", "version": FAMILY.version},
+        "load": 0.3,
+        "machine": task.machine,
+        "policy": task.policy,
+        "replication": 1,
+        "seed": 1,
+        "statistics": {"batch_size": 50, "looks": [6], "stopping": None, "warmup": 1},
+        "workload": task.workload,
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    assert task.id == hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+@pytest.mark.parametrize("overrides", [("executor=serial",), ("output=elsewhere",), ("confidence=0.9",)])
+def test_what_does_not_change_results_does_not_change_identity(expand, overrides):
+    assert expand(*overrides).ids == expand().ids
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ("seed=2",),
+        ("batches=7",),
+        ("batch_size=51",),
+        ("warmup=2",),
+        ("policy.work=3",),
+        ("machine.speed=3",),
+        ("workload.note=hello",),
+        ("precision.relative=0.1",),
+    ],
+)
+def test_what_changes_results_changes_every_identity(expand, overrides):
+    assert not set(expand(*overrides).ids) & set(expand().ids)
+
+
+def test_confidence_matters_where_it_decides_the_end_of_a_run(expand):
+    adaptive = "precision.relative=0.1"
+    assert not set(expand(adaptive).ids) & set(expand(adaptive, "confidence=0.9").ids)
+
+
+def test_a_log_is_its_content_not_its_place(expand, tmp_path):
+    for name, text in [("a", "1 2 3"), ("b", "1 2 3"), ("c", "1 2 4")]:
+        (tmp_path / name).write_text(text)
+    ids = [expand("workload=log", f"workload.path={tmp_path / name}").ids for name in "abc"]
+    assert ids[0] == ids[1]
+    assert not set(ids[0]) & set(ids[2])
+
+
+def test_growth_keeps_what_is_there(expand):
+    small = set(expand().ids)
+    assert small < set(expand("grid.load=[0.1,0.3,0.6,0.9]").ids)
+    assert small < set(expand("replications=3").ids)
+
+
+def test_points_that_mean_the_same_share_an_identity(expand):
+    plan = expand("zip=[]", "+axes.who=workload.filter.user", "+grid.who=[1,2]", *log_and_poisson())
+    assert len(plan.ids) == 2 * len(set(plan.ids)) * 2 // 3
+
+
+def log_and_poisson():
+    """Return overrides for one workload that has the key of an axis and one that has not."""
+    return ("grid.workload=[poisson,log]", f"workload.path={__file__}")
+
+
+def test_all_policies_and_loads_share_their_jobs(expand):
+    plan = expand()
+    seeds = {plan.task(number).seed for number in range(len(plan.ids))}
+    assert seeds == {(1, streams.key("poisson"), replication) for replication in (0, 1)}
+
+
+def test_a_hundred_thousand_tasks(expand):
+    plan = expand("replications=10000")
+    assert len(plan.ids) == len(set(plan.ids)) == 120_000
+    assert plan.task(119_999).replication == 9999
+
+
+@pytest.fixture(scope="module")
+def base():
+    """Return a manifest to compare with others."""
+    return {
+        "name": "queue",
+        "seed": 1,
+        "axes": {"preemption": "policy.preemption"},
+        "policy": {"fcfs": {"work": 1, "preemption": "none", "deep": {"a": 1}}},
+        "workload": {},
+        "machine": {},
+    }
+
+
+@given(st.sampled_from(["work", "deep.a"]), st.integers(2, 9))
+@settings(max_examples=20)
+def test_a_manifest_names_what_differs(base, key, value):
+    other = json.loads(json.dumps(base))
+    target = other["policy"]["fcfs"]
+    *parents, last = key.split(".")
+    for parent in parents:
+        target = target[parent]
+    target[last] = value
+    assert list(manifest.differences(base, other)) == [f"policy fcfs: {key}: there 1, here {value}"]
+    other["policy"]["fcfs"] = {**base["policy"]["fcfs"], "preemption": value}
+    assert list(manifest.differences(base, other)) == [], "the key of an axis has several values on purpose"
+
+
+def test_plan_module_names_every_shared_setting(expand):
+    assert set(plans.content(expand().settings)) == {"batch_size", "looks", "stopping", "warmup"}

@@ -1,0 +1,252 @@
+"""One study over several commands: resumed, grown, failing, refused; all in this process."""
+
+import fcntl
+import io
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import fake_family
+import numpy as np
+import pytest
+import xarray as xr
+from conftest import load, numbers, results
+from rich.console import Console
+
+from sweep import shards
+from sweep.progress import Meter
+
+
+def test_a_second_run_finds_everything_done(sweep, monkeypatch):
+    first = sweep()
+    before = {path: path.stat().st_mtime_ns for path in Path("results").rglob("*.nc")}
+    monkeypatch.setitem(sys.modules, "distributed", None)  # importing it would fail
+    second = sweep("executor=dask")
+    assert second.status == 0
+    assert second.out.startswith("everything is done: 24 of 24 tasks\n")
+    assert second.out.splitlines()[1:] == first.out.splitlines()[1:], "the same table"
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert results() == 24
+
+
+def test_the_end_says_where_and_what_next(sweep):
+    lines = sweep().out.splitlines()
+    assert "dataset: results/queue/queue.nc" in lines
+    assert lines[-1] == "next:    python -m analysis results/queue"
+    assert any(line.startswith("fcfs") and "±" in line for line in lines)
+
+
+def test_growth_runs_only_what_is_new(sweep):
+    sweep()
+    assert sweep("replications=3").status == 0
+    assert results() == 36
+    sweep("replications=3", "grid.load=[0.1,0.3,0.6]")
+    assert results() == 54
+    sweep("grid.load=[0.3]")
+    assert results() == 54
+    assert load().sizes["load"] == 1
+
+
+def test_a_grown_study_is_the_study(sweep):
+    sweep("grid.load=[0.6]", "replications=1")
+    sweep()
+    sweep("output=whole")
+    xr.testing.assert_identical(numbers().drop_attrs(), numbers("whole").drop_attrs())
+
+
+def test_confidence_is_only_about_the_dataset(sweep):
+    sweep()
+    narrow = float(load()["response_ci"].mean())
+    sweep("confidence=0.99")
+    assert results() == 24
+    assert load()["response_ci"].attrs["confidence"] == 0.99
+    assert float(load()["response_ci"].mean()) > narrow
+
+
+def test_points_that_mean_the_same_are_run_once(sweep):
+    overrides = ("grid.workload=[poisson,log]", f"workload.path={__file__}")
+    sweep(*overrides, "+axes.who=workload.filter.user", "+grid.who=[1,2]", "replications=1", "exclude=[]")
+    assert results() == 16 * 3
+    poisson = load()["response"].sel(workload="poisson")
+    assert np.isfinite(poisson).all()
+    np.testing.assert_array_equal(poisson.sel(who=1), poisson.sel(who=2))
+
+
+def test_a_task_that_raises_is_recorded_and_the_rest_goes_on(sweep):
+    answer = sweep("policy.raises_at=0.3")
+    assert answer.status == 1
+    assert "12 of 24 tasks failed" in answer.out
+    dataset = load()
+    ran = dataset["state"] != 3
+    assert (dataset["state"].sel(load=0.3).where(ran.sel(load=0.3), 2) == 2).all()
+    assert (dataset["state"].sel(load=0.6).where(ran.sel(load=0.6), 1) == 1).all()
+    status = sweep("policy.raises_at=0.3", "action=status")
+    assert "24 tasks: 12 done, 12 failed, 0 left" in status.out
+    assert "12 failed with: ArithmeticError: no answer at load 0.3" in status.out
+    assert "policy fcfs, workload poisson, load 0.3" in status.out
+    assert "seed (1, " in status.out
+    assert 'fake_family/__init__.py", line' in status.out
+
+
+def test_failed_tasks_are_tried_again(sweep, monkeypatch):
+    monkeypatch.setattr(fake_family, "stream", lambda seed, cause: 1 / 0)
+    assert sweep().status == 1
+    monkeypatch.undo()
+    assert sweep().status == 0
+    assert (load()["state"] != 2).all()
+    assert "24 done, 0 failed" in sweep("action=status").out
+
+
+@pytest.mark.parametrize(
+    ("overrides", "differs"),
+    [
+        (("batches=10",), "looks: there [6], here [10]"),
+        (("seed=3",), "seed: there 1, here 3"),
+        (("machine.speed=2",), "machine one: speed: there 1, here 2"),
+        (("policy.work=2",), "policy fcfs: work: there 1.0, here 2"),
+        (("precision.relative=0.1",), "stopping: there None, here"),
+        (("name=other",), "name: there queue, here other"),
+    ],
+)
+def test_a_folder_of_another_config_is_refused_untouched(sweep, overrides, differs):
+    sweep("replications=1")
+    before = {path: path.read_bytes() for path in Path("results").rglob("*") if path.is_file()}
+    Path("results/queue-2").mkdir()
+    answer = sweep(*overrides, "output=results/queue")
+    assert answer.status == 2
+    assert differs in answer.err
+    assert answer.err.endswith("output=results/queue-3\n")
+    assert answer.err.count("\n") == 1
+    after = {path: path.read_bytes() for path in Path("results").rglob("*") if path.is_file()}
+    assert after == before
+
+
+def test_a_folder_without_its_manifest_is_refused(sweep):
+    sweep("replications=1")
+    Path("results/queue/config.json").unlink()
+    answer = sweep("replications=1")
+    assert answer.status == 2
+    assert "no config.json" in answer.err
+
+
+def test_a_second_run_at_the_same_time_is_told_who_writes(sweep):
+    sweep("replications=1")
+    with Path("results/queue/.lock").open("r+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        answer = sweep()
+    assert answer.status == 2
+    assert f"is being written by process {os.getpid()} on " in answer.err
+    assert " since 20" in answer.err
+    assert sweep().status == 0
+
+
+def test_a_torn_line_is_run_again_and_the_dataset_is_the_same(sweep):
+    sweep()
+    whole = numbers()
+    (log,) = Path("results/queue/shards").glob("*.jsonl")
+    data = log.read_bytes()
+    log.write_bytes(data[: len(data) * 2 // 3 + 100])
+    left = 24 - results()
+    assert 0 < left < 24
+    assert sweep().status == 0
+    assert sum(1 for _ in shards.Reader(Path("results/queue/shards")).heads()) == 24
+    xr.testing.assert_identical(numbers().drop_attrs(), whole.drop_attrs())
+
+
+def test_the_order_of_the_logs_does_not_matter(sweep):
+    sweep()
+    whole = numbers()
+    (log,) = Path("results/queue/shards").glob("*.jsonl")
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.unlink()
+    np.random.default_rng(1).shuffle(lines)
+    for number, part in enumerate([lines[:9], lines[9:] + lines[:3]]):
+        (log.parent / f"{number}.jsonl").write_bytes(b"".join(part))
+    Path("results/queue/queue.nc").unlink()
+    assert sweep("action=gather").status == 0
+    xr.testing.assert_identical(numbers().drop_attrs(), whole.drop_attrs())
+
+
+def test_gather_writes_what_is_there(sweep):
+    nothing = sweep("action=gather")
+    assert nothing.status == 1
+    assert "holds no results yet" in nothing.err
+    sweep("policy=fcfs")
+    answer = sweep("action=gather")
+    assert "12 of 24 tasks are in it" in answer.out
+    dataset = load()
+    used = dataset["state"].sel(policy="slow") != 3
+    assert (dataset["state"].sel(policy="slow").where(used, 0) == 0).all()
+    assert np.isnan(dataset["response_mean"].sel(policy="slow")).all()
+
+
+def test_the_dataset_can_be_read_at_any_moment(sweep, monkeypatch, fake_family_states):
+    monkeypatch.setattr("sweep.collect.WRITE_EVERY_S", 0.0)
+    monkeypatch.setattr("sweep.collect.WRITE_SHARE", 1.0)
+    assert sweep("policy.seconds=0.02").status == 0
+    assert fake_family_states[0] is None, "nothing is written before the first result"
+    counts = [count for count in fake_family_states if count is not None]
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 3, "written several times"
+    assert (load()["state"] == 0).sum() == 0
+
+
+@pytest.fixture
+def fake_family_states(monkeypatch):
+    """Return, for each simulation, how many tasks were done in the dataset when it started."""
+    seen = []
+    real = fake_family.stream
+
+    def look(seed, cause):
+        if cause == "arrivals":
+            path = Path("results/queue/queue.nc")
+            seen.append(int((load()["state"] == 1).sum()) if path.exists() else None)
+        return real(seed, cause)
+
+    monkeypatch.setattr(fake_family, "stream", look)
+    return seen
+
+
+def test_a_terminal_gets_a_bar():
+    console = Console(force_terminal=True, width=80, file=io.StringIO())
+    with Meter(console, total=4, done=1) as meter:
+        meter.add(1, 100, None)
+        meter.add(2, 100, 3.0)
+    text = console.file.getvalue()
+    assert "4/4 tasks" in text
+    assert "jobs/s, 3.0 s left" in text
+
+
+def test_plan_runs_and_writes_nothing(sweep, tmp_path):
+    answer = sweep("action=plan")
+    assert answer.status == 0
+    assert "tasks     24 (12 points x 2 replications), 0 done, 24 left" in answer.out
+    assert "expected  not measured yet" in answer.out
+    assert "results/queue/queue.nc" in answer.out
+    assert list(tmp_path.iterdir()) == []
+    sweep("policy=fcfs")
+    after = sweep("action=plan").out
+    assert "12 done, 12 left" in after
+    assert "of CPU time" in after, "measured by the run before"
+
+
+def test_measured_costs_outlive_their_folder(sweep):
+    sweep("policy=fcfs")
+    shutil.rmtree("results")
+    assert "of CPU time" in sweep("action=plan").out
+
+
+def test_notes_are_said_once(sweep):
+    answer = sweep("workload.note='3 rows dropped'")
+    assert answer.out.count("3 rows dropped") == 1
+
+
+def test_the_manifest_remembers_files_of_smaller_grids(sweep):
+    sweep()
+    sweep("policy=fcfs")
+    answer = sweep("policy=slow", "policy.work=9")
+    assert answer.status == 2
+    assert "policy slow: work: there 1.25, here 9" in answer.err
+    assert json.loads(Path("results/queue/config.json").read_text())["grid"]["policy"] == ["fcfs"]

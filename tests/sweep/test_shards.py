@@ -1,0 +1,98 @@
+"""Logs survive being cut off at any byte, and a full disk."""
+
+import base64
+import resource
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sweep import shards
+from sweep.shards import Failed, Finished, Reader, Shard
+
+FINISHED = Finished("0" * 20, 1.5e-05, 300, False, 2, {"m": base64.b64encode(b"x" * 16).decode()})
+FAILED = Failed("f" * 20, 0.0, [1, 2, 3], {"policy": "fcfs", "load": None}, 0, 'Trace "back"\n  é')
+
+
+def test_a_record_comes_back_as_it_was():
+    for record in (FINISHED, FAILED):
+        line = shards.encode(record)
+        assert shards.decode(line) == record
+        assert shards.head(line) == (record.id, record is FAILED, record.seconds)
+        assert line.startswith(b'{"id":"' + record.id.encode() + b'","state":"')
+
+
+@given(st.lists(st.sampled_from([FINISHED, FAILED]), max_size=4), st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+def test_a_log_cut_at_any_byte_keeps_its_whole_lines(tmp_path, records, data):
+    whole = b"".join(shards.encode(record) for record in records)
+    cut = data.draw(st.integers(0, len(whole)))
+    (tmp_path / "cut.jsonl").write_bytes(whole[:cut])
+    kept = whole[:cut].count(b"\n")
+    assert list(Reader(tmp_path).records()) == records[:kept]
+    assert [head.id for head in Reader(tmp_path).heads()] == [record.id for record in records[:kept]]
+
+
+@pytest.mark.parametrize(
+    "damage", [b"\0" * 10, b"}", b'{"id":"', b'{"id":"' + b"0" * 20 + b'","state":"done"']
+)
+def test_a_damaged_line_is_no_record(tmp_path, damage):
+    line = shards.encode(FINISHED)
+    (tmp_path / "a.jsonl").write_bytes(line + damage + b"\n" + line[:30] + b"\0" + line[31:] + line)
+    assert len(list(Reader(tmp_path).heads())) == 2
+    assert list(Reader(tmp_path).records()) == [FINISHED, FINISHED]
+
+
+@given(st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+def test_a_torn_line_that_was_ended_later_is_no_result(data):
+    whole = shards.encode(FINISHED)
+    torn = whole[: data.draw(st.integers(0, len(whole) - 2))] + b"\n"
+    assert shards.head(torn) is None
+    assert shards.decode(torn) is None
+
+
+def test_a_log_goes_on_after_a_torn_line(tmp_path):
+    shard = Shard(tmp_path)
+    shard.append([FINISHED])
+    with shard.path.open("ab") as log:
+        log.write(b'{"id":"00')
+    shard.append([FAILED])
+    assert list(Reader(tmp_path).records()) == [FINISHED, FAILED]
+
+
+def test_a_reader_goes_on_where_it_was(tmp_path):
+    line = shards.encode(FINISHED)
+    log, reader = tmp_path / "a.jsonl", Reader(tmp_path)
+    assert list(reader.records()) == []
+    log.write_bytes(line + line[:10])
+    assert list(reader.records()) == [FINISHED]
+    log.write_bytes(line + line)
+    (tmp_path / "b.jsonl").write_bytes(shards.encode(FAILED))
+    assert list(reader.records()) == [FINISHED, FAILED]
+    assert list(reader.records()) == []
+
+
+def test_a_full_disk_leaves_whole_lines_only(tmp_path):
+    shard = Shard(tmp_path)
+    shard.append([FINISHED])
+    size = shard.path.stat().st_size
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            shard.append([FINISHED, FAILED])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert shard.path.stat().st_size == size
+    shard.append([FAILED])
+    assert list(Reader(tmp_path).records()) == [FINISHED, FAILED]
+
+
+@given(st.lists(st.floats(width=64), max_size=8))
+def test_arrays_keep_their_bits(values):
+    array = np.array(values, dtype="<f8")
+    record = Finished("a" * 20, 1.0, 1, True, len(values), {"m": base64.b64encode(array.tobytes()).decode()})
+    back = shards.decode(shards.encode(record))
+    assert np.frombuffer(base64.b64decode(back.metrics["m"]), "<f8").tobytes() == array.tobytes()

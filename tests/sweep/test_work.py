@@ -1,0 +1,77 @@
+"""What a worker makes of a task, above all of one that goes wrong."""
+
+import base64
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fake_family import FAMILY
+
+from models.family import Outcome
+from sweep import families, work
+from sweep.shards import Failed, Finished
+
+
+@pytest.fixture
+def outcome(monkeypatch, expand):
+    """Run a task of a family that returns a given outcome."""
+
+    def run(**changes):
+        real = FAMILY.simulate
+        changed = replace(FAMILY, simulate=lambda **given: replace(real(**given), **changes))
+        monkeypatch.setattr(families, "find", lambda package: changed)
+        return work.simulate(task)
+
+    task = expand().task(0)
+    return run
+
+
+def test_a_task_gives_its_arrays(expand):
+    task = expand().task(0)
+    record = work.simulate(task)
+    assert isinstance(record, Finished)
+    assert (record.id, record.jobs, record.batches, record.saturated) == (task.id, 350, 6, False)
+    values = np.frombuffer(base64.b64decode(record.metrics["response"]), "<f8")
+    assert values.shape == (6,)
+    assert record.metrics == work.simulate(task).metrics, "a pure function"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "says"),
+    [
+        ({"response": np.ones(6)}, "declares ['response', 'response_by_class'], returned ['response']"),
+        ({"response": np.ones(6), "response_by_class": np.ones(6)}, "response_by_class: shape (6,)"),
+        ({"response": np.ones(5), "response_by_class": np.ones((6, 2))}, "[5, 6] batches"),
+        ({"response": np.ones(7), "response_by_class": np.ones((7, 2))}, "declared looks (6,)"),
+    ],
+)
+def test_a_family_that_breaks_its_word_is_a_failed_task(outcome, metrics, says):
+    record = outcome(metrics=metrics)
+    assert isinstance(record, Failed)
+    assert says in record.traceback
+    assert len(record.seed) == 3
+
+
+def test_a_run_that_ends_early_is_what_it_is(outcome):
+    record = outcome(metrics={"response": np.ones(4), "response_by_class": np.ones((4, 2))})
+    assert isinstance(record, Finished)
+    assert record.batches == 4
+
+
+def test_truncation_of_what_cannot_be_judged_is_none():
+    assert work.truncation(np.ones(10)) == 0
+    assert work.truncation(np.full(60, np.nan)) == 0
+    series = np.concatenate([np.full(10, 100.0), np.random.default_rng(1).normal(size=90)])
+    assert work.truncation(series) == 10
+    assert work.truncation(np.stack([series, series], axis=1)) == 10
+
+
+def test_outcomes_are_plain(expand):
+    assert isinstance(FAMILY.simulate(**arguments(expand().task(0))), Outcome)
+
+
+def arguments(task):
+    """Return what a worker passes to the model."""
+    batches = work.batches(task.measurement, FAMILY)
+    names = ("policy", "workload", "machine", "load", "seed")
+    return {**{name: getattr(task, name) for name in names}, "batches": batches}
