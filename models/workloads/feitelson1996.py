@@ -184,11 +184,11 @@ def mean_gap(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: S
     for chunk in standard_sessions(workload, n_pes, seed):
         ends = np.cumsum(chunk["runs"]) + jobs
         last = min(int(np.searchsorted(ends, n_jobs)) + 1, len(ends))
-        size, runtime, runs = chunk["size"], chunk["runtime"], chunk["runs"]
+        size, runtime, lengths = chunk["size"], chunk["runtime"], chunk["runs"]
         if redrawn:
-            session_work = work_of_redrawn(size, runtime, runs, chunk["key"], parameters)
+            session_work = work_of_redrawn(size, runtime, lengths, chunk["key"], parameters)
         else:
-            session_work = size * runtime * runs
+            session_work = size * runtime * lengths
         work += float(np.sum(session_work[:last]))
         time += float(np.sum(chunk["gap"][:last]))
         jobs = int(ends[last - 1])
