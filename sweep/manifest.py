@@ -89,7 +89,12 @@ def _compare(key: str, old: Any, new: Any, skip: set[str] | None = None, group: 
         for part in sorted(old.keys() | new.keys()):
             yield from _compare(f"{key}.{part}" if key else part, old.get(part), new.get(part), skip, group)
     elif old != new:
-        yield f"{key}: there {old}, here {new}"
+        # The plan's word for the numbers of batches at which a run may end.
+        yield f"{'batches' if key == 'looks' else key}: there {_words(old)}, here {_words(new)}"
+
+
+def _words(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def resolved(plan: Plan) -> dict[str, Any]:

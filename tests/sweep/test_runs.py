@@ -102,7 +102,7 @@ def test_failed_tasks_are_tried_again(sweep, monkeypatch):
 @pytest.mark.parametrize(
     ("overrides", "differs"),
     [
-        (("batches=10",), "looks: there [6], here [10]"),
+        (("batches=10",), "batches: there 6, here 10"),
         (("seed=3",), "seed: there 1, here 3"),
         (("machine.speed=2",), "machine one: speed: there 1, here 2"),
         (("policy.work=2",), "policy fcfs: work: there 1.0, here 2"),
