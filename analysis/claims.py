@@ -1,0 +1,229 @@
+"""Sentences of a paper as tests: parts that each hold, fail or stay open, and the verdict over all of them.
+
+A part is judged by a confidence interval, never by a point estimate. For a sentence that says that all its
+parts are so (the usual form), the two verdicts need different levels. It `holds` if every part's interval at
+the nominal level lies where the sentence says: if one part is false, that one interval errs with probability
+5 %, however many parts there are (an intersection-union test). It `fails` if any part's interval lies where
+the sentence forbids: there are as many chances to err as parts, so these intervals are widened (Bonferroni).
+Equivalence is the same rule with limits on both sides: the interval inside the margin holds (as TOST does),
+outside it fails, across its edge is inconclusive.
+
+References
+----------
+R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982, 295-300.
+D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach", Journal of
+Pharmacokinetics and Biopharmaceutics 15(6), 1987, 657-680.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal, Protocol
+
+from sweep.statistics import Interval
+
+Verdict = Literal["holds", "fails", "inconclusive"]
+VERDICTS: tuple[Verdict, ...] = ("holds", "fails", "inconclusive")
+
+Measure = Callable[[float], Interval]
+"""An estimate whose interval can be had at any confidence level."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence of a paper and what became of it.
+
+    Parameters
+    ----------
+    id : str
+        Stable, e.g. ``feitelson1996-4.2-first-four-identical``.
+    source : str
+        Section and the sentence, quoted.
+    statement : str
+        What is tested, in terms of the dataset.
+    verdict : {"holds", "fails", "inconclusive"}
+    evidence : tuple of str
+        A summary, then a line for each part with its numbers and intervals.
+    reading : str
+        The reading of the paper under which it was tested.
+    """
+
+    id: str
+    source: str
+    statement: str
+    verdict: Verdict
+    evidence: tuple[str, ...]
+    reading: str
+
+    def as_json(self) -> dict[str, object]:
+        """Return plain data."""
+        return asdict(self) | {"evidence": list(self.evidence)}
+
+
+class Part(Protocol):
+    """One comparison of a claim."""
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the data show it to be so."""
+        ...
+
+    def fails(self, confidence: float) -> bool:
+        """Whether the data show it not to be so."""
+        ...
+
+    def describe(self, confidence: float) -> str:
+        """Say what was measured, in one line."""
+        ...
+
+
+@dataclass(frozen=True)
+class Within:
+    """An estimate should lie strictly between two limits; leave one out for a one-sided test.
+
+    Parameters
+    ----------
+    label : str
+        What is measured and at which loads.
+    measure : callable
+        Confidence level -> Interval.
+    low, high : float
+    scale : float
+        Numbers are shown times this: 100 for percent.
+    unit : str
+        Shown after the numbers.
+    """
+
+    label: str
+    measure: Measure
+    low: float = -math.inf
+    high: float = math.inf
+    scale: float = 1.0
+    unit: str = ""
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the whole interval lies between the limits."""
+        found = self.measure(confidence)
+        return self.low < found.mean - found.half_width and found.mean + found.half_width < self.high
+
+    def fails(self, confidence: float) -> bool:
+        """Whether the whole interval lies beyond a limit."""
+        found = self.measure(confidence)
+        return found.mean + found.half_width <= self.low or found.mean - found.half_width >= self.high
+
+    def describe(self, confidence: float) -> str:
+        """Say the numbers and what was asked of them."""
+        return f"{self.label}: {shown(self.measure(confidence), self.scale)}{self.unit} ({self._asked()})"
+
+    def _asked(self) -> str:
+        low, high = f"{self.low * self.scale:.4g}", f"{self.high * self.scale:.4g}"
+        if math.isinf(self.low):
+            return f"asked: below {high}{self.unit}"
+        if math.isinf(self.high):
+            return f"asked: above {low}{self.unit}"
+        return f"asked: between {low} and {high}{self.unit}"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something without randomness, e.g. what the engine does with five given jobs."""
+
+    label: str
+    is_so: bool
+
+    def holds(self, confidence: float) -> bool:
+        """Whether it is so."""
+        return self.is_so
+
+    def fails(self, confidence: float) -> bool:
+        """Whether it is not so."""
+        return not self.is_so
+
+    def describe(self, confidence: float) -> str:
+        """Say it."""
+        return f"{self.label}: {'so' if self.is_so else 'not so'}"
+
+
+@dataclass(frozen=True)
+class Open:
+    """A comparison that the dataset cannot make: points missing, saturated, unfinished or failed."""
+
+    label: str
+    reason: str
+
+    def holds(self, confidence: float) -> bool:
+        """Never."""
+        return False
+
+    def fails(self, confidence: float) -> bool:
+        """Never."""
+        return False
+
+    def describe(self, confidence: float) -> str:
+        """Say why."""
+        return f"{self.label}: not tested, {self.reason}"
+
+
+def judge(
+    parts: Sequence[Part], confidence: float, needed: int | None = None
+) -> tuple[Verdict, tuple[str, ...]]:
+    """Return verdict and evidence of a claim.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    confidence : float
+        Nominal level, e.g. 0.95.
+    needed : int, optional
+        How many parts the sentence asks for; all by default. With fewer ("more than most"), both verdicts
+        are read from widened intervals, because which parts count is then chosen by the data.
+
+    Notes
+    -----
+    No parts, no verdict: an empty conjunction is not evidence.
+    """
+    wanted = len(parts) if needed is None else needed
+    widened = 1 - (1 - confidence) / max(len(parts), 1)
+    level = confidence if needed is None else widened
+    held = [part.holds(level) for part in parts]
+    failed = [part.fails(widened) for part in parts]
+    verdict: Verdict = "inconclusive"
+    if parts and sum(held) >= wanted:
+        verdict = "holds"
+    elif sum(failed) > len(parts) - wanted:
+        verdict = "fails"
+    marks = ["✓" if yes else "✗" if no else "?" for yes, no in zip(held, failed, strict=True)]
+    lines = [f"{mark} {part.describe(confidence)}" for mark, part in zip(marks, parts, strict=True)]
+    return verdict, (_summary(held, failed, wanted), *lines)
+
+
+def _summary(held: Sequence[bool], failed: Sequence[bool], wanted: int) -> str:
+    n_open = sum(not yes and not no for yes, no in zip(held, failed, strict=True))
+    n = len(held)
+    asked = f"; at least {wanted} asked for" if wanted < n else ""
+    return f"{n} comparison{'s' * (n != 1)}: {sum(held)} hold, {sum(failed)} fail, {n_open} open{asked}"
+
+
+def shown(interval: Interval, scale: float = 1.0) -> str:
+    """Return an interval as text, with digits that its width deserves.
+
+    Examples
+    --------
+    >>> shown(Interval(1.23456, 0.0312, 0.0, 30, "batch means", False))
+    '1.235 ± 0.031'
+    """
+    mean, half = interval.mean * scale, interval.half_width * scale
+    if math.isnan(mean):
+        return "no value"
+    if math.isnan(half):
+        return f"{mean:.3g} (interval withheld: lag-1 correlation {interval.lag1:.2f})"
+    if half == 0:
+        return f"{mean:.4g} ± 0"
+    digits = max(0, min(6, 1 - math.floor(math.log10(half))))
+    return f"{mean:.{digits}f} ± {half:.{digits}f}"
+
+
+def count(claims: Sequence[Claim]) -> dict[str, int]:
+    """Return how many claims have each verdict, all verdicts named."""
+    return {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICTS}

@@ -1,0 +1,171 @@
+"""The command line of the analysis: figures, claims and a report of an experiment, or one drawing.
+
+Heavy modules are imported once it is clear what is asked for, so that help and errors are quick.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis.errors import AnalysisError, DrawingError
+
+if TYPE_CHECKING:
+    from analysis.claims import Claim
+    from analysis.report import DrawnPicture
+
+HELP = """\
+python -m analysis RESULTS [key=value ...]
+    Draws every figure of an experiment (PDF, SVG, PNG), tests the paper's sentences and writes a report.
+    RESULTS is a results folder of python -m sweep, e.g. results/packing.
+
+    logs=FOLDER    where job logs (SWF) are; default: ../shared/traces, else traces
+    paper=KEY      the paper whose figures and claims to use; default: by the experiment's name
+    output=FOLDER  where to write; default: RESULTS
+
+python -m analysis draw NAME [key=value ...]
+    Draws one picture from the simulator's own output. What there is: python -m analysis draw
+
+Examples
+    python -m analysis results/packing
+    python -m analysis draw matrix policy=migration load=0.9 time=500
+    python -m analysis draw fig9 output=pictures
+
+Writes RESULTS/figures/*, RESULTS/claims.json and RESULTS/report.html (one file, to mail or print).
+Exit status: 0 done (whatever the verdicts), 2 for a mistake in what was asked for."""
+
+LOG_FOLDERS = (Path("../shared/traces"), Path("traces"))
+
+OPTIONS = {"logs", "paper", "output"}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; return its exit status."""
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(HELP)
+        return 0 if arguments else 2
+    try:
+        if arguments[0] == "draw":
+            _draw(arguments[1:])
+        else:
+            _analyse(Path(arguments[0]), _settings(arguments[1:], OPTIONS))
+    except (AnalysisError, DrawingError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(
+            f"error: {error.filename or 'output'}: {error.strerror}; give another folder, output=FOLDER",
+            file=sys.stderr,
+        )
+        return 2
+    return 0
+
+
+def _settings(arguments: Sequence[str], known: set[str]) -> dict[str, str]:
+    """Return key=value arguments."""
+    found = {}
+    for argument in arguments:
+        key, sign, value = argument.partition("=")
+        if not sign or key not in known:
+            raise AnalysisError(
+                f"{argument!r} is not understood; valid: {', '.join(f'{k}=' for k in sorted(known))}"
+            )
+        found[key] = value
+    return found
+
+
+def _log_folder(settings: Mapping[str, str]) -> Path | None:
+    if "logs" in settings:
+        folder = Path(settings["logs"])
+        if not folder.is_dir():
+            raise AnalysisError(
+                f"logs={folder}: no such folder; it holds SWF logs, e.g. NASA-iPSC-1993-3.swf.gz"
+            )
+        return folder
+    return next((folder for folder in LOG_FOLDERS if folder.is_dir()), None)
+
+
+def _analyse(where: Path, settings: Mapping[str, str]) -> None:
+    from analysis.papers import paper_for
+    from analysis.study import open_study
+
+    started = time.perf_counter()
+    study = open_study(where)
+    paper = paper_for(study.name, settings.get("paper"))
+    logs = _log_folder(settings)
+    output = Path(settings.get("output", study.folder))
+    output.mkdir(parents=True, exist_ok=True)
+    points = ", ".join(f"{n} {state}" for state, n in study.tally().items() if state != "excluded")
+    print(f"{study.name}: {points} points, {paper.citation.partition(',')[0]} ({paper.key})", flush=True)
+
+    from analysis import report
+
+    drawn = []
+    pictures = paper.pictures(study, logs)
+    for number, picture in enumerate(pictures, start=1):
+        done = report.draw_picture(picture, output / "figures")
+        drawn.append(done)
+        print(f"[{number:2}/{len(pictures)}] {_progress(done)}", flush=True)
+    tested = {letter: paper.claims(one) for letter, one in study.readings.items()}
+    claims = [claim for found in tested.values() for claim in found]
+    _replace(
+        output / "claims.json", json.dumps([c.as_json() for c in claims], indent=2, ensure_ascii=False) + "\n"
+    )
+    _replace(output / "report.html", report.render(study, paper, drawn, tested))
+    _summary(output, drawn, claims, time.perf_counter() - started)
+
+
+def _progress(done: DrawnPicture) -> str:
+    name, title = done.picture.name, done.picture.title
+    return f"{name:16} skipped: {done.skipped}" if done.skipped else f"{name:16} {title}"
+
+
+def _summary(output: Path, drawn: Sequence[DrawnPicture], claims: Sequence[Claim], seconds: float) -> None:
+    from analysis.claims import count
+
+    n_drawn = sum(not done.skipped for done in drawn)
+    verdicts = ", ".join(
+        f"{n} {'hold' if v == 'holds' else 'fail' if v == 'fails' else v}" for v, n in count(claims).items()
+    )
+    print(f"figures  {output / 'figures'}  ({n_drawn} drawn, {len(drawn) - n_drawn} skipped)")
+    print(f"claims   {output / 'claims.json'}  ({len(claims)}: {verdicts})")
+    print(f"report   {output / 'report.html'}  ({seconds:.0f} s)")
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file in one step: a reader sees the old one or the new one, never half of it."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _draw(arguments: Sequence[str]) -> None:
+    from analysis import style
+    from analysis.papers import drawings
+
+    known = drawings()
+    if not arguments or arguments[0] in ("-h", "--help"):
+        for name, drawing in known.items():
+            keys = " ".join(f"{key}={value}" for key, value in drawing.settings.items())
+            print(f"{name:8} {drawing.help}\n         {keys} output=.".rstrip())
+        return
+    name = arguments[0]
+    if name not in known:
+        raise AnalysisError(f"draw {name}: no such drawing; valid: {', '.join(known)}")
+    drawing = known[name]
+    settings = _settings(arguments[1:], {*drawing.settings, "output"})
+    folder = Path(settings.pop("output", "."))
+    folder.mkdir(parents=True, exist_ok=True)
+    with style.styled():
+        figure = drawing.draw({**drawing.settings, **settings})
+        values = "-".join(value for value in settings.values() if "/" not in value)
+        for file in style.save(figure, folder, f"{name}-{values}" if values else name):
+            print(file)

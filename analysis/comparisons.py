@@ -1,0 +1,227 @@
+"""From curves to parts of a claim: which loads are compared, and what if they cannot be.
+
+Loads are chosen by declared ranges and by saturation alone, never by the metric that is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.claims import Open, Part, Within, shown
+from analysis.curve import EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from sweep import statistics
+from sweep.statistics import Interval
+
+
+@dataclass(frozen=True)
+class LoadRange:
+    """Loads at which curves are compared.
+
+    Parameters
+    ----------
+    name : str
+        As the paper calls them.
+    low, high : float
+        Both included.
+    highest : int, optional
+        Of the loads at which all compared curves are stable, only so many highest.
+    """
+
+    name: str
+    low: float = 0.0
+    high: float = np.inf
+    highest: int | None = None
+
+    def choose(self, curves: Sequence[Curve]) -> tuple[np.ndarray, str]:
+        """Return the loads at which all curves are stable, and a reason where there are none.
+
+        A point that is unfinished or failed spoils the choice: the loads used must not depend on how far a
+        run has come.
+        """
+        loads = curves[0].loads
+        # Half a step of the finest grid anyone declares: 0.8 is 0.8 whatever its last bit.
+        inside = (loads >= self.low - 1e-9) & (loads <= self.high + 1e-9)
+        found = {name: _any(curves, name) & inside for name in (EXCLUDED, FAILED, UNFINISHED, SATURATED)}
+        if not (inside & ~found[EXCLUDED]).any():
+            return loads[:0], f"this grid has no such points at {self.name}"
+        for name in (FAILED, UNFINISHED):
+            if found[name].any():
+                return loads[
+                    :0
+                ], f"{int(found[name].sum())} load(s) {name} at {self.name}: {_list(loads[found[name]])}"
+        stable = loads[inside & np.all([curve.stable for curve in curves], axis=0)]
+        if not stable.size:
+            return stable, f"saturated at {self.name}: {_list(loads[found[SATURATED]])}"
+        return (stable if self.highest is None else stable[-self.highest :]), ""
+
+
+def ratio(
+    label: str, a: Curve, b: Curve, loads: LoadRange, low: float = -np.inf, high: float = np.inf
+) -> Part:
+    """Ask for limits on the ratio of two metrics, paired batch by batch and averaged over loads."""
+    chosen, reason = loads.choose([a, b])
+    if reason:
+        return Open(label, reason)
+    over, under = a.over(chosen), b.over(chosen)
+
+    def measure(confidence: float) -> Interval:
+        return statistics.paired_ratio(over, under, confidence)
+
+    return Within(f"{label} at {_list(chosen)}", measure, low, high)
+
+
+def difference(
+    label: str,
+    a: Curve,
+    b: Curve,
+    loads: LoadRange,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    percent: bool = False,
+) -> Part:
+    """Ask for limits on the difference of two metrics, paired batch by batch and averaged over loads."""
+    chosen, reason = loads.choose([a, b])
+    if reason:
+        return Open(label, reason)
+    return _limits(f"{label} at {_list(chosen)}", a.over(chosen), b.over(chosen), low, high, percent)
+
+
+def level(
+    label: str,
+    a: Curve,
+    loads: LoadRange,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    percent: bool = False,
+) -> Part:
+    """Ask for limits on a metric averaged over loads."""
+    chosen, reason = loads.choose([a])
+    if reason:
+        return Open(label, reason)
+    values = a.over(chosen)
+    return _limits(f"{label} at {_list(chosen)}", values, np.zeros_like(values), low, high, percent)
+
+
+def excess(label: str, a: tuple[Curve, Curve], b: tuple[Curve, Curve], loads: LoadRange) -> Part:
+    """Ask that a[0] - a[1] is more than b[0] - b[1]: what a change costs one scheme and another."""
+    chosen, reason = loads.choose([*a, *b])
+    if reason:
+        return Open(label, reason)
+    first, second = (pair[0].over(chosen) - pair[1].over(chosen) for pair in (a, b))
+    return _limits(f"{label} at {_list(chosen)}", first, second, 0.0, np.inf, False)
+
+
+def rise(label: str, a: Curve, lower: LoadRange, upper: LoadRange) -> Part:
+    """Ask that a metric is higher at the upper loads than at the lower ones."""
+    below, reason_below = lower.choose([a])
+    above, reason_above = upper.choose([a])
+    if reason_below or reason_above:
+        return Open(label, reason_below or reason_above)
+    named = f"{label}, {_list(above)} minus {_list(below)}"
+    return _limits(named, a.over(above), a.over(below), 0.0, np.inf, False)
+
+
+@dataclass(frozen=True)
+class Sustains:
+    """Whether a scheme sustains a utilisation, read on both sides of saturation.
+
+    It does if the utilisation at its highest stable load is above the threshold. A stable point below the
+    threshold says nothing, since less was offered; what refutes is saturation: at the lowest saturated
+    load the machine delivers all that the scheme can make of it, and that is below the threshold.
+
+    Parameters
+    ----------
+    label : str
+    utilization : Curve
+    threshold : float
+    """
+
+    label: str
+    utilization: Curve
+    threshold: float
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the interval at the highest stable load lies above the threshold."""
+        found = self._stable(confidence)
+        return found is not None and found.mean - found.half_width > self.threshold
+
+    def fails(self, confidence: float) -> bool:
+        """Whether the interval at the lowest saturated load lies below the threshold."""
+        found = self._saturated(confidence)
+        return found is not None and found.mean + found.half_width < self.threshold
+
+    def describe(self, confidence: float) -> str:
+        """Say the utilisation on both sides of saturation."""
+        curve = self.utilization
+        stable, saturated = self._stable(confidence), self._saturated(confidence)
+        if stable is None and saturated is None:
+            return f"{self.label}: not tested, no finished points"
+        lines = []
+        if stable is not None:
+            lines.append(
+                f"{shown(stable, 100)} % at load {curve.loads[curve.stable][-1]:g}, its highest stable load"
+            )
+        if saturated is not None:
+            lines.append(
+                f"{shown(saturated, 100)} % at load {curve.first_saturated:g}, where it is saturated"
+            )
+        else:
+            lines.append("not saturated at any load of this grid")
+        return f"{self.label}: {'; '.join(lines)} (asked: above {self.threshold:.0%})"
+
+    def _stable(self, confidence: float) -> Interval | None:
+        curve = self.utilization
+        if not curve.stable.any() or curve.where(UNFINISHED, FAILED).any():
+            return None
+        return statistics.interval(curve.at(curve.loads[curve.stable][-1]), confidence)
+
+    def _saturated(self, confidence: float) -> Interval | None:
+        load = self.utilization.first_saturated
+        return None if load is None else statistics.interval(self.utilization.at(load), confidence)
+
+
+@dataclass(frozen=True)
+class Not:
+    """The opposite of a part."""
+
+    part: Part
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the part fails."""
+        return self.part.fails(confidence)
+
+    def fails(self, confidence: float) -> bool:
+        """Whether the part holds."""
+        return self.part.holds(confidence)
+
+    def describe(self, confidence: float) -> str:
+        """Say what the part says; the claim's statement tells that its opposite is asked for."""
+        return self.part.describe(confidence).replace("asked: above", "asked: not above")
+
+
+def _limits(
+    label: str, first: np.ndarray, second: np.ndarray, low: float, high: float, percent: bool
+) -> Within:
+    def measure(confidence: float) -> Interval:
+        return statistics.paired_difference(first, second, confidence)
+
+    scale, unit = (100.0, " %") if percent else (1.0, "")
+    return Within(label, measure, low, high, scale, unit)
+
+
+def _any(curves: Sequence[Curve], status: str) -> np.ndarray:
+    found: np.ndarray = np.any([curve.where(status) for curve in curves], axis=0)
+    return found
+
+
+def _list(loads: np.ndarray) -> str:
+    """Return loads as text: all of a few, the ends of many."""
+    texts = [f"{load:g}" for load in loads]
+    if len(texts) > 3:
+        return f"loads {texts[0]}–{texts[-1]} ({len(texts)})"
+    return f"load{'s' * (len(texts) > 1)} {', '.join(texts)}"

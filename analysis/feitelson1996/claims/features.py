@@ -1,0 +1,85 @@
+"""What slot unification and alternative scheduling are worth (section 4.2, Figs. 12 and 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.claims import Claim
+from analysis.comparisons import excess, ratio
+from analysis.feitelson1996.claims.tester import Tester, label
+from analysis.feitelson1996.claims.thresholds import (
+    FIRST_FOUR,
+    HIGHEST,
+    IDENTICAL,
+    MEDIUM,
+    SCHEMES,
+    SHARP,
+    UPPER,
+)
+
+
+def features(test: Tester) -> Iterator[Claim]:
+    without_unification = [
+        ratio(
+            f"{label(scheme)}, without / with unification",
+            test.slowdown(scheme, unification="false"),
+            test.slowdown(scheme),
+            loads,
+            1 / (1 + IDENTICAL),
+            1 + IDENTICAL,
+        )
+        for loads in (MEDIUM, HIGHEST)
+        for scheme in SCHEMES
+        if scheme != "migration"
+    ]
+    yield test.claim(
+        "4.2-unification-no-effect",
+        "4.2: “Fig. 12, where the system does not support slot unification, is essentially identical to "
+        "Fig. 8. We can therefore conclude that slot unification is not such an important feature”",
+        f"Without unification each scheme's slowdown stays within {IDENTICAL:.0%}, at medium and at the "
+        "highest loads (migration left out by the paper's footnote 5).",
+        without_unification,
+    )
+    alone = {scheme: test.slowdown(scheme, alternation="none") for scheme in SCHEMES}
+    usual = {scheme: test.slowdown(scheme) for scheme in SCHEMES}
+    yield test.claim(
+        "4.2-alternation-helps-all",
+        "4.2: “In Fig. 13, where the system does not support the execution of jobs in alternative slots, "
+        "all the plots show somewhat reduced performance relative to Fig. 8.”",
+        "Each scheme's slowdown is higher without alternative scheduling, over loads from 0.5 up.",
+        [
+            ratio(f"{label(s)}, without / with alternation", alone[s], usual[s], UPPER, low=1.0)
+            for s in SCHEMES
+        ],
+    )
+    yield test.claim(
+        "4.2-buddy-degraded-most",
+        "4.2: “The most extreme degradation occurs with buddy packing.”",
+        "Losing alternative scheduling adds more to buddy's slowdown than to that of each other scheme, "
+        "over loads from 0.5 up.",
+        [
+            excess(
+                f"buddy's rise − {label(s)}'s", (alone["buddy"], usual["buddy"]), (alone[s], usual[s]), UPPER
+            )
+            for s in SCHEMES
+            if s != "buddy"
+        ],
+    )
+    yield test.claim(
+        "4.2-buddy-poor-without-alternation",
+        "4.2: “when jobs are not allowed to run in alternative slots, buddy packing performs quite poorly.”",
+        "Without alternative scheduling, buddy's slowdown is higher than that of migration and of each "
+        "of the first four schemes, over loads from 0.5 up.",
+        [
+            ratio(f"buddy / {label(s)}, without alternation", alone["buddy"], alone[s], UPPER, low=1.0)
+            for s in (*FIRST_FOUR, "migration")
+        ],
+    )
+    yield test.claim(
+        "5-buddy-degrades-sharply",
+        "5: “it requires the system to support gang scheduling of jobs in multiple slots … Without such "
+        "a capability, the performance degrades sharply.”",
+        f"Without alternative scheduling, buddy's slowdown is more than {SHARP} times as high, over loads "
+        "from 0.5 up.",
+        [ratio("buddy, without / with alternation", alone["buddy"], usual["buddy"], UPPER, low=SHARP)],
+    )

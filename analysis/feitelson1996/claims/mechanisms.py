@@ -1,0 +1,143 @@
+"""Why: unifications and slots per job, and the example of Fig. 9 (section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from analysis.claims import Claim, Open, Part
+from analysis.comparisons import LoadRange, level, rise
+from analysis.curve import Curve
+from analysis.feitelson1996 import fig9
+from analysis.feitelson1996.claims.tester import Tester, incomplete, label
+from analysis.feitelson1996.claims.thresholds import (
+    BEST,
+    FIRST_FOUR,
+    HIGHEST,
+    LOAD_BASED,
+    MANY,
+    MEDIUM,
+    NEARLY_FIVE,
+    RARE,
+    SCHEMES,
+    UPPER,
+)
+
+
+def load_based(test: Tester) -> Iterator[Claim]:
+    oblivious = (*FIRST_FOUR, "buddy")
+    yield test.claim(
+        "4.2-load-based-few-unifications",
+        "4.2: “it actually becomes harder to unite slots, as can be seen in the low unification counts "
+        "for these two schemes in Fig. 10.”",
+        "Each load-based scheme unites slots less often than each other scheme, over loads from 0.5 up.",
+        test.differences("unifications", LOAD_BASED, (*FIRST_FOUR, *BEST), UPPER, high=0.0),
+    )
+    yield test.claim(
+        "4.2-load-based-few-slots",
+        "4.2: “it is relatively difficult to schedule jobs to run in additional slots … This can be seen "
+        "in the low slot counts for these two schemes in Fig. 11”",
+        "At medium loads, jobs run in fewer slots under each load-based scheme than under each of the "
+        "first four and buddy (migration has fewest by design).",
+        test.differences("slots_per_job", LOAD_BASED, oblivious, MEDIUM, high=0.0),
+    )
+    yield test.claim(
+        "4.2-load-based-slots-improve",
+        "4.2: “… which only improve at the highest sustained loads.”",
+        "Under each load-based scheme, slots per job at its two highest stable loads from 0.85 up are "
+        "more than at medium loads.",
+        [rise(label(scheme), test.curve("slots_per_job", scheme), MEDIUM, HIGHEST) for scheme in LOAD_BASED],
+    )
+
+
+def example(test: Tester) -> Iterator[Claim]:
+    quotes = {
+        "4.2-fig9-balance": (
+            "4.2: “after the third job arrives … no PE has a load of more than two threads, whereas "
+            "under best-fit some PEs have a load of 3 and some are completely idle.”",
+            "Sizes 5, 4, 6 on 8 PEs: highest and lowest number of jobs on a PE.",
+        ),
+        "4.2-fig9-end": (
+            "4.2: “If now the job with size 4 terminates, the best fit scheme will end up with two "
+            "fully-allocated slots, whereas the minimal maximum load scheme will have three lightly "
+            "populated slots, and only the 2-PE job will be able to run in an additional slot.”",
+            "Sizes 5, 4, 6, 2, 3 on 8 PEs, then the job of size 4 ends: slots and who runs in more than one.",
+        ),
+    }
+    found = fig9.facts()
+    for name, (source, statement) in quotes.items():
+        yield test.claim(name, source, statement, found[name])
+
+
+def buddy_and_migration(test: Tester) -> Iterator[Claim]:
+    others = tuple(scheme for scheme in SCHEMES if scheme != "buddy")
+    yield test.claim(
+        "4.2-buddy-many-unifications",
+        "4.2: “buddy packing achieves many more unifications than most other schemes”",
+        f"Buddy unites slots at least {MANY} times as often as 4 of the 7 other schemes, over loads from "
+        "0.5 up.",
+        test.ratios("unifications", ("buddy",), others, UPPER, low=MANY),
+        needed=4,
+    )
+    buddy = test.curve("unifications", "buddy")
+    stable = buddy.loads[buddy.stable]
+    yield test.claim(
+        "4.2-buddy-unifications-rare",
+        "4.2: “they are still a rare event: less than one percent of job terminations lead to a "
+        "unification.”",
+        "Under buddy, less than 1 % of terminations lead to a unification, at each load.",
+        [level("buddy", buddy, LoadRange(f"load {x:g}", x, x), high=RARE, percent=True) for x in stable]
+        if not incomplete(buddy)
+        else [Open("buddy", "points are missing")],
+    )
+    yield test.claim(
+        "4.2-migration-unifications-5",
+        "4.2: “With migration, this jumps to nearly 5%.”",
+        f"At the load at which they are most frequent, {NEARLY_FIVE[0]:.1%} to {NEARLY_FIVE[1]:.1%} of "
+        "terminations under migration lead to a unification.",
+        [_peak(test.curve("unifications", "migration"))],
+    )
+    yield test.claim(
+        "4.2-migration-most-unifications",
+        "4.2: “With migration, this jumps”",
+        "Migration unites slots more often than each other scheme, over loads from 0.5 up.",
+        test.differences("unifications", ("migration",), SCHEMES[:-1], UPPER, low=0.0),
+    )
+    yield test.claim(
+        "4.2-migration-fewest-used-slots",
+        "4.2: “by using migration the system may keep the number of used slots close to the minimum "
+        "necessary”; 5: “re-mapping leads to using the minimal number of scheduling slots possible.”",
+        "The time average of used slots is lower under migration than under each other scheme, over "
+        "loads from 0.5 up.",
+        test.differences("used_slots", ("migration",), SCHEMES[:-1], UPPER, high=0.0),
+    )
+    yield test.claim(
+        "4.2-migration-fewest-slots-per-job",
+        "4.2: “therefore with migration the average number of slots available to each job is lower than "
+        "in any other scheme.”",
+        "Jobs run in fewer slots under migration than under each other scheme, over loads from 0.5 up.",
+        test.differences("slots_per_job", ("migration",), SCHEMES[:-1], UPPER, high=0.0),
+    )
+    yield test.claim(
+        "4.2-buddy-most-slots-per-job",
+        "4.2: “With buddy packing, the average number of available slots is higher than in other schemes”",
+        "Jobs run in more slots under buddy than under each other scheme, over loads from 0.5 up.",
+        test.differences("slots_per_job", ("buddy",), others, UPPER, low=0.0),
+    )
+    yield test.claim(
+        "4.2-buddy-not-by-fewer-slots",
+        "4.2: “Thus buddy packing achieves its performance not by minimizing the number of slots”",
+        "Buddy uses more slots than migration, over loads from 0.5 up.",
+        test.differences("used_slots", ("buddy",), ("migration",), UPPER, low=0.0),
+    )
+
+
+def _peak(curve: Curve) -> Part:
+    """Ask for "nearly 5 %" at the load with the most unifications."""
+    label = "migration"
+    if incomplete(curve):
+        return Open(label, "points are missing")
+    mean = np.where(curve.stable, curve.intervals().mean, -np.inf)
+    load = float(curve.loads[int(np.argmax(mean))])
+    return level(label, curve, LoadRange(f"load {load:g}", load, load), *NEARLY_FIVE, percent=True)

@@ -1,0 +1,113 @@
+"""Where this paper's figures touch the simulator: matrices at chosen moments, the workload's shape.
+
+The kernels are imported inside the functions: a report whose figures need none does not wait for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.matrix_drawing import MatrixState, alternates
+from models.family import Batches, Parameters
+
+if TYPE_CHECKING:
+    from models.gang.simulation import Simulation
+
+
+@dataclass(frozen=True)
+class WorkloadShape:
+    """The distributions of the workload model of section 3.5; sizes and run lengths count from 1.
+
+    Parameters
+    ----------
+    sizes : ndarray, shape (n_pes,)
+        Probability of each size.
+    mean_runtimes : ndarray, shape (n_pes,)
+        Mean runtime of each size, in the model's time unit.
+    run_lengths : ndarray, shape (longest,)
+        Probability of each run length.
+    """
+
+    sizes: np.ndarray
+    mean_runtimes: np.ndarray
+    run_lengths: np.ndarray
+
+
+def workload_shape(workload: Parameters, n_pes: int) -> WorkloadShape:
+    """Return what the model draws jobs from, under given parameters."""
+    from models.workloads import feitelson1996 as model
+
+    return WorkloadShape(
+        model.size_probabilities(workload, n_pes),
+        model.mean_runtimes(workload, n_pes),
+        model.run_length_probabilities(workload),
+    )
+
+
+def states(
+    scheme: str, n_pes: int, sizes: Sequence[int], runtimes: np.ndarray, moments: Sequence[float]
+) -> tuple[MatrixState, ...]:
+    """Return the matrix at chosen moments when jobs arrive one a time unit, the first at 1.
+
+    Parameters
+    ----------
+    scheme : str
+        A packing scheme without parameters of its own.
+    n_pes : int
+    sizes : sequence of int
+    runtimes : ndarray, shape (n_jobs,)
+    moments : sequence of float
+        Ascending times.
+    """
+    from models.gang import schemes
+    from models.gang.simulation import Simulation
+    from models.gang.state import no_sessions
+    from models.workloads.sessions import SessionStream
+
+    none = no_sessions()
+    given: dict[str, ArrayLike] = {"gap": 1, "size": sizes, "runtime": runtimes, "runs": 1, "key": 0}
+    jobs = {
+        name: np.broadcast_to(value, len(sizes)).astype(getattr(none, name).dtype)
+        for name, value in given.items()
+    }
+    found = schemes.find(scheme)
+    simulation = Simulation(
+        found.compiled(), (), n_pes, SessionStream(iter([jobs])), memory=found.memory(n_pes), draining=True
+    )
+    pictures = []
+    for moment in moments:
+        simulation.run(1, until=moment)
+        pictures.append(_state(simulation, "shared", "arrival"))
+    return tuple(pictures)
+
+
+def state_at(
+    policy: Parameters,
+    workload: Parameters,
+    machine: Parameters,
+    load: float,
+    time: float,
+    seed: Sequence[int],
+) -> MatrixState:
+    """Return the matrix of a simulation at a time, in the workload's unit (or at its end before that)."""
+    from models.gang.model import prepare
+
+    # Enough batches never to end by count: the time decides.
+    simulation = prepare(policy, workload, machine, load, Batches(1000, 0, (1000,)), tuple(seed))
+    simulation.run(1000, until=time)
+    return _state(simulation, policy["alternation"], policy["precedence"])
+
+
+def _state(simulation: Simulation, alternation: str, precedence: str) -> MatrixState:
+    """Return the matrix with the foreign slots in which jobs run."""
+    mapped = simulation.occupancy()
+    jobs = [int(job) for job in np.unique(mapped) if job >= 0]  # numbered by arrival
+    sign: Mapping[str, int] = {"arrival": 0, "largest": -1, "smallest": 1}
+    size: dict[int, Any] = {job: int((mapped == job).sum()) for job in jobs}
+    order = sorted(jobs, key=lambda job: (sign[precedence] * size[job], job))
+    return MatrixState(mapped, alternates(mapped, alternation, order))

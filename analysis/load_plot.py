@@ -1,0 +1,201 @@
+"""A metric of several schemes over the load, drawn so that nothing hides anything.
+
+Curves end where a scheme saturates: a mean of a growing queue is no number. The strip above the axes tells at
+which loads that is, one row for each scheme that saturates. Error bars are dodged sideways by a little, the
+same for a scheme everywhere; a hollow point has no bar because its interval was withheld.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MultipleLocator
+
+from analysis.curve import DONE, SATURATED, UNFINISHED, Curve
+from analysis.errors import DrawingError
+from analysis.style import legend_handle, scheme_style
+from sweep.statistics import paired_ratio
+
+DODGE = 0.0016
+"""Sideways distance of two neighbouring schemes, in load: far below the distance of two loads."""
+
+WIDE = 0.3
+"""Range of loads from which the axis shows the whole unit interval."""
+
+STRIP_ROW = 0.115
+"""Height of a row of the strip of saturated loads, inches."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Estimates over the load; every array has the shape (n_loads,).
+
+    Parameters
+    ----------
+    loads, mean, half_width : ndarray
+        `half_width` is NaN where the interval is withheld, both are where nothing is drawn.
+    saturated, finished : ndarray of bool
+        Saturated points, and those of which every replication is done.
+    """
+
+    loads: np.ndarray
+    mean: np.ndarray
+    half_width: np.ndarray
+    saturated: np.ndarray
+    finished: np.ndarray
+
+    @classmethod
+    def of(cls, curve: Curve) -> Line:
+        """Return the intervals of a metric."""
+        found = curve.intervals()
+        return cls(
+            curve.loads, found.mean, found.half_width, curve.where(SATURATED), ~curve.where(UNFINISHED)
+        )
+
+    @classmethod
+    def ratio(cls, curve: Curve, reference: Curve) -> Line:
+        """Return the ratio of two metrics, paired batch by batch, where both can be drawn."""
+        mean, half = np.full((2, len(curve.loads)), np.nan)
+        for place in np.flatnonzero(curve.shown & reference.shown):
+            found = paired_ratio(curve.values[place], reference.values[place], curve.confidence)
+            mean[place], half[place] = found.mean, found.half_width
+        finished = curve.where(DONE) & reference.where(DONE)
+        return cls(curve.loads, mean, half, curve.where(SATURATED), finished)
+
+    @property
+    def drawn(self) -> np.ndarray:
+        """Loads at which there is a point."""
+        return np.isfinite(self.mean)
+
+
+@dataclass(frozen=True)
+class LoadPlot:
+    """What is drawn.
+
+    Parameters
+    ----------
+    lines : dict of str to Line
+        Scheme -> estimates, in the legend's order.
+    ylabel : str
+    title : str
+    ylim : (float, float), optional
+        Curves that leave it are clipped at its edge.
+    note : str
+        A line below the axes.
+    guides : dict of float to str
+        Horizontal lines, in the axis's scale, with their labels.
+    scale : float
+        Values are drawn times this.
+    """
+
+    lines: Mapping[str, Line]
+    ylabel: str
+    title: str
+    ylim: tuple[float | None, float | None] = (None, None)
+    note: str = ""
+    guides: Mapping[float, str] = field(default_factory=dict)
+    scale: float = 1.0
+
+
+def draw(plot: LoadPlot) -> Figure:
+    """Draw a plot with its legend to the right and, if anything saturates, the strip above."""
+    if all(np.isnan(line.loads).all() for line in plot.lines.values()):
+        raise DrawingError("its workload runs at one load of its own: give several, grid.load=[0.5,0.7,0.9]")
+    saturating = [name for name, line in plot.lines.items() if line.saturated.any()]
+    if not saturating and not any(line.drawn.any() for line in plot.lines.values()):
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    strip = STRIP_ROW * len(saturating) + 0.1 if saturating else 0.0
+    figure = Figure(figsize=(6.6, 3.7 + strip), layout=ConstrainedLayoutEngine(hspace=0, h_pad=0.02))
+    if saturating:
+        above, axes = figure.subplots(2, 1, sharex=True, height_ratios=[strip, 3.7])
+        _draw_strip(above, plot.lines, saturating)
+        above.set_title(plot.title)
+    else:
+        axes = figure.subplots()
+        axes.set_title(plot.title)
+    draw_lines(axes, plot)
+    figure.legend(handles=legend_handles(plot.lines), loc="outside right center")
+    if plot.note:
+        figure.supxlabel(plot.note, fontsize=7.5, color="#666666", x=0.01, ha="left")
+    return figure
+
+
+def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
+    """Draw all lines with error bars into axes, with a tick every so much of a wide range of loads."""
+    for number, (name, line) in enumerate(plot.lines.items()):
+        _draw_line(axes, name, line, (number - (len(plot.lines) - 1) / 2) * DODGE, plot.scale)
+    for height, text in plot.guides.items():
+        axes.axhline(height, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+        axes.annotate(
+            text,
+            (0.01, height),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 2),
+            textcoords="offset points",
+            fontsize=7.5,
+            color="#666666",
+        )
+    loads = next(iter(plot.lines.values())).loads
+    axes.set_xlim(*_load_limits(loads))
+    low, high = plot.ylim
+    axes.set_ylim(low, high)
+    axes.set_xlabel("Offered load (fraction of capacity)")
+    axes.set_ylabel(plot.ylabel)
+    if np.nanmax(loads) - np.nanmin(loads) > WIDE:
+        axes.xaxis.set_major_locator(MultipleLocator(tick))
+
+
+def legend_handles(lines: Mapping[str, Line]) -> list[Line2D]:
+    """Return legend entries of the schemes, and of the special signs as far as they occur."""
+    handles = [legend_handle(name) for name in lines]
+    hollow = []
+    if any((line.drawn & ~np.isfinite(line.half_width)).any() for line in lines.values()):
+        hollow.append("interval withheld")
+    if any((line.drawn & ~line.finished).any() for line in lines.values()):
+        hollow.append("replications missing")
+    if hollow:
+        text = " or\n".join(hollow)
+        handles.append(Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text))
+    return handles
+
+
+def _draw_line(axes: Axes, name: str, line: Line, shift: float, scale: float) -> None:
+    look, drawn = scheme_style(name), line.drawn
+    if not drawn.any():
+        return
+    loads, mean, half = line.loads[drawn] + shift, line.mean[drawn] * scale, line.half_width[drawn] * scale
+    known = np.isfinite(half)
+    full = known & line.finished[drawn]
+    axes.plot(loads, mean, color=look.color, linestyle=look.dashes, zorder=3)
+    axes.errorbar(
+        loads[known], mean[known], yerr=half[known], fmt="none", ecolor=look.color, elinewidth=0.9, zorder=2
+    )
+    axes.plot(loads[full], mean[full], look.marker, color=look.color, mec="white", mew=0.4, zorder=4)
+    axes.plot(loads[~full], mean[~full], look.marker, color="white", mec=look.color, mew=0.9, zorder=4)
+
+
+def _draw_strip(axes: Axes, lines: Mapping[str, Line], names: Sequence[str]) -> None:
+    """Mark the saturated loads, one row for each scheme."""
+    for row, name in enumerate(reversed(names)):
+        look, loads = scheme_style(name), lines[name].loads[lines[name].saturated]
+        axes.plot(loads, np.full(loads.size, row), color=look.color, linewidth=0.7, zorder=2)
+        axes.plot(loads, np.full(loads.size, row), look.marker, color="white", mec=look.color, ms=4, zorder=3)
+    axes.set_ylim(-0.7, len(names) - 0.3)
+    axes.set_yticks([])
+    axes.grid(visible=False)
+    axes.tick_params(bottom=False, labelbottom=False)
+    axes.set_ylabel("saturated", rotation=0, ha="right", va="center", fontsize=7.5, color="#666666")
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+def _load_limits(loads: np.ndarray) -> tuple[float, float]:
+    """Return the axis's range: the unit interval for a wide grid, else the loads with some air."""
+    low, high = float(np.nanmin(loads)), float(np.nanmax(loads))
+    return (min(0.0, low), max(1.0, high + 0.02)) if high - low > WIDE else (low - 0.05, high + 0.05)

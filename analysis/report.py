@@ -1,0 +1,134 @@
+"""The report: one HTML file with every figure, every claim and all that a reader must know to trust them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from analysis import style
+from analysis.claims import VERDICTS, Claim, count
+from analysis.curve import FAILED, SATURATED, UNFINISHED
+from analysis.errors import DrawingError
+from analysis.papers import Paper, Picture
+from analysis.study import Study
+from sweep import statistics
+
+
+@dataclass(frozen=True)
+class DrawnPicture:
+    """A picture and its file, or why there is none."""
+
+    picture: Picture
+    svg: Path | None
+    skipped: str = ""
+
+    @property
+    def source(self) -> Markup:
+        """The picture as a data URI, so that the report needs no other file.
+
+        As an image and not as inline SVG: element ids of different figures cannot clash.
+        """
+        if self.svg is None:
+            return Markup()
+        return Markup("data:image/svg+xml;base64," + base64.b64encode(self.svg.read_bytes()).decode("ascii"))
+
+
+def draw_picture(picture: Picture, folder: Path) -> DrawnPicture:
+    """Draw a picture and save it in all formats."""
+    with style.styled():
+        try:
+            figure = picture.draw()
+        except DrawingError as reason:
+            return DrawnPicture(picture, None, str(reason))
+        files = style.save(figure, folder, picture.name)
+    return DrawnPicture(picture, next(file for file in files if file.suffix == ".svg"))
+
+
+def render(
+    study: Study, paper: Paper, drawn: Sequence[DrawnPicture], tested: Mapping[str, Sequence[Claim]]
+) -> str:
+    """Return the report as HTML.
+
+    Parameters
+    ----------
+    study : Study
+    paper : Paper
+    drawn : sequence of DrawnPicture
+    tested : dict of str to sequence of Claim
+        The claims under each reading by its letter, in the same order for all.
+    """
+    environment = Environment(
+        loader=PackageLoader("analysis"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2").render(
+        study=study,
+        paper=paper,
+        drawn=drawn,
+        tested=tested,
+        claims=next(iter(tested.values())),
+        verdicts=count([claim for claims in tested.values() for claim in claims]),
+        verdict_names=VERDICTS,
+        colors=style.VERDICT_COLORS,
+        readings=paper.readings(study),
+        labels={letter: one.label for letter, one in study.readings.items()},
+        warnings=warnings(study),
+        attributes=attributes(study),
+    )
+
+
+def attributes(study: Study) -> list[tuple[str, str]]:
+    """Return what the dataset says of its own making, without the long config."""
+    kept = [(key.replace("_", " "), str(value)) for key, value in study.data.attrs.items() if key != "config"]
+    asked = ("replications", "batches", "batch_size", "warmup", "seed", "confidence")
+    kept += [(key.replace("_", " "), str(study.settings[key])) for key in asked if key in study.settings]
+    return kept
+
+
+def warnings(study: Study) -> list[str]:
+    """Return what limits the results: points that are saturated, missing, failed, or without an interval."""
+    tally = study.tally()
+    found = []
+    if n := tally.get(SATURATED):
+        found.append(
+            f"{n} point(s) are saturated: their queue grew through the measured batches. They are in no mean."
+        )
+    if n := tally.get(UNFINISHED):
+        found.append(
+            f"{n} point(s) are not finished: run the same sweep command again. Claims that need them are "
+            "open."
+        )
+    if n := tally.get(FAILED):
+        found.append(f"{n} point(s) have a failed replication: the sweep's log holds the tracebacks.")
+    for reading in study.readings.values():
+        found += _withheld(reading)
+    return found
+
+
+def _withheld(study: Study) -> list[str]:
+    """Tell at which loads intervals of the slowdown are withheld, and what the statistics advise."""
+    lines = []
+    for policy in study.policies:
+        curve = study.curve("slowdown", policy)
+        loads = []
+        example: statistics.Interval | None = None
+        for load in curve.loads[curve.stable]:
+            interval = statistics.interval(curve.at(float(load)), study.confidence)
+            if interval.withheld:
+                loads.append(f"{load:g}")
+                example = interval
+        if example is not None:
+            where = f" ({study.label})" if study.reading else ""
+            advice = statistics.advice(example, int(study.settings.get("batch_size", 1)))
+            lines.append(
+                f"Slowdown of {policy}{where}: no interval at load {', '.join(loads)}; at the last: {advice}."
+            )
+    return lines

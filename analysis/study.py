@@ -1,0 +1,268 @@
+"""A dataset as an analysis sees it: schemes over loads, under features that can be switched.
+
+The dataset's axes beyond `FEATURES` and those of a curve (``policy``, ``load``) are taken as readings of the
+paper or circumstances of the experiment: every combination of them is a `Study` of its own, see `readings`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from analysis.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from analysis.errors import AnalysisError
+
+CURVE_AXES = ("policy", "load", "replication", "batch")
+
+FEATURES = ("alternation", "unification")
+"""Features of the scheduler that a figure compares, in the dataset or not."""
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """One experiment under one reading.
+
+    Parameters
+    ----------
+    data : xarray Dataset
+        Metrics with the dimensions policy, load, those of `FEATURES` that the grid has, replication, batch.
+    folder : Path
+        Where its figures go.
+    reading : dict of str to str
+        Values of further axes at which this study is taken, only those with more than one value.
+    axis_values : dict of str to sequence of str
+        All values on those axes.
+    """
+
+    data: xr.Dataset
+    folder: Path
+    reading: Mapping[str, str] = field(default_factory=dict)
+    axis_values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return str(self.settings.get("name") or self.folder.name)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The resolved config that the dataset carries: settings, and by group the files by name."""
+        found: dict[str, Any] = json.loads(self.data.attrs.get("config", "{}"))
+        return found
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The experiment's own keys: name, grid, batches and so on."""
+        found: dict[str, Any] = self.config.get("settings", {})
+        return found
+
+    def parameters(self, group: str, name: str | None = None) -> dict[str, Any]:
+        """Return a policy, workload or machine as the models got it.
+
+        Parameters
+        ----------
+        group : {"policy", "workload", "machine"}
+        name : str, optional
+            The study's reading decides by default, else the first of the group.
+        """
+        files: dict[str, dict[str, Any]] = self.config.get(group, {})
+        wanted = name or str(self.reading.get(group) or next(iter(files), ""))
+        if wanted not in files:
+            raise AnalysisError(
+                f"{group}={wanted}: this dataset knows no such {group}; valid: {', '.join(files) or 'none'}"
+            )
+        return {**files[wanted], "name": wanted}
+
+    @property
+    def confidence(self) -> float:
+        """Confidence level of the experiment."""
+        return float(self.settings.get("confidence", 0.95))
+
+    @property
+    def policies(self) -> list[str]:
+        """Schemes in the order of the grid."""
+        return self.values_of("policy")
+
+    @property
+    def loads(self) -> np.ndarray:
+        """Offered loads, ascending."""
+        return np.sort(self.data["load"].values.astype(float))
+
+    @cached_property
+    def status(self) -> xr.DataArray:
+        """What each point is, from its replications, as text; dimensions without replication.
+
+        One saturated replication makes the point saturated: a mean over the others would leave out the worst.
+        """
+        tasks = state_names(self.data["state"])
+        full = (self.data["saturated"] == 1) & (tasks == DONE)
+        rules = [(tasks == EXCLUDED).all("replication"), full.any("replication")]
+        rules += [(tasks == FAILED).any("replication"), (tasks == DONE).all("replication")]
+        found = np.select([rule.values for rule in rules], [EXCLUDED, SATURATED, FAILED, DONE], UNFINISHED)
+        return rules[0].copy(data=found)
+
+    def values_of(self, axis: str) -> list[str]:
+        """Return the values of an axis as text (``true`` for True); none if there is no such axis."""
+        return self._texts.get(axis, [])
+
+    @cached_property
+    def _texts(self) -> dict[str, list[str]]:
+        axes = [str(dim) for dim in self.data["state"].dims]
+        return {axis: [_text(value) for value in self.data[axis].values] for axis in axes}
+
+    def varies(self, axis: str) -> bool:
+        """Tell whether the grid has several values on an axis."""
+        return len(self.values_of(axis)) > 1
+
+    def usual(self) -> dict[str, str]:
+        """Return the features of the main comparison: the reading's, else the paper's, if there are any."""
+        wanted = {"alternation": self.reading.get("alternation", "shared"), "unification": "true"}
+        found = {}
+        for axis, value in wanted.items():
+            values = self.values_of(axis)
+            if values:
+                found[axis] = value if value in values else values[0]
+        return found
+
+    def curve(self, metric: str, policy: str, **features: str) -> Curve:
+        """Return a metric of a scheme over the loads; the study must have one reading, see `readings`.
+
+        Parameters
+        ----------
+        metric, policy : str
+        **features : str
+            Values on axes of `FEATURES`; those not given are taken from `usual`.
+
+        Returns
+        -------
+        Curve
+            With every load `EXCLUDED` where the grid has no such points.
+        """
+        confidence = self.confidence
+        point = self.usual() | {axis: _text(value) for axis, value in features.items()}
+        absent = policy not in self.policies or any(v not in self.values_of(a) for a, v in point.items())
+        if absent or metric not in self.data:
+            n = len(self.loads)
+            return Curve(self.loads, np.full((n, 1, 1), np.nan), (EXCLUDED,) * n, confidence)
+        at: dict[str, Any] = {"policy": self.policies.index(policy)}
+        at |= {axis: self.values_of(axis).index(value) for axis, value in point.items()}
+        order = np.argsort(self.data["load"].values)
+        values = self.data[metric].isel(at).transpose("load", "replication", "batch").values[order]
+        status = self.status.isel(at).values[order]
+        return Curve(self.loads, values, tuple(status.tolist()), confidence)
+
+    @property
+    def label(self) -> str:
+        """The reading in words: what differs from the first value of each axis, which is the default."""
+        first = {axis: values[0] for axis in self.reading if (values := self.axis_values.get(axis))}
+        return (
+            ", ".join(f"{key}={value}" for key, value in self.reading.items() if value != first.get(key))
+            or "default"
+        )
+
+    @cached_property
+    def readings(self) -> dict[str, Study]:
+        """Split along all axes that are neither features nor part of a curve, and name the parts A, B, ….
+
+        Where there are such axes, and the grid has both readings of alternative scheduling, these are split
+        too. Combinations that the grid excludes are left out. One study, A, if nothing varies.
+        """
+        axes = [str(dim) for dim in self.data["state"].dims if dim not in (*CURVE_AXES, *FEATURES)]
+        varied = {axis: tuple(self.values_of(axis)) for axis in axes}
+        both = ("shared", "exclusive")
+        if any(len(values) > 1 for values in varied.values()) and set(both) <= set(
+            self.values_of("alternation")
+        ):
+            varied["alternation"] = both
+        found = []
+        for values in itertools.product(*varied.values()):
+            reading = dict(zip(varied, values, strict=True))
+            at = {axis: self.values_of(axis).index(value) for axis, value in reading.items()}
+            if (self.status.isel(at) == EXCLUDED).all():
+                continue
+            at.pop("alternation", None)
+            chosen = {axis: value for axis, value in reading.items() if len(varied[axis]) > 1}
+            found.append(replace(self, data=self.data.isel(at), reading=chosen, axis_values=varied))
+        return dict(zip(_letters(), found or [self], strict=False))
+
+    def tally(self) -> dict[str, int]:
+        """Return how many points (all replications together) are in which state."""
+        states, counts = np.unique(self.status.values, return_counts=True)
+        return dict(zip(states.tolist(), counts.tolist(), strict=True))
+
+
+def open_study(where: Path) -> Study:
+    """Open the dataset of a results folder (or a dataset itself).
+
+    Raises
+    ------
+    AnalysisError
+        If there is none, or it cannot be read as one.
+    """
+    path = _dataset_path(where)
+    try:
+        with xr.open_dataset(path, engine="netcdf4") as lazy:
+            data = lazy.load()
+    except (OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise AnalysisError(f"{path} cannot be read as a dataset ({reason}): run the sweep again") from None
+    missing = [name for name in ("policy", "load", "state", "saturated") if name not in data.variables]
+    if missing:
+        raise AnalysisError(
+            f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give a folder that "
+            "python -m sweep has written, e.g. results/packing"
+        )
+    single = [
+        dim for dim in data["state"].dims if dim not in (*CURVE_AXES, *FEATURES) and data.sizes[dim] == 1
+    ]
+    return Study(data.isel(dict.fromkeys(single, 0)), path.parent)
+
+
+def _dataset_path(where: Path) -> Path:
+    if where.is_file():
+        return where
+    if not where.is_dir():
+        raise AnalysisError(f"{where} does not exist: run python -m sweep +experiment={where.name} first")
+    named = where / f"{where.name}.nc"
+    found = [named] if named.is_file() else sorted(where.glob("*.nc"))
+    if not found:
+        raise AnalysisError(f"{where} holds no dataset (*.nc): run python -m sweep, or action=gather")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise AnalysisError(f"{where} holds several datasets ({names}): name one of them")
+    return found[0]
+
+
+def state_names(state: xr.DataArray) -> xr.DataArray:
+    """Return the states of tasks as text, whether the dataset holds text or CF flags."""
+    meanings = str(state.attrs.get("flag_meanings", "")).split()
+    if not meanings:
+        return state.astype(str)
+    flags = np.atleast_1d(state.attrs["flag_values"])
+    names = dict(zip(flags.tolist(), meanings, strict=True))
+    texts = np.array([names.get(value, UNFINISHED) for value in state.values.ravel().tolist()], dtype="U16")
+    return state.copy(data=texts.reshape(state.shape))
+
+
+def _text(value: object) -> str:
+    """Return a coordinate as users write it in a config."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _letters() -> Iterator[str]:
+    """Yield A, B, …, Z, A2, B2, …."""
+    for round_ in itertools.count(1):
+        yield from (letter + (str(round_) if round_ > 1 else "") for letter in ascii_uppercase)

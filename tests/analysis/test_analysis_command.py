@@ -1,0 +1,136 @@
+"""``python -m analysis``: what a user types and gets."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+from fabricated import dataset, write
+
+from analysis.command import main
+from analysis.papers import papers
+
+
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results folder, mid-run, after the analysis."""
+    data = dataset(
+        loads=(0.7, 0.9),
+        schemes=("best_fit", "buddy"),
+        alternations=("shared",),
+        unfinished=lambda scheme, load: (scheme, load) == ("buddy", 0.9),
+    )
+    results = write(tmp_path_factory.mktemp("results"), data)
+    with (results / "output.txt").open("w") as output, redirect_stdout(output):
+        assert main([str(results), f"logs={results}"]) == 0
+    return results
+
+
+def test_writes_figures_claims_and_report(analysed: Path) -> None:
+    figures = {file.name for file in (analysed / "figures").iterdir()}
+    assert {f"fig8.{ending}" for ending in ("pdf", "svg", "png")} <= figures
+    claims = json.loads((analysed / "claims.json").read_text())
+    assert len(claims) >= 28
+    for claim in claims:
+        assert claim.keys() == {"id", "source", "statement", "verdict", "evidence", "reading"}
+        assert claim["verdict"] in ("holds", "fails", "inconclusive")
+    assert len({claim["id"] for claim in claims}) == len(claims)
+    assert not list(analysed.glob(".*"))
+
+
+def test_the_report_needs_no_other_file(analysed: Path) -> None:
+    report = (analysed / "report.html").read_text()
+    sources = re.findall(r'(?:src|href)="([^"]{1,40})', report)
+    assert sources
+    assert all(source.startswith(("data:image/svg+xml;base64,", "#")) for source in sources)
+    assert "http" not in re.sub(r'src="data:[^"]*"', "", report)
+    assert "url(" not in report
+    targets = set(re.findall(r'id="([^"]+)"', report))
+    assert {source[1:] for source in sources if source.startswith("#")} <= targets
+
+
+def test_the_report_says_all(analysed: Path) -> None:
+    report = (analysed / "report.html").read_text()
+    for claim in json.loads((analysed / "claims.json").read_text()):
+        assert claim["id"] in report
+    assert "a job counts every slot whose mapped jobs leave its PEs free" in report
+    assert "NASA-iPSC-1993-3.swf.gz is not in" in report
+    assert re.search(r"\d+ point\(s\) are not finished", report)
+    assert "python -m sweep +experiment=packing" in report
+
+
+def test_progress_and_summary(analysed: Path) -> None:
+    lines = (analysed / "output.txt").read_text().splitlines()
+    assert lines[0].startswith("packing: 6 done, 2 unfinished points")
+    assert re.match(r"\[ 1/\d+\] fig3 +skipped: KTH-SP2", lines[1])
+    assert sum(line.startswith("[") for line in lines) == int(re.search(r"/(\d+)\]", lines[1])[1])
+    assert lines[-3].startswith(f"figures  {analysed / 'figures'}")
+    assert re.search(r"\(\d+: \d+ hold, \d+ fail, \d+ inconclusive\)", lines[-2])
+    assert "report.html" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere does not exist: run python -m sweep"),
+        (["{}", "log=x"], "'log=x' is not understood; valid: logs=, output=, paper="),
+        (["{}", "paper=nobody1999"], "paper=nobody1999: no such paper; valid: feitelson1996"),
+        (["{}", "logs=nowhere"], "logs=nowhere: no such folder"),
+        (["draw", "fig99"], "draw fig99: no such drawing; valid: fig9, matrix"),
+        (["draw", "matrix", "polcy=buddy"], "'polcy=buddy' is not understood"),
+        (["draw", "matrix", "results=nowhere"], "nowhere does not exist"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = write(tmp_path, dataset(loads=(0.7,), schemes=("buddy",)))
+    assert main([argument.format(results) for argument in arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+
+
+def test_an_experiment_without_a_paper_names_those_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = write(tmp_path, dataset(loads=(0.7,), schemes=("buddy",), name="mine"))
+    assert main([str(results)]) == 2
+    assert "feitelson1996 (packing, packing_trace, packing_readings)" in capsys.readouterr().err
+
+
+def test_an_output_that_is_a_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = write(tmp_path, dataset(loads=(0.7,), schemes=("buddy",)))
+    (tmp_path / "taken").write_text("")
+    assert main([str(results), f"output={tmp_path / 'taken'}"]) == 2
+    assert "give another folder" in capsys.readouterr().err
+
+
+def test_draws_fig9(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["draw", "fig9", f"output={tmp_path}"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        str(tmp_path / f"fig9.{e}") for e in ("pdf", "svg", "png")
+    ]
+
+
+def test_help_and_drawings_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert "python -m analysis RESULTS" in capsys.readouterr().out
+    assert main([]) == 2
+    assert main(["draw"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for paper in papers().values() for name in paper.drawings)
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from analysis.command import main; main(['--help']); "
+        "print([m for m in ('numpy', 'xarray', 'matplotlib', 'numba', 'jinja2') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

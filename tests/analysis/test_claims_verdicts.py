@@ -1,0 +1,105 @@
+"""The rule that turns intervals into verdicts."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.claims import Fact, Open, Within, judge, shown
+from sweep.statistics import Interval
+
+
+def estimate(mean: float, half_width: float):
+    """Return a measure whose width grows with the confidence, as Student's intervals do."""
+
+    def measure(confidence: float) -> Interval:
+        factor = math.log(1 - confidence) / math.log(0.05)
+        return Interval(mean, half_width * factor, 0.0, 30, "batch means", math.isnan(half_width))
+
+    return measure
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "verdict"),
+    [
+        (0.8, 0.1, "holds"),
+        (1.2, 0.1, "fails"),
+        (0.95, 0.1, "inconclusive"),
+        (0.8, math.nan, "inconclusive"),  # a withheld interval, however clear the mean looks
+        (math.nan, math.nan, "inconclusive"),
+        (1.0, 0.0, "fails"),  # equal is not less
+    ],
+)
+def test_one_sided(mean: float, half_width: float, verdict: str) -> None:
+    assert judge([Within("a / b", estimate(mean, half_width), high=1.0)], 0.95)[0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "verdict"),
+    [
+        (1.0, 0.05, "holds"),
+        (1.0, 0.2, "inconclusive"),  # wide intervals never show that two things are equal
+        (1.3, 0.1, "fails"),
+        (0.7, 0.1, "fails"),
+        (1.1, 0.05, "inconclusive"),
+    ],
+)
+def test_equivalence(mean: float, half_width: float, verdict: str) -> None:
+    assert judge([Within("a / b", estimate(mean, half_width), 0.9, 1.1)], 0.95)[0] == verdict
+
+
+def test_one_false_part_refutes_only_if_it_survives_the_number_of_parts() -> None:
+    good = Within("good", estimate(0.5, 0.1), high=1.0)
+    clearly_bad = Within("bad", estimate(2.0, 0.1), high=1.0)
+    barely_bad = Within("bad", estimate(1.11, 0.1), high=1.0)
+    assert judge([barely_bad], 0.95)[0] == "fails"
+    assert judge([good] * 9 + [barely_bad], 0.95)[0] == "inconclusive"
+    assert judge([good] * 9 + [clearly_bad], 0.95)[0] == "fails"
+    assert judge([good] * 10, 0.95)[0] == "holds"
+
+
+def test_open_parts_leave_a_claim_open_but_do_not_protect_it() -> None:
+    good, bad = Fact("good", is_so=True), Fact("bad", is_so=False)
+    missing = Open("missing", "saturated")
+    assert judge([good, missing], 0.95)[0] == "inconclusive"
+    assert judge([bad, missing], 0.95)[0] == "fails"
+    assert judge([], 0.95)[0] == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("so", "not_so", "unknown", "verdict"),
+    [(4, 3, 0, "holds"), (3, 4, 0, "fails"), (3, 3, 1, "inconclusive"), (0, 3, 4, "inconclusive")],
+)
+def test_at_least_four_of_seven(so: int, not_so: int, unknown: int, verdict: str) -> None:
+    parts = [Fact("", is_so=True)] * so + [Fact("", is_so=False)] * not_so + [Open("", "")] * unknown
+    assert judge(parts, 0.95, needed=4)[0] == verdict
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(0, 5)), min_size=1, max_size=6), st.floats(0.5, 0.999))
+def test_verdicts_follow_from_intervals(points: list[tuple[float, float]], confidence: float) -> None:
+    """A claim and its opposite never hold both, and more confidence never turns a verdict round."""
+    below = [Within("", estimate(mean, half), high=0.0) for mean, half in points]
+    above = [Within("", estimate(mean, half), low=0.0) for mean, half in points]
+    assert not judge(below, confidence)[0] == judge(above, confidence)[0] == "holds"
+    before, after = judge(below, confidence)[0], judge(below, (1 + confidence) / 2)[0]
+    assert after in (before, "inconclusive")
+
+
+def test_evidence_has_a_line_for_each_part_with_its_interval() -> None:
+    _, evidence = judge([Within("a / b", estimate(0.8, 0.0321), high=1.0), Open("c", "saturated")], 0.95)
+    assert evidence == (
+        "2 comparisons: 1 hold, 0 fail, 1 open",
+        "✓ a / b: 0.800 ± 0.032 (asked: below 1)",
+        "? c: not tested, saturated",
+    )
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "text"),
+    [(12.3456, 1.2, "12.3 ± 1.2"), (0.00123, 0.00002, "0.001230 ± 0.000020"), (1500.4, 120.0, "1500 ± 120")],
+)
+def test_digits_follow_the_width(mean: float, half_width: float, text: str) -> None:
+    assert shown(estimate(mean, half_width)(0.95)) == text

@@ -1,0 +1,90 @@
+"""What an analysis sees of a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from fabricated import dataset, write
+
+from analysis.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from analysis.errors import AnalysisError
+from analysis.study import open_study
+
+
+def test_states_of_points(tmp_path: Path) -> None:
+    data = dataset(
+        loads=(0.9, 0.5, 0.7), schemes=("first_fit", "buddy"), replications=3, saturation={"buddy": 0.9}
+    )
+    here = {"policy": "first_fit", "alternation": "shared", "unification": True}
+    data["state"].loc[here | {"load": 0.7, "replication": 2}] = 0
+    data["state"].loc[here | {"load": 0.9, "replication": 1}] = 2
+    data["saturated"].loc[here | {"load": 0.5, "policy": "buddy", "replication": 0}] = True
+    study = open_study(write(tmp_path, data.assign_coords(replication=range(3))))
+    assert study.loads.tolist() == [0.5, 0.7, 0.9]
+    assert study.curve("slowdown", "first_fit").status == (DONE, UNFINISHED, FAILED)
+    assert study.curve("slowdown", "buddy").status == (SATURATED, DONE, SATURATED)
+    assert study.curve("slowdown", "buddy", alternation="none", unification="false").status == (EXCLUDED,) * 3
+    assert study.curve("slowdown", "nobody").status == (EXCLUDED,) * 3
+    assert study.curve("nothing", "buddy").status == (EXCLUDED,) * 3
+    assert sum(study.tally().values()) == 2 * 3 * 3 * 2
+
+
+def test_one_saturated_replication_keeps_a_point_out_of_means() -> None:
+    curve = Curve(np.array([0.5, 0.9]), np.ones((2, 2, 6)), (DONE, SATURATED))
+    assert curve.stable.tolist() == [True, False]
+    assert np.isnan(curve.intervals().mean).tolist() == [False, True]
+
+
+def test_loads_are_averaged_batch_by_batch() -> None:
+    values = np.arange(12.0).reshape(3, 1, 4)
+    curve = Curve(np.array([0.5, 0.7, 0.9]), values, (DONE,) * 3)
+    assert curve.over(np.array([0.5, 0.9])).tolist() == [[4.0, 5.0, 6.0, 7.0]]
+
+
+def test_readings_are_all_that_is_no_feature(tmp_path: Path) -> None:
+    data = dataset(
+        name="packing_readings",
+        loads=(0.5,),
+        alternations=("shared", "exclusive"),
+        readings={"repetition": ["feedback", "sequence"], "precedence": ["arrival", "largest"]},
+        exclude=lambda p: (
+            p["precedence"] == "largest" and (p["alternation"], p["repetition"]) != ("exclusive", "feedback")
+        ),
+    )
+    study = open_study(write(tmp_path, data))
+    assert {letter: one.label for letter, one in study.readings.items()} == {
+        "A": "default",
+        "B": "alternation=exclusive",
+        "C": "precedence=largest, alternation=exclusive",
+        "D": "repetition=sequence",
+        "E": "repetition=sequence, alternation=exclusive",
+    }
+    assert study.readings["C"].usual() == {"alternation": "exclusive", "unification": "true"}
+    assert study.readings["C"].curve("slowdown", "buddy").status == (DONE,)
+
+
+def test_one_study_if_nothing_varies(tmp_path: Path) -> None:
+    study = open_study(write(tmp_path, dataset(loads=(0.5,))))
+    assert list(study.readings) == ["A"]
+    assert study.readings["A"].reading == {}
+    assert study.usual() == {"alternation": "shared", "unification": "true"}
+
+
+def test_what_is_no_dataset_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "text.nc").write_text("no dataset")
+    xr.Dataset({"x": 1}).to_netcdf(tmp_path / "other.nc")
+    (tmp_path / "empty").mkdir()
+    wrong = {
+        "absent": "run python -m sweep",
+        "empty": "holds no dataset",
+        "text.nc": "cannot be read",
+        "other.nc": "lacks policy, load, state, saturated",
+        ".": "holds several datasets",
+    }
+    for name, message in wrong.items():
+        with pytest.raises(AnalysisError, match=message) as error:
+            open_study(tmp_path / name)
+        assert "\n" not in str(error.value)

@@ -1,0 +1,73 @@
+"""The program finds its configs wherever it was installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the unpacked wheel: what lands in site-packages."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    run = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 0, run.stderr
+    (archive,) = folder.glob("*.whl")
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(folder / "site")
+    return folder / "site"
+
+
+def sweep(*arguments: str, cwd: Path, python_path: str = "") -> subprocess.CompletedProcess[str]:
+    """Run ``python -m sweep`` in a folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "sweep", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": python_path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+PLAN = ("+experiment=packing", "policy=buddy", "grid.load=[0.5]", "action=plan")
+
+
+@pytest.mark.parametrize("arguments", [("--help",), PLAN], ids=["help", "plan"])
+def test_from_a_wheel_in_another_folder(wheel: Path, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    run = sweep(*arguments, cwd=tmp_path, python_path=str(wheel))
+    assert run.returncode == 0, run.stderr
+    assert "packing" in run.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_wheel_has_all_packages_and_nothing_else(wheel: Path) -> None:
+    folders = {path.name for path in wheel.iterdir() if not path.name.endswith(".dist-info")}
+    assert folders == {"models", "sweep", "analysis"}
+    here = {path.relative_to(ROOT / "conf") for path in (ROOT / "conf").rglob("*.yaml")}
+    assert {path.relative_to(wheel / "sweep/conf") for path in (wheel / "sweep/conf").rglob("*.yaml")} == here
+    assert (wheel / "analysis/templates").is_dir()
+
+
+def test_from_a_checkout(tmp_path: Path) -> None:
+    run = sweep(*PLAN, cwd=ROOT)
+    assert run.returncode == 0, run.stderr
+
+
+def test_from_an_editable_install_in_another_folder(tmp_path: Path) -> None:
+    installed = subprocess.run(
+        [sys.executable, "-c", "import sweep"], cwd=tmp_path, capture_output=True, check=False
+    )
+    if installed.returncode:
+        pytest.skip("not installed here: `make setup` installs it")
+    run = sweep(*PLAN, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
