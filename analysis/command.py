@@ -107,8 +107,7 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
 
     drawn = []
     pictures = paper.pictures(study, logs)
-    for number, picture in enumerate(pictures, start=1):
-        done = report.draw_picture(picture, output / "figures")
+    for number, done in enumerate(report.draw_pictures(pictures, output / "figures"), start=1):
         drawn.append(done)
         print(f"[{number:2}/{len(pictures)}] {_progress(done)}", flush=True)
     tested = {letter: paper.claims(one) for letter, one in study.readings.items()}
