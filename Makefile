@@ -25,6 +25,7 @@ $(READY): $(UV) requirements/locked.txt pyproject.toml
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 	$(UV) pip sync --quiet --python $(PY) --require-hashes requirements/locked.txt
 	$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
+	@echo "compiling kernels"; $(PY) -c "from models.gang import FAMILY; FAMILY.warm_up()"
 	@touch $(READY)
 
 packing: $(READY) ## run the packing study, draw its figures, test the paper's claims

@@ -132,6 +132,9 @@ class Family:
         Compiles (or loads) every kernel; called once before work is fanned out.
     coords : dict of str to sequence
         Coordinates of the metrics' own dimensions.
+    preload : str, optional
+        Dotted name of a module that loads what simulations need. Imported once where workers are forked from,
+        instead of in each of them; must not compile.
     """
 
     name: str
@@ -141,3 +144,4 @@ class Family:
     check: Check
     warm_up: Callable[[], None]
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    preload: str | None = None

@@ -42,7 +42,8 @@ def run(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) 
     if left:
         for note in plan.check():
             say(console, note)
-        executor = executors.create(plan.settings.executor, list(plan.families))
+        preloads = [family.preload for family in plan.families.values() if family.preload]
+        executor = executors.create(plan.settings.executor, [*plan.families, *preloads])
     folder.create()
     with folder.lock():
         folder.write_manifest(described | {"dataset": folder.read_manifest().get("dataset")})

@@ -80,4 +80,5 @@ FAMILY = Family(
     simulate=simulate,
     check=check,
     warm_up=warm_up,
+    preload="models.gang.preload",
 )

@@ -64,11 +64,16 @@ def count_shared(job, n_slots, occupied, pes, whole):
 
 
 @kernel()
-def count_all_shared(n_slots, occupied, pes, whole, real, order, counts, virtual):
+def count_all_shared(n_slots, occupied, free, pes, whole, real, order, counts, virtual):
     """Under `shared`: count the slots of every job anew. O(slots x jobs x words)."""
     for i in range(counts[N_JOBS]):
         job = order[PRESENT, i]
-        count = count_shared(job, n_slots, occupied, pes, whole)
+        own = whole[job, SLOT]
+        size = whole[job, SIZE]
+        count = 1
+        for slot in range(n_slots):
+            if size <= free[slot] and slot != own and disjoint(occupied, slot, pes, job):
+                count += 1
         if count != whole[job, RUN_SLOTS]:
             run_in(job, count, virtual, whole, real, counts)
 

@@ -208,7 +208,7 @@ def migrate(
     rearrange(position, settings.n_pes, occupied, free, pes, whole, order, counts)
     n_slots = counts[N_SLOTS]
     if settings.alternation == SHARED:
-        count_all_shared(n_slots, occupied, pes, whole, real, order, counts, virtual)
+        count_all_shared(n_slots, occupied, free, pes, whole, real, order, counts, virtual)
     elif settings.alternation == EXCLUSIVE:
         for slot in range(n_slots, before):
             revoke(slot, grants, whole, real, counts, virtual)

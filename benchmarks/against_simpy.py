@@ -1,0 +1,100 @@
+"""The kernels against the same model in SimPy, on identical jobs.
+
+Both simulate first fit under shared alternation from the first arrival on and report the same numbers: a test
+compares the response times job by job, and all metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import chain, islice
+from statistics import median
+from typing import cast
+
+import numpy as np
+
+from benchmarks import points
+from benchmarks.measure import cpu_seconds, in_turn, median_ratio
+from benchmarks.record import Cell, Findings, Table, Target
+from benchmarks.simpy_model import Measured, Session, simulate
+from models.gang import FAMILY
+from models.gang.state import METRICS, SUBMITTED
+from models.workloads import open_stream
+from sweep.task import Task
+
+COLUMNS = ("gap", "size", "runtime", "runs", "key")
+LOADS = (0.3, 0.5, 0.7, 0.9, 0.95)
+TARGET = 200.0
+SIMPY_JOBS = 2_000
+
+
+def run(quick: bool) -> Findings:
+    """Time both at several loads; the kernel has more jobs to do, or the clock would hardly tick."""
+    FAMILY.warm_up()
+    rounds = 1 if quick else 5
+    rows: list[list[Cell]] = []
+    ratios: list[float] = []
+    for task in tasks(LOADS, jobs=10 * SIMPY_JOBS):
+        points.simulate(task)
+        taken = in_turn(
+            {"simpy": partial(_simpy_us, task, SIMPY_JOBS), "kernel": partial(_kernel_us, task)}, rounds
+        )
+        ratios.append(median_ratio(taken["simpy"], taken["kernel"]))
+        rows.append([str(task.load), median(taken["simpy"]), median(taken["kernel"]), ratios[-1]])
+    return Findings(
+        [
+            Table(
+                "First fit, shared alternation, 128 PEs: CPU time a job, microseconds",
+                ["load", "SimPy", "kernel", "times faster"],
+                rows,
+            )
+        ],
+        [Target("faster than SimPy, least of the loads", min(ratios), TARGET, "times", at_least=True)],
+    )
+
+
+def tasks(loads: tuple[float, ...], jobs: int) -> list[Task]:
+    """Return one task for each load, about so many jobs long, without a warm-up."""
+    return points.tasks(
+        *points.FIG_8,
+        "policy=first_fit",
+        f"grid.load=[{','.join(map(str, loads))}]",
+        "warmup=0",
+        "batches=1",
+        f"batch_size={jobs}",
+    )
+
+
+def session_list(task: Task, count: int) -> list[Session]:
+    """Return the first sessions of a task, just as the kernel gets them."""
+    stream = open_stream(task.workload, task.machine["n_pes"], task.load, task.measurement.jobs, task.seed)
+    rows = (zip(*(chunk[name].tolist() for name in COLUMNS), strict=True) for chunk in stream.chunks)
+    rerun = cast("Callable[..., float]", stream.rerun)
+    found = []
+    for gap, size, runtime, runs, key in islice(chain.from_iterable(rows), count):
+        runtimes = [runtime]
+        for run in range(1, runs):
+            runtimes.append(rerun(runtimes[-1], size, key, run, stream.rerun_parameters))
+        found.append(Session(gap, size, tuple(runtimes)))
+    return found
+
+
+def kernel_measures(task: Task) -> Measured:
+    """Run the kernel for one batch and return what the SimPy model measures."""
+    simulation = points.prepare(task)
+    # More jobs are submitted than end.
+    simulation.responses = np.full(2 * task.measurement.jobs, np.nan)
+    simulation.run(task.measurement.looks[-1])
+    metrics = dict(zip(METRICS, simulation.batches[0].tolist(), strict=True))
+    return Measured(simulation.responses[: simulation.counts[SUBMITTED]].tolist(), metrics)
+
+
+def _simpy_us(task: Task, jobs: int) -> float:
+    # Drawn beforehand: the comparison is of the two simulations, not of what feeds them.
+    ready = session_list(task, jobs)
+    return cpu_seconds(lambda: simulate(ready, task.machine["n_pes"], jobs)) / jobs * 1e6
+
+
+def _kernel_us(task: Task) -> float:
+    return cpu_seconds(lambda: points.simulate(task)) / task.measurement.jobs * 1e6

@@ -1,0 +1,46 @@
+"""Points of a study as the sweep makes them, simulated here and now in this process."""
+
+from __future__ import annotations
+
+from models.family import Outcome
+from models.gang import FAMILY, model
+from models.gang.simulation import Simulation
+from sweep import config, locate, plan
+from sweep.task import Task
+from sweep.work import batches
+
+FIG_8 = (
+    "+experiment=packing",
+    "grid.alternation=[shared]",
+    "grid.unification=[true]",
+    "replications=1",
+    "batches=30",
+    "batch_size=1000",
+    "warmup=1",
+)
+"""The paper's main figure: eight schemes, each under all loads, 31,000 jobs a point (later overrides win)."""
+
+
+def expanded(*overrides: str) -> plan.Plan:
+    """Return the plan of a command line."""
+    return plan.expand(config.load(overrides, locate.conf_folder()))
+
+
+def tasks(*overrides: str) -> list[Task]:
+    """Return the tasks of a command line, e.g. ``+experiment=packing``, ``policy=buddy``, ``load=0.9``."""
+    study = expanded(*overrides)
+    return [study.task(number) for number in range(len(study.ids))]
+
+
+def simulate(task: Task) -> Outcome:
+    """Run a task as a worker would, but without keeping anything."""
+    return model.simulate(
+        task.policy, task.workload, task.machine, task.load, batches(task.measurement, FAMILY), task.seed
+    )
+
+
+def prepare(task: Task) -> Simulation:
+    """Return a task's simulation at time 0."""
+    return model.prepare(
+        task.policy, task.workload, task.machine, task.load, batches(task.measurement, FAMILY), task.seed
+    )

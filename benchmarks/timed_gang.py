@@ -1,0 +1,42 @@
+"""Gang scheduling with one more metric: the CPU time that a simulation takes, so that a dataset tells it.
+
+The sweep's own ``seconds`` are those of a wall clock and grow when others use the machine. A policy becomes
+one of this family by ``policy.family=benchmarks.timed_gang``.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from models import gang
+from models.family import Batches, Metric, Outcome, Parameters, Seed
+
+METRIC = "kernel_seconds"
+
+
+def simulate(
+    policy: Parameters,
+    workload: Parameters,
+    machine: Parameters,
+    load: float | None,
+    batches: Batches,
+    seed: Seed,
+) -> Outcome:
+    """Simulate as `models.gang` does; each batch reports its share of the CPU time."""
+    gang.FAMILY.warm_up()  # a worker's first call loads the kernels: no work of theirs
+    start = time.thread_time()
+    outcome = gang.FAMILY.simulate(policy, workload, machine, load, batches, seed)
+    n_batches = len(outcome.metrics["slowdown"])
+    share = (time.thread_time() - start) / max(n_batches, 1)
+    return replace(outcome, metrics={**outcome.metrics, METRIC: np.full(n_batches, share)})
+
+
+FAMILY = replace(
+    gang.FAMILY,
+    name="gang scheduling, timed",
+    metrics=(*gang.FAMILY.metrics, Metric(METRIC, "s", "CPU time of the simulation, by batch")),
+    simulate=simulate,
+)

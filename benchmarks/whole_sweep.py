@@ -1,0 +1,155 @@
+"""The sweep around the kernels: a large plan, what is left of it, and a run on two workers.
+
+The large plan's results are synthetic but written by the workers' own writer. The run is the real command;
+its share of kernels is CPU time in simulations over that of the worker processes, start and idling included.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from benchmarks import points, timed_gang
+from benchmarks.measure import in_fresh_process, peak_memory
+from benchmarks.record import Cell, Findings, Table, Target
+from benchmarks.watch import watch
+from models.gang import FAMILY
+from sweep import dataset, state
+from sweep.folder import Folder
+from sweep.shards import Finished, Shard
+
+TASKS = 100_000
+LARGE_TARGET_S = 5.0
+SHARE_TARGET = 0.95
+WALL_TARGET_S = 10.0
+WORKERS = 2
+MESSAGE = 50
+"""Tasks in a message, about what 75 ms of work come to."""
+
+
+def run(quick: bool) -> Findings:
+    """Measure the large plan in processes of their own, then run Fig. 8."""
+    FAMILY.warm_up()
+    findings = Findings()
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as made:
+        _large_plan(findings, Path(made), TASKS // 10 if quick else TASKS)
+        _fig_8(findings, Path(made), ("batches=6",) if quick else ())
+    return findings
+
+
+def _large_plan(findings: Findings, folder: Path, tasks: int) -> None:
+    rows: list[list[Cell]] = []
+    took: dict[str, float] = {}
+    in_fresh_process(_write_shards, folder, tasks)
+    megabytes = sum(file.stat().st_size for file in Folder(folder, "packing").shards.iterdir()) / 1e6
+    for what, step in (("expand", _expand), ("find what is left", _resume), ("gather", _gather)):
+        took[what], memory = in_fresh_process(step, folder, tasks)
+        rows.append([what, took[what], memory])
+    findings.tables.append(
+        Table(
+            f"A plan of {tasks:,} tasks, 9 of 10 done ({megabytes:,.0f} MB of logs)",
+            ["step", "CPU s", "peak MB"],
+            rows,
+        )
+    )
+    for what in ("expand", "find what is left"):
+        findings.targets.append(Target(f"{what}, {tasks:,} tasks", took[what], LARGE_TARGET_S, "s"))
+
+
+def _overrides(tasks: int) -> list[str]:
+    """Return a grid of so many tasks: 8 schemes x 125 loads x replications."""
+    loads = ",".join(f"{load:.4f}" for load in np.linspace(0.1, 0.97, 125))
+    return [*points.FIG_8, f"grid.load=[{loads}]", f"replications={tasks // 1000}"]
+
+
+def _expand(folder: Path, tasks: int) -> tuple[float, float]:
+    start = time.process_time()
+    study = points.expanded(*_overrides(tasks))
+    seconds = time.process_time() - start
+    if len(study.ids) != tasks:
+        raise RuntimeError(f"the plan has {len(study.ids)} tasks, not {tasks}")
+    return seconds, peak_memory()
+
+
+def _resume(folder: Path, tasks: int) -> tuple[float, float]:
+    study = points.expanded(*_overrides(tasks))
+    start = time.process_time()
+    left = state.read(study, Folder(folder, "packing")).left()
+    seconds = time.process_time() - start
+    if len(left) != tasks // 10:
+        raise RuntimeError(f"{len(left)} tasks are left, not {tasks // 10}")
+    return seconds, peak_memory()
+
+
+def _gather(folder: Path, tasks: int) -> tuple[float, float]:
+    study = points.expanded(*_overrides(tasks))
+    results = Folder(folder, "packing")
+    start = time.process_time()
+    collector = dataset.Collector(study, results.shards)
+    collector.update()
+    dataset.write(collector.dataset(), results.dataset)
+    return time.process_time() - start, peak_memory()
+
+
+def _write_shards(folder: Path, tasks: int) -> None:
+    """Log results of nine tasks in ten, in messages as workers do."""
+    study = points.expanded(*_overrides(tasks))
+    results = Folder(folder, "packing")
+    results.create()
+    shard = Shard(results.shards)
+    done = (id_ for number, id_ in enumerate(study.ids) if number % 10)
+    records = _records(done, study.measurement.looks[-1])
+    while message := list(islice(records, MESSAGE)):
+        shard.append(message)
+
+
+def _records(ids: Iterator[str], n_batches: int) -> Iterator[Finished]:
+    values = np.random.default_rng(1).gamma(4.0, 0.5, (len(FAMILY.metrics), n_batches))
+    for id_ in ids:
+        arrays = {
+            metric.name: base64.b64encode(row.tobytes()).decode("ascii")
+            for metric, row in zip(FAMILY.metrics, values, strict=True)
+        }
+        yield Finished(id_, 0.1, 31_000, False, n_batches, arrays)
+
+
+def _fig_8(findings: Findings, folder: Path, overrides: tuple[str, ...]) -> None:
+    output = folder / "fig8"
+    command = ["-m", "sweep", *points.FIG_8, *overrides, f"executor.workers={WORKERS}"]
+    command += [f"output={output}", "policy.family=benchmarks.timed_gang"]
+    load_average = os.getloadavg()[0]
+    watched = watch(command)
+    with xr.open_dataset(output / "packing.nc") as results:
+        kernels = float(results[timed_gang.METRIC].sum())
+        wall_in_tasks = float(results["seconds"].sum())
+    shutil.rmtree(output)
+    share = kernels / watched.workers_cpu
+    findings.tables.append(
+        Table(
+            f"python -m sweep +experiment=packing, Fig. 8 alone, {WORKERS} workers",
+            ["", "s"],
+            [
+                ["wall, start to end", watched.wall],
+                ["CPU of the workers", watched.workers_cpu],
+                ["  of that in simulations", kernels],
+                ["CPU of all other processes", watched.other_cpu],
+                ["wall in tasks (`seconds`)", wall_in_tasks],
+            ],
+        )
+    )
+    findings.notes.append(
+        f"load average before the run: {load_average:.1f}; a wall clock means little if others were at work"
+    )
+    findings.targets += [
+        Target("workers' CPU that goes to simulations", share, SHARE_TARGET, "", at_least=True),
+        Target("Fig. 8 on two cores, wall", watched.wall, WALL_TARGET_S, "s"),
+    ]

@@ -1,0 +1,96 @@
+"""What the benchmarks measure is what they say they measure. No clock decides anything here."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from benchmarks import __main__ as command
+from benchmarks import against_simpy, growth, measure, record, simpy_model, timed_gang
+from benchmarks.record import Findings, Table, Target
+from models import gang
+from models.family import Batches
+
+
+@pytest.mark.parametrize("load", [0.3, 0.7, 0.95])
+def test_simpy_and_the_kernel_simulate_the_same_model(load):
+    n_jobs = 600
+    (task,) = against_simpy.tasks((load,), n_jobs)
+    by_simpy = simpy_model.simulate(against_simpy.session_list(task, n_jobs), task.machine["n_pes"], n_jobs)
+    by_kernel = against_simpy.kernel_measures(task)
+    assert np.count_nonzero(np.isfinite(by_simpy.responses)) == n_jobs
+    np.testing.assert_allclose(by_simpy.responses, by_kernel.responses, rtol=1e-9)
+    assert by_simpy.metrics == pytest.approx(by_kernel.metrics, rel=1e-9)
+
+
+def test_the_simpy_model_shares_time_by_hand():
+    """Two jobs of the whole machine alternate: 1 ends at 2, the other, alone from then on, at 3."""
+    sessions = [simpy_model.Session(0.0, 4, (1.0,)), simpy_model.Session(0.0, 4, (2.0,))]
+    measured = simpy_model.simulate(sessions, n_pes=4, n_jobs=2)
+    assert measured.responses == pytest.approx([2.0, 3.0])
+    assert measured.metrics["utilization"] == pytest.approx(1.0)
+    assert measured.metrics["used_slots"] == pytest.approx((2 * 2 + 1 * 1) / 3)
+
+
+def test_the_timed_family_simulates_what_the_family_does():
+    (task,) = against_simpy.tasks((0.5,), 500)
+    arguments = (task.policy, task.workload, task.machine, task.load, Batches(50, 1, (9,)), task.seed)
+    plain, timed = gang.FAMILY.simulate(*arguments), timed_gang.FAMILY.simulate(*arguments)
+    assert set(timed.metrics) == {metric.name for metric in timed_gang.FAMILY.metrics}
+    assert timed.metrics[timed_gang.METRIC].shape == (9,)
+    for name, values in plain.metrics.items():
+        np.testing.assert_array_equal(timed.metrics[name], values)
+
+
+def test_fitted_exponent_of_a_power_law():
+    pes = [128, 512, 2048]
+    assert growth.exponent(pes, [3 * n**0.7 for n in pes]) == pytest.approx(0.7)
+
+
+def test_measurements_are_taken_in_turn():
+    order = []
+
+    def note(name):
+        order.append(name)
+        return float(len(order))
+
+    taken = measure.in_turn({"a": lambda: note("a"), "b": lambda: note("b")}, rounds=2)
+    assert order == ["a", "b", "a", "b"]
+    assert taken == {"a": [1.0, 3.0], "b": [2.0, 4.0]}
+    assert measure.median_ratio([1.0, 3.0, 10.0], [2.0, 4.0, 5.0]) == 0.75
+
+
+def test_peak_memory_is_that_of_the_process_itself():
+    """A fresh process does not inherit the peak of the one that started it."""
+    held = np.ones(40_000_000)  # 320 MB
+    assert held.sum() == len(held)
+    assert measure.in_fresh_process(measure.peak_memory) < measure.peak_memory() - 150
+
+
+def test_findings_are_shown_and_kept(tmp_path, capsys):
+    findings = Findings(
+        [Table("costs", ["scheme", "0.5"], [["buddy", 2.25], ["none", None]])],
+        [Target("quick enough", 3.0, 4.0, "µs"), Target("faster", 30.0, 200.0, "times", at_least=True)],
+        ["a note"],
+    )
+    record.show(findings, Console(width=100))
+    shown = capsys.readouterr().out
+    assert "2.25" in shown
+    assert "met     quick enough: 3 µs (at most 4)" in shown
+    assert "MISSED  faster: 30 times (at least 200)" in shown
+    kept = json.loads(record.write({"packing": findings}, quick=True, folder=tmp_path).read_text())
+    assert kept["quick"] is True
+    assert kept["benchmarks"]["packing"]["tables"][0]["rows"][0] == ["buddy", 2.25]
+    assert [target["is_met"] for target in kept["benchmarks"]["packing"]["targets"]] == [True, False]
+    assert {"processor", "cores", "load_average"} <= set(kept["machine"])
+    assert {"python", "numba", "simpy"} <= set(kept["versions"])
+
+
+def test_an_unknown_name_gets_one_line(capsys):
+    with pytest.raises(SystemExit) as ended:
+        command.main(["pakcing"])
+    assert ended.value.code == 2
+    assert "no benchmark 'pakcing'; there are packing, growth" in capsys.readouterr().err
