@@ -6,77 +6,34 @@ dropped. One rule serves means, paired differences and ratios:
 - With at least `MIN_REPLICATIONS` replications that hold data, the replication means are the sample. They
   are independent by construction, so their interval can be trusted however long the batches are.
 - With fewer, all batches are the sample (method of batch means), the variance pooled within replications.
-  That holds only where batches are long enough to be nearly independent, which is tested; where the test
-  says no, the half-width is withheld (NaN) rather than reported too narrow.
-
-The test is one-sided, at the level `SIGNIFICANCE`, on the lag-1 correlation in von Neumann's form, as
-Fishman proposed for batch means. Its power is what the number of batches allows: in 30 batches it finds a
-lag-1 correlation of 0.4 two times in five, and one of 0.2 that it misses makes a 95 % interval cover 89 %.
+  That holds only where batches are long enough to be nearly independent, which `sweep.correlation` tests;
+  where the test says no, the half-width is withheld (NaN) rather than reported too narrow.
 
 References
 ----------
-G. S. Fishman, "Grouping observations in digital simulation", Management Science 24(5), 1978, 510-521.
 A. M. Law, W. D. Kelton, "Simulation Modeling and Analysis", 3rd ed., 2000, sections 4.5, 9.5 and 10.2.
-N. R. Adam, S. W. Klein, "On coverage probability, independence and normality in batch means algorithms",
-European Journal of Operational Research 43, 1989, 206-215 (what undetected correlation costs).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-Method = Literal["batch means", "replications"]
+from sweep.correlation import advice, lag1_limit
+from sweep.interval import MIN_REPLICATIONS, Floats, Interval, student
 
-MIN_REPLICATIONS = 5
-"""Replications from which their means alone make the interval: 4 degrees of freedom, t = 2.8."""
-
-MIN_BATCHES = 5
-"""Batches that the longest replication needs before independence can be judged at all (see `lag1_limit`)."""
-
-SIGNIFICANCE = 0.01
-"""Share of sound experiments that the test of independence withholds by mistake."""
-
-TOLERATED_LAG1 = 0.05
-"""Lag-1 correlation that a proposed batch size leaves: a 95 % interval then covers about 94 %."""
+__all__ = [
+    "MIN_REPLICATIONS", "Interval", "Intervals",
+    "advice", "interval", "intervals",
+    "paired_difference", "paired_ratio", "precise_enough", "relative_half_width",
+]  # fmt: skip
 
 ROUNDING = 1e-12
 """Relative spread below which values are one constant, told apart by floating-point rounding only."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean and how well it is known.
-
-    Parameters
-    ----------
-    mean : float
-        Point estimate, given wherever there are data; NaN where there are none.
-    half_width : float
-        Half of the confidence interval's width; NaN where `withheld`.
-    lag1 : float
-        Lag-1 correlation of the batches; NaN if no replication has `MIN_BATCHES` or all values are equal.
-    n : int
-        Number of means in the sample: replications or batches, by `method`.
-    method : {"replications", "batch means"}
-    withheld : bool
-        The data do not support an interval; `advice` says why and what to do.
-    lag1_limit : float
-        What independent batches stay below with probability 1 - `SIGNIFICANCE`.
-    """
-
-    mean: float
-    half_width: float
-    lag1: float
-    n: int
-    method: Method
-    withheld: bool
-    lag1_limit: float = math.nan
 
 
 class Intervals(NamedTuple):
@@ -85,26 +42,6 @@ class Intervals(NamedTuple):
     mean: Floats
     half_width: Floats
     lag1: Floats
-
-
-class BatchesTooShort(UserWarning):
-    """Warns that an interval was withheld; carries the estimate and a batch size that would suffice.
-
-    Parameters
-    ----------
-    interval : Interval
-    batch_size : int
-        Jobs in a batch when the estimate was made.
-    """
-
-    def __init__(self, interval: Interval, batch_size: int) -> None:
-        super().__init__(interval, batch_size)
-        self.interval = interval
-        self.batch_size = batch_size
-        self.sufficient_batch_size = sufficient_batch_size(interval.lag1, batch_size)
-
-    def __str__(self) -> str:
-        return advice(self.interval, self.batch_size)
 
 
 def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
@@ -246,137 +183,6 @@ def precise_enough(values: ArrayLike, relative: float, confidence: float = 0.95)
     return relative_half_width(values, confidence) <= relative
 
 
-def sufficient_batch_size(lag1: float, batch_size: int) -> int | None:
-    """Batch size at which the lag-1 correlation falls to `TOLERATED_LAG1`, by an AR(1) extrapolation.
-
-    Batch means taken as an AR(1) process with coefficient f have, merged by k, the lag-1 correlation
-    f (1 - f^k)^2 / (k (1 - f^2) - 2 f (1 - f^k)), which f / (k (1 - f^2) - 2 f) bounds from above.
-
-    Returns
-    -------
-    int or None
-        A multiple of `batch_size`; None where nothing can be extrapolated (`lag1` unknown, or 1: a trend).
-    """
-    if not lag1 < 1:
-        return None
-    if lag1 <= TOLERATED_LAG1:
-        return batch_size
-    return batch_size * math.ceil((lag1 / TOLERATED_LAG1 + 2 * lag1) / (1 - lag1**2))
-
-
-def advice(interval: Interval, batch_size: int) -> str:
-    """One line, with the numbers, on what to make of an interval and what to do next.
-
-    Parameters
-    ----------
-    interval : Interval
-    batch_size : int
-        Jobs in a batch.
-    """
-    replicate = f"run at least {MIN_REPLICATIONS} replications"
-    if interval.n == 0:
-        return "no batch holds data, so there is no mean: look at the state of this point's tasks"
-    if not math.isfinite(interval.mean):
-        return f"the mean is {interval.mean}: look for infinite batch values, or a ratio to a mean of 0"
-    if not interval.withheld:
-        sample = "replication" if interval.method == "replications" else "batch"
-        judged = "not judged" if math.isnan(interval.lag1) else f"{interval.lag1:.2f}"
-        return f"interval from {interval.n} {sample} means, lag-1 correlation of batches {judged}"
-    if math.isnan(interval.lag1):
-        return (
-            f"interval withheld: {interval.n} batches are too few to judge; "
-            f"run at least {MIN_BATCHES} (better 30) batches a replication, or {replicate}"
-        )
-    found = (
-        f"interval withheld: lag-1 correlation {interval.lag1:.2f} of {interval.n} batches of {batch_size} "
-        f"(independent ones stay below {interval.lag1_limit:.2f}); "
-    )
-    enough = sufficient_batch_size(interval.lag1, batch_size)
-    longer = "look for a trend (warm-up, saturation)" if enough is None else f"use batches of about {enough}"
-    return f"{found}{longer}, or {replicate}"
-
-
-def mser(series: ArrayLike, group: int = 5) -> int:
-    """Warm-up to cut by the MSER rule: the truncation that minimises the standard error of what is left.
-
-    Parameters
-    ----------
-    series : array_like, shape (n,)
-        Observations in order of time, without gaps.
-    group : int
-        Neighbours averaged first; 5 makes it MSER-5, 1 the original rule.
-
-    Returns
-    -------
-    int
-        Leading values to cut, a multiple of `group` and at most half of the series. A result at that limit
-        says that the series is too short for its transient.
-
-    Raises
-    ------
-    ValueError
-        If fewer than 10 groups are given, where the rule only chases noise, or a value is not finite.
-
-    References
-    ----------
-    K. P. White, "An effective truncation heuristic for bias reduction in simulation output", Simulation
-    69(6), 1997, 323-334. K. P. White, M. J. Cobb, S. C. Spratt, "A comparison of five steady-state truncation
-    heuristics for simulation", Proc. Winter Simulation Conference, 2000, 755-760 (groups of 5; half).
-    """
-    observed = np.asarray(series, dtype=np.float64)
-    if observed.ndim != 1 or not np.isfinite(observed).all():
-        raise ValueError(
-            f"MSER needs one series of finite values, not shape {observed.shape} with gaps: drop them"
-        )
-    if group < 1 or len(observed) < 10 * group:
-        raise ValueError(
-            f"{len(observed)} values in groups of {group} are too few for MSER: give at least 10 groups, "
-            "or set the warm-up by count"
-        )
-    n = len(observed) // group
-    means = observed[: n * group].reshape(n, group).mean(axis=1)
-    # Summed from the end and relative to the last mean, so that a huge transient costs the tail no digits.
-    tail = (means - means[-1])[::-1]
-    left = np.arange(n, 0, -1)
-    sums, squares = np.cumsum(tail)[::-1], np.cumsum(tail**2)[::-1]
-    spread = np.maximum(squares - sums**2 / left, 0)
-    return int(np.argmin((spread / left**2)[: n // 2 + 1])) * group
-
-
-def lag1_limit(batches: ArrayLike) -> Floats:
-    """Lag-1 correlation that independent batches exceed with probability `SIGNIFICANCE`.
-
-    For independent normal batches von Neumann's correlation, pooled over replications with their variances,
-    has mean 0, variance sum(B - 2) / (v (v + 2)) with v = sum(B - 1), and lies within ±cos(pi / max B). The
-    symmetric beta distribution of that range and variance (Young's choice) gives the quantile; its true
-    level is 1.6 % at 5 batches and within 0.1 of 1 % from 8 on (the normal quantile's is 0.6 % at 10).
-
-    Parameters
-    ----------
-    batches : array_like of int, shape (..., replications)
-        Batches of each replication, 0 where it holds no data.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        NaN where no replication has `MIN_BATCHES`.
-
-    References
-    ----------
-    L. C. Young, "On randomness in ordered sequences", Annals of Mathematical Statistics 12, 1941, 293-300.
-    """
-    count = np.asarray(batches)
-    longest = count.max(axis=-1, initial=0)
-    freedom = np.maximum(count - 1, 0).sum(axis=-1)
-    steps = np.maximum(count - 2, 0).sum(axis=-1)
-    judged = longest >= MIN_BATCHES
-    reach = np.cos(np.pi / np.where(judged, longest, MIN_BATCHES))
-    # A symmetric beta variable is t / sqrt(d + t^2), its variance 1 / (d + 1), for a t of d degrees.
-    shape = reach**2 * freedom * (freedom + 2) / np.where(judged, steps, 1) - 1
-    quantile = _student(np.where(judged, shape, 1), 1 - SIGNIFICANCE)
-    return np.where(judged, reach * quantile / np.sqrt(np.where(judged, shape, 1) + quantile**2), np.nan)
-
-
 class _Estimates(NamedTuple):
     """What `interval` and `intervals` both report, each of shape (...)."""
 
@@ -422,7 +228,7 @@ def _estimate(values: Floats, confidence: float) -> _Estimates:
         n = np.where(by_replications, replications, total)
         freedom = np.where(by_replications, replications - 1, total - replications)
         variance = np.where(by_replications, between, within) / freedom / n
-        half_width = _student(np.maximum(freedom, 1), (1 + confidence) / 2) * np.sqrt(variance)
+        half_width = student(np.maximum(freedom, 1), (1 + confidence) / 2) * np.sqrt(variance)
     withheld = ~by_replications & (np.isnan(limit) | (lag1 > limit))
     return _Estimates(mean, np.where(withheld, np.nan, half_width), lag1, limit, n, by_replications)
 
@@ -447,11 +253,3 @@ def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
         )
     missing = np.isnan(first) | np.isnan(second)
     return np.where(missing, np.nan, first), np.where(missing, np.nan, second)
-
-
-def _student(freedom: ArrayLike, probability: float) -> Floats:
-    """Quantile of Student's t, also for a fractional number of degrees of freedom."""
-    # Imported here: scipy.special takes longer to load than all else that `--help` and `status` need.
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(freedom, probability), dtype=np.float64)

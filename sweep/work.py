@@ -19,6 +19,7 @@ from sweep import families, statistics
 from sweep.errors import RunError
 from sweep.shards import Failed, Finished, Shard
 from sweep.task import Bundle, Measurement, Result, Stopping, Task
+from sweep.warmup import mser
 
 
 def work(bundle: Bundle) -> list[Result]:
@@ -110,7 +111,7 @@ def truncation(values: np.ndarray) -> int:
     """
     series = values.reshape(len(values), -1).mean(axis=1)
     try:
-        return statistics.mser(series, group=5)
+        return mser(series, group=5)
     except ValueError:  # a log that ended early: its batches are too few, or one holds no data
         return 0
 

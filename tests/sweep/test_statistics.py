@@ -24,23 +24,25 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from scipy.signal import lfilter
 
-from sweep.statistics import (
+from sweep.correlation import (
     MIN_BATCHES,
-    MIN_REPLICATIONS,
     SIGNIFICANCE,
     TOLERATED_LAG1,
     BatchesTooShort,
-    Interval,
     advice,
+    sufficient_batch_size,
+)
+from sweep.statistics import (
+    MIN_REPLICATIONS,
+    Interval,
     interval,
     intervals,
-    mser,
     paired_difference,
     paired_ratio,
     precise_enough,
     relative_half_width,
-    sufficient_batch_size,
 )
+from sweep.warmup import mser
 
 
 def assert_rate(successes: np.ndarray, probability: float) -> None:

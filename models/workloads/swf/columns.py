@@ -1,0 +1,56 @@
+"""The 18 columns of the format and the values that they may hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+DTYPES = {
+    "job": np.int64,
+    "submit": np.float64,  # seconds since the log's start
+    "wait": np.float64,  # seconds
+    "runtime": np.float64,  # seconds of wall clock
+    "processors": np.int64,  # allocated
+    "cpu_time": np.float64,  # seconds, average of the processors
+    "memory": np.float64,  # KB for each processor
+    "requested_processors": np.int64,
+    "requested_time": np.float64,  # seconds
+    "requested_memory": np.float64,  # KB for each processor
+    "status": np.int64,
+    "user": np.int64,
+    "group": np.int64,
+    "application": np.int64,
+    "queue": np.int64,
+    "partition": np.int64,
+    "preceding_job": np.int64,
+    "think_time": np.float64,  # seconds after the preceding job
+}
+"""The 18 columns in the format's order; times and memory may have decimals."""
+
+COLUMNS = tuple(DTYPES)
+EXACT = 2**53  # whole numbers below it are the same in float64
+
+
+def first_invalid(values: np.ndarray) -> tuple[int, str] | None:
+    """Return the first row with a value that no log can have, and what is wrong with it."""
+    runtime = COLUMNS.index("runtime")
+    beyond = ~((values < EXACT) & (values > -EXACT))  # so is nan
+    wrong = beyond.copy()
+    for column, dtype in enumerate(DTYPES.values()):
+        if dtype is np.int64 and values.dtype != np.int64:
+            wrong[:, column] |= values[:, column] != np.rint(values[:, column])
+    wrong[:, runtime] |= (values[:, runtime] < 0) & (values[:, runtime] != -1)
+    if not wrong.any():
+        return None
+    row = int(np.argmax(wrong.any(axis=1)))
+    column = int(np.argmax(wrong[row]))
+    if beyond[row, column]:
+        return row, f"{values[row, column]:g} as {COLUMNS[column]}, not a number below 2^53"
+    shown = format_value(values[row, column])
+    if column == runtime:
+        return row, f"the negative runtime {shown}, only -1 (unknown) is allowed"
+    return row, f"{shown} as {COLUMNS[column]}, not a whole number"
+
+
+def format_value(value: float) -> str:
+    """Return a value as a log writes it: no exponent, no decimals without need."""
+    return np.format_float_positional(value, trim="-")

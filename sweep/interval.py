@@ -1,0 +1,54 @@
+"""What is reported of a mean: how well it is known, and from how many values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Method = Literal["batch means", "replications"]
+
+MIN_REPLICATIONS = 5
+"""Replications from which their means alone make the interval: 4 degrees of freedom, t = 2.8."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and how well it is known.
+
+    Parameters
+    ----------
+    mean : float
+        Point estimate, given wherever there are data; NaN where there are none.
+    half_width : float
+        Half of the confidence interval's width; NaN where `withheld`.
+    lag1 : float
+        Lag-1 correlation of the batches; NaN if no replication has `MIN_BATCHES` or all values are equal.
+    n : int
+        Number of means in the sample: replications or batches, by `method`.
+    method : {"replications", "batch means"}
+    withheld : bool
+        The data do not support an interval; `advice` says why and what to do.
+    lag1_limit : float
+        What independent batches stay below with probability 1 - `SIGNIFICANCE`.
+    """
+
+    mean: float
+    half_width: float
+    lag1: float
+    n: int
+    method: Method
+    withheld: bool
+    lag1_limit: float = math.nan
+
+
+def student(freedom: ArrayLike, probability: float) -> Floats:
+    """Quantile of Student's t, also for a fractional number of degrees of freedom."""
+    # Imported here: scipy.special takes longer to load than all else that `--help` and `status` need.
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(freedom, probability), dtype=np.float64)
