@@ -72,6 +72,8 @@ class Command:
     """``python -m sweep`` in a process and a session of its own, as from a shell."""
 
     def __init__(self, *arguments: str, **options: object) -> None:
+        # Tests may run in the background, where a shell has Ctrl-C ignored; a user's terminal has not.
+        options.setdefault("preexec_fn", lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.process = subprocess.Popen(
             [
                 sys.executable,
