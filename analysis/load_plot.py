@@ -172,7 +172,10 @@ def _draw_line(axes: Axes, name: str, line: Line, shift: float, scale: float) ->
     loads, mean, half = line.loads[drawn] + shift, line.mean[drawn] * scale, line.half_width[drawn] * scale
     known = np.isfinite(half)
     full = known & line.finished[drawn]
-    axes.plot(loads, mean, color=look.color, linestyle=look.dashes, zorder=3)
+    # No line across a saturated load: what is between would be made up.
+    known_or_not = drawn | line.saturated
+    gaps = np.where(drawn, line.mean, np.nan)[known_or_not] * scale
+    axes.plot(line.loads[known_or_not] + shift, gaps, color=look.color, linestyle=look.dashes, zorder=3)
     axes.errorbar(
         loads[known], mean[known], yerr=half[known], fmt="none", ecolor=look.color, elinewidth=0.9, zorder=2
     )

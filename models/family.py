@@ -132,6 +132,9 @@ class Family:
         Compiles (or loads) every kernel; called once before work is fanned out.
     coords : dict of str to sequence
         Coordinates of the metrics' own dimensions.
+    chance : callable, (policy, workload, machine) -> bool
+        Whether replications differ. Where they do not (a log has no chance in it) more than one is refused:
+        copies of one run would pass for independent samples.
     preload : str, optional
         Dotted name of a module that loads what simulations need. Imported once where workers are forked from,
         instead of in each of them; must not compile.
@@ -144,4 +147,5 @@ class Family:
     check: Check
     warm_up: Callable[[], None]
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    chance: Callable[[Parameters, Parameters, Parameters], bool] = lambda policy, workload, machine: True
     preload: str | None = None

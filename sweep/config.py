@@ -125,6 +125,8 @@ def check(settings: Settings) -> None:
     for key in ("replications", "batches", "batch_size"):
         if getattr(settings, key) < 1:
             raise SweepError(f"{key}={getattr(settings, key)}: give 1 or more")
+    if not settings.output.strip():
+        raise SweepError("output= is empty: give a folder for the results, output=FOLDER")
     if settings.seed < 0:
         raise SweepError(f"seed={settings.seed}: give 0 or more")
     if not 0 < settings.confidence < 1:

@@ -125,11 +125,16 @@ class Plan:
             policy, workload, machine = (
                 self.variants[group][i].parameters for group, i in zip(GROUPS, systems, strict=True)
             )
+            family = families.find(policy["family"])
             try:
-                family = families.find(policy["family"])
                 notes |= dict.fromkeys(family.check(policy, workload, machine, self.axes["load"][load]))
             except ValueError as error:
                 raise SweepError(one_line(error)) from error
+            if self.settings.replications > 1 and not family.chance(policy, workload, machine):
+                raise SweepError(
+                    f"replications={self.settings.replications}: there is no chance in workload "
+                    f"{workload['name']}, and copies of one run are no sample; add replications=1"
+                )
         return list(notes)
 
 

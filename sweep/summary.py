@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -40,8 +41,15 @@ def show(path: Path, console: Console, plan: Plan) -> None:
     stored = _read(path, (name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated"))
     _table(stored, console, plan)
     _warn(stored, console, plan)
+    _warn_of_short_runs(stored, console, plan)
+    _warn_of_missed_precision(stored, console, plan)
     console.print(f"dataset: {path}", markup=False, highlight=False, soft_wrap=True)
-    console.print(f"next:    python -m analysis {path.parent}", markup=False, highlight=False, soft_wrap=True)
+    console.print(
+        f"next:    python -m analysis {shlex.quote(str(path.parent))}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _read(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
@@ -124,6 +132,45 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
+    """Print one line if a workload gave fewer batches than were asked for."""
+    n_axes, asked = len(plan.axes), plan.settings.looks[0]
+    if plan.settings.warmup == "mser5":
+        return  # drops batches on purpose
+    values = np.moveaxis(stored[plan.headline], n_axes + 1, -1)
+    batches = np.isfinite(values).sum(axis=-1)
+    batches = batches.reshape(*stored["state"].shape, -1).max(axis=-1)
+    short = (stored["state"] == DONE) & ~stored["saturated"].astype(bool) & (batches < asked)
+    if short.any():
+        console.print(
+            f"{int(short.sum())} tasks ended with fewer than {asked} batches, the shortest with "
+            f"{int(batches[short].min())}: the workload holds no more jobs; use fewer or smaller batches",
+            style="yellow",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def _warn_of_missed_precision(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
+    """Print one line if sequential stopping came to its last look before the precision asked for."""
+    relative = plan.settings.precision.relative
+    if relative is None:
+        return
+    mean, half_width = stored[f"{plan.headline}_mean"], stored[f"{plan.headline}_ci"]
+    known = np.isfinite(mean)
+    missed = known & ~(half_width <= relative * np.abs(mean))
+    if missed.any():
+        console.print(
+            f"{int(missed.sum())} of {int(known.sum())} points miss precision.relative={relative:g} at the "
+            f"last look, {plan.settings.looks[-1]} batches; allow more: precision.looks=[...] or larger ones",
+            style="yellow",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def show_failures(failures: Sequence[Failed], console: Console) -> None:

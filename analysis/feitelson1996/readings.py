@@ -9,7 +9,8 @@ from analysis.study import Study
 
 MEANINGS = {
     "alternation": {
-        "shared": "a job counts every slot whose mapped jobs leave its PEs free, whoever else does",
+        "shared": "a job counts every slot whose mapped jobs leave its PEs free, whoever else does; PEs that "
+        "two jobs so fill at once count twice, so that utilization can exceed 1",
         "exclusive": "a PE of a slot serves one job",
         "none": "jobs run only in the slot to which they are mapped",
     },

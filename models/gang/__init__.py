@@ -14,6 +14,7 @@ from models import kernel_cache
 from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
 from models.gang import schemes
 from models.workloads import check as check_workload
+from models.workloads import has_chance
 
 # As `alternation.MODES` and `simulation.PRECEDENCE` have them.
 CHOICES = {
@@ -55,6 +56,11 @@ def check(policy: Parameters, workload: Parameters, machine: Parameters, load: f
     return check_workload(workload, n_pes, load)
 
 
+def chance(policy: Parameters, workload: Parameters, machine: Parameters) -> bool:
+    """Tell whether replications differ: the schedulers draw no random numbers, the workload may."""
+    return has_chance(workload)
+
+
 def warm_up() -> None:
     """Compile or load every kernel; what has to be compiled, schemes and engine side by side."""
     if kernel_cache.is_empty():
@@ -73,12 +79,13 @@ FAMILY = Family(
         Metric("slowdown", "1", "average slowdown"),
         Metric("unifications", "1", "slot unifications per job termination"),
         Metric("slots_per_job", "1", "average number of slots in which a job runs"),
-        Metric("utilization", "1", "utilization"),
+        Metric("utilization", "1", "utilization (delivered PE time over capacity)"),
         Metric("used_slots", "1", "average number of used slots"),
         Metric("jobs_in_system", "1", "average number of jobs in the system"),
     ),
     simulate=simulate,
     check=check,
     warm_up=warm_up,
+    chance=chance,
     preload="models.gang.preload",
 )

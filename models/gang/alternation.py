@@ -8,7 +8,8 @@ none
 exclusive
     A PE of a slot serves one job: in each slot the free PEs go to the jobs in their order of precedence.
 shared
-    A job counts every slot whose mapped jobs leave its PEs free, whatever others do there.
+    A job counts every slot whose mapped jobs leave its PEs free, whatever others do there. PEs that two jobs
+    fill at once deliver twice: utilization can exceed 1, and a load above 1 need not saturate.
 
 Virtual time advances by dt / S, so that a job in k slots works off k units of runtime in one unit of it, and
 nothing has to be computed anew when only S changes.

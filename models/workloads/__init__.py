@@ -11,7 +11,7 @@ from models.family import Parameters, Seed
 if TYPE_CHECKING:
     from models.workloads.sessions import SessionStream
 
-# Each module has `open_stream` and `check` with the arguments of the functions here.
+# Each module has `open_stream`, `check` and HAS_CHANCE with the arguments of the functions here.
 MODELS = {
     "feitelson1996": "models.workloads.feitelson1996",
     "swf": "models.workloads.log_replay",
@@ -43,6 +43,11 @@ def open_stream(
     seed : tuple of int
     """
     return _module(workload).open_stream(workload, n_pes, load, n_jobs, seed)
+
+
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications of a workload differ."""
+    return bool(_module(workload).HAS_CHANCE)
 
 
 def check(workload: Parameters, n_pes: int, load: float | None) -> Sequence[str]:

@@ -22,6 +22,8 @@ from models.kernels import kernel
 from models.streams import stream
 from models.workloads.sessions import RERUN_SIGNATURE, SessionStream, same_runtime
 
+HAS_CHANCE = True
+
 CHUNK = 2048  # sessions; any number gives the same workload
 
 REPETITION = ("feedback", "sequence")
@@ -211,6 +213,10 @@ def open_stream(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed
     return SessionStream(chunks(), same_runtime)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
+
+
 def check(workload: Parameters, n_pes: int, load: float | None) -> Sequence[str]:
     """Return no notes; ``ValueError`` with one line for parameters outside the model."""
     if load is None:
@@ -222,10 +228,14 @@ def check(workload: Parameters, n_pes: int, load: float | None) -> Sequence[str]
     ):
         if workload[key] not in allowed:
             raise ValueError(f"workload.{key}={workload[key]}; allowed: {', '.join(allowed)}")
+    numbers = ("size_order", "run_length_order", "long_probability_small", "long_probability_full")
+    for key in numbers:
+        if not _is_number(workload[key]):
+            raise ValueError(f"workload.{key}={workload[key]}; allowed: a number")
     positive = {f"emphasis.{kind}": factor for kind, factor in workload["emphasis"].items()}
     positive |= {key: workload[key] for key in ("short_mean", "long_mean", "run_length_max")}
     for key, value in positive.items():
-        if not value > 0:
+        if not _is_number(value) or not value > 0:
             raise ValueError(f"workload.{key}={value}; allowed: a number above 0")
     for key in ("long_probability_small", "long_probability_full"):
         if not 0 <= workload[key] <= 1:

@@ -15,6 +15,8 @@ from models.family import Parameters, Seed
 from models.workloads.sessions import SessionStream
 from models.workloads.swf import Selection, SwfError, read, select
 
+HAS_CHANCE = False
+
 FILTERS = (
     "start", "end", "partition", "queue", "user", "exclude_user", "exclude",
     "partial", "failed", "zero_runtime", "oversized",

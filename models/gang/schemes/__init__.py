@@ -141,9 +141,9 @@ def find(name: str) -> Scheme:
         return SCHEMES[name]
     module = name.rpartition(".")[0]
     try:
-        if module and importlib.util.find_spec(module):
+        if module and importlib.util.find_spec(module) and hasattr(_imported(name), "nopython_signatures"):
             return Scheme(name)
-    except ModuleNotFoundError:
+    except (ModuleNotFoundError, AttributeError):
         pass
     raise ValueError(
         f"policy.scheme={name} is unknown; known: {', '.join(SCHEMES)}, "

@@ -1,0 +1,84 @@
+"""What a run says aloud although it ended well: copies, short runs, precision that was not reached."""
+
+from pathlib import Path
+
+import pytest
+
+from sweep import cli
+
+POINT = (
+    "+experiment=packing",
+    "grid.policy=[first_fit]",
+    "grid.load=[0.5]",
+    "grid.alternation=[shared]",
+    "grid.unification=[true]",
+    "executor=serial",
+    "batch_size=20",
+)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Write a log of 200 jobs."""
+    rows = (
+        f"{job} {60 * job} 0 {100 + job} {1 + job % 8} -1 -1 -1 -1 -1 1 1 1 1 1 -1 -1 -1"
+        for job in range(1, 201)
+    )
+    path = tmp_path / "short.swf"
+    path.write_text("; MaxProcs: 128\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    """Run the sweep in this process and return its status and all that it said."""
+    capsys.readouterr()
+    status = cli.main([*POINT, f"output={tmp_path / 'results'}", *arguments])
+    captured = capsys.readouterr()
+    return status, captured.out + captured.err
+
+
+def test_copies_of_a_log_are_no_sample(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = run(tmp_path, capsys, "workload=swf", f"workload.path={log}", "replications=2")
+    assert status == 2
+    assert "no chance" in said
+    assert "replications=1" in said
+
+
+def test_a_log_that_is_too_short_says_so(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("workload=swf", f"workload.path={log}", "replications=1", "batches=50")
+    status, said = run(tmp_path, capsys, *given)
+    assert status == 0
+    assert "1 tasks ended with fewer than 50 batches, the shortest with 8" in said
+
+
+def test_a_precision_that_was_not_reached_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("replications=1", "batches=10", "precision.relative=0.0001", "precision.looks=[10,12]")
+    status, said = run(tmp_path, capsys, *given)
+    assert status == 0
+    assert "1 of 1 points miss precision.relative=0.0001 at the last look, 12 batches" in said
+
+
+def test_a_path_with_blanks_can_be_typed_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = run(tmp_path / "a b", capsys, "replications=1", "batches=6")
+    assert status == 0
+    assert f"python -m analysis '{tmp_path}/a b/results'" in said
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("workload.size_order=abc", "allowed: a number"),
+        ("workload.long_mean=-1", "allowed: a number above 0"),
+        ("policy.scheme=os.system", "is unknown; known: first_fit"),
+        ("output=", "give a folder"),
+    ],
+)
+def test_values_that_cannot_be_run_are_one_line(
+    override: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, said = run(tmp_path, capsys, override)
+    assert status == 2
+    assert words in said
+    assert said.count("\n") == 1
