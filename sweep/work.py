@@ -60,7 +60,8 @@ def simulate(task: Task) -> Finished | Failed:
     """Run one task; whatever it raises becomes a record."""
     start = time.perf_counter()
     try:
-        family = _ready(task.family)
+        family = families.find(task.family)
+        _load(family.warm_up)
         start = time.perf_counter()  # to load kernels, once in a process, is no part of a task's cost
         outcome = family.simulate(
             policy=task.policy,
@@ -76,11 +77,9 @@ def simulate(task: Task) -> Finished | Failed:
 
 
 @cache
-def _ready(package: str) -> Family:
-    """Return a family with its kernels loaded."""
-    family = families.find(package)
-    family.warm_up()
-    return family
+def _load(warm_up: Callable[[], None]) -> None:
+    """Load a family's kernels, once in a process."""
+    warm_up()
 
 
 def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:
