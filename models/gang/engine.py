@@ -1,8 +1,8 @@
 """The event loop of a gang scheduler: arrivals, terminations, and constant run fractions between them.
 
 The engine names no packing scheme: it calls whatever functions of the declared types it is given. An event
-costs O(jobs x words) and what the scheme costs; under migration all jobs are counted
-anew, O(slots x jobs x words).
+costs O(jobs x words) and what the scheme costs; under migration all jobs are counted anew,
+O(slots x jobs x words).
 """
 
 from __future__ import annotations
