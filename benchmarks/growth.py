@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks import points
 from benchmarks.measure import in_turn
 from benchmarks.record import Findings, Table
-from models.gang import FAMILY
+from models import gang
 from models.gang.state import METRICS
 from sweep.task import Task
 
@@ -32,7 +32,7 @@ WARM_UP_JOBS = 500
 
 def run(quick: bool) -> Findings:
     """Time all schemes on all machines, then at all loads, in turn."""
-    FAMILY.warm_up()
+    gang.load()
     rounds = 1 if quick else 3
     shrink = 10 if quick else 1
     return Findings(tables=[_against_pes(rounds, shrink), _against_load(rounds, shrink)])

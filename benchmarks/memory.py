@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks import points
 from benchmarks.measure import in_fresh_process, peak_memory
 from benchmarks.record import Cell, Findings, Table, Target
-from models.gang import FAMILY
+from models import gang
 from models.gang.state import METRICS
 
 BATCHES = (30, 300, 3000)
@@ -17,7 +17,7 @@ NOISE_MB = 2.0
 
 def run(quick: bool) -> Findings:
     """Run the same point for ever longer, each time in a process of its own."""
-    FAMILY.warm_up()
+    gang.load()
     size = 50 if quick else 1000
     rows: list[list[Cell]] = []
     peaks = []

@@ -14,7 +14,7 @@ from statistics import mean, median
 from benchmarks import points
 from benchmarks.measure import median_ratio
 from benchmarks.record import Findings, Table, Target
-from models.gang import FAMILY
+from models import gang
 from sweep.task import Task
 
 ALTERNATIONS = ("shared", "none", "exclusive")
@@ -25,7 +25,7 @@ SMALL = ("batches=6", "grid.load=[0.3,0.5,0.7,0.8,0.9,0.95]")
 
 def run(quick: bool) -> Findings:
     """Time every point of the study, one after the other, and all of them once more."""
-    FAMILY.warm_up()
+    gang.load()
     tasks = {
         # Other kinds of alternation leave some loads out: here all have all.
         mode: points.tasks(

@@ -26,7 +26,7 @@ def simulate(
     seed: Seed,
 ) -> Outcome:
     """Simulate as `models.gang` does; each batch reports its share of the CPU time."""
-    gang.FAMILY.warm_up()  # a worker's first call loads the kernels: no work of theirs
+    gang.load()  # a worker's first call loads the kernels: no work of theirs
     start = time.thread_time()
     outcome = gang.FAMILY.simulate(policy, workload, machine, load, batches, seed)
     n_batches = len(outcome.metrics["slowdown"])

@@ -15,21 +15,24 @@ from models import gang
 from models.family import Batches
 
 
+@pytest.mark.parametrize("kind", against_simpy.BASELINES.values())
 @pytest.mark.parametrize("load", [0.3, 0.7, 0.95])
-def test_simpy_and_the_kernel_simulate_the_same_model(load):
+def test_simpy_and_the_kernel_simulate_the_same_model(load, kind):
     n_jobs = 600
     (task,) = against_simpy.tasks((load,), n_jobs)
-    by_simpy = simpy_model.simulate(against_simpy.session_list(task, n_jobs), task.machine["n_pes"], n_jobs)
+    sessions = against_simpy.session_list(task, n_jobs)
+    by_simpy = simpy_model.simulate(sessions, task.machine["n_pes"], n_jobs, kind)
     by_kernel = against_simpy.kernel_measures(task)
     assert np.count_nonzero(np.isfinite(by_simpy.responses)) == n_jobs
     np.testing.assert_allclose(by_simpy.responses, by_kernel.responses, rtol=1e-9)
     assert by_simpy.metrics == pytest.approx(by_kernel.metrics, rel=1e-9)
 
 
-def test_the_simpy_model_shares_time_by_hand():
+@pytest.mark.parametrize("kind", against_simpy.BASELINES.values())
+def test_the_simpy_model_shares_time_by_hand(kind):
     """Two jobs of the whole machine alternate: 1 ends at 2, the other, alone from then on, at 3."""
     sessions = [simpy_model.Session(0.0, 4, (1.0,)), simpy_model.Session(0.0, 4, (2.0,))]
-    measured = simpy_model.simulate(sessions, n_pes=4, n_jobs=2)
+    measured = simpy_model.simulate(sessions, n_pes=4, n_jobs=2, kind=kind)
     assert measured.responses == pytest.approx([2.0, 3.0])
     assert measured.metrics["utilization"] == pytest.approx(1.0)
     assert measured.metrics["used_slots"] == pytest.approx((2 * 2 + 1 * 1) / 3)

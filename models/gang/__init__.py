@@ -6,15 +6,18 @@ The family's declaration loads no kernel, so that a plan can be made and checked
 from __future__ import annotations
 
 import importlib
+import os
+import platform
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
+from pathlib import Path
 
-from models import kernel_cache
+from models import kernel_cache, workloads
 from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
 from models.gang import schemes
-from models.workloads import check as check_workload
-from models.workloads import has_chance
 
 # As `alternation.MODES` and `simulation.PRECEDENCE` have them.
 CHOICES = {
@@ -53,22 +56,40 @@ def check(policy: Parameters, workload: Parameters, machine: Parameters, load: f
     scheme = schemes.find(policy.get("scheme", "(none)"))
     scheme.arguments(policy)
     scheme.check(n_pes)
-    return check_workload(workload, n_pes, load)
+    return workloads.check(workload, n_pes, load)
 
 
 def chance(policy: Parameters, workload: Parameters, machine: Parameters) -> bool:
     """Tell whether replications differ: the schedulers draw no random numbers, the workload may."""
-    return has_chance(workload)
+    return workloads.has_chance(workload)
 
 
 def warm_up() -> None:
-    """Compile or load every kernel; what has to be compiled, schemes and engine side by side."""
+    """Compile every kernel, schemes and engine side by side; where all are in the cache, none is loaded."""
+    if _compiled().exists():
+        return
     if kernel_cache.is_empty():
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
             schemes_ready = beside.submit(schemes.load_all)
             importlib.import_module("models.gang.model")
             schemes_ready.result()
-    importlib.import_module("models.gang.model")
+    load()
+    with suppress(OSError):  # a cache that cannot be written to: kernels are looked at again the next time
+        _compiled().touch()
+
+
+def _compiled() -> Path:
+    """Return the file that says that the cache holds every kernel for this machine and Python.
+
+    Numba compiles anew for another processor; machines with different ones may share a home.
+    """
+    return Path(os.environ["NUMBA_CACHE_DIR"]) / f"gang-{platform.node()}-{sys.implementation.cache_tag}"
+
+
+def load() -> None:
+    """Load every kernel; those that are not in the cache are compiled."""
+    for module in ("models.gang.model", "models.workloads.redrawn", *workloads.MODELS.values()):
+        importlib.import_module(module)
     schemes.load_all()
 
 

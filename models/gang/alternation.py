@@ -24,8 +24,10 @@ from models.gang.bits import ONE, ZERO, disjoint, lowest_position
 from models.gang.state import (
     COUNTS,
     FINISH,
+    LISTS,
     N_JOBS,
     N_SLOTS,
+    POSITION,
     PRECEDENCE,
     PRESENT,
     REAL,
@@ -47,7 +49,8 @@ NONE, EXCLUSIVE, SHARED = range(3)
 def run_in(job, count, virtual, whole, real, counts):
     """Let a job run in `count` slots from now on: what is left of it takes another virtual time."""
     before = whole[job, RUN_SLOTS]
-    real[job, FINISH] = virtual + (real[job, FINISH] - virtual) * before / count
+    position = whole[job, POSITION]
+    real[FINISH, position] = virtual + (real[FINISH, position] - virtual) * before / count
     whole[job, RUN_SLOTS] = count
     counts[SUM_SLOTS] += count - before
     counts[SUM_PES] += (count - before) * whole[job, SIZE]
@@ -79,15 +82,26 @@ def count_all_shared(n_slots, occupied, free, pes, whole, real, order, counts, v
             run_in(job, count, virtual, whole, real, counts)
 
 
+@kernel(inline=True)
+def overlaps(grants, slot, first_pes, pes, job):
+    """Under `exclusive`: tell whether some of a job's PEs are given to others in a slot."""
+    w = 0
+    while w < pes.shape[1] and grants[slot, first_pes + w] & pes[job, w] == ZERO:
+        w += 1
+    return w < pes.shape[1]
+
+
 @kernel()
-def grant(slot, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
+def grant(slot, start, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
     """Under `exclusive`: give the free PEs of a slot to the jobs mapped elsewhere, in order of precedence.
 
+    The first `start` of them keep what they have there: the change that made this necessary comes after them.
     O(jobs x words); ends as soon as all free PEs are given.
     """
     grants = grants
     spare = grants.shape[0] - 1
-    for w in range(grants.shape[1]):
+    first_pes = grants.shape[1] - pes.shape[1]
+    for w in range(first_pes):
         grants[spare, w] = ZERO
     for w in range(taken.shape[1]):
         taken[0, w] = occupied[slot, w]
@@ -95,43 +109,69 @@ def grant(slot, occupied, free, grants, pes, whole, real, order, taken, counts, 
     i = 0
     while i < counts[N_JOBS] and room > 0:
         job = order[PRECEDENCE, i]
-        size = whole[job, SIZE]
-        if size <= room and whole[job, SLOT] != slot and disjoint(taken, 0, pes, job):
-            room -= size
+        if i < start:
+            gets = grants[slot, job >> 6] >> np.uint64(job & 63) & ONE != ZERO
+        else:  # the PEs of jobs mapped to the slot itself are taken
+            gets = disjoint(taken, 0, pes, job)
+        if gets:
+            room -= whole[job, SIZE]
             for w in range(taken.shape[1]):
                 taken[0, w] |= pes[job, w]
             grants[spare, job >> 6] |= ONE << np.uint64(job & 63)
         i += 1
-    for w in range(grants.shape[1]):
+    for w in range(taken.shape[1]):
+        grants[slot, first_pes + w] = taken[0, w] & ~occupied[slot, w]
+    for w in range(first_pes):
         given = grants[spare, w]
         changed = given ^ grants[slot, w]
         grants[slot, w] = given
         while changed != ZERO:
             bit = lowest_position(changed)
             changed &= changed - ONE
-            job = 64 * w + bit
+            job = np.uint64(64 * w + bit)
             change = 1 if given >> np.uint64(bit) & ONE else -1
             run_in(job, whole[job, RUN_SLOTS] + change, virtual, whole, real, counts)
 
 
 @kernel()
-def revoke(slot, grants, whole, real, counts, virtual):
+def revoke(slot, grants, pes, whole, real, counts, virtual):
     """Under `exclusive`: take all free PEs of a slot back."""
-    for w in range(grants.shape[1]):
+    first_pes = grants.shape[1] - pes.shape[1]
+    for w in range(first_pes):
         given = grants[slot, w]
         grants[slot, w] = ZERO
         while given != ZERO:
-            job = 64 * w + lowest_position(given)
+            job = np.uint64(64 * w + lowest_position(given))
             given &= given - ONE
             run_in(job, whole[job, RUN_SLOTS] - 1, virtual, whole, real, counts)
+    for w in range(first_pes, grants.shape[1]):
+        grants[slot, w] = ZERO
 
 
-@kernel(inline=True)
-def grant_where_it_fits(job, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
-    """Under `exclusive`: a job was mapped. It changes its own slot and those that it may run in."""
+@kernel()
+def grant_where_it_fits(
+    job, rank, opened, occupied, free, grants, pes, whole, real, order, taken, counts, virtual
+):
+    """Under `exclusive`: a job was mapped. It changes its own slot and those that it may run in.
+
+    `rank` is its position in the order of precedence and `opened` tells whether the slot was opened for it.
+    """
+    first_pes = grants.shape[1] - pes.shape[1]
+    own = whole[job, SLOT]
+    last = rank == counts[N_JOBS] - 1
     for slot in range(counts[N_SLOTS]):
-        if slot == whole[job, SLOT] or disjoint(occupied, slot, pes, job):
-            grant(slot, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
+        if slot == own:
+            # To take PEs that nobody was given changes nothing: who was refused is refused again.
+            if opened or overlaps(grants, slot, first_pes, pes, job):
+                grant(slot, 0, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
+        elif disjoint(occupied, slot, pes, job):
+            if not last:  # those after it may have to give back
+                grant(slot, rank, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
+            elif not overlaps(grants, slot, first_pes, pes, job):
+                grants[slot, job >> 6] |= ONE << np.uint64(job & 63)
+                for w in range(pes.shape[1]):
+                    grants[slot, first_pes + w] |= pes[job, w]
+                run_in(job, whole[job, RUN_SLOTS] + 1, virtual, whole, real, counts)
 
 
 @kernel()
@@ -143,13 +183,16 @@ def forget(job, n_slots, grants):
 
 
 @kernel(inline=True)
-def grant_where_it_ran(job, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
-    """Under `exclusive`: a job has ended. What it was given in other slots goes to others."""
+def grant_where_it_ran(job, rank, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
+    """Under `exclusive`: a job has ended. What it was given in other slots goes to others.
+
+    They come after it, `rank` being the position that it had in the order of precedence.
+    """
     own = ONE << np.uint64(job & 63)
     for slot in range(counts[N_SLOTS]):
         if grants[slot, job >> 6] & own != ZERO:
             grants[slot, job >> 6] ^= own
-            grant(slot, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
+            grant(slot, rank, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
 
 
 @kernel(boolean(SETS, int64, SETS, int64, SETS, int64), inline=True)
@@ -159,7 +202,7 @@ def depends_on(pes, job, changed, i, occupied, slot):
 
 
 @kernel(
-    void(int64, int64, SETS, int64, SETS, SETS, WHOLE, REAL, WHOLE, COUNTS, float64),
+    void(int64, int64, SETS, int64, SETS, SETS, WHOLE, REAL, LISTS, COUNTS, float64),
     inline=True,
 )
 def slot_changes(change, slot, changed, row, occupied, pes, whole, real, order, counts, virtual):
@@ -169,11 +212,11 @@ def slot_changes(change, slot, changed, row, occupied, pes, whole, real, order, 
     """
     for i in range(counts[N_JOBS]):
         job = order[PRESENT, i]
-        if whole[job, SLOT] != slot and depends_on(pes, job, changed, row, occupied, slot):
+        if depends_on(pes, job, changed, row, occupied, slot) and whole[job, SLOT] != slot:
             run_in(job, whole[job, RUN_SLOTS] + change, virtual, whole, real, counts)
 
 
-@kernel(void(int64, int64, SETS, int64, SETS, WHOLE, REAL, WHOLE, COUNTS, float64), inline=True)
+@kernel(void(int64, int64, SETS, int64, SETS, WHOLE, REAL, LISTS, COUNTS, float64), inline=True)
 def slot_comes_or_goes(change, slot, only, row, pes, whole, real, order, counts, virtual):
     """Under `shared`: a slot is opened for a job (change 1) or closed after it (-1).
 
@@ -181,7 +224,7 @@ def slot_comes_or_goes(change, slot, only, row, pes, whole, real, order, counts,
     """
     for i in range(counts[N_JOBS]):
         job = order[PRESENT, i]
-        if whole[job, SLOT] != slot and disjoint(pes, job, only, row):
+        if disjoint(pes, job, only, row) and whole[job, SLOT] != slot:
             run_in(job, whole[job, RUN_SLOTS] + change, virtual, whole, real, counts)
 
 

@@ -8,7 +8,7 @@ O(slots x jobs x words).
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int64
+from numba import boolean, float64, int64, uint64
 
 from models.gang.alternation import (
     EXCLUSIVE,
@@ -49,12 +49,14 @@ from models.gang.state import (
     JOBS,
     KEY,
     LAST_SESSION,
+    LISTS,
     MATRIX,
     N_JOBS,
     N_SLOTS,
     N_VACANT,
     NOW,
     NUMBER,
+    POSITION,
     PRECEDENCE,
     PRESENT,
     REAL,
@@ -94,19 +96,20 @@ def first_to_end(whole, real, order, n_jobs):
     finish = np.inf
     number = 0
     for i in range(n_jobs):
-        job = order[PRESENT, i]
-        if real[job, FINISH] < finish or (real[job, FINISH] == finish and whole[job, NUMBER] < number):
-            first = i
-            finish = real[job, FINISH]
-            number = whole[job, NUMBER]
+        if real[FINISH, i] <= finish:
+            job = order[PRESENT, i]
+            if real[FINISH, i] < finish or whole[job, NUMBER] < number:
+                first = i
+                finish = real[FINISH, i]
+                number = whole[job, NUMBER]
     return first
 
 
 @kernel(
-    int64(int64, float64, int64, int64, int64, SETTINGS, WHOLE, REAL, WHOLE, COUNTS, float64[::1]),
+    uint64(int64, float64, int64, int64, int64, WHOLE, REAL, LISTS, COUNTS, float64[::1]),
     inline=True,
 )
-def enter(size, runtime, runs_left, run, key, settings, whole, real, order, counts, clocks):
+def enter(size, runtime, runs_left, run, key, whole, real, order, counts, clocks):
     """Write a newcomer into the table, mapped to no slot yet, and return its place."""
     n_jobs = counts[N_JOBS]
     counts[N_VACANT] -= 1
@@ -119,12 +122,11 @@ def enter(size, runtime, runs_left, run, key, settings, whole, real, order, coun
     whole[job, RUNS_LEFT] = runs_left
     whole[job, RUN] = run
     whole[job, KEY] = key
-    real[job, RUNTIME] = runtime
-    real[job, ARRIVAL] = clocks[NOW]
-    real[job, FINISH] = clocks[VIRTUAL] + runtime
+    whole[job, POSITION] = n_jobs
+    real[RUNTIME, n_jobs] = runtime
+    real[ARRIVAL, n_jobs] = clocks[NOW]
+    real[FINISH, n_jobs] = clocks[VIRTUAL] + runtime
     order[PRESENT, n_jobs] = job
-    if settings.alternation == EXCLUSIVE:
-        insert(order, PRECEDENCE, n_jobs, job, whole, settings.precedence)
     counts[N_JOBS] += 1
     counts[SUBMITTED] += 1
     counts[SUM_SLOTS] += 1
@@ -133,15 +135,19 @@ def enter(size, runtime, runs_left, run, key, settings, whole, real, order, coun
 
 
 @kernel(inline=True)
-def leave(position, settings, whole, order, counts):
+def leave(position, whole, real, order, counts):
     """Take the job at a position of the list of present jobs out of the table, and return its place."""
-    n_jobs = counts[N_JOBS]
+    last = counts[N_JOBS] - 1
     job = order[PRESENT, position]
     counts[SUM_SLOTS] -= whole[job, RUN_SLOTS]
     counts[SUM_PES] -= whole[job, RUN_SLOTS] * whole[job, SIZE]
-    order[PRESENT, position] = order[PRESENT, n_jobs - 1]
-    if settings.alternation == EXCLUSIVE:
-        remove(order, PRECEDENCE, n_jobs, job)
+    moved = order[PRESENT, last]
+    order[PRESENT, position] = moved
+    whole[moved, POSITION] = position
+    for field in range(real.shape[0]):
+        time = real[field, position]
+        real[field, position] = real[field, last]
+        real[field, last] = time
     counts[N_JOBS] -= 1
     order[VACANT, counts[N_VACANT]] = job
     counts[N_VACANT] += 1
@@ -150,8 +156,9 @@ def leave(position, settings, whole, order, counts):
 
 @kernel(inline=True)
 def settle_in(
-    job, slot, settings, occupied, free, grants, pes, whole, real, order, chosen, granted, counts, virtual
-):
+    job, slot, rank, settings, occupied, free, grants, pes, whole, real, order, chosen, granted, counts,
+    virtual,
+):  # fmt: skip
     """Map a newcomer to the chosen PEs of a slot and let it and the others run where they now can."""
     whole[job, SLOT] = slot  # from now on it is none of the others
     if settings.alternation == SHARED:
@@ -159,25 +166,32 @@ def settle_in(
             slot_comes_or_goes(1, slot, chosen, 0, pes, whole, real, order, counts, virtual)
         else:
             slot_changes(-1, slot, chosen, 0, occupied, pes, whole, real, order, counts, virtual)
+    opened = slot == counts[N_SLOTS]
     map_job(job, slot, occupied, free, pes, whole, chosen, counts)
     if settings.alternation == SHARED:
         count = count_shared(job, counts[N_SLOTS], occupied, pes, whole)
         run_in(job, count, virtual, whole, real, counts)
     elif settings.alternation == EXCLUSIVE:
-        grant_where_it_fits(job, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
+        grant_where_it_fits(
+            job, rank, opened, occupied, free, grants, pes, whole, real, order, granted, counts, virtual
+        )
 
 
 @kernel(inline=True)
-def clear_out(job, settings, occupied, free, tags, grants, pes, whole, real, order, granted, counts, virtual):
+def clear_out(
+    job, rank, settings, occupied, free, tags, grants, pes, whole, real, order, granted, counts, virtual
+):
     """After a job was unmapped: let the others run where they now can, close or unite its slot."""
     slot = whole[job, SLOT]
     if settings.alternation == EXCLUSIVE:
-        grant_where_it_ran(job, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
+        grant_where_it_ran(
+            job, rank, occupied, free, grants, pes, whole, real, order, granted, counts, virtual
+        )
     if free[slot] == settings.n_pes:
         if settings.alternation == SHARED:
             slot_comes_or_goes(-1, slot, pes, job, pes, whole, real, order, counts, virtual)
         elif settings.alternation == EXCLUSIVE:
-            revoke(slot, grants, whole, real, counts, virtual)
+            revoke(slot, grants, pes, whole, real, counts, virtual)
         close_slot(slot, settings.n_pes, occupied, free, tags, grants, pes, whole, order, counts)
         return
     if settings.alternation == SHARED:
@@ -190,13 +204,13 @@ def clear_out(job, settings, occupied, free, tags, grants, pes, whole, real, ord
             if settings.alternation == SHARED:
                 slots_unite(low, high, occupied, pes, whole, real, order, counts, virtual)
             elif settings.alternation == EXCLUSIVE:
-                revoke(low, grants, whole, real, counts, virtual)
-                revoke(high, grants, whole, real, counts, virtual)
+                revoke(low, grants, pes, whole, real, counts, virtual)
+                revoke(high, grants, pes, whole, real, counts, virtual)
             unite(low, high, settings.n_pes, occupied, free, tags, grants, pes, whole, order, counts)
             counts[UNIFICATIONS] += 1
             slot = low
     if settings.alternation == EXCLUSIVE:
-        grant(slot, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
+        grant(slot, 0, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
 
 
 @kernel(inline=True)
@@ -211,9 +225,9 @@ def migrate(
         count_all_shared(n_slots, occupied, free, pes, whole, real, order, counts, virtual)
     elif settings.alternation == EXCLUSIVE:
         for slot in range(n_slots, before):
-            revoke(slot, grants, whole, real, counts, virtual)
+            revoke(slot, grants, pes, whole, real, counts, virtual)
         for slot in range(n_slots):
-            grant(slot, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
+            grant(slot, 0, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
 
 
 @kernel(inline=True)
@@ -246,7 +260,7 @@ def close_batch(batch, real, order, counts, clocks, batches, n_pes):
     clocks[BATCH_START] = clocks[NOW]
     # Virtual time is set back, so that long runs lose no digits.
     for i in range(counts[N_JOBS]):
-        real[order[PRESENT, i], FINISH] -= clocks[VIRTUAL]
+        real[FINISH, i] -= clocks[VIRTUAL]
     clocks[VIRTUAL] = 0.0
 
 
@@ -293,7 +307,7 @@ def advance(
             finish = np.inf
             end = np.inf
             if first >= 0:
-                finish = real[order[PRESENT, first], FINISH]
+                finish = real[FINISH, first]
                 end = clocks[NOW] + (finish - clocks[VIRTUAL]) * counts[N_SLOTS]
             arrival = np.inf
             if cursor < gaps.shape[0]:
@@ -318,11 +332,14 @@ def advance(
                 first = -1
 
         slots_before = counts[N_SLOTS]
+        rank = 0
         alone = False
         if first >= 0:
-            job = leave(first, settings, whole, order, counts)
-            response = clocks[NOW] - real[job, ARRIVAL]
-            clocks[SLOWDOWNS] += response / real[job, RUNTIME]
+            job = leave(first, whole, real, order, counts)
+            if settings.alternation == EXCLUSIVE:
+                rank = remove(order, PRECEDENCE, counts[N_JOBS] + 1, job)
+            response = clocks[NOW] - real[ARRIVAL, counts[N_JOBS]]
+            clocks[SLOWDOWNS] += response / real[RUNTIME, counts[N_JOBS]]
             if whole[job, NUMBER] < responses.shape[0]:
                 responses[whole[job, NUMBER]] = response
             if settings.migrating:
@@ -332,28 +349,32 @@ def advance(
                     forget(job, counts[N_SLOTS], grants)
             else:
                 unmap_job(job, occupied, free, pes, whole)
-                release(whole[job, SIZE], n_pes, pes[job], memory, parameters)
+                for w in range(pes.shape[1]):  # a view of the row would cost reference counting
+                    chosen[0, w] = pes[job, w]
+                release(whole[job, SIZE], n_pes, chosen_row, memory, parameters)
                 clear_out(
-                    job, settings, occupied, free, tags, grants, pes, whole, real, order, granted, counts,
-                    clocks[VIRTUAL],
+                    job, rank, settings, occupied, free, tags, grants, pes, whole, real, order, granted,
+                    counts, clocks[VIRTUAL],
                 )  # fmt: skip
         else:
             if repeating == NOWHERE:
                 job = enter(
                     sizes[cursor], runtimes[cursor], runs[cursor] - 1, 0, keys[cursor],
-                    settings, whole, real, order, counts, clocks,
+                    whole, real, order, counts, clocks,
                 )  # fmt: skip
                 counts[CURSOR] += 1
             else:
                 size = whole[repeating, SIZE]
                 run = whole[repeating, RUN] + 1
                 key = whole[repeating, KEY]
-                runtime = rerun(real[repeating, RUNTIME], size, key, run, rerun_parameters)
+                runtime = rerun(real[RUNTIME, counts[N_JOBS]], size, key, run, rerun_parameters)
                 counts[REPEATING] = NOWHERE
                 job = enter(
-                    size, runtime, whole[repeating, RUNS_LEFT] - 1, run, key, settings, whole, real, order,
-                    counts, clocks,
+                    size, runtime, whole[repeating, RUNS_LEFT] - 1, run, key,
+                    whole, real, order, counts, clocks,
                 )  # fmt: skip
+            if settings.alternation == EXCLUSIVE:
+                rank = insert(order, PRECEDENCE, counts[N_JOBS] - 1, job, whole, settings.precedence)
             if settings.migrating:
                 position = insert(order, DECREASING, counts[N_JOBS] - 1, job, whole, 1)
             else:
@@ -362,8 +383,8 @@ def advance(
                     memory, parameters, scratch, chosen_row,
                 )  # fmt: skip
                 settle_in(
-                    job, slot, settings, occupied, free, grants, pes, whole, real, order, chosen, granted,
-                    counts, clocks[VIRTUAL],
+                    job, slot, rank, settings, occupied, free, grants, pes, whole, real, order, chosen,
+                    granted, counts, clocks[VIRTUAL],
                 )  # fmt: skip
         if settings.migrating:
             migrate(

@@ -1,13 +1,11 @@
 """Imported by the process from which workers are forked: they then have every kernel at hand from the start.
 
-Only what is compiled already is loaded: while the run compiles, a second process shall not do the same.
+Only what is compiled already is loaded: while the run compiles, a second process shall not do the same. The
+import then fails, and can be tried again later.
 """
 
-import importlib
+from models import gang, kernel_cache
 
-from models import kernel_cache
-from models.gang import schemes
-
-if not kernel_cache.is_empty():
-    importlib.import_module("models.gang.model")
-    schemes.load_all()
+if kernel_cache.is_empty():
+    raise ImportError("no kernel is compiled yet")
+gang.load()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numba import int64
+from numba import int64, uint64
 
 from models.gang.bits import ZERO, disjoint
-from models.gang.state import N_JOBS, N_SLOTS, PRESENT, SIZE, SLOT, WHOLE
+from models.gang.state import LISTS, N_JOBS, N_SLOTS, PRESENT, SIZE, SLOT, WHOLE
 from models.kernels import kernel
 
 NOWHERE = -1
@@ -52,8 +52,7 @@ def close_slot(slot, n_pes, occupied, free, tags, grants, pes, whole, order, cou
     counts[N_SLOTS] = last
     for i in range(counts[N_JOBS]):
         job = order[PRESENT, i]
-        if whole[job, SLOT] > slot:
-            whole[job, SLOT] -= 1
+        whole[job, SLOT] -= whole[job, SLOT] > slot  # a branch would be mispredicted at every other job
 
 
 @kernel(inline=True)
@@ -84,7 +83,7 @@ def unite(low, high, n_pes, occupied, free, tags, grants, pes, whole, order, cou
     close_slot(high, n_pes, occupied, free, tags, grants, pes, whole, order, counts)
 
 
-@kernel(int64(WHOLE, int64, int64, int64, WHOLE, int64))
+@kernel(int64(LISTS, int64, int64, uint64, WHOLE, int64))
 def insert(order, row, n, job, whole, sign):
     """Put a job into a list of `n`, a row of `order`, and say where.
 

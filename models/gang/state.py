@@ -17,6 +17,7 @@ from models.gang.bits import words
 # Numba types of what the engine hands around.
 SETS = uint64[:, ::1]  # sets of PEs, or of jobs, one a row
 WHOLE = int64[:, ::1]  # tables of whole numbers
+LISTS = uint64[:, ::1]  # lists of places in a table; no sign, so that no index is tested for being negative
 REAL = float64[:, ::1]  # tables of times
 COUNTS = int64[::1]
 
@@ -51,7 +52,8 @@ occupied : uint64 (slot, word), PEs taken by the jobs mapped to a slot; the row 
 free : int64 (slot,), number of PEs not taken
 tags : int64 (slot,), a number that a packing scheme gave to the slot
 grants : uint64 (slot, word), under `exclusive` the places of the jobs mapped elsewhere that run in the slot
-    too, one bit each; the last row is room for a set in the making
+    too, one bit each, and in the last words the PEs that they take; the last row is room for a set in the
+    making
 """
 MATRIX = types.NamedTuple([uint64[:, ::1], int64[::1], int64[::1], uint64[:, ::1]], Matrix)
 
@@ -60,15 +62,16 @@ Jobs = namedtuple("Jobs", ["pes", "whole", "real", "order"])
 
 pes : uint64 (job, word), PEs to which it is mapped
 whole : int64 (job, field), whole numbers, see below
-real : float64 (job, field), times
+real : float64 (field, position), times, in the order of the list PRESENT; those of the job that left last
+    follow
 order : int64 (list, position), places of the table in several orders, see below
 """
-JOBS = types.NamedTuple([uint64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1]], Jobs)
+JOBS = types.NamedTuple([SETS, WHOLE, REAL, LISTS], Jobs)
 
 # Fields of Jobs.whole: row of the matrix; PEs; slots in which the job runs; jobs submitted before it;
 # repetitions that its user will still submit; repetitions before it; bits that name the random numbers of its
-# repetitions.
-SLOT, SIZE, RUN_SLOTS, NUMBER, RUNS_LEFT, RUN, KEY, N_WHOLE = range(8)
+# repetitions; position in the list PRESENT.
+SLOT, SIZE, RUN_SLOTS, NUMBER, RUNS_LEFT, RUN, KEY, POSITION, N_WHOLE = range(9)
 # Fields of Jobs.real: time needed on dedicated PEs; time of submission; virtual time of its end if the number
 # of its slots stays as it is.
 RUNTIME, ARRIVAL, FINISH, N_REAL = range(4)
@@ -104,18 +107,18 @@ def empty_matrix(n_pes: int, job_limit: int) -> Matrix:
         np.zeros((rows, words(n_pes)), np.uint64),
         np.full(rows, n_pes, np.int64),
         np.zeros(rows, np.int64),
-        np.zeros((rows, words(job_limit)), np.uint64),
+        np.zeros((rows, words(job_limit) + words(n_pes)), np.uint64),
     )
 
 
 def no_jobs(n_pes: int, job_limit: int) -> Jobs:
     """Return a table of jobs with `job_limit` vacant places."""
-    order = np.zeros((N_LISTS, job_limit), np.int64)
+    order = np.zeros((N_LISTS, job_limit), np.uint64)
     order[VACANT] = np.arange(job_limit)[::-1]
     return Jobs(
         np.zeros((job_limit, words(n_pes)), np.uint64),
         np.zeros((job_limit, N_WHOLE), np.int64),
-        np.zeros((job_limit, N_REAL)),
+        np.zeros((N_REAL, job_limit)),
         order,
     )
 

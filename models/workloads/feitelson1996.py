@@ -5,6 +5,8 @@ two-stage hyperexponential whose probability of the longer stage grows linearly 
 for a run length of generalised Zipf distribution; sessions arrive in a Poisson stream. What the paper leaves
 open is a parameter, see ``conf/workload/feitelson1996.yaml``.
 
+No kernel is loaded before a stream is opened, so that a plan can be made and checked at once.
+
 References
 ----------
 D. G. Feitelson, "Packing schemes for gang scheduling", in *Job Scheduling Strategies for Parallel
@@ -13,14 +15,18 @@ Processing*, LNCS 1162, 1996, section 3.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from models.family import Parameters, Seed
-from models.kernels import kernel
 from models.streams import stream
-from models.workloads.sessions import RERUN_SIGNATURE, SessionStream, same_runtime
+
+if TYPE_CHECKING:
+    from models.workloads.sessions import SessionStream
 
 HAS_CHANCE = True
 
@@ -96,36 +102,6 @@ def mean_run_length(workload: Parameters) -> float:
     return float(np.sum(probabilities * np.arange(1, len(probabilities) + 1)))
 
 
-@kernel()
-def uniform(key, counter):
-    """Return a uniform number in (0, 1) from a key and a counter (the finaliser of SplitMix64)."""
-    z = np.uint64(key) + np.uint64(counter) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return (np.float64(z >> np.uint64(11)) + 0.5) * 2.0**-53
-
-
-@kernel(RERUN_SIGNATURE)
-def redrawn_runtime(runtime, size, key, run, parameters):
-    """Draw a repetition's runtime anew: a function of session and run, whatever the schedule did before."""
-    small, slope, short, long = parameters[0], parameters[1], parameters[2], parameters[3]
-    mean = long if uniform(key, 2 * run) < small + slope * size else short
-    return -mean * np.log(uniform(key, 2 * run + 1))
-
-
-@kernel()
-def work_of_redrawn(size, runtime, runs, key, parameters):
-    """Return the PEs times time units of each session whose repetitions are drawn anew."""
-    work = np.empty(len(size))
-    for i in range(len(size)):
-        total = runtime[i]
-        for run in range(1, runs[i]):
-            total += redrawn_runtime(runtime[i], size[i], key[i], run, parameters)
-        work[i] = size[i] * total
-    return work
-
-
 def standard_sessions(workload: Parameters, n_pes: int, seed: Seed) -> Iterator[dict[str, np.ndarray]]:
     """Yield chunks of sessions whose gaps have mean 1: the same for every scheme and load, without end."""
     size_steps = np.cumsum(size_probabilities(workload, n_pes))
@@ -150,6 +126,8 @@ def standard_sessions(workload: Parameters, n_pes: int, seed: Seed) -> Iterator[
             run = np.arange(runs.sum()) - first
             size, key, runtime = np.repeat(size, runs), np.repeat(key, runs), np.repeat(runtime, runs)
             if workload["rerun_runtime"] == "redrawn":
+                from models.workloads.redrawn import redrawn_runtime
+
                 parameters = rerun_parameters(workload, n_pes)
                 for i in np.flatnonzero(run):
                     runtime[i] = redrawn_runtime(runtime[i], size[i], key[i], run[i], parameters)
@@ -164,7 +142,7 @@ def standard_sessions(workload: Parameters, n_pes: int, seed: Seed) -> Iterator[
 
 
 def rerun_parameters(workload: Parameters, n_pes: int) -> np.ndarray:
-    """Return what `redrawn_runtime` is told."""
+    """Return what `redrawn.redrawn_runtime` is told."""
     small = float(workload["long_probability_small"])
     slope = (workload["long_probability_full"] - small) / n_pes
     return np.array([small, slope, workload["short_mean"], workload["long_mean"]], dtype=float)
@@ -179,28 +157,53 @@ def mean_gap(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: S
     if workload["load_reference"] == "expected":
         runs = 1.0 if workload["repetition"] == "sequence" else mean_run_length(workload)
         return runs * mean_work(workload, n_pes) / (load * n_pes)
+    work, time = work_and_time(json.dumps(dict(workload)), n_pes, n_jobs, seed)
+    return work / (load * n_pes * time)
+
+
+@lru_cache(maxsize=256)
+def work_and_time(workload_text: str, n_pes: int, n_jobs: int, seed: Seed) -> tuple[float, float]:
+    """Return the work of the first `n_jobs` jobs, and the sum of the gaps (of mean 1) between their sessions.
+
+    Kept for the tasks that follow: all schemes and loads contend with the same jobs.
+
+    Parameters
+    ----------
+    workload_text : str
+        The workload as JSON.
+    n_pes, n_jobs : int
+    seed : tuple of int
+    """
+    workload = json.loads(workload_text)
     work = time = 0.0
     jobs = 0
-    redrawn = workload["rerun_runtime"] == "redrawn"
-    parameters = rerun_parameters(workload, n_pes)
     for chunk in standard_sessions(workload, n_pes, seed):
         ends = np.cumsum(chunk["runs"]) + jobs
         last = min(int(np.searchsorted(ends, n_jobs)) + 1, len(ends))
-        size, runtime, lengths = chunk["size"], chunk["runtime"], chunk["runs"]
-        if redrawn:
-            session_work = work_of_redrawn(size, runtime, lengths, chunk["key"], parameters)
-        else:
-            session_work = size * runtime * lengths
-        work += float(np.sum(session_work[:last]))
+        work += float(np.sum(session_work(chunk, workload, n_pes)[:last]))
         time += float(np.sum(chunk["gap"][:last]))
         jobs = int(ends[last - 1])
         if jobs >= n_jobs:
             break
-    return work / (load * n_pes * time)
+    return work, time
+
+
+def session_work(chunk: dict[str, np.ndarray], workload: Parameters, n_pes: int) -> np.ndarray:
+    """Return the PEs times time units of each session of a chunk."""
+    size, runtime, runs = chunk["size"], chunk["runtime"], chunk["runs"]
+    if workload["rerun_runtime"] != "redrawn":
+        return size * runtime * runs
+    from models.workloads.redrawn import work_of_redrawn
+
+    work: np.ndarray = work_of_redrawn(size, runtime, runs, chunk["key"], rerun_parameters(workload, n_pes))
+    return work
 
 
 def open_stream(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: Seed) -> SessionStream:
     """Return the stream of sessions of one replication at one load."""
+    from models.workloads.redrawn import redrawn_runtime
+    from models.workloads.sessions import SessionStream, same_runtime
+
     gap = mean_gap(workload, n_pes, load, n_jobs, seed)
 
     def chunks() -> Iterator[dict[str, np.ndarray]]:

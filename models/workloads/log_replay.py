@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from models.family import Parameters, Seed
-from models.workloads.sessions import SessionStream
 from models.workloads.swf import Selection, SwfError, read, select
+
+if TYPE_CHECKING:
+    from models.workloads.sessions import SessionStream
 
 HAS_CHANCE = False
 
@@ -68,6 +70,8 @@ def open_stream(
     workload: Parameters, n_pes: int, load: float | None, n_jobs: int, seed: Seed
 ) -> SessionStream:
     """Return the log as a stream of sessions; there is no chance in it, so `seed` changes nothing."""
+    from models.workloads.sessions import SessionStream
+
     jobs = selection(workload, n_pes).jobs
     stretch = 1.0 if load is None else natural_load(workload, n_pes) / load
 

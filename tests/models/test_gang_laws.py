@@ -112,11 +112,15 @@ def test_no_pe_serves_two_jobs_under_exclusive(name: str) -> None:
             ]
             expected = running(slots, "exclusive", case.precedence)
             for row, grants, jobs in zip(matrix, kernel.matrix.grants, expected, strict=False):
-                places = np.flatnonzero(np.unpackbits(grants.view(np.uint8), bitorder="little"))
+                places, given = (
+                    np.flatnonzero(np.unpackbits(part.view(np.uint8), bitorder="little"))
+                    for part in np.split(grants, [-kernel.matrix.occupied.shape[1]])
+                )
                 served = [*np.flatnonzero(row >= 0)]
                 for place in places:
                     served.extend(kernel.pes_of(place))
                 assert len(served) == len(set(served))
+                assert set(served) == {*np.flatnonzero(row >= 0), *given}
                 guests = {job.number for job in jobs} - set(row.tolist())
                 assert set(kernel.jobs.whole[places, NUMBER].tolist()) == guests
 

@@ -1,7 +1,8 @@
 """Load based schemes (section 2.3): prefer the PEs that the fewest jobs use.
 
-The load on a PE is the number of slots in which it is taken. Instead of sorting the PEs, they are held as one
-set for each load ("plane"), so that counting the least loaded free PEs of a slot is a walk over words.
+The load on a PE is the number of slots in which it is taken. Instead of sorting the PEs, their loads are held
+as binary numbers, one set of PEs for each digit: the PEs that have a 1 there. To add a slot, and to tell the
+least loaded PEs of a slot, is then a walk over digits and words for all PEs at once.
 """
 
 from __future__ import annotations
@@ -9,81 +10,97 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, int64, uint64
 
-from models.gang.bits import ZERO, free_word, lowest, population, span
+from models.gang.bits import ZERO, free_word, lowest, population
 from models.gang.schemes.signature import PLACE_SIGNATURE
 from models.kernels import kernel
 
 
 @kernel()
-def sort_into_planes(n_pes, n_slots, occupied, planes):
-    """Fill ``planes[v]`` with the PEs of load v and return the highest load. O(slots x loads x words)."""
-    n_words = planes.shape[1]
-    for w in range(n_words):
-        planes[0, w] = span(n_pes - w * 64)
-    top = 0
+def add_up_loads(n_slots, occupied, digits):
+    """Fill ``digits[d]`` with the PEs whose load has digit d, and return how many digits there are.
+
+    O(slots x log(slots) x words).
+    """
+    n_digits = 0
     for slot in range(n_slots):
-        planes[top + 1, :] = ZERO
-        moved_up = ZERO
-        for w in range(n_words):
-            taken = occupied[slot, w]
-            for v in range(top, -1, -1):
-                up = planes[v, w] & taken
-                planes[v + 1, w] |= up
-                planes[v, w] ^= up
-            moved_up |= planes[top + 1, w]
-        if moved_up != ZERO:
-            top += 1
-    return top
+        if slot + 1 == 1 << n_digits:  # loads up to slot + 1 from here on
+            for w in range(digits.shape[1]):
+                digits[n_digits, w] = ZERO
+            n_digits += 1
+        for w in range(digits.shape[1]):
+            carry = occupied[slot, w]
+            for d in range(n_digits):
+                before = digits[d, w]
+                digits[d, w] = before ^ carry
+                carry &= before
+    return n_digits
 
 
 @kernel()
-def load_of_least_loaded(size, n_pes, occupied, slot, planes, top):
-    """Return the maximum and the sum of the loads on the `size` least loaded free PEs of a slot."""
+def find_least_loaded(size, n_pes, occupied, slot, digits, n_digits):
+    """Find the `size` least loaded free PEs of a slot, digit by digit. O(log(slots) x words).
+
+    Returns the highest load among them and how many PEs of that load it takes; the row after the last digit
+    then holds all free PEs of that load, and the next one all with less.
+    """
+    equal, less = n_digits, n_digits + 1
+    for w in range(digits.shape[1]):
+        digits[equal, w] = free_word(occupied, slot, w, n_pes)
+        digits[less, w] = ZERO
     need = size
-    total = 0
-    for v in range(top + 1):
+    load = 0
+    for d in range(n_digits - 1, -1, -1):
         here = 0
-        for w in range(planes.shape[1]):
-            here += population(planes[v, w] & free_word(occupied, slot, w, n_pes))
+        for w in range(digits.shape[1]):
+            here += population(digits[equal, w] & ~digits[d, w])
         if here >= need:
-            return v, total + v * need
-        need -= here
-        total += v * here
-    return top, total
+            for w in range(digits.shape[1]):
+                digits[equal, w] &= ~digits[d, w]
+        else:
+            need -= here
+            load += 1 << d
+            for w in range(digits.shape[1]):
+                digits[less, w] |= digits[equal, w] & ~digits[d, w]
+                digits[equal, w] &= digits[d, w]
+    return load, need
 
 
 @kernel()
-def take_least_loaded(size, n_pes, occupied, slot, planes, top, chosen):
-    """Write the `size` least loaded free PEs of a slot to `chosen`, lower numbers first among equals."""
-    chosen[:] = ZERO
-    need = size
-    for v in range(top + 1):
-        for w in range(planes.shape[1]):
-            available = planes[v, w] & free_word(occupied, slot, w, n_pes)
-            here = population(available)
-            if here > need:
-                available = lowest(available, np.uint64(need))
-                here = need
-            chosen[w] |= available
-            need -= here
-        if need == 0:
-            return
+def sum_of_loads(digits, n_digits, row):
+    """Return the sum of the loads on the PEs of a row of `digits`. O(log(slots) x words)."""
+    total = 0
+    for d in range(n_digits):
+        for w in range(digits.shape[1]):
+            total += population(digits[row, w] & digits[d, w]) << d
+    return total
 
 
 @kernel(int64(boolean, int64, int64, int64, uint64[:, ::1], int64[::1], uint64[:, ::1], uint64[::1]))
-def place_by_load(by_sum, size, n_pes, n_slots, occupied, free, planes, chosen):
-    """Choose the slot whose least loaded free PEs carry least, by their maximum or by their sum."""
-    top = sort_into_planes(n_pes, n_slots, occupied, planes)
+def place_by_load(by_sum, size, n_pes, n_slots, occupied, free, digits, chosen):
+    """Choose the slot whose least loaded free PEs carry least, by their maximum or by their sum.
+
+    Of equally loaded PEs it takes those with lower numbers.
+    """
+    n_digits = add_up_loads(n_slots, occupied, digits)
     best = n_slots
     least = 0
     for slot in range(n_slots):
         if free[slot] >= size:
-            maximum, total = load_of_least_loaded(size, n_pes, occupied, slot, planes, top)
-            load = total if by_sum else maximum
+            load, need = find_least_loaded(size, n_pes, occupied, slot, digits, n_digits)
+            if by_sum:
+                load = sum_of_loads(digits, n_digits, n_digits + 1) + load * need
             if best == n_slots or load < least:
                 best = slot
                 least = load
-    take_least_loaded(size, n_pes, occupied, best, planes, top, chosen)
+    _, need = find_least_loaded(size, n_pes, occupied, best, digits, n_digits)
+    for w in range(chosen.shape[0]):
+        available = digits[n_digits, w]
+        here = population(available)
+        if here > need:
+            available = lowest(available, np.uint64(need))
+            here = need
+        chosen[w] = available | digits[n_digits + 1, w]
+        need -= here
     return best
 
 

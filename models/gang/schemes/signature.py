@@ -38,7 +38,7 @@ REARRANGE_SIGNATURE = void(
     int64[::1],  # free, to be rewritten
     uint64[:, ::1],  # pes of the jobs, to be rewritten
     int64[:, ::1],  # whole: fields of the jobs, of which SLOT (NOWHERE for a newcomer) is to be rewritten
-    int64[:, ::1],  # order of the jobs, of which DECREASING is of use
+    uint64[:, ::1],  # order of the jobs, of which DECREASING is of use
     int64[::1],  # counts, of which N_SLOTS is to be rewritten
 )
 """Maps all jobs anew, for a scheme that migrates them at each arrival and termination."""
