@@ -23,7 +23,7 @@ $(UV): requirements/uv.txt
 
 $(READY): $(UV) requirements/locked.txt pyproject.toml
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
-	$(UV) pip sync --quiet --python $(PY) --require-hashes requirements/locked.txt
+	$(UV) pip sync --quiet --compile-bytecode --python $(PY) --require-hashes requirements/locked.txt
 	$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
 	@echo "compiling kernels"; $(PY) -c "from models.gang import FAMILY; FAMILY.warm_up()"
 	@touch $(READY)

@@ -16,7 +16,7 @@ from sweep.errors import INTERRUPTED, SweepError
 def main(arguments: Sequence[str]) -> int:
     """Do what the command line asks for and return the exit status: 0, 1 failed, 2 wrong, 130 interrupted."""
     try:
-        overrides, user, wanted = _options(arguments)
+        overrides, user, wanted, watch = _options(arguments)
         folder = locate.conf_folder()
         if wanted == "--help":
             from sweep import help as help_text
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
             # A batch system that ends a job says so with SIGTERM: stop as cleanly as after Ctrl-C.
             before = signal.signal(signal.SIGTERM, _interrupt)
             try:
-                return _act(overrides, folder, user, list(arguments))
+                return _act(overrides, folder, user, list(arguments), watch)
             finally:
                 signal.signal(signal.SIGTERM, before)
     except SweepError as error:
@@ -46,9 +46,9 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str]:
-    """Return overrides, the user's config folder, and --help or --version if asked for."""
-    overrides, user, wanted = [], None, ""
+def _options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str, bool]:
+    """Return overrides, the user's config folder, --help or --version if asked for, and whether to watch."""
+    overrides, user, wanted, watch = [], None, "", False
     rest = iter(arguments)
     for argument in rest:
         name, equals, value = argument.partition("=")
@@ -56,36 +56,41 @@ def _options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str]:
             wanted = "--help"
         elif argument == "--version":
             wanted = wanted or "--version"
+        elif argument == "--watch":
+            watch = True
         elif name == "--config-dir":
             user = locate.user_folder(value if equals else next(rest, ""))
         elif argument.startswith("-"):
-            raise SweepError(f"unknown option {argument}: there are --config-dir DIR, --version and --help")
+            raise SweepError(
+                f"unknown option {argument}: there are --config-dir DIR, --watch, --version and --help"
+            )
         else:
             overrides.append(argument)
-    return overrides, user, wanted
+    return overrides, user, wanted, watch
 
 
-def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[str]) -> int:
+def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[str], watch: bool) -> int:
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 
-    from sweep import config, executors, plan, run
+    from sweep import config, plan, run
     from sweep.folder import Folder
 
     console = Console()
     loaded = config.load(overrides, folder, user)
     settings = loaded.settings
-    if settings.action == "cancel":
-        console.print(executors.create(settings.executor, []).cancel(), highlight=False)
-        return 0
+    if watch and settings.action != "status":
+        raise SweepError(f"--watch goes with action=status, not with action={settings.action}")
     expanded = plan.expand(loaded)
     results = Folder(Path(settings.output).expanduser(), settings.name)
     match settings.action:
         case "plan":
-            return run.show_plan(expanded, results, console)
+            return run.show_plan(loaded, expanded, results, console)
         case "status":
-            return run.show_status(expanded, results, console)
+            return run.show_status(loaded, expanded, results, console, watch)
         case "gather":
             return run.gather(expanded, results, console, arguments)
+        case "cancel":
+            return run.cancel(expanded, results, console)
         case _:
-            return run.run(expanded, results, console, arguments)
+            return run.run(loaded, expanded, results, console, arguments)

@@ -39,6 +39,13 @@ class Collection:
         self._collector: Collector | None = None
         self._due = time.monotonic() + WRITE_EVERY_S
 
+    @staticmethod
+    def prepare() -> None:
+        """Import what the end needs, while this process has nothing to do but to wait for its workers."""
+        from sweep import dataset
+
+        dataset.prepare()
+
     def write_if_due(self) -> None:
         """Write what is there by now, if the last time is long enough ago."""
         start = time.monotonic()

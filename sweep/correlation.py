@@ -82,7 +82,7 @@ def sufficient_batch_size(lag1: float, batch_size: int) -> int | None:
     return batch_size * math.ceil((lag1 / TOLERATED_LAG1 + 2 * lag1) / (1 - lag1**2))
 
 
-def advice(interval: Interval, batch_size: int) -> str:
+def advice(interval: Interval, batch_size: int, *, replicable: bool = True) -> str:
     """One line, with the numbers, on what to make of an interval and what to do next.
 
     Parameters
@@ -90,8 +90,10 @@ def advice(interval: Interval, batch_size: int) -> str:
     interval : Interval
     batch_size : int
         Jobs in a batch.
+    replicable : bool
+        Whether replications differ; those of a log do not, and more than one is then no advice.
     """
-    replicate = f"run at least {MIN_REPLICATIONS} replications"
+    replicate = f", or run at least {MIN_REPLICATIONS} replications" if replicable else ""
     if interval.n == 0:
         return "no batch holds data, so there is no mean: look at the state of this point's tasks"
     if not math.isfinite(interval.mean):
@@ -103,7 +105,7 @@ def advice(interval: Interval, batch_size: int) -> str:
     if math.isnan(interval.lag1):
         return (
             f"interval withheld: {interval.n} batches are too few to judge; "
-            f"run at least {MIN_BATCHES} (better 30) batches a replication, or {replicate}"
+            f"run at least {MIN_BATCHES} (better 30) batches a replication{replicate}"
         )
     found = (
         f"interval withheld: lag-1 correlation {interval.lag1:.2f} of {interval.n} batches of {batch_size} "
@@ -111,24 +113,4 @@ def advice(interval: Interval, batch_size: int) -> str:
     )
     enough = sufficient_batch_size(interval.lag1, batch_size)
     longer = "look for a trend (warm-up, saturation)" if enough is None else f"use batches of about {enough}"
-    return f"{found}{longer}, or {replicate}"
-
-
-class BatchesTooShort(UserWarning):
-    """Warns that an interval was withheld; carries the estimate and a batch size that would suffice.
-
-    Parameters
-    ----------
-    interval : Interval
-    batch_size : int
-        Jobs in a batch when the estimate was made.
-    """
-
-    def __init__(self, interval: Interval, batch_size: int) -> None:
-        super().__init__(interval, batch_size)
-        self.interval = interval
-        self.batch_size = batch_size
-        self.sufficient_batch_size = sufficient_batch_size(interval.lag1, batch_size)
-
-    def __str__(self) -> str:
-        return advice(self.interval, self.batch_size)
+    return f"{found}{longer}{replicate}"

@@ -28,6 +28,7 @@ actions (action=...)
   cancel  cancel what a batch system was given
 
 options
+  --watch           with action=status: look again until nothing is left
   --config-dir DIR  a folder of your own experiment/, policy/, workload/, machine/ files, beside conf
   --version         the version
   -h, --help        this text

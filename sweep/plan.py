@@ -9,6 +9,7 @@ policies has not) have the same identity, and it is run once.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -77,6 +78,14 @@ class Plan:
     def headline(self) -> str:
         """The metric of tables and stopping."""
         return self.settings.precision.metric or next(iter(self.metrics))
+
+    @property
+    def replicable(self) -> bool:
+        """Whether replications of every combination differ, so that more than one may be run."""
+        return all(
+            families.find(policy.parameters["family"]).chance(policy.parameters, w.parameters, m.parameters)
+            for policy, w, m in itertools.product(*(self.variants[group] for group in GROUPS))
+        )
 
     def variant(self, group: str, number: int) -> Variant:
         """Return the policy, workload or machine of task `number`."""

@@ -11,20 +11,25 @@ from rich.console import Console
 from sweep import executors, manifest, state, summary
 from sweep.bundles import Bundles
 from sweep.collect import Collection
+from sweep.config import Config
 from sweep.costs import Costs
 from sweep.errors import INTERRUPTED, RunError
-from sweep.executors import Executor
+from sweep.executors import Assignment, Attached, Detached
 from sweep.folder import Folder
 from sweep.plan import Plan
 from sweep.progress import Meter, duration
 from sweep.state import State
 
 
-def run(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:
+def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:
     """Run what is left of a plan, write the dataset, and say what to do next.
+
+    With a detached executor, only hand over what is left.
 
     Parameters
     ----------
+    config : Config
+        What the plan was expanded from.
     plan : Plan
     folder : Folder
     console : Console
@@ -53,16 +58,20 @@ def run(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) 
             collection.write(found)
             summary.show(folder.dataset, console, plan)
             return 0
+        if isinstance(executor, Detached):
+            for line in executor.submit(Assignment(config, plan, folder, found, left, measured(found))):
+                say(console, line)
+            return 0
+        costs = measured(found)
+        bundles = Bundles(plan, left, costs, folder.shards, executor.message_s)
         try:
-            _execute(plan, folder, console, found, left, executor, collection)
+            execute(plan, console, found, bundles, executor, costs, collection)
         except KeyboardInterrupt:
             after = state.read(plan, folder)
             collection.write(after)
             done = f"{len(after.done)} of {after.total} tasks are done"
             say(console, f"stopped: {done}; the same command goes on from here")
             return INTERRUPTED
-        if executor.detached:
-            return 0
         after = state.read(plan, folder)
         collection.write(after)
     summary.show(folder.dataset, console, plan)
@@ -79,20 +88,41 @@ def run(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) 
     return RunError.status if after.failed or lost else 0
 
 
-def _execute(
-    plan: Plan,
-    folder: Folder,
-    console: Console,
-    found: State,
-    left: list[int],
-    executor: Executor,
-    collection: Collection,
-) -> None:
+def measured(found: State) -> Costs:
+    """Return what simulations are known to take, by the tasks that are done and by earlier studies."""
     costs = Costs()
     found.measure(costs)
-    bundles = Bundles(plan, left, costs, folder.shards, executor.message_s)
+    return costs
+
+
+def execute(
+    plan: Plan,
+    console: Console,
+    found: State,
+    bundles: Bundles,
+    executor: Attached,
+    costs: Costs,
+    collection: Collection | None = None,
+) -> None:
+    """Have an executor run bundles, and show how far it has got.
+
+    Parameters
+    ----------
+    plan : Plan
+    console : Console
+    found : State
+        What was done before.
+    bundles : Bundles
+    executor : Attached
+    costs : Costs
+        Those of `bundles`, kept for later runs.
+    collection : Collection, optional
+        The dataset, for a process that holds the folder's lock.
+    """
     with executor:
         warm_up(plan, console)
+        if collection is not None:
+            collection.prepare()
         with Meter(console, found.total, len(found.done)) as meter:
             looked, seconds_left = 0.0, None
             for results in executor.run(bundles):
@@ -104,7 +134,8 @@ def _execute(
                     looked, waiting = now, bundles.seconds_waiting()
                     seconds_left = None if waiting is None else waiting / executor.workers
                 meter.add(len(results), sum(result.jobs for result in results), seconds_left)
-                collection.write_if_due()
+                if collection is not None:
+                    collection.write_if_due()
     costs.save()
 
 
@@ -141,7 +172,7 @@ def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str
     return 0
 
 
-def show_plan(plan: Plan, folder: Folder, console: Console) -> int:
+def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> int:
     """Say what a run would do: the grid, the tasks, the time, the files. Runs and writes nothing."""
     manifest.claim(folder, plan)
     found = state.read(plan, folder)
@@ -149,30 +180,69 @@ def show_plan(plan: Plan, folder: Folder, console: Console) -> int:
         say(console, note)
     left = found.left()
     executor = executors.create(plan.settings.executor, [])
-    costs = Costs()
-    found.measure(costs)
-    seconds = Bundles(plan, left, costs, folder.shards, executor.message_s).seconds_waiting()
+    costs = measured(found)
     summary.show_grid(plan, console)
-    workers = f"{executor.workers} worker{'s' if executor.workers > 1 else ''}"
-    expected = "not measured yet"
-    if seconds is not None:
-        expected = f"{duration(seconds)} of CPU time, {duration(seconds / executor.workers)} on {workers}"
-    lines = [
+    say(
+        console,
         f"tasks     {found.total} ({len(plan.points)} points x {plan.settings.replications} replications), "
         f"{len(found.done)} done, {len(left)} left",
-        f"expected  {expected}",
-        f"files     {folder.dataset}, {folder.manifest}, {folder.shards}/*.jsonl",
-    ]
+    )
+    if isinstance(executor, Detached):
+        lines = list(executor.outlook(Assignment(config, plan, folder, found, left, costs)))
+    else:
+        seconds = Bundles(plan, left, costs, folder.shards, executor.message_s).seconds_waiting()
+        workers = f"{executor.workers} worker{'s' if executor.workers > 1 else ''}"
+        expected = "not measured yet"
+        if seconds is not None:
+            expected = f"{duration(seconds)} of CPU time, {duration(seconds / executor.workers)} on {workers}"
+        lines = [f"expected  {expected}"]
+    lines.append(f"files     {folder.dataset}, {folder.manifest}, {folder.shards}/*.jsonl")
     for line in lines:
         say(console, line)
     return 0
 
 
-def show_status(plan: Plan, folder: Folder, console: Console) -> int:
-    """Say how far a study has got, as its files tell, and show the tracebacks of failed tasks."""
-    found = state.read(plan, folder)
-    left = found.total - len(found.done) - len(found.failed)
-    done, failed = len(found.done), len(found.failed)
-    say(console, f"{folder.path}: {found.total} tasks: {done} done, {failed} failed, {left} left")
+WATCH_EVERY_S = 2.0
+
+
+def show_status(config: Config, plan: Plan, folder: Folder, console: Console, watch: bool = False) -> int:
+    """Say how far a study has got, as its files tell, and show the tracebacks of failed tasks.
+
+    Parameters
+    ----------
+    config : Config
+    plan : Plan
+    folder : Folder
+    console : Console
+    watch : bool
+        Look again until nothing is left, and print what has changed.
+    """
+    executor = executors.create(plan.settings.executor, [])
+    before: list[str] = []
+    while True:
+        found = state.read(plan, folder)
+        left = found.left()
+        failed = len(found.failed)
+        waiting = found.total - len(found.done) - failed
+        tally = f"{len(found.done)} done, {failed} failed, {waiting} left"
+        lines = [f"{folder.path}: {found.total} tasks: {tally}"]
+        if isinstance(executor, Detached):
+            lines.extend(executor.status(Assignment(config, plan, folder, found, left, measured(found))))
+        if lines != before:
+            for line in lines:
+                say(console, line)
+        before = lines
+        if not (watch and waiting):
+            break
+        time.sleep(WATCH_EVERY_S)
     summary.show_failures(list(state.failures(found, folder)), console)
+    return 0
+
+
+def cancel(plan: Plan, folder: Folder, console: Console) -> int:
+    """Cancel what a batch system was given."""
+    executor = executors.create(plan.settings.executor, [])
+    lines = executor.cancel(folder) if isinstance(executor, Detached) else [executors.NOTHING_TO_CANCEL]
+    for line in lines:
+        say(console, line)
     return 0

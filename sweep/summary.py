@@ -38,9 +38,11 @@ def show_grid(plan: Plan, console: Console) -> None:
 def show(path: Path, console: Console, plan: Plan) -> None:
     """Print a table of the headline metric, a warning if an interval was withheld, and what to type next."""
     name = plan.headline
-    stored = _read(path, (name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated"))
+    wanted = [name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated"]
+    stored = _read(path, [*wanted, "dropped"] if plan.settings.warmup == "mser5" else wanted)
     _table(stored, console, plan)
     _warn(stored, console, plan)
+    _tell_warm_up(stored, console)
     _warn_of_short_runs(stored, console, plan)
     _warn_of_missed_precision(stored, console, plan)
     console.print(f"dataset: {path}", markup=False, highlight=False, soft_wrap=True)
@@ -126,8 +128,23 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     point = ", ".join(f"{axis} {at[i]}" for (axis, at), i in named if len(at) > 1)
     console.print(
         f"{int(withheld.sum())} of {int(np.isfinite(mean).sum())} intervals withheld (± ?); worst: "
-        f"{point or name}: {statistics.advice(found, plan.settings.batch_size)}",
+        f"{point or name}: "
+        f"{statistics.advice(found, plan.settings.batch_size, replicable=plan.replicable)}",
         style="yellow",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _tell_warm_up(stored: dict[str, np.ndarray], console: Console) -> None:
+    """Print one line on what MSER-5 dropped, where it was asked to."""
+    if "dropped" not in stored or not (done := stored["state"] == DONE).any():
+        return
+    dropped = stored["dropped"][done]
+    console.print(
+        f"MSER-5 dropped {int(np.median(dropped))} leading batches of a task (median), {int(dropped.max())} "
+        f"at most, none in {int((dropped == 0).sum())} of {dropped.size} tasks",
         markup=False,
         highlight=False,
         soft_wrap=True,

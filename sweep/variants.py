@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -81,11 +82,12 @@ def build(
             data = copy.deepcopy(base)
             for axis, value in zip(axes, values, strict=True):
                 _set(data, axis.key, value)
-            variants.append(_finish(group, name, _resolve(group, name, data) if interpolated else data))
+            resolved = _resolve(group, name, data) if interpolated else data
+            variants.append(_finish(group, name, resolved, str(data.get("path"))))
     return variants
 
 
-def _finish(group: str, name: str, data: dict[str, Any]) -> Variant:
+def _finish(group: str, name: str, data: dict[str, Any], given_path: str) -> Variant:
     data["name"] = name
     for key, value in _leaves(data):
         if value == "???":
@@ -94,7 +96,7 @@ def _finish(group: str, name: str, data: dict[str, Any]) -> Variant:
     if data.get("path") is not None:
         path = Path(str(data["path"])).expanduser().absolute()
         data["path"] = str(path)
-        content["path"] = f"sha256:{_digest(path, f'{group}.path')}"
+        content["path"] = f"sha256:{_digest(path, group, name, given_path)}"
     return Variant(data, content, canonical.text(content))
 
 
@@ -107,13 +109,16 @@ def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _digest(path: Path, key: str) -> str:
+def _digest(path: Path, group: str, name: str, given: str) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
+        variable = re.search(r"\$\{oc\.env:(\w+)", given)
+        folder = f"set the variable {variable[1]} to the folder that holds it, or " if variable else ""
         raise SweepError(
-            f"{key}={path}: {error.strerror}; give the path of a file that can be read"
+            f"{group} {name}: {group}.path={path}: {error.strerror}; {folder}give the path of a file that "
+            f"can be read, {group}.path=FILE"
         ) from None
 
 

@@ -6,9 +6,11 @@ The results go to the worker's own log, not back through the executor: a report 
 from __future__ import annotations
 
 import base64
+import importlib
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -61,7 +63,7 @@ def simulate(task: Task) -> Finished | Failed:
     start = time.perf_counter()
     try:
         family = families.find(task.family)
-        _load(family.warm_up)
+        _load(task.family, family)
         start = time.perf_counter()  # to load kernels, once in a process, is no part of a task's cost
         outcome = family.simulate(
             policy=task.policy,
@@ -76,10 +78,18 @@ def simulate(task: Task) -> Finished | Failed:
         return failed(task, traceback.format_exc(), time.perf_counter() - start)
 
 
-@cache
-def _load(warm_up: Callable[[], None]) -> None:
+_loaded: set[str] = set()
+"""Families whose kernels this process has at hand."""
+
+
+def _load(package: str, family: Family) -> None:
     """Load a family's kernels, once in a process."""
-    warm_up()
+    if package not in _loaded:
+        family.warm_up()
+        if family.preload is not None:
+            with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
+                importlib.import_module(family.preload)
+        _loaded.add(package)
 
 
 def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:

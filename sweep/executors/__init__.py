@@ -1,7 +1,9 @@
-"""Where tasks run. An executor is one module here and one YAML file in ``conf/executor``.
+"""Where tasks run. An executor is a module with a class ``Executor`` and one YAML file in ``conf/executor``.
 
-The file's ``name`` is the module's; its other keys are the arguments of the module's class ``Executor``, with
-``modules`` added: what workers will have to import. What an executor may rely on, and has to keep:
+The file's ``name`` is the module's, in this folder or (with a dot in it) anywhere; its other keys are the
+arguments of the class, with ``modules`` added: what workers will have to import. There are two kinds.
+`Attached` ones run the tasks while this process waits; `Detached` ones hand them over and return. What both
+may rely on, and have to keep:
 
 - `sweep.work.work` runs one bundle anywhere: it needs nothing but the bundle, and logs the results itself.
 - Running a bundle twice does no harm: the same task gives the same bits. So a bundle that got lost (its
@@ -14,21 +16,26 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from sweep.task import Bundle, Result
 
+if TYPE_CHECKING:
+    from sweep.config import Config
+    from sweep.costs import Costs
+    from sweep.folder import Folder
+    from sweep.plan import Plan
+    from sweep.state import State
 
-class Executor(Protocol):
-    """The contract. Used as a context manager: leaving it, by whatever way, ends all workers quickly."""
+
+class Attached(Protocol):
+    """Used as a context manager: leaving it, by whatever way, ends all workers quickly."""
 
     message_s: float
     """Seconds of work that a bundle shall have."""
-
-    detached: bool
-    """Whether `run` only submits, and the results appear when this process has long ended."""
 
     @property
     def workers(self) -> int:
@@ -54,15 +61,56 @@ class Executor(Protocol):
             If a worker could not log its results (`work` raises nothing else), or the workers are lost.
         """
 
-    def cancel(self) -> str:
-        """Cancel what was submitted earlier (``action=cancel``) and return the line to show."""
+
+@dataclass(frozen=True)
+class Assignment:
+    """What a detached executor is asked to have done.
+
+    Parameters
+    ----------
+    config : Config
+        Plain data from which `sweep.plan.expand` makes the same plan anywhere.
+    plan : Plan
+    folder : Folder
+    state : State
+        What is done already.
+    left : list of int
+        Numbers of the tasks to run.
+    costs : Costs
+        What simulations were measured to take.
+    """
+
+    config: Config
+    plan: Plan
+    folder: Folder
+    state: State
+    left: list[int]
+    costs: Costs
 
 
-def create(settings: Mapping[str, Any], modules: Sequence[str]) -> Executor:
+@runtime_checkable
+class Detached(Protocol):
+    """Hands tasks over to a batch system. Every method returns lines to show, within seconds."""
+
+    def submit(self, assignment: Assignment) -> Iterable[str]:
+        """Hand over what is left; the results appear when this process has long ended."""
+
+    def outlook(self, assignment: Assignment) -> Iterable[str]:
+        """Say what `submit` would do (``action=plan``), and do nothing."""
+
+    def status(self, assignment: Assignment) -> Iterable[str]:
+        """Say what has become of what was handed over (``action=status``)."""
+
+    def cancel(self, folder: Folder) -> Iterable[str]:
+        """Cancel what is left of it (``action=cancel``)."""
+
+
+def create(settings: Mapping[str, Any], modules: Sequence[str]) -> Attached | Detached:
     """Return the executor that ``executor`` in the config describes, for tasks that need `modules`."""
     arguments = dict(settings)
-    module = importlib.import_module(f"sweep.executors.{arguments.pop('name')}")
-    executor: Executor = module.Executor(**arguments, modules=modules)
+    name = str(arguments.pop("name"))
+    module = importlib.import_module(name if "." in name else f"sweep.executors.{name}")
+    executor: Attached | Detached = module.Executor(**arguments, modules=modules)
     return executor
 
 

@@ -18,7 +18,7 @@ from multiprocessing import forkserver
 from typing import TYPE_CHECKING, Self
 
 from sweep.errors import RunError, SweepError, one_line
-from sweep.executors import NOTHING_TO_CANCEL, available_cores
+from sweep.executors import available_cores
 from sweep.task import Bundle, Result
 from sweep.work import give_up, work
 
@@ -51,7 +51,7 @@ ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUM
 
 
 class Executor:
-    """Runs bundles on Dask workers; see `sweep.executors.Executor`.
+    """Runs bundles on Dask workers; see `sweep.executors.Attached`.
 
     Parameters
     ----------
@@ -64,7 +64,6 @@ class Executor:
     """
 
     message_s = 0.075
-    detached = False
 
     def __init__(
         self, workers: int | None = None, address: str | None = None, modules: Sequence[str] = ()
@@ -179,10 +178,6 @@ class Executor:
             await asyncio.gather(*(nanny.close(timeout=0.1) for nanny in cluster.workers.values()))
 
         cluster.sync(kill)
-
-    def cancel(self) -> str:
-        """Say that there is nothing to cancel."""
-        return NOTHING_TO_CANCEL
 
 
 def _results(future: Sent[list[Result]]) -> list[Result] | None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Self
 
-from sweep.executors import NOTHING_TO_CANCEL
 from sweep.task import Bundle, Result
 from sweep.work import work
 
 
 class Executor:
-    """Runs each bundle when it is asked for; see `sweep.executors.Executor`."""
+    """Runs each bundle when it is asked for; see `sweep.executors.Attached`."""
 
     message_s = 0.1
-    detached = False
     workers = 1
 
     def __init__(self, modules: Sequence[str] = ()) -> None:
@@ -29,7 +27,3 @@ class Executor:
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
         """Run the bundles one after the other."""
         yield from map(work, bundles)
-
-    def cancel(self) -> str:
-        """Say that there is nothing to cancel."""
-        return NOTHING_TO_CANCEL

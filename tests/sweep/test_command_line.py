@@ -18,6 +18,16 @@ def test_help_imports_nothing_heavy():
     assert "usage: python -m sweep" in done.stdout
 
 
+def test_a_plan_is_made_and_checked_without_a_kernel(tmp_path):
+    code = (
+        "import sys; from sweep.cli import main;"
+        f"status = main(['+experiment=packing', 'action=plan', 'output={tmp_path / 'none'}']);"
+        "print('imported', sorted({'numba', 'distributed', 'xarray'} & set(sys.modules))); sys.exit(status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "imported []"
+
+
 def test_help_lists_what_the_config_folders_offer(sweep):
     answer = sweep("--help")
     assert answer.status == 0
@@ -56,7 +66,7 @@ def test_no_experiment_lists_them(command):
         ("precision.looks=[3]", "need precision.relative"),
         ("action=rnu", "unknown action 'rnu': did you mean 'run'?"),
         ("name=a/b", "becomes a file name"),
-        ("policy=fcsf", "unknown policy 'fcsf': did you mean 'fcfs'? valid: "),
+        ("policy=qiuck", "unknown policy 'qiuck': did you mean 'quick'? valid: "),
         ("policy=_base", "unknown policy '_base'"),
         ("grid.machine=[two]", "unknown machine 'two'"),
         ("experiment=cue", "unknown experiment 'cue'"),
@@ -79,7 +89,7 @@ def test_no_experiment_lists_them(command):
         ("zip=[[load,machine]]", "zip: load 2, machine 1 values"),
         ("zip=[[load,speed]]", "unknown axis 'speed'"),
         ("exclude=[{loud: 1}]", "did you mean 'load'?"),
-        ("exclude=[{policy: [fcfs, slow]}]", "leave no point"),
+        ("exclude=[{policy: [quick, slow]}]", "leave no point"),
         ("workload=log", "workload log needs path: set workload.path=VALUE"),
         ("workload.path=a=b", "a value with special characters needs quotes of its own"),
         ("machine.speed=-1", "machine.speed=-1: give a positive speed"),

@@ -57,14 +57,14 @@ def test_values_are_the_models(sweep):
         wait = max(0.0, wait - gap) + service
         responses.append(wait)
     cell = load()["response"].sel(
-        policy="fcfs", load=0.6, preemption="none", urgent=True, replication=1, batch=0
+        policy="quick", load=0.6, preemption="none", urgent=True, replication=1, batch=0
     )
     assert cell.item() == pytest.approx(np.mean(responses), rel=1e-14)
 
 
 def test_means_are_those_of_the_statistics(sweep):
     sweep("replications=1", "batches=8")
-    dataset = load().sel(policy="fcfs", load=0.3, preemption="none", urgent=True).squeeze()
+    dataset = load().sel(policy="quick", load=0.3, preemption="none", urgent=True).squeeze()
     found = statistics.interval(dataset["response"].values[np.newaxis], 0.95)
     assert dataset["response_mean"].item() == found.mean
     np.testing.assert_array_equal(dataset["response_ci"].item(), found.half_width)
@@ -110,7 +110,7 @@ def test_runs_stop_at_declared_looks_only(sweep):
     seen = {int(length) for length in lengths[np.isfinite(lengths)]}
     assert seen <= {5, 9, 20}
     assert len(seen) > 1, "easy points stop before hard ones"
-    task = dataset["response"].sel(policy="fcfs", load=0.1, preemption="none", urgent=True).squeeze()
+    task = dataset["response"].sel(policy="quick", load=0.1, preemption="none", urgent=True).squeeze()
     for values in task.values:
         values = values[np.isfinite(values)]
         looks = [look for look in (5, 9) if look <= len(values)]

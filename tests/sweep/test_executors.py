@@ -115,7 +115,7 @@ def test_a_full_disk_loses_nothing(command, sweep):
 
 def test_a_task_that_always_kills_its_worker_is_given_up(command, sweep):
     """The others are not, though they were on their way to the same worker when it died."""
-    arguments = ("policy=fcfs", "replications=1", "policy.dies_at=0.6")
+    arguments = ("policy=quick", "replications=1", "policy.dies_at=0.6")
     answer = command("executor=dask", "executor.workers=1", *arguments).finish()
     clean(answer, status=1)
     assert "3 of 6 tasks failed" in answer.out
@@ -166,9 +166,8 @@ class Contract:
             reports = list(executor.run(bundles))
             assert executor.workers >= 1
         assert sorted(result.id for report in reports for result in report) == sorted(plan.ids)
-        assert isinstance(executor.detached, bool)
+        assert not isinstance(executor, executors.Detached)
         assert executor.message_s > 0
-        assert "\n" not in executor.cancel()
 
 
 class TestSerial(Contract):
@@ -178,7 +177,7 @@ class TestSerial(Contract):
 def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
     plan = expand()
     costs = Costs(tmp_path / "none")
-    for policy, work_s in [("fcfs", 0.01), ("slow", 0.08)]:
+    for policy, work_s in [("quick", 0.01), ("slow", 0.08)]:
         for at in ("0.3", "0.6"):
             key = ("fake_family", "one", policy, "poisson", at)
             costs.add(key, (work_s + float(at) / 1000) / plan.measurement.jobs)
@@ -189,7 +188,7 @@ def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
     sizes = [len(bundle.tasks) for bundle in bundles]
     assert sizes == [1] * 12 + [5, 5, 2]
     first = [bundle.tasks[0] for bundle in bundles]
-    assert [task.policy["name"] for task in first] == ["slow"] * 12 + ["fcfs"] * 3
+    assert [task.policy["name"] for task in first] == ["slow"] * 12 + ["quick"] * 3
     assert [task.load for task in first[:12]] == [0.6] * 6 + [0.3] * 6
     assert sorted(task.id for bundle in bundles for task in bundle.tasks) == sorted(plan.ids)
 

@@ -82,3 +82,20 @@ def test_values_that_cannot_be_run_are_one_line(
     assert status == 2
     assert words in said
     assert said.count("\n") == 1
+
+
+def test_what_mser5_dropped_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = run(tmp_path, capsys, "replications=2", "batches=50", "warmup=mser5")
+    assert status == 0
+    assert "MSER-5 dropped " in said
+    assert "of 2 tasks" in said
+
+
+def test_no_replications_of_a_log_are_advised(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("workload=swf", f"workload.path={log}", "replications=1", "batches=2")
+    status, said = run(tmp_path, capsys, *given)
+    assert status == 0
+    assert "2 batches are too few to judge" in said
+    assert "run at least 5 replications" not in said

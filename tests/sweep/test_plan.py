@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models import streams
-from sweep import manifest
+from sweep import manifest, variants
 from sweep import plan as plans
+from sweep.errors import SweepError
 
 
 def points(plan):
@@ -43,7 +44,7 @@ def test_exclude_takes_lists_and_unknown_values_match_nothing(expand):
 
 def test_zip_ties_axes(expand):
     plan = expand("zip=[[policy, load]]", "exclude=[]")
-    assert {(point[0], point[2]) for point in points(plan)} == {("fcfs", 0.3), ("slow", 0.6)}
+    assert {(point[0], point[2]) for point in points(plan)} == {("quick", 0.3), ("slow", 0.6)}
 
 
 def test_no_load_keeps_its_dimension(expand):
@@ -175,7 +176,7 @@ def base():
         "name": "queue",
         "seed": 1,
         "axes": {"preemption": "policy.preemption"},
-        "policy": {"fcfs": {"work": 1, "preemption": "none", "deep": {"a": 1}}},
+        "policy": {"quick": {"work": 1, "preemption": "none", "deep": {"a": 1}}},
         "workload": {},
         "machine": {},
     }
@@ -185,15 +186,24 @@ def base():
 @settings(max_examples=20)
 def test_a_manifest_names_what_differs(base, key, value):
     other = json.loads(json.dumps(base))
-    target = other["policy"]["fcfs"]
+    target = other["policy"]["quick"]
     *parents, last = key.split(".")
     for parent in parents:
         target = target[parent]
     target[last] = value
-    assert list(manifest.differences(base, other)) == [f"policy fcfs: {key}: there 1, here {value}"]
-    other["policy"]["fcfs"] = {**base["policy"]["fcfs"], "preemption": value}
+    assert list(manifest.differences(base, other)) == [f"policy quick: {key}: there 1, here {value}"]
+    other["policy"]["quick"] = {**base["policy"]["quick"], "preemption": value}
     assert list(manifest.differences(base, other)) == [], "the key of an axis has several values on purpose"
 
 
 def test_plan_module_names_every_shared_setting(expand):
     assert set(plans.content(expand().settings)) == {"batch_size", "looks", "stopping", "warmup"}
+
+
+def test_a_log_that_is_not_there_names_the_variable_that_gives_its_folder():
+    file = {"model": "swf", "path": "${oc.env:FOLDER_OF_LOGS,no/such}/log.swf"}
+    with pytest.raises(SweepError, match=r"workload mine: .*log\.swf: .*set the variable FOLDER_OF_LOGS to"):
+        variants.build("workload", {"mine": file}, {}, [])
+    with pytest.raises(SweepError) as without:
+        variants.build("workload", {"mine": {"path": "no/such.swf"}}, {}, [])
+    assert "variable" not in str(without.value)

@@ -35,7 +35,7 @@ def test_the_end_says_where_and_what_next(sweep):
     lines = sweep().out.splitlines()
     assert "dataset: results/queue/queue.nc" in lines
     assert lines[-1] == "next:    python -m analysis results/queue"
-    assert any(line.startswith("fcfs") and "±" in line for line in lines)
+    assert any(line.startswith("quick") and "±" in line for line in lines)
 
 
 def test_growth_runs_only_what_is_new(sweep):
@@ -85,7 +85,7 @@ def test_a_task_that_raises_is_recorded_and_the_rest_goes_on(sweep):
     status = sweep("policy.raises_at=0.3", "action=status")
     assert "24 tasks: 12 done, 12 failed, 0 left" in status.out
     assert "12 failed with: ArithmeticError: no answer at load 0.3" in status.out
-    assert "policy fcfs, workload poisson, load 0.3" in status.out
+    assert "policy quick, workload poisson, load 0.3" in status.out
     assert "seed (1, " in status.out
     assert 'fake_family/__init__.py", line' in status.out
 
@@ -105,7 +105,7 @@ def test_failed_tasks_are_tried_again(sweep, monkeypatch):
         (("batches=10",), "batches: there 6, here 10"),
         (("seed=3",), "seed: there 1, here 3"),
         (("machine.speed=2",), "machine one: speed: there 1, here 2"),
-        (("policy.work=2",), "policy fcfs: work: there 1.0, here 2"),
+        (("policy.work=2",), "policy quick: work: there 1.0, here 2"),
         (("precision.relative=0.1",), "stopping: there None, here"),
         (("name=other",), "name: there queue, here other"),
     ],
@@ -173,7 +173,7 @@ def test_gather_writes_what_is_there(sweep):
     nothing = sweep("action=gather")
     assert nothing.status == 1
     assert "holds no results yet" in nothing.err
-    sweep("policy=fcfs")
+    sweep("policy=quick")
     answer = sweep("action=gather")
     assert "12 of 24 tasks are in it" in answer.out
     dataset = load()
@@ -226,14 +226,14 @@ def test_plan_runs_and_writes_nothing(sweep, tmp_path):
     assert "expected  not measured yet" in answer.out
     assert "results/queue/queue.nc" in answer.out
     assert list(tmp_path.iterdir()) == []
-    sweep("policy=fcfs")
+    sweep("policy=quick")
     after = sweep("action=plan").out
     assert "12 done, 12 left" in after
     assert "of CPU time" in after, "measured by the run before"
 
 
 def test_measured_costs_outlive_their_folder(sweep):
-    sweep("policy=fcfs")
+    sweep("policy=quick")
     shutil.rmtree("results")
     assert "of CPU time" in sweep("action=plan").out
 
@@ -245,8 +245,8 @@ def test_notes_are_said_once(sweep):
 
 def test_the_manifest_remembers_files_of_smaller_grids(sweep):
     sweep()
-    sweep("policy=fcfs")
+    sweep("policy=quick")
     answer = sweep("policy=slow", "policy.work=9")
     assert answer.status == 2
     assert "policy slow: work: there 1.25, here 9" in answer.err
-    assert json.loads(Path("results/queue/config.json").read_text())["grid"]["policy"] == ["fcfs"]
+    assert json.loads(Path("results/queue/config.json").read_text())["grid"]["policy"] == ["quick"]

@@ -12,7 +12,7 @@ from sweep import shards
 from sweep.shards import Failed, Finished, Reader, Shard
 
 FINISHED = Finished("0" * 20, 1.5e-05, 300, False, 2, {"m": base64.b64encode(b"x" * 16).decode()})
-FAILED = Failed("f" * 20, 0.0, [1, 2, 3], {"policy": "fcfs", "load": None}, 0, 'Trace "back"\n  é')
+FAILED = Failed("f" * 20, 0.0, [1, 2, 3], {"policy": "quick", "load": None}, 0, 'Trace "back"\n  é')
 
 
 def test_a_record_comes_back_as_it_was():

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import itertools
 import math
-import pickle
 import re
 import subprocess
 import sys
-import warnings
 from dataclasses import astuple
 
 import numpy as np
@@ -28,7 +26,6 @@ from sweep.correlation import (
     MIN_BATCHES,
     SIGNIFICANCE,
     TOLERATED_LAG1,
-    BatchesTooShort,
     advice,
     sufficient_batch_size,
 )
@@ -398,19 +395,24 @@ def test_sufficient_batch_size_is_sufficient_for_ar1_and_not_wasteful(phi):
     assert merged_lag1(max(1, factor - 2)) > TOLERATED_LAG1
 
 
-def test_the_warning_carries_the_numbers_and_the_way_out():
-    values = [np.repeat([1.0, 2.0, 4.0], 5)]
-    warning = BatchesTooShort(interval(values), batch_size=1000)
-    assert warning.interval.withheld
-    assert warning.sufficient_batch_size > 1000
-    message = str(warning)
-    assert f"{warning.interval.lag1:.2f} of 15 batches of 1000" in message
-    assert f"about {warning.sufficient_batch_size}" in message
-    assert "at least 5 replications" in message
+def test_advice_carries_the_numbers_and_the_way_out():
+    found = interval([np.repeat([1.0, 2.0, 4.0], 5)])
+    assert found.withheld
+    sufficient = sufficient_batch_size(found.lag1, 1000)
+    assert sufficient > 1000
+    message = advice(found, 1000)
+    assert f"{found.lag1:.2f} of 15 batches of 1000" in message
+    assert f"about {sufficient}" in message
+    assert message.endswith("or run at least 5 replications")
     assert "\n" not in message
-    assert str(pickle.loads(pickle.dumps(warning))) == message  # workers send warnings home
-    with pytest.warns(BatchesTooShort, match="use batches of about"):
-        warnings.warn(warning, stacklevel=1)
+
+
+def test_no_replications_are_advised_where_they_are_copies():
+    """Those of a log, say, of which more than one is refused."""
+    for values in ([np.repeat([1.0, 2.0, 4.0], 5)], [[1.0, 2.0]]):
+        line = advice(interval(values), 1000, replicable=False)
+        assert "withheld" in line
+        assert "replications" not in line
 
 
 @pytest.mark.parametrize(
