@@ -1,0 +1,58 @@
+"""Boxes as plain arrays, which policies fill and statistics read, and as a `Schedule`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from models.medium_term.schedule import Box, Schedule
+
+BOXES = ", ".join(["int64[::1]"] * 4)
+"""Kernels take x, y, width and height one by one."""
+
+
+class Boxes(NamedTuple):
+    """Boxes of jobs in order of their minimum requirement, the smallest first.
+
+    Parameters
+    ----------
+    unit : int
+        Units of time in T. One unit is T/J where nothing else is said: with P and all widths powers of two,
+        and in epochs of equal shares, every box is a whole number of them high.
+    x, y, width, height : ndarray of int64, shape (n_jobs,)
+        First processor, start, processors, duration.
+    """
+
+    unit: int
+    x: np.ndarray
+    y: np.ndarray
+    width: np.ndarray
+    height: np.ndarray
+
+
+def empty(n_jobs: int) -> Boxes:
+    """Return boxes to be filled, with T/J as the unit of time."""
+    x, y, width, height = np.zeros((4, n_jobs), np.int64)
+    return Boxes(n_jobs, x, y, width, height)
+
+
+def schedule_of(boxes: Boxes, processors: int, minimum: np.ndarray, order: np.ndarray) -> Schedule:
+    """Return the schedule, checked.
+
+    Parameters
+    ----------
+    boxes : Boxes
+    processors : int
+    minimum : ndarray of int, shape (n_jobs,)
+        Minimum requirements, ascending.
+    order : ndarray of int, shape (n_jobs,)
+        Numbers of the jobs in that order.
+    """
+    columns = (array.tolist() for array in (order, minimum, *boxes[1:]))
+    found = [
+        Box(job, least, x, Fraction(y, boxes.unit), width, Fraction(height, boxes.unit))
+        for job, least, x, y, width, height in zip(*columns, strict=True)
+    ]
+    return Schedule(processors, tuple(sorted(found)))

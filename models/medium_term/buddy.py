@@ -1,0 +1,99 @@
+"""BUDDY: allocations of powers of two, as narrow as what lies below lets them be (McCann 1994, section 6.3).
+
+With P, J and all allocations powers of two and T/J as the unit of time, a box of w processors is P/w units
+high. Fig. 6.3 always works on the segment of the frontier whose height has the largest denominator, so that
+it finishes a strip of processors up to the next multiple of a power of two before it moves on: a recursion.
+The figure is mended in two places, as the text around it asks: ``max_height_exp`` is log2(J/P) *plus*
+``min_width_exp``, and ``Update_frontier`` adds the height of a box to the frontier once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.kernels import kernel
+from models.medium_term.boxes import BOXES, Boxes, empty
+
+
+def group_sizes(n_jobs: int, groups: str) -> list[int]:
+    """Return the sizes of groups in the order in which they are filled, with the largest minima first.
+
+    Section 6.4.2 ends with a division into groups of powers of two and leaves open which powers. Here they
+    are the binary digits of J: the fewest groups. ``smallest_first`` is the order that the text proposes,
+    ``largest_first`` the opposite; with ``none`` J must be a power of two.
+
+    Examples
+    --------
+    >>> group_sizes(11, "smallest_first")
+    [1, 2, 8]
+    """
+    sizes = [1 << bit for bit in range(n_jobs.bit_length()) if n_jobs >> bit & 1]
+    return sizes[::-1] if groups == "largest_first" else sizes
+
+
+def buddy(processors: int, minimum: np.ndarray, groups: str) -> Boxes:
+    """Return the BUDDY schedule: that of each group in turn, a group of g jobs lasting for g/J of T.
+
+    Parameters
+    ----------
+    processors : int
+        A power of two.
+    minimum : ndarray of int64, shape (n_jobs,)
+        Minimum requirements, ascending.
+    groups : {"smallest_first", "largest_first", "none"}
+        See `group_sizes`.
+    """
+    boxes = empty(len(minimum))
+    job, bottom = len(minimum) - 1, 0
+    for size in group_sizes(len(minimum), groups):
+        job = fill(processors, minimum, job, 0, processors, bottom, size, *boxes[1:])
+        bottom += size
+    return boxes
+
+
+@kernel(f"int64(int64, int64[::1], int64, int64, int64, int64, int64, {BOXES})")
+def fill(
+    processors: int,
+    minimum: np.ndarray,
+    job: int,
+    left: int,
+    strip: int,
+    bottom: int,
+    rise: int,
+    x: np.ndarray,
+    y: np.ndarray,
+    width: np.ndarray,
+    height: np.ndarray,
+) -> int:
+    """Fill a rectangle with the largest jobs that are left, and return the next job. O(jobs x log P).
+
+    Parameters
+    ----------
+    processors : int
+        P, a power of two.
+    minimum : ndarray of int64, shape (n_jobs,)
+        Ascending.
+    job : int
+        The first to be placed; `job` - 1 comes next.
+    left, strip : int
+        First processor and width of the rectangle.
+    bottom, rise : int
+        Start and height of the rectangle. No box on its bottom may be higher than `rise`, a power of two:
+        this is the height that the frontier forces (Lemma 6.1).
+    x, y, width, height : ndarray of int64, shape (n_jobs,)
+        Where the boxes are written to.
+    """
+    right = left + strip
+    while left < right:
+        narrowest = 1
+        while narrowest < minimum[job]:
+            narrowest *= 2
+        top = min(processors // narrowest, rise)
+        columns = processors // top
+        x[job], y[job], width[job], height[job] = left, bottom, columns, top
+        job -= 1
+        while top < rise:  # at a height of `top`, the frontier forces boxes of at most that height
+            job = fill(processors, minimum, job, left, columns, bottom + top, top, x, y, width, height)
+            top *= 2
+        left += columns
+    return job

@@ -1,0 +1,73 @@
+"""Medium-term policies by name, and what each of them needs. Loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from models.family import Parameters
+
+GROUPS = ("smallest_first", "largest_first", "none")
+"""How BUDDY divides any number of jobs into groups of powers of two, see `buddy.group_sizes`."""
+
+MOST_JOBS = {"powers_of_two": 16, "all": 12}
+MOST_PROCESSORS = {"all": 16}
+"""How far all schedules can be searched in less than a second and 100 MB, by what jobs may be allocated."""
+
+
+def check(policy: Parameters, processors: int, n_jobs: int) -> None:
+    """Raise ``ValueError`` with one clear line where a policy cannot schedule these numbers."""
+    name = policy.get("schedule")
+    if name not in POLICIES:
+        raise ValueError(f"policy.schedule={name}; allowed: {', '.join(POLICIES)}")
+    POLICIES[name](policy, processors, n_jobs)
+
+
+def _buddy(policy: Parameters, processors: int, n_jobs: int) -> None:
+    groups = policy.get("groups")
+    if groups not in GROUPS:
+        raise ValueError(f"policy.groups={groups}; allowed: {', '.join(GROUPS)}")
+    if not _is_power_of_two(processors):
+        raise ValueError(
+            f"machine.processors={processors} is no power of two, as buddy_schedule needs; "
+            "take equi_epoch, or another number of processors"
+        )
+    if groups == "none" and not _is_power_of_two(n_jobs):
+        raise ValueError(
+            f"{n_jobs} jobs are no power of two, as buddy_schedule needs with groups=none; "
+            "set policy.groups=smallest_first"
+        )
+
+
+def _optimum(policy: Parameters, processors: int, n_jobs: int) -> None:
+    allocations = policy.get("allocations")
+    if allocations not in MOST_JOBS:
+        raise ValueError(f"policy.allocations={allocations}; allowed: {', '.join(MOST_JOBS)}")
+    if allocations == "powers_of_two" and not _is_power_of_two(processors):
+        raise ValueError(
+            f"machine.processors={processors} is no power of two, as policy.allocations=powers_of_two needs; "
+            "set policy.allocations=all, or another number of processors"
+        )
+    for what, given, limits in (("jobs", n_jobs, MOST_JOBS), ("processors", processors, MOST_PROCESSORS)):
+        if given > limits.get(allocations, given):
+            raise ValueError(
+                f"{given} {what} have too many schedules to look at; with allocations={allocations} "
+                f"give up to {limits[allocations]}, or leave the point out"
+            )
+
+
+def _takes_all(policy: Parameters, processors: int, n_jobs: int) -> None:
+    """Epoch policies take any number of processors and jobs."""
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+POLICIES: dict[str, Callable[[Parameters, int, int], None]] = {
+    "buddy_schedule": _buddy,
+    "equi_epoch": _takes_all,
+    "greedy_largest": _takes_all,
+    "optimal_epoch": _takes_all,
+    "optimal_schedule": _optimum,
+}
+"""Name -> its check. What makes the schedules is in `scheduling`."""

@@ -1,0 +1,184 @@
+"""Efficiency preservation of processor partitioning policies (McCann 1994, chapter 3 and section 5.2).
+
+How much work a machine gets done with J equal jobs on it, relative to the same machine with one. It may
+exceed 1, because jobs run more efficiently on fewer processors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import exp, inf
+
+import numpy as np
+
+from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
+from models.partitioning.allocation import Partitioning, allocate
+from models.partitioning.mesh import Mesh
+from models.partitioning.step_time import Steps, mean_step, non_negative
+
+
+@dataclass(frozen=True)
+class Spmd:
+    """Jobs of communicate-compute steps, one thread for each processor of the machine (section 5.1).
+
+    Parameters
+    ----------
+    steps : Steps
+    moved_bytes : int
+        To fold a thread and unfold another: its data twice and its code once.
+    isolated_time : float, seconds
+        What a job takes alone on the whole machine (E).
+    """
+
+    steps: Steps
+    moved_bytes: int
+    isolated_time: float
+
+    def speed(self, mesh: Mesh, height: int, width: int, snake: bool) -> float:
+        """Return the progress of a job on a partition relative to that on the whole machine."""
+        alone = mean_step(mesh, self.steps, mesh.rows, mesh.columns)
+        return alone / mean_step(mesh, self.steps, height, width, snake)
+
+
+@dataclass(frozen=True)
+class SpeedupCurve:
+    """Jobs known by their speedup alone (section 3.2): 1 - exp(-x / knee) on a fraction x of the machine."""
+
+    knee: float
+
+    def speed(self, mesh: Mesh, height: int, width: int, snake: bool) -> float:
+        """Return the progress of a job on a partition relative to that on the whole machine."""
+        return self._speedup(height * width / mesh.n_processors) / self._speedup(1.0)
+
+    def _speedup(self, fraction: float) -> float:
+        return 1 - exp(-fraction / self.knee)
+
+
+Job = Spmd | SpeedupCurve
+
+
+def read_job(workload: Parameters, policy: Partitioning) -> Job:
+    """Read a workload's YAML file.
+
+    Raises
+    ------
+    ValueError
+        With one line, if a key has a value that is not allowed, or policy and workload do not go together.
+    """
+    model = workload.get("model")
+    if model == "speedup_curve":
+        if policy.rotation < inf:
+            raise ValueError(
+                "workload speedup_curve has no threads that rotation could move; use a policy without "
+                "rotation or workload spmd"
+            )
+        knee = workload.get("knee")
+        if isinstance(knee, bool) or not isinstance(knee, int | float) or not 0 < knee < inf:
+            raise ValueError(f"workload.knee={knee}; allowed: a positive fraction of the machine")
+        return SpeedupCurve(float(knee))
+    if model != "spmd":
+        raise ValueError(f"workload.model={model}; allowed: spmd, speedup_curve")
+    if policy.discipline == "ideal_dynamic":
+        raise ValueError(
+            "policy ideal_dynamic hands out numbers of processors, and a job of workload spmd needs a "
+            "rectangle; use workload speedup_curve"
+        )
+    code, data = (non_negative(workload, key, "bytes") for key in ("code_bytes", "data_bytes"))
+    isolated_time = non_negative(workload, "isolated_time", "s")
+    if isolated_time == 0:
+        raise ValueError("workload.isolated_time=0; allowed: a positive number of s")
+    return Spmd(Steps.of(workload), int(2 * data + code), isolated_time)
+
+
+def read_jobs(workload: Parameters, mesh: Mesh) -> int:
+    """Return the number of jobs that a workload has all the time (J), or refuse it with one line."""
+    jobs = workload.get("jobs")
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= mesh.n_processors:
+        raise ValueError(
+            f"workload.jobs={jobs}; allowed: 1 to {mesh.n_processors}, one for each processor of "
+            f"{mesh.rows} × {mesh.columns}"
+        )
+    return jobs
+
+
+@lru_cache(maxsize=1 << 16)
+def efficiency_preservation(policy: Partitioning, mesh: Mesh, job: Job, jobs: int) -> float:
+    """Return EP(J, P) of equations 3.2 and 5.1: the sum of all jobs' speeds relative to one job's alone.
+
+    Notes
+    -----
+    A_j * AE(A_j) / (P * AE(P)) is the ratio of the elapsed times, whatever the total computation time is: the
+    number of processors in equation 5.2 falls out. FCFS and processor sharing have 1 by definition.
+    """
+    snake = policy.discipline == "equi_plus"
+    speeds = sum(
+        count * job.speed(mesh, height, width, snake)
+        for (height, width), count in allocate(policy, mesh, jobs).items()
+    )
+    if isinstance(job, SpeedupCurve):
+        return speeds
+    interval = policy.interval(jobs, job.isolated_time)
+    return speeds * (1 - policy.rotation_overhead(mesh, jobs, interval, job.moved_bytes))
+
+
+def read(policy: Parameters, workload: Parameters, machine: Parameters) -> tuple[Partitioning, Mesh, Job]:
+    """Read and check what the static analyses are given, see `models.family.Check`."""
+    partitioning, mesh = Partitioning.of(policy), Mesh.of(machine)
+    partitioning.check(mesh)
+    return partitioning, mesh, read_job(workload, partitioning)
+
+
+def exact(value: float, batches: Batches) -> np.ndarray:
+    """Return a number without chance in it as all the batches that were asked for."""
+    return np.full(batches.looks[-1], value)
+
+
+def simulate(
+    policy: Parameters,
+    workload: Parameters,
+    machine: Parameters,
+    load: float | None,
+    batches: Batches,
+    seed: Seed,
+) -> Outcome:
+    """Compute one point, see `models.family.Simulate`."""
+    partitioning, mesh, job = read(policy, workload, machine)
+    jobs = read_jobs(workload, mesh)
+    found = efficiency_preservation(partitioning, mesh, job, jobs)
+    return Outcome({"efficiency_preservation": exact(found, batches)}, saturated=False, jobs=jobs)
+
+
+def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Check`."""
+    _, mesh, _ = read(policy, workload, machine)
+    read_jobs(workload, mesh)
+    refuse_load(load)
+    return []
+
+
+def refuse_load(load: float | None) -> None:
+    """Refuse a load where nothing arrives."""
+    if load is not None:
+        raise ValueError(f"load={load:g}: the number of jobs is fixed, nothing arrives; use grid.load=[null]")
+
+
+def no_chance(policy: Parameters, workload: Parameters, machine: Parameters) -> bool:
+    """Tell that replications do not differ: the results are exact."""
+    return False
+
+
+def warm_up() -> None:
+    """Nothing has to be compiled."""
+
+
+FAMILY = Family(
+    name="efficiency preservation",
+    version=1,
+    metrics=(Metric("efficiency_preservation", "1", "efficiency preservation"),),
+    simulate=simulate,
+    check=check,
+    warm_up=warm_up,
+    chance=no_chance,
+)

@@ -1,0 +1,81 @@
+"""On which of a job's processors each of its threads runs (McCann 1994, equations 4.1 and 4.3 to 4.5).
+
+A job has one thread for each processor of the machine, a grid of `rows` × `columns` threads. Both mappings
+keep adjacency: neighbouring threads are on the same processor or on neighbouring ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Processors = NDArray[np.int64]
+
+
+def contraction(rows: int, columns: int, height: int, width: int) -> Processors:
+    """Map the grid of threads by shrinking it (equation 4.1).
+
+    Parameters
+    ----------
+    rows, columns : int
+        Threads, which is also the machine's processors.
+    height, width : int
+        Processors of the partition, at most as many.
+
+    Returns
+    -------
+    ndarray of int, shape (rows, columns)
+        A thread's processor, numbered row × width + column within the partition.
+
+    Raises
+    ------
+    ValueError
+        If the partition does not fit into the machine.
+    """
+    _require_fit(rows, columns, height, width)
+    row = np.arange(rows) * height // rows
+    column = np.arange(columns) * width // columns
+    return row[:, None] * width + column
+
+
+def snake(rows: int, columns: int, height: int, width: int) -> Processors:
+    """Map the threads so that the fullest processor has the fewest possible (EQUI+, equation 4.3).
+
+    Parameters, result and errors are those of `contraction`; besides, a side of the partition has to divide
+    the machine's. If only the width does, rows and columns change parts.
+
+    Notes
+    -----
+    A row of processors gets rows / height rows of threads. They are numbered column by column, upwards in
+    even rows of processors and downwards in odd ones, and dealt out evenly in that order: so has it the
+    printed index (equations 4.4 and 4.5), whose condition has to be the parity of the processor row. It is no
+    snake in that each column begins anew. In wide partitions a true snake would put some neighbours two
+    processors apart; with this order those in a row of threads are at most one apart, and those on both sides
+    of a border between rows of processors have the same number, hence the same column.
+    """
+    _require_fit(rows, columns, height, width)
+    if rows % height:
+        if columns % width:
+            raise ValueError(
+                f"a partition of {height} × {width} processors on {rows} × {columns}; the snake mapping "
+                "needs a side that divides the machine's"
+            )
+        row, column = np.divmod(snake(columns, rows, width, height).T, height)[::-1]
+        return row * width + column
+    depth = rows // height
+    row, within = np.divmod(np.arange(rows), depth)
+    offset = np.where(row % 2 == 0, depth - 1 - within, within)
+    index = np.arange(columns) * depth + offset[:, None]
+    return row[:, None] * width + index * width // (depth * columns)
+
+
+def thread_counts(processor: Processors, height: int, width: int) -> Processors:
+    """Return how many threads each processor of a partition has, shape (height, width)."""
+    return np.bincount(processor.ravel(), minlength=height * width).reshape(height, width)
+
+
+def _require_fit(rows: int, columns: int, height: int, width: int) -> None:
+    if not (1 <= height <= rows and 1 <= width <= columns):
+        raise ValueError(
+            f"a partition of {height} × {width} processors; allowed: up to {rows} × {columns}, the machine"
+        )

@@ -1,0 +1,125 @@
+"""A mesh of processors and the rectangles that jobs get of it (McCann 1994, section 5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from models.family import Parameters
+
+
+class Rectangle(NamedTuple):
+    """A block of processors; rows count from the top and columns from the left, both from 0."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+
+    @property
+    def n_processors(self) -> int:
+        """Number of processors in the rectangle."""
+        return self.height * self.width
+
+    def transposed(self) -> Rectangle:
+        """Return the rectangle with rows and columns exchanged."""
+        return Rectangle(self.left, self.top, self.width, self.height)
+
+    def touches(self, other: Rectangle) -> bool:
+        """Tell whether two disjoint rectangles share a piece of a side, so that links join them."""
+        gap_rows = max(self.top, other.top) - min(self.top + self.height, other.top + other.height)
+        gap_columns = max(self.left, other.left) - min(self.left + self.width, other.left + other.width)
+        return max(gap_rows, gap_columns) == 0 and min(gap_rows, gap_columns) < 0
+
+    def joined(self, other: Rectangle) -> Rectangle | None:
+        """Return the union with a disjoint rectangle where it is a rectangle too, else None."""
+        if self.top == other.top and self.height == other.height:
+            if self.left + self.width == other.left or other.left + other.width == self.left:
+                left = min(self.left, other.left)
+                return Rectangle(self.top, left, self.height, self.width + other.width)
+        elif self.left == other.left and self.width == other.width:
+            union = self.transposed().joined(other.transposed())
+            return union and union.transposed()
+        return None
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A machine whose processors are joined to their neighbours in rows and columns.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Numbers of processors.
+    context_switch : float, seconds
+        To go from one thread of a job to another on the same processor (c).
+    bandwidth : float, bytes/second
+        Of a link between neighbours (X).
+    """
+
+    rows: int
+    columns: int
+    context_switch: float
+    bandwidth: float
+
+    @property
+    def n_processors(self) -> int:
+        """Number of processors of the machine."""
+        return self.rows * self.columns
+
+    @classmethod
+    def of(cls, machine: Parameters) -> Mesh:
+        """Read a machine's YAML file; keys of other parts (the memory limit) are left to them.
+
+        Raises
+        ------
+        ValueError
+            With one line, if a key has a value that is not allowed.
+        """
+        for key in ("rows", "columns"):
+            value = machine.get(key)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"machine.{key}={value}; allowed: a positive whole number of processors")
+        switch, bandwidth = machine.get("context_switch"), machine.get("bandwidth")
+        if isinstance(switch, bool) or not isinstance(switch, int | float) or not 0 <= switch < inf:
+            raise ValueError(f"machine.context_switch={switch}; allowed: a number of seconds, 0 or more")
+        if isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float) or not 0 < bandwidth < inf:
+            raise ValueError(f"machine.bandwidth={bandwidth}; allowed: a positive number of bytes/s")
+        return cls(machine["rows"], machine["columns"], float(switch), float(bandwidth))
+
+
+def is_power_of_two(number: int) -> bool:
+    """Tell whether a number is 1, 2, 4, 8, …"""
+    return number > 0 and number & (number - 1) == 0
+
+
+def require_powers_of_two(mesh: Mesh, policy_name: str) -> None:
+    """Refuse a machine that is no 2^M × 2^N mesh.
+
+    Raises
+    ------
+    ValueError
+        With one line that names the policy and the machine.
+    """
+    if not (is_power_of_two(mesh.rows) and is_power_of_two(mesh.columns)):
+        raise ValueError(
+            f"policy {policy_name} on {mesh.rows} × {mesh.columns} processors; allowed: powers of two on "
+            "both sides; set machine.rows and machine.columns"
+        )
+
+
+def require_room(rows: int, columns: int, jobs: int) -> None:
+    """Refuse to partition a mesh whose sides are no powers of two, or with no processor for each job.
+
+    Raises
+    ------
+    ValueError
+        With one line.
+    """
+    if not (is_power_of_two(rows) and is_power_of_two(columns)):
+        raise ValueError(f"a mesh of {rows} × {columns} processors; allowed: powers of two on both sides")
+    if not 1 <= jobs <= rows * columns:
+        raise ValueError(
+            f"{jobs} jobs on {rows} × {columns} processors; allowed: 1 to {rows * columns}, one for each"
+        )
