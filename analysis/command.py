@@ -35,6 +35,7 @@ Examples
     python -m analysis results/packing
     python -m analysis draw matrix policy=migration load=0.9 time=500
     python -m analysis draw fig9 output=pictures
+    python -m analysis draw equi processors=16x32 jobs=11
 
 Writes RESULTS/figures/*, RESULTS/claims.json and RESULTS/report.html (one file, to mail or print).
 Exit status: 0 done (whatever the verdicts), 2 for a mistake in what was asked for."""
@@ -95,7 +96,7 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     from analysis.study import open_study
 
     started = time.perf_counter()
-    study = open_study(where)
+    study = open_study(where, settings.get("paper"))
     paper = paper_for(study.name, settings.get("paper"))
     logs = _log_folder(settings)
     output = Path(settings.get("output", study.folder))
@@ -153,8 +154,8 @@ def _draw(arguments: Sequence[str]) -> None:
     known = drawings()
     if not arguments or arguments[0] in ("-h", "--help"):
         for name, drawing in known.items():
-            keys = " ".join(f"{key}={value}" for key, value in drawing.settings.items())
-            print(f"{name:8} {drawing.help}\n         {keys} output=.".rstrip())
+            keys = " ".join(f"{key}={value}" for key, value in {**drawing.settings, "output": "."}.items())
+            print(f"{name}\n    {drawing.help}\n    {keys}")
         return
     name = arguments[0]
     if name not in known:

@@ -1,12 +1,13 @@
-"""From curves to parts of a claim: which loads are compared, and what if they cannot be.
+"""From curves to parts of a claim: which points are compared, and what if they cannot be.
 
-Loads are chosen by declared ranges and by saturation alone, never by the metric that is compared.
+Loads (or points of another axis) are chosen by declared ranges and by saturation alone, never by the metric
+that is compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,8 +18,8 @@ from sweep.statistics import Interval
 
 
 @dataclass(frozen=True)
-class LoadRange:
-    """Loads at which curves are compared.
+class AxisRange:
+    """Points of an axis, mostly loads, at which curves are compared.
 
     Parameters
     ----------
@@ -27,39 +28,43 @@ class LoadRange:
     low, high : float
         Both included.
     highest : int, optional
-        Of the loads at which all compared curves are stable, only so many highest.
+        Of the points at which all compared curves are stable, only so many highest.
+    only : tuple of float, optional
+        Of the points between `low` and `high`, only these.
     """
 
     name: str
     low: float = 0.0
     high: float = np.inf
     highest: int | None = None
+    only: tuple[float, ...] | None = None
 
     def choose(self, curves: Sequence[Curve]) -> tuple[np.ndarray, str]:
-        """Return the loads at which all curves are stable, and a reason where there are none.
+        """Return the points at which all curves are stable, and a reason where there are none.
 
-        A point that is unfinished or failed spoils the choice: the loads used must not depend on how far a
+        A point that is unfinished or failed spoils the choice: the points used must not depend on how far a
         run has come.
         """
-        loads = curves[0].loads
+        x, axis = curves[0].x, curves[0].axis
         # Half a step of the finest grid anyone declares: 0.8 is 0.8 whatever its last bit.
-        inside = (loads >= self.low - 1e-9) & (loads <= self.high + 1e-9)
+        inside = (x >= self.low - 1e-9) & (x <= self.high + 1e-9)
+        if self.only is not None:
+            inside &= np.isin(x, self.only)
         found = {name: _any(curves, name) & inside for name in (EXCLUDED, FAILED, UNFINISHED, SATURATED)}
         if not (inside & ~found[EXCLUDED]).any():
-            return loads[:0], f"this grid has no such points at {self.name}"
+            return x[:0], f"this grid has no such points at {self.name}"
         for name in (FAILED, UNFINISHED):
             if found[name].any():
-                return loads[
-                    :0
-                ], f"{int(found[name].sum())} load(s) {name} at {self.name}: {_list(loads[found[name]])}"
-        stable = loads[inside & np.all([curve.stable for curve in curves], axis=0)]
+                where = f"{int(found[name].sum())} {axis}(s) {name} at {self.name}"
+                return x[:0], f"{where}: {listed(axis, x[found[name]])}"
+        stable = x[inside & np.all([curve.stable for curve in curves], axis=0)]
         if not stable.size:
-            return stable, f"saturated at {self.name}: {_list(loads[found[SATURATED]])}"
+            return stable, f"saturated at {self.name}: {listed(axis, x[found[SATURATED]])}"
         return (stable if self.highest is None else stable[-self.highest :]), ""
 
 
 def ratio(
-    label: str, a: Curve, b: Curve, loads: LoadRange, low: float = -np.inf, high: float = np.inf
+    label: str, a: Curve, b: Curve, loads: AxisRange, low: float = -np.inf, high: float = np.inf
 ) -> Part:
     """Ask for limits on the ratio of two metrics, paired batch by batch and averaged over loads."""
     chosen, reason = loads.choose([a, b])
@@ -70,14 +75,14 @@ def ratio(
     def measure(confidence: float) -> Interval:
         return statistics.paired_ratio(over, under, confidence)
 
-    return Within(f"{label} at {_list(chosen)}", measure, low, high)
+    return Within(f"{label} at {listed(a.axis, chosen)}", measure, low, high)
 
 
 def difference(
     label: str,
     a: Curve,
     b: Curve,
-    loads: LoadRange,
+    loads: AxisRange,
     low: float = -np.inf,
     high: float = np.inf,
     *,
@@ -87,42 +92,39 @@ def difference(
     chosen, reason = loads.choose([a, b])
     if reason:
         return Open(label, reason)
-    return _limits(f"{label} at {_list(chosen)}", a.over(chosen), b.over(chosen), low, high, percent)
+    return _limits(f"{label} at {listed(a.axis, chosen)}", a.over(chosen), b.over(chosen), low, high, percent)
 
 
 def level(
     label: str,
     a: Curve,
-    loads: LoadRange,
+    loads: AxisRange,
     low: float = -np.inf,
     high: float = np.inf,
     *,
     percent: bool = False,
 ) -> Part:
-    """Ask for limits on a metric averaged over loads."""
-    chosen, reason = loads.choose([a])
-    if reason:
-        return Open(label, reason)
-    values = a.over(chosen)
-    return _limits(f"{label} at {_list(chosen)}", values, np.zeros_like(values), low, high, percent)
+    """Ask for limits on a metric averaged over loads: on its difference from nothing."""
+    nothing = replace(a, values=np.zeros_like(a.values))
+    return difference(label, a, nothing, loads, low, high, percent=percent)
 
 
-def excess(label: str, a: tuple[Curve, Curve], b: tuple[Curve, Curve], loads: LoadRange) -> Part:
+def excess(label: str, a: tuple[Curve, Curve], b: tuple[Curve, Curve], loads: AxisRange) -> Part:
     """Ask that a[0] - a[1] is more than b[0] - b[1]: what a change costs one scheme and another."""
     chosen, reason = loads.choose([*a, *b])
     if reason:
         return Open(label, reason)
     first, second = (pair[0].over(chosen) - pair[1].over(chosen) for pair in (a, b))
-    return _limits(f"{label} at {_list(chosen)}", first, second, 0.0, np.inf, False)
+    return _limits(f"{label} at {listed(a[0].axis, chosen)}", first, second, 0.0, np.inf, False)
 
 
-def rise(label: str, a: Curve, lower: LoadRange, upper: LoadRange) -> Part:
+def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
     """Ask that a metric is higher at the upper loads than at the lower ones."""
     below, reason_below = lower.choose([a])
     above, reason_above = upper.choose([a])
     if reason_below or reason_above:
         return Open(label, reason_below or reason_above)
-    named = f"{label}, {_list(above)} minus {_list(below)}"
+    named = f"{label}, {listed(a.axis, above)} minus {listed(a.axis, below)}"
     return _limits(named, a.over(above), a.over(below), 0.0, np.inf, False)
 
 
@@ -164,7 +166,7 @@ class Sustains:
         lines = []
         if stable is not None:
             lines.append(
-                f"{shown(stable, 100)} % at load {curve.loads[curve.stable][-1]:g}, its highest stable load"
+                f"{shown(stable, 100)} % at load {curve.x[curve.stable][-1]:g}, its highest stable load"
             )
         if saturated is not None:
             lines.append(
@@ -178,7 +180,7 @@ class Sustains:
         curve = self.utilization
         if not curve.stable.any() or curve.where(UNFINISHED, FAILED).any():
             return None
-        return statistics.interval(curve.at(curve.loads[curve.stable][-1]), confidence)
+        return statistics.interval(curve.at(curve.x[curve.stable][-1]), confidence)
 
     def _saturated(self, confidence: float) -> Interval | None:
         load = self.utilization.first_saturated
@@ -219,9 +221,11 @@ def _any(curves: Sequence[Curve], status: str) -> np.ndarray:
     return found
 
 
-def _list(loads: np.ndarray) -> str:
-    """Return loads as text: all of a few, the ends of many."""
-    texts = [f"{load:g}" for load in loads]
+def listed(axis: str, points: np.ndarray) -> str:
+    """Return points of an axis as text: all of a few, the ends of many."""
+    texts = [f"{x:g}" for x in points]
+    noun = axis.replace("_", " ")
+    nouns = noun if noun.endswith("s") else f"{noun}s"
     if len(texts) > 3:
-        return f"loads {texts[0]}–{texts[-1]} ({len(texts)})"
-    return f"load{'s' * (len(texts) > 1)} {', '.join(texts)}"
+        return f"{nouns} {texts[0]}–{texts[-1]} ({len(texts)})"
+    return f"{nouns if len(texts) > 1 else noun} {', '.join(texts)}"

@@ -1,4 +1,4 @@
-"""A metric of several schemes over the load, drawn so that nothing hides anything.
+"""A metric of several schemes over the load or another axis, drawn so that nothing hides anything.
 
 Curves end where a scheme saturates: a mean of a growing queue is no number. The strip above the axes tells at
 which loads that is, one row for each scheme that saturates. Error bars are dodged sideways by a little, the
@@ -19,14 +19,16 @@ from matplotlib.ticker import MultipleLocator
 
 from analysis.curve import DONE, SATURATED, UNFINISHED, Curve
 from analysis.errors import DrawingError
-from analysis.style import legend_handle, scheme_style
+from analysis.style import SchemeStyle, legend_handle, scheme_style
 from sweep.statistics import paired_ratio
 
 DODGE = 0.0016
-"""Sideways distance of two neighbouring schemes, in load: far below the distance of two loads."""
+"""Sideways distance of two neighbouring schemes over the unit interval: far below that of two loads."""
 
 WIDE = 0.3
 """Range of loads from which the axis shows the whole unit interval."""
+
+LOAD = "Offered load (fraction of capacity)"
 
 STRIP_ROW = 0.115
 """Height of a row of the strip of saturated loads, inches."""
@@ -34,17 +36,17 @@ STRIP_ROW = 0.115
 
 @dataclass(frozen=True)
 class Line:
-    """Estimates over the load; every array has the shape (n_loads,).
+    """Estimates over an axis; every array has the shape (n_points,).
 
     Parameters
     ----------
-    loads, mean, half_width : ndarray
+    x, mean, half_width : ndarray
         `half_width` is NaN where the interval is withheld, both are where nothing is drawn.
     saturated, finished : ndarray of bool
         Saturated points, and those of which every replication is done.
     """
 
-    loads: np.ndarray
+    x: np.ndarray
     mean: np.ndarray
     half_width: np.ndarray
     saturated: np.ndarray
@@ -54,23 +56,21 @@ class Line:
     def of(cls, curve: Curve) -> Line:
         """Return the intervals of a metric."""
         found = curve.intervals()
-        return cls(
-            curve.loads, found.mean, found.half_width, curve.where(SATURATED), ~curve.where(UNFINISHED)
-        )
+        return cls(curve.x, found.mean, found.half_width, curve.where(SATURATED), ~curve.where(UNFINISHED))
 
     @classmethod
     def ratio(cls, curve: Curve, reference: Curve) -> Line:
         """Return the ratio of two metrics, paired batch by batch, where both can be drawn."""
-        mean, half = np.full((2, len(curve.loads)), np.nan)
+        mean, half = np.full((2, len(curve.x)), np.nan)
         for place in np.flatnonzero(curve.shown & reference.shown):
             found = paired_ratio(curve.values[place], reference.values[place], curve.confidence)
             mean[place], half[place] = found.mean, found.half_width
         finished = curve.where(DONE) & reference.where(DONE)
-        return cls(curve.loads, mean, half, curve.where(SATURATED), finished)
+        return cls(curve.x, mean, half, curve.where(SATURATED), finished)
 
     @property
     def drawn(self) -> np.ndarray:
-        """Loads at which there is a point."""
+        """Where there is a point."""
         return np.isfinite(self.mean)
 
 
@@ -92,6 +92,18 @@ class LoadPlot:
         Horizontal lines, in the axis's scale, with their labels.
     scale : float
         Values are drawn times this.
+    xlabel : str
+    xlim : (float, float), optional
+        By default what suits offered loads.
+    xscale, yscale : {"linear", "log"}
+    xticks, yticks : sequence of float, optional
+        For logarithmic axes, where matplotlib's own are powers of ten.
+    looks : dict of str to SchemeStyle
+        Of lines that do not look like the scheme of their name.
+    dodge : float
+        Sideways distance of two neighbouring schemes.
+    spacing : float
+        Markers are at least this fraction of the axis apart, where points are many and close.
     """
 
     lines: Mapping[str, Line]
@@ -101,11 +113,24 @@ class LoadPlot:
     note: str = ""
     guides: Mapping[float, str] = field(default_factory=dict)
     scale: float = 1.0
+    xlabel: str = LOAD
+    xlim: tuple[float, float] | None = None
+    xscale: str = "linear"
+    yscale: str = "linear"
+    xticks: Sequence[float] = ()
+    yticks: Sequence[float] = ()
+    looks: Mapping[str, SchemeStyle] = field(default_factory=dict)
+    dodge: float = DODGE
+    spacing: float = 0.0
+
+    def look(self, name: str) -> SchemeStyle:
+        """Return the style of a line."""
+        return self.looks.get(name) or scheme_style(name)
 
 
 def draw(plot: LoadPlot) -> Figure:
     """Draw a plot with its legend to the right and, if anything saturates, the strip above."""
-    if all(np.isnan(line.loads).all() for line in plot.lines.values()):
+    if all(np.isnan(line.x).all() for line in plot.lines.values()):
         raise DrawingError("its workload runs at one load of its own: give several, grid.load=[0.5,0.7,0.9]")
     saturating = [name for name, line in plot.lines.items() if line.saturated.any()]
     if not saturating and not any(line.drawn.any() for line in plot.lines.values()):
@@ -114,13 +139,13 @@ def draw(plot: LoadPlot) -> Figure:
     figure = Figure(figsize=(6.6, 3.7 + strip), layout=ConstrainedLayoutEngine(hspace=0, h_pad=0.02))
     if saturating:
         above, axes = figure.subplots(2, 1, sharex=True, height_ratios=[strip, 3.7])
-        _draw_strip(above, plot.lines, saturating)
+        _draw_strip(above, plot, saturating)
         above.set_title(plot.title)
     else:
         axes = figure.subplots()
         axes.set_title(plot.title)
     draw_lines(axes, plot)
-    figure.legend(handles=legend_handles(plot.lines), loc="outside right center")
+    figure.legend(handles=legend_handles(plot.lines, plot.looks), loc="outside right center")
     if plot.note:
         figure.supxlabel(plot.note, fontsize=7.5, color="#666666", x=0.01, ha="left")
     return figure
@@ -128,8 +153,10 @@ def draw(plot: LoadPlot) -> Figure:
 
 def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
     """Draw all lines with error bars into axes, with a tick every so much of a wide range of loads."""
-    for number, (name, line) in enumerate(plot.lines.items()):
-        _draw_line(axes, name, line, (number - (len(plot.lines) - 1) / 2) * DODGE, plot.scale)
+    x = next(iter(plot.lines.values())).x
+    axes.set(xscale=plot.xscale, yscale=plot.yscale, xlim=plot.xlim or _load_limits(x))
+    for number, name in enumerate(plot.lines):
+        _draw_line(axes, plot, number, name)
     for height, text in plot.guides.items():
         axes.axhline(height, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
         axes.annotate(
@@ -141,19 +168,24 @@ def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
             fontsize=7.5,
             color="#666666",
         )
-    loads = next(iter(plot.lines.values())).loads
-    axes.set_xlim(*_load_limits(loads))
     low, high = plot.ylim
     axes.set_ylim(low, high)
-    axes.set_xlabel("Offered load (fraction of capacity)")
+    limits = axes.get_xlim(), axes.get_ylim()
+    for axis, ticks in ((axes.xaxis, plot.xticks), (axes.yaxis, plot.yticks)):
+        if ticks:
+            axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
+            axis.minorticks_off()
+    axes.set(xlim=limits[0], ylim=limits[1])  # ticks beyond them would move them
+    axes.set_xlabel(plot.xlabel)
     axes.set_ylabel(plot.ylabel)
-    if np.nanmax(loads) - np.nanmin(loads) > WIDE:
+    if plot.xlim is None and np.nanmax(x) - np.nanmin(x) > WIDE:
         axes.xaxis.set_major_locator(MultipleLocator(tick))
 
 
-def legend_handles(lines: Mapping[str, Line]) -> list[Line2D]:
-    """Return legend entries of the schemes, and of the special signs as far as they occur."""
-    handles = [legend_handle(name) for name in lines]
+def legend_handles(lines: Mapping[str, Line], looks: Mapping[str, SchemeStyle] | None = None) -> list[Line2D]:
+    """Return legend entries of the lines, and of the special signs as far as they occur."""
+    looks = looks or {}
+    handles = [looks[name].legend_handle() if name in looks else legend_handle(name) for name in lines]
     hollow = []
     if any((line.drawn & ~np.isfinite(line.half_width)).any() for line in lines.values()):
         hollow.append("interval withheld")
@@ -165,30 +197,50 @@ def legend_handles(lines: Mapping[str, Line]) -> list[Line2D]:
     return handles
 
 
-def _draw_line(axes: Axes, name: str, line: Line, shift: float, scale: float) -> None:
-    look, drawn = scheme_style(name), line.drawn
+def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
+    """Draw a line of a plot; its number decides on its sideways shift and which points are marked."""
+    line = plot.lines[name]
+    look, drawn = plot.look(name), line.drawn
     if not drawn.any():
         return
-    loads, mean, half = line.loads[drawn] + shift, line.mean[drawn] * scale, line.half_width[drawn] * scale
+    places = line.x + (number - (len(plot.lines) - 1) / 2) * plot.dodge
+    x, mean, half = places[drawn], line.mean[drawn] * plot.scale, line.half_width[drawn] * plot.scale
     known = np.isfinite(half)
     full = known & line.finished[drawn]
     # No line across a saturated load: what is between would be made up.
     known_or_not = drawn | line.saturated
-    gaps = np.where(drawn, line.mean, np.nan)[known_or_not] * scale
-    axes.plot(line.loads[known_or_not] + shift, gaps, color=look.color, linestyle=look.dashes, zorder=3)
-    axes.errorbar(
-        loads[known], mean[known], yerr=half[known], fmt="none", ecolor=look.color, elinewidth=0.9, zorder=2
-    )
-    axes.plot(loads[full], mean[full], look.marker, color=look.color, mec="white", mew=0.4, zorder=4)
-    axes.plot(loads[~full], mean[~full], look.marker, color="white", mec=look.color, mew=0.9, zorder=4)
+    gaps = np.where(drawn, line.mean, np.nan)[known_or_not] * plot.scale
+    axes.plot(places[known_or_not], gaps, color=look.color, linestyle=look.dashes, zorder=3)
+    if (barred := known & (half > 0)).any():
+        axes.errorbar(
+            x[barred], mean[barred], half[barred], fmt="none", ecolor=look.color, elinewidth=0.9, zorder=2
+        )
+    joined = np.convolve(np.pad(drawn, 1), [1, 0, 1], "valid")[drawn] > 0  # to a neighbour, by a line
+    marked = _marked(axes, x, plot.spacing, number) | ~joined
+    for chosen, fill, edge, width in (
+        (full & marked, look.color, "white", 0.4),
+        (~full, "white", look.color, 0.9),
+    ):
+        axes.plot(x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
 
 
-def _draw_strip(axes: Axes, lines: Mapping[str, Line], names: Sequence[str]) -> None:
+def _marked(axes: Axes, x: np.ndarray, spacing: float, number: int) -> np.ndarray:
+    """Choose the points that have a marker; neighbouring lines begin elsewhere, so that markers lie apart."""
+    at = axes.transAxes.inverted().transform(axes.transData.transform(np.column_stack([x, np.ones_like(x)])))
+    after = at[0, 0] + spacing * (0.382 * number % 1)
+    marked = np.zeros(len(x), dtype=bool)
+    for i, place in enumerate(at[:, 0]):
+        if place >= after - 1e-9:
+            marked[i], after = True, place + spacing
+    return marked
+
+
+def _draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
     """Mark the saturated loads, one row for each scheme."""
     for row, name in enumerate(reversed(names)):
-        look, loads = scheme_style(name), lines[name].loads[lines[name].saturated]
-        axes.plot(loads, np.full(loads.size, row), color=look.color, linewidth=0.7, zorder=2)
-        axes.plot(loads, np.full(loads.size, row), look.marker, color="white", mec=look.color, ms=4, zorder=3)
+        look, x = plot.look(name), plot.lines[name].x[plot.lines[name].saturated]
+        axes.plot(x, np.full(x.size, row), color=look.color, linewidth=0.7, zorder=2)
+        axes.plot(x, np.full(x.size, row), look.marker, color="white", mec=look.color, ms=4, zorder=3)
     axes.set_ylim(-0.7, len(names) - 0.3)
     axes.set_yticks([])
     axes.grid(visible=False)

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analysis.axes import Axes
 from analysis.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from analysis.claims import Claim
     from analysis.study import Study
 
-MODULES = ("analysis.feitelson1996",)
+MODULES = ("analysis.feitelson1996", "analysis.mccann1994")
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class Paper:
         (study under one reading) -> every testable sentence, tested.
     readings : callable
         (study) -> pairs (choice that the paper leaves open, what was taken).
+    axes : Axes
+        Which axes of its experiments are features, and not readings.
     drawings : dict of str to Drawing
     """
 
@@ -90,6 +93,7 @@ class Paper:
     pictures: Callable[[Study, Path | None], Sequence[Picture]]
     claims: Callable[[Study], Sequence[Claim]]
     readings: Callable[[Study], Sequence[tuple[str, str]]]
+    axes: Axes = field(default_factory=Axes)
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
 
 
@@ -121,6 +125,21 @@ def paper_for(experiment: str, key: str | None = None) -> Paper:
     raise AnalysisError(
         f"no paper speaks for the experiment {experiment!r}: add paper=KEY to take one of {offered}"
     )
+
+
+def axes_of(experiment: str, key: str | None = None) -> Axes:
+    """Return the axes of the paper that speaks for an experiment; all are readings where none does.
+
+    Parameters
+    ----------
+    experiment : str
+    key : str, optional
+        A paper named by the user.
+    """
+    known = papers().values()
+    if key is None and not any(experiment in paper.experiments for paper in known):
+        return Axes()
+    return paper_for(experiment, key).axes
 
 
 def drawings() -> dict[str, Drawing]:

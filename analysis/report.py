@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from analysis import style
 from analysis.claims import VERDICTS, Claim, count
-from analysis.curve import FAILED, SATURATED, UNFINISHED
-from analysis.errors import DrawingError
+from analysis.curve import DONE, FAILED, SATURATED, UNFINISHED
+from analysis.errors import AnalysisError, DrawingError
 from analysis.papers import Paper, Picture
 from analysis.study import Study
-from sweep import statistics
+from sweep import families, statistics
+from sweep.errors import SweepError
 
 
 @dataclass(frozen=True)
@@ -142,22 +144,47 @@ def warnings(study: Study) -> list[str]:
     return found
 
 
+NAMED = 3
+"""Points without an interval that a warning names."""
+
+
 def _withheld(study: Study) -> list[str]:
-    """Tell at which loads intervals of the slowdown are withheld, and what the statistics advise."""
+    """Tell where intervals of the headline metric are withheld, and what the statistics advise."""
+    metric = study.headline
+    if metric is None:
+        return []
+    values = study.data[metric].transpose(..., "replication", "batch")
+    half = values[..., 0, 0].copy(data=statistics.intervals(values.values, study.confidence).half_width)
+    without = half.isnull() & (study.status == DONE) & values.notnull().any(("replication", "batch"))
+    size = int(study.settings.get("batch_size", 1))
+    where = f" ({study.label})" if study.reading else ""
     lines = []
-    for policy in study.policies:
-        curve = study.curve("slowdown", policy)
-        loads = []
-        example: statistics.Interval | None = None
-        for load in curve.loads[curve.stable]:
-            interval = statistics.interval(curve.at(float(load)), study.confidence)
-            if interval.withheld:
-                loads.append(f"{load:g}")
-                example = interval
-        if example is not None:
-            where = f" ({study.label})" if study.reading else ""
-            advice = statistics.advice(example, int(study.settings.get("batch_size", 1)))
-            lines.append(
-                f"Slowdown of {policy}{where}: no interval at load {', '.join(loads)}; at the last: {advice}."
-            )
+    for number, policy in enumerate(study.policies):
+        points = np.argwhere(without.isel(policy=number).values)
+        if not len(points):
+            continue
+        axes = [str(dim) for dim in without.dims if dim != "policy"]
+        at = [dict(zip(axes, point, strict=True)) for point in points.tolist()]
+        named = "; ".join(
+            " ".join(f"{axis}={study.values_of(axis)[i]}" for axis, i in point.items() if study.varies(axis))
+            for point in at[-NAMED:]
+        )
+        interval = statistics.interval(values.isel(at[-1] | {"policy": number}).values, study.confidence)
+        advice = statistics.advice(interval, size, replicable=_replicable(study, policy))
+        name = metric.replace("_", " ").capitalize()
+        more = "the last " if len(at) > NAMED else ""
+        lines.append(
+            f"{name} of {policy}{where}: no interval at {len(at)} point(s), {more}{named or 'all'}; at the "
+            f"last: {advice}."
+        )
     return lines
+
+
+def _replicable(study: Study, policy: str) -> bool:
+    """Tell whether replications differ: advice to run more of a log would only be refused."""
+    try:
+        parameters = study.parameters("policy", policy)
+        family = families.find(parameters["family"])
+        return family.chance(parameters, study.parameters("workload"), study.parameters("machine"))
+    except (AnalysisError, SweepError, KeyError, ValueError):  # a dataset of other software, or of older
+        return True

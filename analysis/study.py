@@ -1,13 +1,15 @@
-"""A dataset as an analysis sees it: schemes over loads, under features that can be switched.
+"""A dataset as an analysis sees it: schemes over loads, or over another axis, under features.
 
-The dataset's axes beyond `FEATURES` and those of a curve (``policy``, ``load``) are taken as readings of the
-paper or circumstances of the experiment: every combination of them is a `Study` of its own, see `readings`.
+The dataset's axes beyond the features of its paper (`axes.Axes`) and ``policy`` and ``load`` are taken as
+readings of the paper or circumstances of the experiment: every combination of them is a `Study` of its own,
+see `readings`.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,13 +20,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from analysis.axes import Axes
 from analysis.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
 from analysis.errors import AnalysisError
+from analysis.papers import axes_of
 
-CURVE_AXES = ("policy", "load", "replication", "batch")
-
-FEATURES = ("alternation", "unification")
-"""Features of the scheduler that a figure compares, in the dataset or not."""
+SAMPLES = ("replication", "batch")
+CURVE_AXES = ("policy", "load", *SAMPLES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,19 +36,27 @@ class Study:
     Parameters
     ----------
     data : xarray Dataset
-        Metrics with the dimensions policy, load, those of `FEATURES` that the grid has, replication, batch.
+        Metrics with the dimensions policy, load, those features that the grid has, replication, batch.
     folder : Path
         Where its figures go.
     reading : dict of str to str
         Values of further axes at which this study is taken, only those with more than one value.
     axis_values : dict of str to sequence of str
         All values on those axes.
+    paper : str, optional
+        Key of the paper whose features are meant; by default that which speaks for the experiment.
     """
 
     data: xr.Dataset
     folder: Path
     reading: Mapping[str, str] = field(default_factory=dict)
     axis_values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    paper: str | None = None
+
+    @cached_property
+    def axes(self) -> Axes:
+        """What the paper says of the grid's axes."""
+        return axes_of(self.name, self.paper)
 
     @property
     def name(self) -> str:
@@ -83,6 +93,13 @@ class Study:
         return {**files[wanted], "name": wanted}
 
     @property
+    def headline(self) -> str | None:
+        """The metric that tables show by default; the first one where the data do not say."""
+        metrics = [str(name) for name, values in self.data.items() if set(SAMPLES) <= set(values.dims)]
+        named = self.data.attrs.get("headline")
+        return str(named) if named in metrics else next(iter(metrics), None)
+
+    @property
     def confidence(self) -> float:
         """Confidence level of the experiment."""
         return float(self.settings.get("confidence", 0.95))
@@ -111,12 +128,12 @@ class Study:
         return rules[0].copy(data=found)
 
     def values_of(self, axis: str) -> list[str]:
-        """Return the values of an axis as text (``true`` for True); none if there is no such axis."""
+        """Return the values of an axis as text (``true``, ``null``); none if there is no such axis."""
         return self._texts.get(axis, [])
 
     @cached_property
     def _texts(self) -> dict[str, list[str]]:
-        axes = [str(dim) for dim in self.data["state"].dims]
+        axes = [str(dim) for dim in self.data.dims if dim in self.data.coords]
         return {axis: [_text(value) for value in self.data[axis].values] for axis in axes}
 
     def varies(self, axis: str) -> bool:
@@ -125,40 +142,55 @@ class Study:
 
     def usual(self) -> dict[str, str]:
         """Return the features of the main comparison: the reading's, else the paper's, if there are any."""
-        wanted = {"alternation": self.reading.get("alternation", "shared"), "unification": "true"}
         found = {}
-        for axis, value in wanted.items():
-            values = self.values_of(axis)
+        for axis, wanted in self.axes.features.items():
+            value, values = self.reading.get(axis, wanted), self.values_of(axis)
             if values:
                 found[axis] = value if value in values else values[0]
         return found
 
-    def curve(self, metric: str, policy: str, **features: str) -> Curve:
-        """Return a metric of a scheme over the loads; the study must have one reading, see `readings`.
+    def curve(self, metric: str, policy: str, *, along: str = "load", **point: object) -> Curve:
+        """Return a metric of a scheme along an axis; the study must have one reading, see `readings`.
 
         Parameters
         ----------
         metric, policy : str
-        **features : str
-            Values on axes of `FEATURES`; those not given are taken from `usual`.
+        along : str
+            The curve's axis, a numerical one; null has no place on it and is left out (but not a load's).
+        **point : str or number or bool or None
+            Values on axes of features and on the metric's own dimensions, and the load where the curve is
+            along another axis; those not given are taken from `usual`.
 
         Returns
         -------
         Curve
-            With every load `EXCLUDED` where the grid has no such points.
+            With every point `EXCLUDED` where the grid has no such points.
         """
-        confidence = self.confidence
-        point = self.usual() | {axis: _text(value) for axis, value in features.items()}
-        absent = policy not in self.policies or any(v not in self.values_of(a) for a, v in point.items())
-        if absent or metric not in self.data:
-            n = len(self.loads)
-            return Curve(self.loads, np.full((n, 1, 1), np.nan), (EXCLUDED,) * n, confidence)
-        at: dict[str, Any] = {"policy": self.policies.index(policy)}
-        at |= {axis: self.values_of(axis).index(value) for axis, value in point.items()}
-        order = np.argsort(self.data["load"].values)
-        values = self.data[metric].isel(at).transpose("load", "replication", "batch").values[order]
-        status = self.status.isel(at).values[order]
-        return Curve(self.loads, values, tuple(status.tolist()), confidence)
+        place = self.usual() | {axis: _text(value) for axis, value in point.items()} | {"policy": policy}
+        place.pop(along, None)
+        if along != "load" and len(loads := self.values_of("load")) == 1:
+            place.setdefault("load", loads[0])
+        order = self._order(along)
+        x = self.data[along].values.astype(float)[order] if order.size else np.zeros(0)
+        absent = any(value not in self.values_of(axis) for axis, value in place.items())
+        absent |= along != "load" and "load" not in place
+        if absent or metric not in self.data or not order.size:
+            values = np.full((len(x), 1, 1), np.nan)
+            return Curve(x, values, (EXCLUDED,) * len(x), self.confidence, along)
+        at = {axis: self.values_of(axis).index(value) for axis, value in place.items()}
+        found = self.data[metric]
+        found = found.isel({axis: i for axis, i in at.items() if axis in found.dims})
+        status = self.status.isel({axis: i for axis, i in at.items() if axis in self.status.dims})
+        values = found.transpose(along, *SAMPLES).values[order]
+        return Curve(x, values, tuple(status.values[order].tolist()), self.confidence, along)
+
+    def _order(self, along: str) -> np.ndarray:
+        """Return the places on an axis in ascending order."""
+        if along not in self.data["state"].dims:
+            return np.zeros(0, int)
+        x = self.data[along].values.astype(float)
+        order: np.ndarray = np.argsort(x)
+        return order if along == "load" else order[~np.isnan(x[order])]
 
     @property
     def label(self) -> str:
@@ -173,26 +205,35 @@ class Study:
     def readings(self) -> dict[str, Study]:
         """Split along all axes that are neither features nor part of a curve, and name the parts A, B, ….
 
-        Where there are such axes, and the grid has both readings of alternative scheduling, these are split
-        too. Combinations that the grid excludes are left out. One study, A, if nothing varies.
+        Where there are such axes, features that the paper splits too (`axes.Axes.split`) are split.
+        Combinations that the grid excludes are left out. One study, A, if nothing varies.
         """
-        axes = [str(dim) for dim in self.data["state"].dims if dim not in (*CURVE_AXES, *FEATURES)]
-        varied = {axis: tuple(self.values_of(axis)) for axis in axes}
-        both = ("shared", "exclusive")
-        if any(len(values) > 1 for values in varied.values()) and set(both) <= set(
-            self.values_of("alternation")
-        ):
-            varied["alternation"] = both
+        varied = {axis: tuple(self.values_of(axis)) for axis in self._further_axes}
+        if any(len(values) > 1 for values in varied.values()):
+            varied |= {
+                axis: values
+                for axis, values in self.axes.split.items()
+                if set(values) <= set(self.values_of(axis))
+            }
         found = []
         for values in itertools.product(*varied.values()):
             reading = dict(zip(varied, values, strict=True))
             at = {axis: self.values_of(axis).index(value) for axis, value in reading.items()}
             if (self.status.isel(at) == EXCLUDED).all():
                 continue
-            at.pop("alternation", None)
+            at = {axis: place for axis, place in at.items() if axis not in self.axes.split}
             chosen = {axis: value for axis, value in reading.items() if len(varied[axis]) > 1}
             found.append(replace(self, data=self.data.isel(at), reading=chosen, axis_values=varied))
         return dict(zip(_letters(), found or [self], strict=False))
+
+    @property
+    def _further_axes(self) -> list[str]:
+        """The grid's axes that are neither a curve's nor features."""
+        return [
+            str(dim)
+            for dim in self.data["state"].dims
+            if dim not in CURVE_AXES and dim not in self.axes.features
+        ]
 
     def tally(self) -> dict[str, int]:
         """Return how many points (all replications together) are in which state."""
@@ -200,8 +241,14 @@ class Study:
         return dict(zip(states.tolist(), counts.tolist(), strict=True))
 
 
-def open_study(where: Path) -> Study:
+def open_study(where: Path, paper: str | None = None) -> Study:
     """Open the dataset of a results folder (or a dataset itself).
+
+    Parameters
+    ----------
+    where : Path
+    paper : str, optional
+        Key of the paper to take; by default that which speaks for the experiment.
 
     Raises
     ------
@@ -221,10 +268,9 @@ def open_study(where: Path) -> Study:
             f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give a folder that "
             "python -m sweep has written, e.g. results/packing"
         )
-    single = [
-        dim for dim in data["state"].dims if dim not in (*CURVE_AXES, *FEATURES) and data.sizes[dim] == 1
-    ]
-    return Study(data.isel(dict.fromkeys(single, 0)), path.parent)
+    study = Study(data, path.parent, paper=paper)
+    single = [axis for axis in study._further_axes if data.sizes[axis] == 1]
+    return replace(study, data=data.isel(dict.fromkeys(single, 0)))
 
 
 def _dataset_path(where: Path) -> Path:
@@ -259,7 +305,9 @@ def _text(value: object) -> str:
         value = value.item()
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return "null" if math.isnan(value) else f"{value:g}"
+    return "null" if value is None else str(value)
 
 
 def _letters() -> Iterator[str]:

@@ -17,8 +17,9 @@ from matplotlib.typing import LineStyleType
 FORMATS = ("pdf", "svg", "png")
 DPI = 200
 
-# A reader's software must not need fonts of ours (paths in SVG, embedded TrueType in PDF), and two runs must
-# give the same bytes (a fixed salt for SVG's element ids; dates are left out in `save`).
+# A reader's software must not need fonts of ours: paths in SVG, glyphs embedded as Type 3 in PDF (subsets of
+# TrueType take longer to make than the rest of a figure). Two runs must give the same bytes: a fixed salt for
+# SVG's element ids; dates are left out in `save`.
 RC: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -53,7 +54,7 @@ RC: dict[Any, Any] = {
     "savefig.dpi": DPI,
     "svg.fonttype": "path",
     "svg.hashsalt": "schedsweep",
-    "pdf.fonttype": 42,
+    "pdf.fonttype": 3,
 }
 
 NEUTRAL = "#5b6770"
@@ -86,6 +87,10 @@ class SchemeStyle:
     marker: str
     dashes: LineStyleType = "-"
 
+    def legend_handle(self) -> Line2D:
+        """Return a legend entry."""
+        return Line2D([], [], color=self.color, marker=self.marker, linestyle=self.dashes, label=self.label)
+
 
 # Colours after Okabe and Ito (2008) and Tol (2021), safe for the usual colour vision deficiencies. Relatives
 # share a hue family and differ in marker and dashes; the two schemes the paper singles out are the darkest.
@@ -117,8 +122,7 @@ def scheme_style(name: str) -> SchemeStyle:
 
 def legend_handle(name: str) -> Line2D:
     """Return a legend entry of a scheme."""
-    look = scheme_style(name)
-    return Line2D([], [], color=look.color, marker=look.marker, linestyle=look.dashes, label=look.label)
+    return scheme_style(name).legend_handle()
 
 
 @contextmanager
@@ -152,9 +156,11 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         "svg": {"Date": None, "Creator": None},
         "png": {"Software": None},
     }
-    # The layout is solved once, not again for each format: it takes as long as drawing does.
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    # The layout is solved once, not again for each format. Without an engine (the style's default) matplotlib
+    # also draws once for each file and not twice.
+    if (engine := figure.get_layout_engine()) is not None:
+        engine.execute(figure)
+    figure.set_layout_engine(None)
     files = [folder / f"{name}.{ending}" for ending in FORMATS]
     for file in files:
         figure.savefig(file, metadata=undated[file.suffix[1:]])

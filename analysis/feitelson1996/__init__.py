@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from analysis.axes import Axes
 from analysis.feitelson1996 import curves, fig9, logs, sensitivity, workload
 from analysis.feitelson1996.claims import claims
 from analysis.feitelson1996.drawings import DRAWINGS
@@ -43,5 +44,9 @@ PAPER = Paper(
     pictures=pictures,
     claims=claims,
     readings=readings,
+    axes=Axes(
+        features={"alternation": "shared", "unification": "true"},
+        split={"alternation": ("shared", "exclusive")},
+    ),
     drawings=DRAWINGS,
 )

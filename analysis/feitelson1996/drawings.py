@@ -28,7 +28,7 @@ MATRIX = {
 
 def matrix(settings: Mapping[str, str]) -> Figure:
     """Draw the Ousterhout matrix at a moment of one of the dataset's own simulations."""
-    study = open_study(Path(settings["results"])).readings["A"]
+    study = open_study(Path(settings["results"]), "feitelson1996").readings["A"]
     load, time = _number(settings, "load"), _number(settings, "time")
     replication = int(_number(settings, "replication"))
     usual = study.usual()

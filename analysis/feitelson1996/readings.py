@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from analysis.choices import choices, explained, varied
 from analysis.study import Study
 
 MEANINGS = {
@@ -41,8 +41,6 @@ MEANINGS = {
         "pes": "the PEs' own loads (the paper's “simplified scheme”)",
     },
 }
-"""Choice -> value -> what it means."""
-
 CHOICES = {
     "policy": ("precedence", "slot_choice", "controller_load", "threshold"),
     "workload": (
@@ -65,36 +63,12 @@ CHOICES = {
 
 def readings(study: Study) -> Sequence[tuple[str, str]]:
     """Return pairs of a choice that the paper leaves open and what this dataset took, with its meaning."""
-    several = study.readings["A"].reading
-    rows = [(axis, f"varied: {', '.join(study.values_of(axis))}") for axis in several]
+    rows = varied(study)
+    several = dict(rows)
     for axis, value in study.usual().items():
         if axis in several:
             continue
         others = [other for other in study.values_of(axis) if other != value]
         tail = f" (also in this dataset: {', '.join(others)})" if others else ""
-        rows.append((axis, f"{_explained(axis, value)}{tail}"))
-    for group, keys in CHOICES.items():
-        files: Mapping[str, Mapping[str, Any]] = study.config.get(group, {})
-        for key in keys:
-            if key not in several:
-                rows += _choice(group, key, files)
-    return rows
-
-
-def _choice(group: str, key: str, files: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return a row for a key, with the names of the files where these differ in it."""
-    values: dict[str, list[str]] = {}
-    for name, file in files.items():
-        if key in file:
-            values.setdefault(_explained(key, file[key]), []).append(name)
-    if len(values) == 1:
-        return [(f"{group}.{key}", next(iter(values)))]
-    return [(f"{group}.{key}", f"{value} [{', '.join(names)}]") for value, names in values.items()]
-
-
-def _explained(key: str, value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{part.replace('_', ' ')} × {factor:g}" for part, factor in value.items())
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    meaning = MEANINGS.get(key, {}).get(text)
-    return f"{text}: {meaning}" if meaning else text
+        rows.append((axis, f"{explained(axis, value, MEANINGS)}{tail}"))
+    return rows + choices(study, CHOICES, MEANINGS)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from analysis import load_plot
 from analysis.claims import VERDICTS
-from analysis.comparisons import LoadRange
+from analysis.comparisons import AxisRange
 from analysis.curve import EXCLUDED
 from analysis.errors import DrawingError
 from analysis.feitelson1996 import claims as paper_claims
@@ -26,7 +26,7 @@ from sweep import statistics
 COLUMNS = 4
 """Panels side by side."""
 
-RANKED_AT = LoadRange("the two highest loads from 0.85 up", 0.85, highest=2)
+RANKED_AT = AxisRange("the two highest loads from 0.85 up", 0.85, highest=2)
 
 
 def pictures(study: Study) -> Iterator[Picture]:

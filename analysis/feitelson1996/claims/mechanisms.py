@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.claims import Claim, Open, Part
-from analysis.comparisons import LoadRange, level, rise
+from analysis.comparisons import AxisRange, level, rise
 from analysis.curve import Curve
 from analysis.feitelson1996 import fig9
 from analysis.feitelson1996.claims.tester import Tester, incomplete, label
@@ -81,13 +81,13 @@ def buddy_and_migration(test: Tester) -> Iterator[Claim]:
         needed=4,
     )
     buddy = test.curve("unifications", "buddy")
-    stable = buddy.loads[buddy.stable]
+    stable = buddy.x[buddy.stable]
     yield test.claim(
         "4.2-buddy-unifications-rare",
         "4.2: “they are still a rare event: less than one percent of job terminations lead to a "
         "unification.”",
         "Under buddy, less than 1 % of terminations lead to a unification, at each load.",
-        [level("buddy", buddy, LoadRange(f"load {x:g}", x, x), high=RARE, percent=True) for x in stable]
+        [level("buddy", buddy, AxisRange(f"load {x:g}", x, x), high=RARE, percent=True) for x in stable]
         if not incomplete(buddy)
         else [Open("buddy", "points are missing")],
     )
@@ -139,5 +139,5 @@ def _peak(curve: Curve) -> Part:
     if incomplete(curve):
         return Open(label, "points are missing")
     mean = np.where(curve.stable, curve.intervals().mean, -np.inf)
-    load = float(curve.loads[int(np.argmax(mean))])
-    return level(label, curve, LoadRange(f"load {load:g}", load, load), *NEARLY_FIVE, percent=True)
+    load = float(curve.x[int(np.argmax(mean))])
+    return level(label, curve, AxisRange(f"load {load:g}", load, load), *NEARLY_FIVE, percent=True)

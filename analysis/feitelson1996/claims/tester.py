@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import product
 
 import numpy as np
 
 from analysis.claims import Claim, Part, judge
-from analysis.comparisons import LoadRange, difference, ratio
+from analysis.comparisons import AxisRange, difference, ratio
 from analysis.curve import FAILED, UNFINISHED, Curve
 from analysis.study import Study
 from analysis.style import scheme_style
@@ -58,16 +60,14 @@ class Tester:
         metric: str,
         schemes: Sequence[str],
         others: Sequence[str],
-        loads: LoadRange,
+        loads: AxisRange,
         low: float = -np.inf,
         high: float = np.inf,
     ) -> list[Part]:
         """Compare each of some schemes with each of others."""
         return [
-            ratio(f"{label(a)} / {label(b)}", self.curve(metric, a), self.curve(metric, b), loads, low, high)
-            for a in schemes
-            for b in others
-            if a != b
+            ratio(f"{label(a)} / {label(b)}", *self._both(metric, a, b), loads, low, high)
+            for a, b in _pairs(schemes, others)
         ]
 
     def differences(
@@ -75,26 +75,23 @@ class Tester:
         metric: str,
         schemes: Sequence[str],
         others: Sequence[str],
-        loads: LoadRange,
+        loads: AxisRange,
         low: float = -np.inf,
         high: float = np.inf,
     ) -> list[Part]:
         """The same by differences, for metrics that may be zero; shares are shown in percent."""
-        percent = metric == "unifications"
+        compare = partial(difference, percent=metric == "unifications")
         return [
-            difference(
-                f"{label(a)} − {label(b)}",
-                self.curve(metric, a),
-                self.curve(metric, b),
-                loads,
-                low,
-                high,
-                percent=percent,
-            )
-            for a in schemes
-            for b in others
-            if a != b
+            compare(f"{label(a)} − {label(b)}", *self._both(metric, a, b), loads, low, high)
+            for a, b in _pairs(schemes, others)
         ]
+
+    def _both(self, metric: str, a: str, b: str) -> tuple[Curve, Curve]:
+        return self.curve(metric, a), self.curve(metric, b)
+
+
+def _pairs(schemes: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
+    return [(a, b) for a, b in product(schemes, others) if a != b]
 
 
 def reading(study: Study) -> dict[str, str]:

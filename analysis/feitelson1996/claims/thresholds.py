@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from analysis.comparisons import LoadRange
+from analysis.comparisons import AxisRange
 
 FIRST_FOUR = ("first_fit", "best_fit", "left_right_size", "left_right_slots")
 LOAD_BASED = ("min_max_load", "min_avg_load")
 BEST = ("buddy", "migration")
 SCHEMES = (*FIRST_FOUR, *LOAD_BASED, *BEST)
 
-MEDIUM = LoadRange("medium loads (0.5 to 0.8)", 0.5, 0.8)
+MEDIUM = AxisRange("medium loads (0.5 to 0.8)", 0.5, 0.8)
 """Below 0.5 all curves of Fig. 8 lie on one another near 1, above 0.8 they bend upwards."""
 
-HIGHEST = LoadRange("the two highest loads from 0.85 up", 0.85, highest=2)
+HIGHEST = AxisRange("the two highest loads from 0.85 up", 0.85, highest=2)
 """Where neither of the compared schemes is saturated. Two, so that one load's luck does not decide."""
 
-UPPER = LoadRange("loads from 0.5 up", 0.5)
+UPPER = AxisRange("loads from 0.5 up", 0.5)
 """Where schemes can differ at all; as far as both compared ones are stable."""
 
 IDENTICAL = 0.10

@@ -1,0 +1,24 @@
+"""Which axes of a grid an analysis looks along, and which of them are readings of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a paper says of the axes of its experiments, beyond ``policy`` and ``load``.
+
+    Parameters
+    ----------
+    features : dict of str to str
+        Axes along which figures are drawn or whose values they compare, in the dataset or not, each with the
+        value of the main comparison (as text, see `study.Study.values_of`); where the grid lacks that value,
+        its first one. All other axes are readings: every combination of them is a study of its own.
+    split : dict of str to tuple of str
+        Features of which these values are readings as well, in a grid that has them and other readings.
+    """
+
+    features: Mapping[str, str] = field(default_factory=dict)
+    split: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -1,0 +1,62 @@
+"""What a dataset took where its paper leaves a choice: rows of the report, from the parameters it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analysis.study import Study
+
+Meanings = Mapping[str, Mapping[str, str]]
+"""Choice -> value -> what it means."""
+
+
+def choices(study: Study, keys: Mapping[str, Sequence[str]], meanings: Meanings) -> list[tuple[str, str]]:
+    """Return pairs of a choice and what was taken, with the names of the files where these differ in it.
+
+    Parameters
+    ----------
+    study : Study
+    keys : dict of str to sequence of str
+        Group of files (policy, workload, machine) -> keys that are choices, nested ones with a dot. Axes of
+        the grid that are split into readings are left out.
+    meanings : dict
+    """
+    several = study.readings["A"].reading
+    rows = []
+    for group, names in keys.items():
+        files: Mapping[str, Mapping[str, Any]] = study.config.get(group, {})
+        for key in names:
+            if key not in several:
+                rows += _rows(group, key, files, meanings)
+    return rows
+
+
+def varied(study: Study) -> list[tuple[str, str]]:
+    """Return pairs of an axis that is split into readings and its values."""
+    return [(axis, f"varied: {', '.join(study.values_of(axis))}") for axis in study.readings["A"].reading]
+
+
+def explained(key: str, value: Any, meanings: Meanings) -> str:
+    """Return a value in words."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{part.replace('_', ' ')} × {factor:g}" for part, factor in value.items())
+    text = str(value).lower() if isinstance(value, bool) else "null" if value is None else str(value)
+    meaning = meanings.get(key, {}).get(text)
+    return f"{text}: {meaning}" if meaning else text
+
+
+def _rows(
+    group: str, key: str, files: Mapping[str, Mapping[str, Any]], meanings: Meanings
+) -> list[tuple[str, str]]:
+    values: dict[str, list[str]] = {}
+    for name, file in files.items():
+        inner: Any = file
+        *path, last = key.split(".")
+        for part in path:
+            inner = inner.get(part) if isinstance(inner, Mapping) else None
+        if isinstance(inner, Mapping) and last in inner:
+            values.setdefault(explained(key, inner[last], meanings), []).append(name)
+    if len(values) == 1:
+        return [(f"{group}.{key}", next(iter(values)))]
+    return [(f"{group}.{key}", f"{value} [{', '.join(names)}]") for value, names in values.items()]

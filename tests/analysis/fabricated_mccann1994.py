@@ -1,0 +1,297 @@
+"""Datasets of McCann's experiments as the sweep writes them, made up so that every sentence is true."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from math import exp, log2
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from analysis.mccann1994.models_output import chain_blow_up
+
+LEFT, DONE, FAILED, EXCLUDED = range(4)
+Point = Mapping[str, Any]
+Truth = Callable[[str, Point], float]
+"""(metric, point) -> true mean."""
+
+CLASSES = ("short", "long", "all")
+SPMD = {
+    "model": "spmd",
+    "jobs": 1,
+    "compute_time": 0.1,
+    "delta": 0.0,
+    "communication_time": 0.001,
+    "code_bytes": 524288,
+    "data_bytes": 4194304,
+    "isolated_time": 30.0,
+}
+WORKLOADS: dict[str, dict[str, Any]] = {
+    "spmd": SPMD,
+    "speedup_curve": {"model": "speedup_curve", "jobs": 1, "knee": 0.2},
+    "short_long": {**SPMD, "delta": 5.0, "short_time": 30.0, "long_time": 900.0, "short_fraction": 0.5},
+}
+MACHINE = {"rows": 8, "columns": 8, "context_switch": 0.0005, "bandwidth": 2e8, "memory_limit": None}
+FOLD = {"discipline": "fold", "rotation": None, "rotation_unit": "seconds", "overhead": "printed"}
+POLICIES: dict[str, dict[str, Any]] = {
+    "equi": {"discipline": "equi", "leftover": "smallest"},
+    "equi_plus": {"discipline": "equi_plus", "leftover": "smallest"},
+    "fold_never": FOLD,
+    "fold_20": {**FOLD, "rotation": 20.0},
+    "fold_50": {**FOLD, "rotation": 50.0},
+    "fold_200": {**FOLD, "rotation": 200.0},
+    "fold_15j": {**FOLD, "rotation": 15.0, "rotation_unit": "jobs"},
+    "fold_20j": {**FOLD, "rotation": 20.0, "rotation_unit": "jobs"},
+    "fold_q": {**FOLD, "rotation_unit": "runtime"},
+    "fcfs": {"discipline": "fcfs"},
+    "processor_sharing": {"discipline": "processor_sharing"},
+    "static_4": {"discipline": "static", "partitions": 4},
+    "static_8": {"discipline": "static", "partitions": 8},
+    "ideal_dynamic": {"discipline": "ideal_dynamic"},
+}
+
+ROTATION_COST = {"fold_200": 0.002, "fold_50": 0.008, "fold_20": 0.03, "fold_15j": 0.003, "fold_20j": 0.0025}
+
+
+def efficiency(metric: str, at: Point) -> float:
+    """Return efficiency preservation: of a speedup x^0.2, or by losses that fall with the number of jobs."""
+    jobs, policy = at["jobs"], at["policy"]
+    if at["workload"] == "speedup_curve":
+        parts = {"static_4": 4, "static_8": 8}.get(policy, jobs)
+        return float(min(jobs, parts) * parts**-0.2)
+    balanced = 1 + (0.003 + 0.0015 * at["delta"]) * log2(jobs)
+    if jobs & (jobs - 1) == 0:
+        return balanced
+    if policy in ("equi", "equi_plus"):
+        loss = 0.14 * (4 / jobs) ** 0.6 * (1.1 if jobs % 2 else 0.9)
+        return balanced - loss - 0.08 * (policy == "equi")
+    return balanced - ROTATION_COST.get(policy, 0.0)
+
+
+def fairness(metric: str, at: Point) -> float:
+    """Return a bound that nears 1 as rotation gets faster, and more at even numbers of jobs."""
+    jobs, q = at["jobs"], at["q"]
+    if jobs & (jobs - 1) == 0:
+        return 1.0
+    part = 1.0 if q is None or q >= 1 else 0.6 * q**1.5 * (1 if jobs % 2 else 0.3)
+    return 1 + 0.6 * part if metric == "most_loaded_ratio" else 1 - 0.5 * part
+
+
+CAPACITY = {"equi": 0.983, "equi_plus": 0.99, "fold_20": 1.005, "fold_200": 1.015, "fold_20j": 1.016}
+
+
+def birth_death(metric: str, at: Point) -> float:
+    """Return a blow-up factor; with a limit, equipartition is best at four jobs."""
+    free = CAPACITY.get(at["policy"], 1.02) - at["load"]
+    limit = at["memory_limit"] or 64
+    if at["policy"] == "equi_plus":
+        return (1 - 0.2 * at["load"] * exp(-((log2(limit) - 2) ** 2))) / free
+    return (1 + 0.05 / limit * (at["memory_limit"] is not None)) / free
+
+
+@cache
+def chain(policy: str) -> float:
+    """Return the blow-up factor of equal jobs at load 0.5."""
+    return chain_blow_up(POLICIES[policy], WORKLOADS["short_long"], MACHINE, 0.5, 30.0)
+
+
+def simulation(metric: str, at: Point) -> float:
+    """Return what the chain says, for every mix."""
+    policy, kind, p = at["policy"], at["job_class"], at["short_fraction"]
+    if (kind, p) in (("long", 1.0), ("short", 0.0)):
+        return float("nan")
+    if metric == "blow_up_cv":
+        return {"fcfs": 8.0, "processor_sharing": 0.99}.get(policy, 1.0)
+    alone = {"short": 30.0, "long": 900.0}.get(kind, 30.0 * p + 900.0 * (1 - p))
+    blow_up = 2.5 if policy in ("fcfs", "processor_sharing") else chain(policy)
+    return alone * blow_up if metric == "response_time" else blow_up
+
+
+def memory(metric: str, at: Point) -> float:
+    """Return response times that small limits lengthen, but for all jobs under EQUI+."""
+    limit, kind, fold = at["memory_limit"] or 64, at["job_class"], at["policy"] == "fold_never"
+    if metric == "blow_up_cv":
+        return 1 + 1 / limit
+    growth = 1 + (0.2 / limit if fold or kind == "short" else -0.2 / limit)
+    return {"short": 60.0, "long": 1800.0, "all": 900.0}[kind] * growth * (0.6 if fold else 1.0)
+
+
+def schedules(metric: str, at: Point) -> float:
+    """Return numbers of epochs and reallocations in the order that chapter 6 proves or says."""
+    policy, jobs, power = at["policy"], at["jobs"], at["processors"] != 140
+    if metric == "uninterrupted":
+        return {"buddy_schedule": 0.5, "buddy_schedule_reversed": 0.4}.get(policy, 0.0)
+    if metric == "epochs":
+        more = {"greedy_largest": 1.1, "equi_epoch": 1.0 if power else 1.05}
+        return jobs * more.get(policy, 1.0)
+    cost = {"equi_epoch": 1.2, "greedy_largest": 1.3, "optimal_epoch": 1.2, "optimal_schedule": 0.9}
+    return jobs * at["processors"] * cost.get(policy, 1.0)
+
+
+def _limited_policies(at: Point) -> bool:
+    return at["memory_limit"] is not None and at["policy"] not in ("equi_plus", "fold_never")
+
+
+JOBS = tuple(range(1, 41))
+EXPERIMENTS: dict[str, dict[str, Any]] = {
+    "efficiency_preservation": {
+        "axes": {
+            "policy": [name for name in POLICIES if name not in ("fold_q", "fcfs", "processor_sharing")],
+            "workload": ["spmd", "speedup_curve"],
+            "load": [None],
+            "jobs": JOBS,
+            "delta": [0.0, 5.0, 10.0, 20.0],
+        },
+        "metrics": ("efficiency_preservation",),
+        "truth": efficiency,
+        "exclude": lambda at: (
+            (at["policy"] in ("static_4", "static_8", "ideal_dynamic")) == (at["workload"] == "spmd")
+            or (at["workload"] == "speedup_curve" and at["delta"] > 0)
+        ),
+    },
+    "fairness": {
+        "axes": {
+            "policy": ["equi", "equi_plus", "fold_q"],
+            "workload": ["spmd"],
+            "load": [None],
+            "jobs": JOBS,
+            "q": [None, 1.0, 8 / 15, 4 / 15],
+        },
+        "metrics": ("most_loaded_ratio", "least_loaded_ratio"),
+        "truth": fairness,
+        "exclude": lambda at: at["policy"] != "fold_q" and at["q"] is not None,
+    },
+    "birth_death": {
+        "axes": {
+            "policy": ["equi", "equi_plus", "fold_never", "fold_20", "fold_200", "fold_20j"],
+            "workload": ["spmd"],
+            "load": [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95],
+            "memory_limit": [None, 1, 2, 4, 8, 16, 64],
+        },
+        "metrics": ("blow_up", "jobs_in_system"),
+        "truth": birth_death,
+        "exclude": _limited_policies,
+        "saturated": lambda at: at["policy"] == "fold_20" and at["load"] >= 0.9,
+    },
+    "partitioning": {
+        "axes": {
+            "policy": ["equi", "equi_plus", "fold_never", "fold_50", "fold_15j", "fcfs", "processor_sharing"],
+            "workload": ["short_long"],
+            "load": [0.5],
+            "short_fraction": [0.0, 0.25, 0.5, 0.75, 1.0],
+        },
+        "metrics": ("response_time", "blow_up", "blow_up_cv"),
+        "truth": simulation,
+        "classes": CLASSES,
+        "noise": 0.004,
+    },
+    "partitioning_memory": {
+        "axes": {
+            "policy": ["equi_plus", "fold_never"],
+            "workload": ["short_long"],
+            "load": [0.5],
+            "memory_limit": [None, 1, 2, 3, 4, 8, 16],
+            "admission_overhead": [0.005, 0.03],
+        },
+        "metrics": ("response_time", "blow_up", "blow_up_cv"),
+        "truth": memory,
+        "classes": CLASSES,
+        "noise": 0.004,
+    },
+    "memory_schedules": {
+        "axes": {
+            "policy": ["buddy_schedule", "buddy_schedule_reversed", "equi_epoch", "greedy_largest",
+                       "optimal_buddy", "optimal_epoch", "optimal_schedule"],
+            "workload": ["minimum_uniform", "minimum_powers", "minimum_small_heavy"],
+            "load": [None],
+            "processors": [16, 64, 140],
+            "jobs": [4, 5, 8, 11, 16, 32],
+        },
+        "metrics": ("reallocations", "epochs", "uninterrupted"),
+        "truth": schedules,
+        "noise": 0.01,
+        "shared": True,
+    },
+}  # fmt: skip
+
+
+def dataset(
+    name: str,
+    *,
+    truth: Truth | None = None,
+    noise: float | None = None,
+    unfinished: Callable[[Point], bool] = lambda at: False,
+    saturated: Callable[[Point], bool] | None = None,
+    seed: int = 1,
+    **axes: Sequence[Any],
+) -> xr.Dataset:
+    """Fabricate the dataset of an experiment.
+
+    Parameters
+    ----------
+    name : str
+        One of `EXPERIMENTS`.
+    truth : callable
+        By default what makes every sentence true.
+    noise : float
+        Relative spread of batches, by default none where numbers are exact.
+    unfinished, saturated : callable
+        Point -> whether it is so.
+    **axes
+        Values to take instead, or further axes, which change nothing.
+    """
+    made = EXPERIMENTS[name]
+    truth, saturated = truth or made["truth"], saturated or made.get("saturated", lambda at: False)
+    grid: dict[str, Sequence[Any]] = {**made["axes"], "machine": ["mesh8x8"], **axes}
+    classes, shape = made.get("classes", ()), tuple(map(len, grid.values()))
+    spread = made.get("noise", 0.0) if noise is None else noise
+    replications = 6 if spread else 1
+    batches = 10
+    random = np.random.default_rng(seed)
+    state = np.full((*shape, replications), EXCLUDED, np.int8)
+    full = np.zeros((*shape, replications), bool)
+    own = (len(classes),) if classes else ()
+    means = {metric: np.full((*shape, *own), np.nan) for metric in made["metrics"]}
+    for place in np.ndindex(*shape):
+        at = {axis: values[i] for (axis, values), i in zip(grid.items(), place, strict=True)}
+        if made.get("exclude", lambda at: False)(at):
+            continue
+        state[place] = LEFT if unfinished(at) else DONE
+        full[place] = saturated(at)
+        if not unfinished(at):
+            for metric, values in means.items():
+                kinds = [{"job_class": kind} for kind in classes] or [{}]
+                found = [truth(metric, at | kind) for kind in kinds]
+                values[place] = found if classes else found[0]
+    # Common random numbers: the luck of a batch is the same for all policies and points.
+    luck = random.standard_normal((replications, batches)).reshape(replications, batches, *(1,) * len(own))
+    data = {}
+    for metric, values in means.items():
+        spread_out = values[(..., None, None, slice(None)) if own else (..., None, None)]
+        noisy = spread_out * (1 + spread * luck)
+        if not made.get("shared"):
+            noisy = noisy * (1 + 0.3 * spread * random.standard_normal(noisy.shape))
+        data[metric] = ((*grid, "replication", "batch", *(("job_class",) if own else ())), noisy)
+    dims = (*grid, "replication")
+    flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
+    settings = {"name": name, "confidence": 0.95, "replications": replications, "batches": batches}
+    config = {
+        "settings": {**settings, "batch_size": 1, "warmup": 0, "seed": 1},
+        "policy": {name: POLICIES.get(name, {}) for name in grid["policy"]},
+        "workload": {name: WORKLOADS.get(name, {}) for name in grid["workload"]},
+        "machine": {"mesh8x8": MACHINE},
+    }
+    return xr.Dataset(
+        {**data, "state": (dims, state, flags), "saturated": (dims, full)},
+        coords={axis: _coordinate(values) for axis, values in grid.items()}
+        | ({"job_class": list(classes)} if own else {}),
+        attrs={"title": name, "config": json.dumps(config), "headline": made["metrics"][0]},
+    )
+
+
+def _coordinate(values: Sequence[Any]) -> list[Any]:
+    """Return values as the sweep writes them: null among numbers is NaN."""
+    return [np.nan if value is None else value for value in values]

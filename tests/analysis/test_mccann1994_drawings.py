@@ -1,0 +1,197 @@
+"""Pictures on request show what the policies do, and refuse what cannot be drawn with one line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, Rectangle
+
+from analysis import style
+from analysis.command import main
+from analysis.mccann1994.drawings import DRAWINGS, PICTURES, pictures
+from analysis.mccann1994.looks import LARGE, REST, SMALL
+from analysis.mccann1994.mesh_drawing import draw_walk
+from analysis.mccann1994.schedule_drawings import EXAMPLES, POLICIES, draw_example
+from models.partitioning import mesh
+
+
+def draw(name: str, **settings: str) -> Figure:
+    drawing = DRAWINGS[name]
+    with style.styled():
+        return drawing.draw({**drawing.settings, **settings})
+
+
+def shown(figure: Figure) -> list[Axes]:
+    return [axes for axes in figure.axes if axes.get_visible()]
+
+
+def texts(axes: Axes) -> list[str]:
+    return [text.get_text() for text in axes.texts]
+
+
+def faces(axes: Axes) -> list[Rectangle]:
+    """Return filled rectangles, without their separate edges."""
+    return [p for p in axes.patches if isinstance(p, Rectangle) and p.get_facecolor()[3] > 0]
+
+
+def covered(axes: Axes) -> np.ndarray:
+    """Return by how many rectangles each processor is covered."""
+    columns, rows = (round(max(axes.get_xlim())), round(max(axes.get_ylim())))
+    count = np.zeros((rows, columns), int)
+    for face in faces(axes):
+        x, y = (round(value) for value in face.get_xy())
+        count[y : y + round(face.get_height()), x : x + round(face.get_width())] += 1
+    return count
+
+
+def test_equi_draws_the_worked_example() -> None:
+    (axes,) = shown(draw("equi", jobs="11"))
+    assert Counter(texts(axes)) == {"4×6": 8, "5×4": 2, "6×4": 1}
+    assert Counter(to_hex(face.get_facecolor()) for face in faces(axes)) == {REST: 8, LARGE: 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "n"),
+    [
+        ("equi", {}, 16),
+        ("equi", {"processors": "16x32", "jobs": "11"}, 1),
+        ("folding", {}, 6),
+        ("folding", {"processors": "32x16", "jobs": "21"}, 1),
+        ("folding_rotation", {"processors": "8x8", "jobs": "7"}, 8),
+        ("folding_cycle", {}, 9),
+        ("folding_cycle", {"processors": "4x8", "partitions": "12"}, 1),
+    ],
+)
+def test_partitions_tile_the_mesh_in_every_picture(name: str, settings: Mapping[str, str], n: int) -> None:
+    axes = shown(draw(name, **settings))
+    assert len(axes) == n
+    for one in axes:
+        assert (covered(one) == 1).all()
+
+
+def test_folding_colours_tell_sizes() -> None:
+    (axes,) = shown(draw("folding", jobs="5"))
+    sizes = {to_hex(face.get_facecolor()): face.get_width() * face.get_height() for face in faces(axes)}
+    assert sizes == {SMALL: 32, LARGE: 64}
+
+
+def test_a_rotation_is_told_with_its_strings_and_movers() -> None:
+    places = shown(draw("folding_rotation"))
+    assert [axes.get_title() for axes in places[:3]] == [
+        "before: ssbbb", "after 1 rotation: sbsbb", "after 2 rotations: bsbsb",
+    ]  # fmt: skip
+    bold = [sum(p.get_linewidth() > 2 for p in axes.patches) for axes in places]
+    assert bold == [0, 2, 4, 4, 4, 4]
+    assert all(sorted(texts(axes)) == ["1", "2", "3", "4", "5"] for axes in places)
+    equal = draw("folding_rotation", jobs="8")
+    assert equal.get_supxlabel() == "With 8 jobs all partitions are equal, and nothing rotates."
+
+
+@pytest.mark.parametrize("partitions", [4, 17, 18, 32])
+def test_a_walk_has_an_arrow_into_each_partition_and_stays_inside(partitions: int) -> None:
+    (axes,) = shown(draw("folding_cycle", partitions=str(partitions)))
+    assert sum(isinstance(patch, FancyArrowPatch) for patch in axes.patches) == partitions
+    x, y = axes.lines[0].get_data()
+    assert (x[0], y[0]) == (x[-1], y[-1])
+    assert 0 < x.min() < x.max() < 16
+
+
+def test_a_walk_crosses_the_side_that_two_rectangles_share() -> None:
+    axes = Figure().subplots()
+    draw_walk(axes, [mesh.Rectangle(0, 0, 2, 4), mesh.Rectangle(2, 2, 2, 2)])
+    assert np.column_stack(axes.lines[0].get_data()).tolist() == [[2, 1], [3, 2], [3, 3], [3, 2], [2, 1]]
+    draw_walk(axes, [mesh.Rectangle(0, 0, 2, 4)])
+    assert len(axes.lines) == 1
+
+
+def test_equi_plus_shows_how_many_threads_each_processor_has() -> None:
+    left, right = shown(draw("equi_plus_mapping", partition="4x5"))
+    assert Counter(texts(right)) == {"13": 16, "12": 4}
+    assert "12 or 13 each" in right.get_title()
+    assert "13 partitions" in left.get_title()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_schedules_fill_their_interval(name: str) -> None:
+    processors, requirements, policies = EXAMPLES[name]
+    with style.styled():
+        places = shown(draw_example(name))
+    assert len(places) == len(policies)
+    for axes in places:
+        boxes = faces(axes)
+        assert len(boxes) == len(requirements)
+        areas = [box.get_width() * box.get_height() for box in boxes]
+        assert areas == pytest.approx([processors / len(requirements)] * len(boxes))
+        assert sorted(int(text.partition("→")[0]) for text in texts(axes)) == sorted(requirements)
+
+
+def test_thick_lines_are_the_reallocations_that_count() -> None:
+    (axes,) = shown(draw("schedule"))
+    lines = np.concatenate([np.array(lines.get_segments())[:, :, 0] for lines in axes.collections])
+    assert np.diff(lines).sum() == 40
+    assert axes.get_title(loc="left") == "BUDDY\n40 processors reallocated, 4 spans"
+    assert len(shown(draw("schedule", policy="buddy_schedule,equi_epoch"))) == 2
+
+
+def test_a_schedule_on_a_mesh_has_a_picture_for_each_moment() -> None:
+    above, *meshes = shown(draw("mesh_schedule"))
+    assert len(faces(above)) == 8
+    assert [axes.get_title(loc="center") for axes in meshes] == [
+        "0 to 1/4 T", "1/4 T to 1/2 T", "1/2 T to 3/4 T", "3/4 T to T",
+    ]  # fmt: skip
+    assert all((covered(axes) == 1).all() for axes in meshes)
+
+
+def test_policies_are_those_of_the_configuration() -> None:
+    folder = Path(__file__).parents[2] / "conf" / "policy"
+    for name, parameters in POLICIES.items():
+        assert f"schedule: {parameters['schedule']}" in (folder / f"{name}.yaml").read_text() or (
+            name == "buddy_schedule_reversed"
+        )
+
+
+def test_chapter_4_is_in_the_report_on_efficiency_preservation() -> None:
+    assert [picture.name for picture in pictures()] == list(PICTURES)
+    assert all(drawing in DRAWINGS for drawing, _, _ in PICTURES.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("equi processors=16", "processors=16: give rows and columns, e.g. 16x32"),
+        ("equi processors=16x17", "powers of two on both sides"),
+        ("equi processors=512x512", "too many to draw"),
+        ("equi jobs=257", "257 jobs on 16 × 16 processors"),
+        ("equi jobs=0", "jobs=0: give a positive whole number"),
+        ("equi jobs=5 leftover=most", "policy.leftover=most; allowed: smallest"),
+        ("equi_plus_mapping partition=9x9", "partition=9x9: 13 jobs have no such one; valid: 4x5, 16x1"),
+        ("folding processors=1x16", "folding on 1 × 16 processors"),
+        ("schedule policy=buddy", "policy=buddy: no such medium-term policy; valid: buddy_schedule"),
+        ("schedule processors=10", "machine.processors=10 is no power of two"),
+        ("schedule requirements=2,x", "requirements=2,x: give positive whole numbers"),
+        ("schedule requirements=2,99", "allowed: 1 to 16 processors for each job"),
+        ("mesh_schedule processors=2x8 policy=equi_epoch requirements=17", "allowed: 1 to 16 processors"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(
+    arguments: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["draw", *arguments.split(), f"output={tmp_path}"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+
+
+def test_a_drawing_is_saved_under_what_was_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["draw", "equi", "processors=4x8", "jobs=3", f"output={tmp_path}"]) == 0
+    assert (tmp_path / "equi-4x8-3.png").stat().st_size > 0
+    assert len(capsys.readouterr().out.splitlines()) == 3

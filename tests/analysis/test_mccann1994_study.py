@@ -1,0 +1,105 @@
+"""Curves along other axes than the load, and which axes are readings, as a paper declares them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fabricated import write
+from fabricated_mccann1994 import dataset
+
+from analysis.comparisons import AxisRange, listed, ratio
+from analysis.curve import DONE, EXCLUDED, SATURATED, UNFINISHED
+from analysis.mccann1994.claims.exact import average, everywhere, monotone
+from analysis.study import Study, open_study
+
+
+def study(name: str, **made: object) -> Study:
+    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name)  # type: ignore[arg-type]
+
+
+def test_a_curve_along_jobs() -> None:
+    found = study("efficiency_preservation", jobs=[8, 2, 4], unfinished=lambda at: at["jobs"] == 4)
+    curve = found.curve("efficiency_preservation", "static_8", along="jobs", workload="speedup_curve")
+    assert curve.axis == "jobs"
+    assert curve.x.tolist() == [2, 4, 8]
+    assert curve.status == (DONE, UNFINISHED, DONE)
+    assert curve.intervals().mean[[0, 2]] == pytest.approx([2 * 8**-0.2, 8 * 8**-0.2])
+
+
+def test_null_has_no_place_on_an_axis_but_can_be_asked_for() -> None:
+    found = study("birth_death")
+    limited = found.curve("blow_up", "equi_plus", along="memory_limit", load=0.5)
+    assert limited.x.tolist() == [1, 2, 4, 8, 16, 64]
+    free = found.curve("blow_up", "equi_plus")
+    assert found.usual()["memory_limit"] == "null"
+    assert free.at(0.5)[0, 0] == pytest.approx(limited.at(64)[0, 0])
+    assert found.curve("blow_up", "equi_plus", memory_limit=4).at(0.5)[0, 0] == limited.at(4)[0, 0]
+    assert found.curve("blow_up", "fold_20").status[-2:] == (SATURATED, SATURATED)
+
+
+def test_where_a_grid_has_no_such_points() -> None:
+    found = study("birth_death")
+    assert set(found.curve("blow_up", "equi", memory_limit=4).status) == {EXCLUDED}
+    assert set(found.curve("blow_up", "nobody").status) == {EXCLUDED}
+    # Several loads, and none asked for: no curve over limits rather than one at some load.
+    assert set(found.curve("blow_up", "equi_plus", along="memory_limit").status) == {EXCLUDED}
+    assert found.curve("blow_up", "equi_plus", along="jobs").x.size == 0
+
+
+def test_a_metrics_own_dimension_is_chosen_like_a_feature() -> None:
+    found = study("partitioning", noise=0.0)
+    at = {"along": "short_fraction", "load": 0.5}
+    short = found.curve("response_time", "equi_plus", job_class="short", **at)
+    everyone = found.curve("response_time", "equi_plus", **at)
+    assert short.x.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert np.isnan(short.intervals().mean).tolist() == [True, False, False, False, False]
+    assert everyone.intervals().mean[-1] == pytest.approx(short.intervals().mean[-1])
+
+
+def test_axes_that_a_paper_does_not_declare_are_readings(tmp_path: Path) -> None:
+    made = dataset("fairness", leftover=["smallest", "regular"], jobs=[3, 5])
+    found = open_study(write(tmp_path, made))
+    assert {letter: one.label for letter, one in found.readings.items()} == {
+        "A": "default",
+        "B": "leftover=regular",
+    }
+    mine = made.assign_attrs(config='{"settings": {"name": "mine"}}')
+    (tmp_path / "other").mkdir()
+    mine.to_netcdf(tmp_path / "other" / "mine.nc")
+    assert len(open_study(tmp_path / "other").readings) > 2
+    assert len(open_study(tmp_path / "other", "mccann1994").readings) == 2
+
+
+def test_ranges_of_any_axis() -> None:
+    found = study("efficiency_preservation")
+    curves = [
+        found.curve("efficiency_preservation", policy, along="jobs") for policy in ("fold_never", "equi_plus")
+    ]
+    part = ratio("a / b", *curves, AxisRange("odd", 3, 7, only=(3.0, 5.0, 7.0)), low=1.0)
+    assert part.describe(0.95).startswith("a / b at jobs 3, 5, 7: ")
+    assert part.holds(0.95)
+    assert listed("memory_limit", np.array([2.0])) == "memory limit 2"
+    assert listed("load", np.arange(1.0, 6)) == "loads 1–5 (5)"
+
+
+def test_exact_comparisons_name_the_exceptions() -> None:
+    found = study("efficiency_preservation", jobs=range(1, 10))
+    fold, equi = (
+        found.curve("efficiency_preservation", policy, along="jobs") for policy in ("fold_never", "equi")
+    )
+    everything = AxisRange("all")
+    assert everywhere("fold|equi", fold, "at least", equi, everything).holds(0.95)
+    strict = everywhere("fold|equi", fold, "above", equi, everything)
+    assert strict.fails(0.95)
+    assert "fold above equi at 5 of 9 points, jobs 1–9 (9); not at 1, 2, 4, 8" in strict.describe(0.95)
+    assert monotone("fold", fold, True, everything).holds(0.95)
+    assert monotone("equi", equi, True, everything).fails(0.95)
+    assert average("fold", fold, 1.0, everything, 1.0, 1.1).holds(0.95)
+    assert average("fold", fold, 1.0, everything, low=1.1).fails(0.95)
+    # Ratios are averaged, not numbers: one large number does not decide.
+    tall = replace(fold, values=fold.values * np.where(fold.x == 9, 100, 1)[:, None, None])
+    again = replace(tall, values=tall.values * np.where(fold.x == 9, 1, 0.5)[:, None, None])
+    assert average("half", again, tall, everything, high=0.6).holds(0.95)
