@@ -1,1 +1,83 @@
-"""Processor partitioning on a mesh (McCann 1994, chapters 3 to 5)."""
+"""Processor partitioning on a mesh (McCann 1994, chapters 3 to 5).
+
+The family declared here is the simulation of section 5.4; the static analyses are families of their own
+(`efficiency`, `fairness`, `birth_death`). The declaration loads no kernel, so that a plan can be made and
+checked at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
+
+
+def simulate(
+    policy: Parameters,
+    workload: Parameters,
+    machine: Parameters,
+    load: float | None,
+    batches: Batches,
+    seed: Seed,
+) -> Outcome:
+    """Simulate one point in one replication, see `models.family.Simulate`."""
+    from models.partitioning import model
+
+    return model.simulate(policy, workload, machine, load, batches, seed)
+
+
+def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Check`."""
+    from models.partitioning.system import Admission, System
+    from models.partitioning.workload import check as check_workload
+
+    system = System.of(policy, workload, machine)
+    system.limit(machine)
+    Admission.of(policy)
+    if not isinstance(policy.get("reallocation_cost"), bool):
+        raise ValueError(f"policy.reallocation_cost={policy.get('reallocation_cost')}; allowed: true, false")
+    check_workload(workload, system.step, load)
+    return []
+
+
+def warm_up() -> None:
+    """Compile every kernel; where all are in the cache, none is loaded."""
+    if compiled().exists():
+        return
+    load()
+    with suppress(OSError):  # a cache that cannot be written to: kernels are looked at again the next time
+        compiled().touch()
+
+
+def compiled() -> Path:
+    """Return the file that says that the cache holds every kernel for this machine and Python."""
+    folder = Path(os.environ["NUMBA_CACHE_DIR"])
+    return folder / f"partitioning-{platform.node()}-{sys.implementation.cache_tag}"
+
+
+def load() -> None:
+    """Load every kernel; those that are not in the cache are compiled."""
+    importlib.import_module("models.partitioning.model")
+
+
+FAMILY = Family(
+    name="processor partitioning",
+    version=1,
+    metrics=(
+        Metric("response_time", "s", "mean response time", ("job_class",)),
+        Metric("blow_up", "1", "mean blow-up factor", ("job_class",)),
+        Metric("blow_up_cv", "1", "coefficient of variation of the blow-up factor", ("job_class",)),
+        Metric("jobs_in_system", "1", "average number of jobs in the system"),
+    ),
+    simulate=simulate,
+    check=check,
+    warm_up=warm_up,
+    coords={"job_class": ("short", "long", "all")},
+    preload="models.partitioning.preload",
+)

@@ -1,0 +1,186 @@
+"""The simulation of partitioned machines as a family: its workload, its batches, and what it refuses."""
+
+from __future__ import annotations
+
+import random
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from partitioning_cases import MACHINE, POLICIES, WORKLOAD, Case, random_jobs
+
+from models.family import Batches, Outcome
+from models.partitioning import FAMILY, check, model, simulate
+from models.partitioning.metrics import measure
+from models.partitioning.workload import JOB_CLASSES, arrivals, geometric
+
+SEED = (1, 2, 0)
+SHORT, LONG, ALL = range(3)
+
+
+def run(policy: str, load: float, batches: Batches, **workload: Any) -> Outcome:
+    return simulate(POLICIES[policy], WORKLOAD | workload, MACHINE, load, batches, SEED)
+
+
+def test_number_of_cycles_is_geometric() -> None:
+    uniform = (np.arange(1_000_000) + 0.5) / 1_000_000
+    cycles = geometric(uniform, np.full(1_000_000, 40.0))
+    assert cycles.min() == 1
+    assert cycles.mean() == pytest.approx(40.0, rel=1e-3)
+    assert (cycles == 1).mean() == pytest.approx(1 / 40, abs=1e-5)
+    assert geometric(np.array([0.0, 0.99]), np.array([1.0, 1.0])).tolist() == [1.0, 1.0]
+
+
+def test_policies_loads_and_mixes_contend_with_the_same_jobs() -> None:
+    light, heavy, mixed = (
+        next(arrivals(WORKLOAD | {"short_fraction": p}, 0.1, load, SEED))
+        for load, p in ((0.25, 0.9), (0.5, 0.9), (0.5, 0.5))
+    )
+    assert np.allclose(light.gap, 2 * heavy.gap)
+    assert np.array_equal(light.work, heavy.work)
+    short = mixed.job_class == SHORT
+    assert (heavy.job_class[short] == SHORT).all()
+    assert np.array_equal(heavy.work[short], mixed.work[short])
+    assert mixed.gap.sum() / heavy.gap.sum() == pytest.approx((0.5 * 30 + 0.5 * 900) / (0.9 * 30 + 0.1 * 900))
+
+
+def test_the_same_call_gives_the_same_bits() -> None:
+    one, two = (run("fold_2j", 0.7, Batches(500, 1, (6,))) for _ in range(2))
+    for name, values in one.metrics.items():
+        assert np.array_equal(values, two.metrics[name])
+    assert one.jobs == two.jobs == 3500
+
+
+def test_the_metrics_are_those_declared() -> None:
+    outcome = run("equi", 0.5, Batches(100, 0, (3,)))
+    assert list(outcome.metrics) == [metric.name for metric in FAMILY.metrics]
+    assert FAMILY.coords["job_class"] == JOB_CLASSES
+    for metric in FAMILY.metrics:
+        assert outcome.metrics[metric.name].shape == (3, *(len(FAMILY.coords[dim]) for dim in metric.dims))
+
+
+def test_batches_report_plain_means_of_all_jobs() -> None:
+    jobs = random_jobs(random.Random(2), 60, gap=8.0, work=9.0)
+    simulation = Case("fold_7", jobs, batch_size=15).kernel()
+    simulation.run(5)
+    metrics = measure(simulation.batches[:4])
+    work = np.array([work for *_, work in jobs])
+    assert metrics["response_time"][:, ALL].sum() == pytest.approx(simulation.responses.sum() / 15)
+    assert metrics["blow_up"][:, ALL].sum() == pytest.approx((simulation.responses / work).sum() / 15)
+
+
+def test_metrics_are_ratios_over_all_batches() -> None:
+    draw = np.random.default_rng(3)
+    batches, jobs = [], []
+    for n in (3, 40, 17):
+        blow_up = 1 + draw.exponential(2.0, n)
+        jobs.append(blow_up)
+        batches.append([n, blow_up.sum() * 10, blow_up.sum(), (blow_up**2).sum(), 0, 0, 0, 0, 1.0])
+    metrics = measure(np.array(batches))
+    every = np.concatenate(jobs)
+    assert metrics["response_time"][:, SHORT].mean() == pytest.approx(10 * every.mean())
+    assert metrics["blow_up_cv"][:, SHORT].mean() == pytest.approx(every.std() / every.mean())
+    assert np.isnan(metrics["response_time"][:, LONG]).all()
+
+
+def test_what_a_batch_reports_is_what_it_adds() -> None:
+    """The spread of the reported numbers is that of the ratio estimated from as many batches."""
+    draw = np.random.default_rng(4)
+
+    def batches(n_batches: int) -> np.ndarray:
+        rows = []
+        for _ in range(n_batches):
+            blow_up = 1 + draw.exponential(draw.choice([1.0, 3.0]), draw.integers(5, 30))
+            sums = [len(blow_up), blow_up.sum(), blow_up.sum(), (blow_up**2).sum()]
+            rows.append([*sums, 0, 0, 0, 0, 1.0])
+        return np.array(rows)
+
+    for name in ("response_time", "blow_up_cv"):
+        reported = [measure(batches(100))[name][:, SHORT] for _ in range(300)]
+        spread = np.std([values.mean() for values in reported])
+        foreseen = np.mean([values.std(ddof=1) / 10 for values in reported])
+        assert foreseen == pytest.approx(spread, rel=0.15)
+
+
+@pytest.mark.parametrize(("fraction", "known"), [(1.0, [0, 2]), (0.0, [1, 2]), (0.5, [0, 1, 2])])
+def test_a_class_without_jobs_does_not_keep_a_run_from_ending(fraction: float, known: list[int]) -> None:
+    shown = []
+
+    def enough(metrics: Any) -> bool:
+        shown.append(metrics["response_time"])
+        return True
+
+    outcome = run("equi", 0.5, Batches(200, 0, (3, 6), enough), short_fraction=fraction)
+    assert outcome.metrics["response_time"].shape == (3, 3)
+    assert np.array_equal(shown[0], outcome.metrics["response_time"][:, known])
+    assert np.isfinite(shown[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("policy", "changes", "load"),
+    [("equi", {}, 1.5), ("fold_7", {"rotation": 0.15}, 0.8), ("static_4", {}, 1.2), ("fcfs", {}, 1.1)],
+)
+def test_a_saturated_point_is_marked(policy: str, changes: dict[str, Any], load: float) -> None:
+    """Folding that does little but rotate is kept up by the number of processors alone, and counts too."""
+    machine, workload = MACHINE | {"rows": 4, "columns": 4}, WORKLOAD | {"short_time": 5.0, "long_time": 20.0}
+    batches = Batches(400, 1, (30,))
+    assert simulate(POLICIES[policy] | changes, workload, machine, load, batches, SEED).saturated
+
+
+@pytest.mark.parametrize("policy", ["equi_plus", "fold_2j", "processor_sharing", "fcfs"])
+def test_a_stable_point_is_not(policy: str) -> None:
+    assert not run(policy, 0.8, Batches(2000, 1, (30,))).saturated
+
+
+@pytest.mark.parametrize("name", ["equi", "fold_7"])
+def test_memory_does_not_grow_with_the_run(name: str) -> None:
+    simulation = model.prepare(POLICIES[name], WORKLOAD, MACHINE, 0.5, Batches(1000, 0, (60,)), SEED)
+    simulation.run(20)
+    tracemalloc.start()
+    simulation.run(60)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_000_000  # a few chunks of arrivals
+
+
+FOLD = POLICIES["fold_7"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"policy": {"discipline": "ideal_dynamic"}}, "a job here needs a rectangle"),
+        ({"policy": FOLD | {"rotation": -1.0}}, "policy.rotation=-1.0"),
+        ({"policy": FOLD | {"rotation_unit": "runtime"}}, "use seconds or jobs"),
+        ({"policy": {"reallocation_cost": "yes"}}, "allowed: true, false"),
+        ({"policy": {"admission": {"interval": 0.0, "overhead": 0.01}}}, "policy.admission.interval=0.0"),
+        ({"policy": {"admission": {"interval": 10.0, "overhead": 1.0}}}, "policy.admission.overhead=1.0"),
+        ({"policy": {"leftover": "none"}}, "policy.leftover=none"),
+        ({"workload": {"model": "speedup_curve"}}, "workload.model=speedup_curve"),
+        ({"workload": {"short_fraction": 1.2}}, "workload.short_fraction=1.2"),
+        ({"workload": {"long_time": 0.01}}, "at least one cycle"),
+        ({"workload": {"short_time": None}}, "workload.short_time=None"),
+        ({"workload": {"delta": 200.0}}, "workload.delta"),
+        ({"workload": {"code_bytes": -1}}, "workload.code_bytes"),
+        ({"machine": {"memory_limit": 300}}, "machine.memory_limit=300; allowed: 1 to 256"),
+        ({"machine": {"memory_limit": 0}}, "machine.memory_limit=0"),
+        ({"machine": {"rows": 12}}, "powers of two"),
+        ({"policy": FOLD, "machine": {"rows": 1}}, "closed walk"),
+        ({"load": None}, "have no load of their own"),
+    ],
+)
+def test_bad_input_is_one_clear_line(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        check(
+            POLICIES["equi"] | changes.get("policy", {}),
+            WORKLOAD | changes.get("workload", {}),
+            MACHINE | changes.get("machine", {}),
+            changes.get("load", 0.5),
+        )
+    assert "\n" not in str(caught.value)
+
+
+def test_good_input_has_nothing_to_say() -> None:
+    for policy in POLICIES.values():
+        assert list(check(policy, WORKLOAD, MACHINE, 0.5)) == []
