@@ -129,7 +129,8 @@ class Family:
     simulate : Simulate
     check : Check
     warm_up : callable
-        Compiles (or loads) every kernel; called once before work is fanned out.
+        Compiles every kernel that is not in the cache (`models.kernel_cache.complete`); called once before
+        work is fanned out.
     coords : dict of str to sequence
         Coordinates of the metrics' own dimensions.
     chance : callable, (policy, workload, machine) -> bool

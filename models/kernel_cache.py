@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import sys
 import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -34,9 +37,47 @@ def folder() -> Path:
     return Path(parent) / fingerprint()
 
 
-def is_empty() -> bool:
-    """Tell whether kernels have to be compiled: nothing was ever kept in this version's folder."""
-    return not any(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbi"))
+def is_complete(family: str) -> bool:
+    """Tell whether every kernel of a family is in the cache, for this machine and this Python."""
+    return _marker(family).exists()
+
+
+def complete(family: str, load: Callable[[], object]) -> None:
+    """See to it that every kernel of a family is in the cache; where all are, none is loaded.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family's package.
+    load : callable
+        Loads every kernel; those that are not in the cache are compiled.
+    """
+    if not is_complete(family):
+        load()
+        with suppress(OSError):  # of a cache that cannot be written to: all are looked at again next time
+            _marker(family).touch()
+
+
+def preload(family: str, load: Callable[[], object]) -> None:
+    """Load every kernel where that takes no compiling; workers are then forked with all kernels at hand.
+
+    Raises
+    ------
+    ImportError
+        While not all are compiled: a second process shall not do the same. It can be tried again later.
+    """
+    if not is_complete(family):
+        raise ImportError(f"not every kernel of {family} is compiled yet")
+    load()
+
+
+def _marker(family: str) -> Path:
+    """Return the file that says so.
+
+    Numba compiles anew for another processor, and different machines may share a home.
+    """
+    name = f"{family}-{platform.node()}-{sys.implementation.cache_tag}"
+    return Path(os.environ["NUMBA_CACHE_DIR"]) / name
 
 
 def install() -> None:

@@ -6,14 +6,9 @@ The family's declaration loads no kernel, so that a plan can be made and checked
 from __future__ import annotations
 
 import importlib
-import os
-import platform
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
 from multiprocessing import get_context
-from pathlib import Path
 
 from models import kernel_cache, workloads
 from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
@@ -66,24 +61,15 @@ def chance(policy: Parameters, workload: Parameters, machine: Parameters) -> boo
 
 def warm_up() -> None:
     """Compile every kernel, schemes and engine side by side; where all are in the cache, none is loaded."""
-    if _compiled().exists():
-        return
-    if kernel_cache.is_empty():
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
-            schemes_ready = beside.submit(schemes.load_all)
-            importlib.import_module("models.gang.model")
-            schemes_ready.result()
+    kernel_cache.complete(__name__, _compile)
+
+
+def _compile() -> None:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
+        schemes_ready = beside.submit(schemes.load_all)
+        importlib.import_module("models.gang.model")
+        schemes_ready.result()
     load()
-    with suppress(OSError):  # a cache that cannot be written to: kernels are looked at again the next time
-        _compiled().touch()
-
-
-def _compiled() -> Path:
-    """Return the file that says that the cache holds every kernel for this machine and Python.
-
-    Numba compiles anew for another processor; machines with different ones may share a home.
-    """
-    return Path(os.environ["NUMBA_CACHE_DIR"]) / f"gang-{platform.node()}-{sys.implementation.cache_tag}"
 
 
 def load() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from models.family import Batches, Outcome, Parameters, Seed
 from models.gang import engine, schemes
-from models.gang.saturation import backlog_grows
 from models.gang.simulation import Simulation
 from models.gang.state import METRICS
+from models.saturation import backlog_grows
 from models.workloads import open_stream
 
 

@@ -8,13 +8,9 @@ checked at once.
 from __future__ import annotations
 
 import importlib
-import os
-import platform
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
 
+from models import kernel_cache
 from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
 
 
@@ -48,17 +44,7 @@ def check(policy: Parameters, workload: Parameters, machine: Parameters, load: f
 
 def warm_up() -> None:
     """Compile every kernel; where all are in the cache, none is loaded."""
-    if compiled().exists():
-        return
-    load()
-    with suppress(OSError):  # a cache that cannot be written to: kernels are looked at again the next time
-        compiled().touch()
-
-
-def compiled() -> Path:
-    """Return the file that says that the cache holds every kernel for this machine and Python."""
-    folder = Path(os.environ["NUMBA_CACHE_DIR"])
-    return folder / f"partitioning-{platform.node()}-{sys.implementation.cache_tag}"
+    kernel_cache.complete(__name__, load)
 
 
 def load() -> None:

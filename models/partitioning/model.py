@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 
 from models.family import Batches, Outcome, Parameters, Seed
-from models.gang.saturation import backlog_grows
 from models.partitioning import engine, fold, sharing
 from models.partitioning.arrays import Floats
 from models.partitioning.discipline import Discipline
@@ -16,6 +15,7 @@ from models.partitioning.simulation import Simulation
 from models.partitioning.system import Admission, System
 from models.partitioning.tables import tables
 from models.partitioning.workload import arrivals, read_load
+from models.saturation import backlog_grows
 
 JOB_LIMIT = 1000
 """A system with so many jobs in it, waiting ones included, counts as saturated, and the run ends."""
@@ -70,7 +70,8 @@ def simulate(
     Where all jobs are of one class the other has no mean, and the stopping rule is not asked about it.
     """
     simulation = prepare(policy, workload, machine, load, batches, seed)
-    most = np.inf if machine["memory_limit"] is not None else machine["rows"] * machine["columns"]
+    rotating = simulation.settings.rotation < np.inf and machine["memory_limit"] is None
+    most = machine["rows"] * machine["columns"] if rotating else np.inf
     for look in batches.looks:
         status = simulation.run(batches.warmup + look)
         metrics = measure(simulation.batches[batches.warmup : simulation.n_batches])
@@ -84,9 +85,9 @@ def simulate(
 
 
 def crowded(jobs_in_system: Floats, processors: float) -> bool:
-    """Tell whether the number of processors is what keeps the number of jobs down.
+    """Tell whether the number of processors is what keeps the number of jobs of a rotating policy down.
 
-    Folding with a short time between rotations does little else when there are many jobs (section 5.3.1), but
+    With a short time between rotations folding does little else when there are many jobs (section 5.3.1), but
     with as many as processors, a power of two, it does not rotate at all. Where memory sets no limit that end
     of the model is no property of the policy, and half as many jobs on average count as saturated.
     """

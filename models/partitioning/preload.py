@@ -1,11 +1,5 @@
-"""Imported by the process from which workers are forked: they then have every kernel at hand from the start.
+"""Imported by the process from which workers are forked, see `models.family.Family.preload`."""
 
-Only what is compiled already is loaded: while the run compiles, a second process shall not do the same. The
-import then fails, and can be tried again later.
-"""
+from models import kernel_cache, partitioning
 
-from models import partitioning
-
-if not partitioning.compiled().exists():
-    raise ImportError("not every kernel is compiled yet")
-partitioning.load()
+kernel_cache.preload(partitioning.__name__, partitioning.load)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import random
+import subprocess
+import sys
 import tracemalloc
 from typing import Any
 
@@ -128,9 +131,11 @@ def test_a_saturated_point_is_marked(policy: str, changes: dict[str, Any], load:
     assert simulate(POLICIES[policy] | changes, workload, machine, load, batches, SEED).saturated
 
 
-@pytest.mark.parametrize("policy", ["equi_plus", "fold_2j", "processor_sharing", "fcfs"])
-def test_a_stable_point_is_not(policy: str) -> None:
-    assert not run(policy, 0.8, Batches(2000, 1, (30,))).saturated
+@pytest.mark.parametrize(
+    ("policy", "load"), [("equi_plus", 0.8), ("fold_2j", 0.8), ("processor_sharing", 0.9), ("fcfs", 0.95)]
+)
+def test_a_stable_point_is_not(policy: str, load: float) -> None:
+    assert not run(policy, load, Batches(5000, 1, (30,))).saturated
 
 
 @pytest.mark.parametrize("name", ["equi", "fold_7"])
@@ -179,6 +184,21 @@ def test_bad_input_is_one_clear_line(changes: dict[str, Any], message: str) -> N
             changes.get("load", 0.5),
         )
     assert "\n" not in str(caught.value)
+
+
+def test_a_plan_is_checked_without_loading_numba() -> None:
+    code = (
+        "import sys; from models.partitioning import check\n"
+        f"assert check({POLICIES['fold_7']!r}, {WORKLOAD!r}, {MACHINE!r}, 0.5) == []\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_kernels_can_be_preloaded_once_they_are_compiled() -> None:
+    FAMILY.warm_up()
+    assert FAMILY.preload is not None
+    importlib.import_module(FAMILY.preload)
 
 
 def test_good_input_has_nothing_to_say() -> None:

@@ -541,7 +541,7 @@ def test_the_files_have_the_values_of_the_text(group: str, values: dict[str, Any
     ("name", "points", "said"),
     [
         ("efficiency_preservation", 64 * (8 * 4 + 3), []),
-        ("fairness", 64 * (2 + 3), []),
+        ("fairness", 64 * (2 + 4), []),
         ("birth_death", 20 * 6 + 2 * 64 * 5, ["policy fold_20 gives way at a load of 0.878"]),
     ],
 )
