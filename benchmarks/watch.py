@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import psutil
@@ -27,8 +27,35 @@ class Watched:
     other_cpu: float
 
 
-def watch(arguments: Sequence[str]) -> Watched:
+def is_grandchild(member: psutil.Process, root: psutil.Process) -> bool:
+    """Whether a process is a worker of embedded Dask, which a fork server started."""
+    return member.pid != root.pid and member.ppid() != root.pid
+
+
+def is_rank(member: psutil.Process, root: psutil.Process) -> bool:
+    """Whether a process is an MPI rank that works: any but rank 0."""
+    return member.environ().get("PMI_RANK", "0") != "0"
+
+
+def is_root(member: psutil.Process, root: psutil.Process) -> bool:
+    """Whether a process is the command itself."""
+    return member.pid == root.pid
+
+
+def watch(
+    arguments: Sequence[str],
+    launcher: Sequence[str] = (),
+    is_worker: Callable[[psutil.Process, psutil.Process], bool] = is_grandchild,
+) -> Watched:
     """Run ``python`` with some arguments, and add up what its processes take.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+    launcher : sequence of str
+        What comes before ``python``, such as ``mpiexec -n 3``.
+    is_worker : callable
+        Tells of a process, and of the first one, whether its CPU time is a worker's.
 
     Raises
     ------
@@ -37,7 +64,7 @@ def watch(arguments: Sequence[str]) -> Watched:
     """
     start = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [*launcher, sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     root = psutil.Process(process.pid)
     seconds: dict[int, float] = {}
@@ -50,9 +77,9 @@ def watch(arguments: Sequence[str]) -> Watched:
         for member in family:
             try:
                 times = member.cpu_times()
-                if member.pid != root.pid and member.ppid() != root.pid:
+                if member.pid not in seconds and is_worker(member, root):
                     workers.add(member.pid)
-            except psutil.NoSuchProcess:
+            except (psutil.NoSuchProcess, psutil.AccessDenied):
                 continue
             seconds[member.pid] = times.user + times.system
         time.sleep(LOOK_EVERY_S)

@@ -65,7 +65,7 @@ def _large_plan(findings: Findings, folder: Path, tasks: int) -> None:
         findings.targets.append(Target(f"{what}, {tasks:,} tasks", took[what], LARGE_TARGET_S, "s"))
 
 
-def _overrides(tasks: int) -> list[str]:
+def overrides(tasks: int) -> list[str]:
     """Return a grid of so many tasks: 8 schemes x 125 loads x replications."""
     loads = ",".join(f"{load:.4f}" for load in np.linspace(0.1, 0.97, 125))
     return [*points.FIG_8, f"grid.load=[{loads}]", f"replications={tasks // 1000}"]
@@ -73,7 +73,7 @@ def _overrides(tasks: int) -> list[str]:
 
 def _expand(folder: Path, tasks: int) -> tuple[float, float]:
     start = time.process_time()
-    study = points.expanded(*_overrides(tasks))
+    study = points.expanded(*overrides(tasks))
     seconds = time.process_time() - start
     if len(study.ids) != tasks:
         raise RuntimeError(f"the plan has {len(study.ids)} tasks, not {tasks}")
@@ -81,7 +81,7 @@ def _expand(folder: Path, tasks: int) -> tuple[float, float]:
 
 
 def _resume(folder: Path, tasks: int) -> tuple[float, float]:
-    study = points.expanded(*_overrides(tasks))
+    study = points.expanded(*overrides(tasks))
     start = time.process_time()
     left = state.read(study, Folder(folder, "packing")).left()
     seconds = time.process_time() - start
@@ -91,7 +91,7 @@ def _resume(folder: Path, tasks: int) -> tuple[float, float]:
 
 
 def _gather(folder: Path, tasks: int) -> tuple[float, float]:
-    study = points.expanded(*_overrides(tasks))
+    study = points.expanded(*overrides(tasks))
     results = Folder(folder, "packing")
     start = time.process_time()
     collector = dataset.Collector(study, results.shards)
@@ -102,17 +102,18 @@ def _gather(folder: Path, tasks: int) -> tuple[float, float]:
 
 def _write_shards(folder: Path, tasks: int) -> None:
     """Log results of nine tasks in ten, in messages as workers do."""
-    study = points.expanded(*_overrides(tasks))
+    study = points.expanded(*overrides(tasks))
     results = Folder(folder, "packing")
     results.create()
     shard = Shard(results.shards)
     done = (id_ for number, id_ in enumerate(study.ids) if number % 10)
-    records = _records(done, study.measurement.looks[-1])
-    while message := list(islice(records, MESSAGE)):
+    made = records(done, study.measurement.looks[-1])
+    while message := list(islice(made, MESSAGE)):
         shard.append(message)
 
 
-def _records(ids: Iterator[str], n_batches: int) -> Iterator[Finished]:
+def records(ids: Iterator[str], n_batches: int) -> Iterator[Finished]:
+    """Yield synthetic results, as large as real ones."""
     values = np.random.default_rng(1).gamma(4.0, 0.5, (len(FAMILY.metrics), n_batches))
     for id_ in ids:
         arrays = {
@@ -122,9 +123,9 @@ def _records(ids: Iterator[str], n_batches: int) -> Iterator[Finished]:
         yield Finished(id_, 0.1, 31_000, False, n_batches, arrays)
 
 
-def _fig_8(findings: Findings, folder: Path, overrides: tuple[str, ...]) -> None:
+def _fig_8(findings: Findings, folder: Path, shorter: tuple[str, ...]) -> None:
     output = folder / "fig8"
-    command = ["-m", "sweep", *points.FIG_8, *overrides, f"executor.workers={WORKERS}"]
+    command = ["-m", "sweep", *points.FIG_8, *shorter, f"executor.workers={WORKERS}"]
     command += [f"output={output}", "policy.family=benchmarks.timed_gang"]
     load_average = os.getloadavg()[0]
     watched = watch(command)

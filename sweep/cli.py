@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -14,9 +15,21 @@ from sweep.errors import INTERRUPTED, SweepError
 
 
 def main(arguments: Sequence[str]) -> int:
+    """Do what the command line asks for and return the exit status; see `answer`.
+
+    With ``executor=mpi`` this process is one of many: which one comes first, before a mistake is looked for.
+    """
+    if "executor=mpi" not in arguments:
+        return answer(arguments)
+    from sweep import ranks
+
+    return ranks.main(partial(answer, arguments))
+
+
+def answer(arguments: Sequence[str]) -> int:
     """Do what the command line asks for and return the exit status: 0, 1 failed, 2 wrong, 130 interrupted."""
     try:
-        overrides, user, wanted, watch = _options(arguments)
+        overrides, user, wanted, watch = options(arguments)
         folder = locate.conf_folder()
         if wanted == "--help":
             from sweep import help as help_text
@@ -46,7 +59,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str, bool]:
+def options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str, bool]:
     """Return overrides, the user's config folder, --help or --version if asked for, and whether to watch."""
     overrides, user, wanted, watch = [], None, "", False
     rest = iter(arguments)

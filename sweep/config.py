@@ -18,7 +18,7 @@ from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
-from omegaconf import OmegaConf
+from omegaconf import OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 from yaml import MarkedYAMLError  # type: ignore[import-untyped] # types only by another package
 
@@ -60,6 +60,7 @@ class Settings:
     output: str = ""
     action: str = "run"
     executor: dict[str, Any] = field(default_factory=dict)
+    slurm: str | None = None
 
     @property
     def looks(self) -> tuple[int, ...]:
@@ -105,14 +106,21 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
     with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(keys):
         if not any(argument.startswith("+experiment=") for argument in translated):
             raise SweepError(f"no experiment named: add +experiment=NAME; {_offer('experiment', search)}")
-        root = compose("config", [*search, *translated])
+        root = compose("config", [*search, *translated], return_hydra_config=True)
+        chosen = str(root.hydra.runtime.choices["executor"])
+        with open_dict(root):
+            del root["hydra"]
         settings: Settings = OmegaConf.to_object(root)  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
-        files = _compose_files(settings, search)
-    executor = files.pop("executor")[settings.executor["name"]]
+        files = _compose_files(settings, chosen, search)
+    executor = files.pop("executor")[chosen]
     for key in settings.executor:
         if key not in executor:
-            raise SweepError(unknown(f"key of executor {settings.executor['name']}", key, executor))
+            raise SweepError(unknown(f"key of executor {chosen}", key, executor))
+    if settings.slurm is not None:
+        if "profile" not in executor:
+            raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={chosen}")
+        settings.executor["profile"] = settings.slurm
     return Config(settings, files)
 
 
@@ -159,10 +167,12 @@ def _check_precision(settings: Settings) -> None:
         raise SweepError(f"precision.looks={looks}: give ascending numbers of batches, e.g. [30,60,120]")
 
 
-def _compose_files(settings: Settings, search: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
+def _compose_files(
+    settings: Settings, executor: str, search: list[str]
+) -> dict[str, dict[str, dict[str, Any]]]:
     """Compose every file that the grid names, all at once: each goes to a package of its own."""
     named = {group: as_list(settings.grid.get(group, [])) for group in GROUPS}
-    named["executor"] = [settings.executor.get("name")]
+    named["executor"] = [executor]
     parts = list(search)
     for group, names in named.items():
         options = _options(group, search)

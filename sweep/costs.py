@@ -7,6 +7,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+
 from sweep.folder import replace
 
 Key = tuple[str, ...]
@@ -33,14 +35,17 @@ class Costs:
             for text, seconds in stored.items():
                 self._note(tuple(text.split("|")), float(seconds))
 
-    def add(self, key: Key, seconds_a_job: float) -> None:
-        """Take a measurement into account."""
-        self._note(key, seconds_a_job)
+    def add(self, key: Key, seconds_a_job: float | np.ndarray) -> None:
+        """Take a measurement into account, or several, shape (n,), the newest last."""
+        values = np.atleast_1d(seconds_a_job)
+        weights = NEWEST * (1 - NEWEST) ** np.arange(len(values))[::-1]
+        total = float(weights.sum())
+        self._note(key, float(weights @ values) / total, total)
 
-    def _note(self, key: Key, seconds: float) -> None:
+    def _note(self, key: Key, seconds: float, weight: float = NEWEST) -> None:
         for length in range(1, len(key) + 1):
             known = self._seconds.get(key[:length])
-            self._seconds[key[:length]] = seconds if known is None else known + NEWEST * (seconds - known)
+            self._seconds[key[:length]] = seconds if known is None else known + weight * (seconds - known)
 
     def seconds_a_job(self, key: Key) -> float | None:
         """Return the cost by the longest part of the key that was measured, None where nothing was."""

@@ -15,6 +15,10 @@ from typing import Any
 from sweep.errors import SweepError
 
 
+class HeldError(SweepError):
+    """Another run is writing to the folder."""
+
+
 class Folder:
     """Paths of one results folder. Nothing is made before `create`.
 
@@ -90,7 +94,7 @@ class Folder:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 holder = os.read(descriptor, 500).decode().strip() or "another process"
-                raise SweepError(
+                raise HeldError(
                     f"{self.path} is being written by {holder}; wait for it, or give another folder, "
                     f"output={spare(self.path)}"
                 ) from None

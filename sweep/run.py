@@ -59,7 +59,8 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
             summary.show(folder.dataset, console, plan)
             return 0
         if isinstance(executor, Detached):
-            for line in executor.submit(Assignment(config, plan, folder, found, left, measured(found))):
+            costs = measured(found)
+            for line in executor.submit(Assignment(config, plan, folder, found, left, costs, arguments)):
                 say(console, line)
             return 0
         costs = measured(found)
@@ -233,6 +234,8 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
                 say(console, line)
         before = lines
         if not (watch and waiting):
+            break
+        if isinstance(executor, Detached) and not executor.working:
             break
         time.sleep(WATCH_EVERY_S)
     summary.show_failures(list(state.failures(found, folder)), console)

@@ -1,6 +1,7 @@
 """The logs in which workers keep what they finished: JSON lines, appended and synced once a message.
 
-Each worker process writes a file of its own, so no write ever waits for or damages another. A line begins
+Each worker process writes a file of its own, so no write ever waits for or damages another; where that would
+be too many files, workers of one machine share a file and take turns. A line begins
 with the task's id and state, so that what is left of a sweep is found without parsing numbers, and arrays
 are base64 of little-endian doubles: exact bits, NaN included, half the size of decimal text and several
 times faster to read. A line without its end (the process was killed while writing) does not count.
@@ -8,6 +9,7 @@ times faster to read. A line without its end (the process was killed while writi
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -60,11 +62,21 @@ _HEAD = re.compile(rb'\{"id":"([0-9a-f]{20})","state":"(done|failed)","seconds":
 
 
 class Shard:
-    """The log of one worker process; the file appears with the first record."""
+    """The log of one worker process, or of several; the file appears with the first record.
 
-    def __init__(self, folder: Path) -> None:
-        name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
-        self.path = folder / name
+    Parameters
+    ----------
+    folder : Path
+    log : str, optional
+        Name of a log shared with other processes of this machine (across machines, appending is not safe on
+        every file system); None is a log of this process's own.
+    """
+
+    def __init__(self, folder: Path, log: str | None = None) -> None:
+        own = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        self._own = folder / f"{own}.jsonl"
+        self._shared = log is not None
+        self.path = folder / f"{log}.jsonl" if self._shared else self._own
         self._lock = threading.Lock()  # a worker of a user's own Dask cluster may have several threads
 
     def append(self, records: Iterable[Record]) -> None:
@@ -77,7 +89,7 @@ class Shard:
         """
         data = memoryview(b"".join(encode(record) for record in records))
         with self._lock:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            descriptor = self._open()
             try:
                 start = os.fstat(descriptor).st_size
                 try:
@@ -93,6 +105,19 @@ class Shard:
                     raise
             finally:
                 os.close(descriptor)
+
+    def _open(self) -> int:
+        """Return a descriptor of the log; one of a shared log is locked until it is closed."""
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        if not self._shared:
+            return descriptor
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError:  # a file system without locks: one more file does less harm than a torn line
+            os.close(descriptor)
+            self._shared, self.path = False, self._own
+            return self._open()
+        return descriptor
 
 
 def encode(record: Record) -> bytes:
@@ -134,15 +159,18 @@ class Reader:
     ----------
     folder : Path
         Need not exist: then nothing has been written yet.
+    names : str
+        Pattern of the logs' names; all of them by default.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, names: str = "*.jsonl") -> None:
         self._folder = folder
+        self._names = names
         self._offsets: dict[str, int] = {}
 
     def lines(self) -> Iterator[bytes]:
         """Yield every whole line not yielded before; a torn last line waits for its end."""
-        for path in sorted(self._folder.glob("*.jsonl")):
+        for path in sorted(self._folder.glob(self._names)):
             offset = self._offsets.get(path.name, 0)
             with path.open("rb", buffering=1 << 20) as file:
                 file.seek(offset)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+
+import numpy as np
 
 from sweep.bundles import keys
 from sweep.costs import Costs
 from sweep.folder import Folder
 from sweep.plan import Plan
-from sweep.shards import Failed, Reader
+from sweep.shards import Failed, Reader, decode, head
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 """Values of the dataset's variable ``state``."""
@@ -49,31 +52,38 @@ class State:
 
     def measure(self, costs: Costs) -> None:
         """Tell `costs` what the done tasks took."""
-        key = keys(self.plan)
+        key, replications = keys(self.plan), self.plan.settings.replications
+        points: dict[int, list[float]] = defaultdict(list)
         for id_, seconds in self.done.items():
-            costs.add(key(self.numbers[id_]), seconds / self.plan.measurement.jobs)
+            points[self.numbers[id_] // replications].append(seconds)
+        for point, taken in points.items():
+            costs.add(key(point * replications), np.array(taken) / self.plan.measurement.jobs)
 
 
 def read(plan: Plan, folder: Folder) -> State:
     """Find out what is done, without parsing any result: seconds for 100,000 tasks."""
     state = State(plan)
     numbers = state.numbers
-    for head in Reader(folder.shards).heads():
-        if head.id not in numbers:
+    for found in Reader(folder.shards).heads():
+        if found.id not in numbers:
             continue
-        if head.failed:
-            state.failed.add(head.id)
+        if found.failed:
+            state.failed.add(found.id)
         else:
-            state.done[head.id] = head.seconds
+            state.done[found.id] = found.seconds
     state.failed -= state.done.keys()
     return state
 
 
 def failures(state: State, folder: Folder) -> Iterator[Failed]:
     """Yield the latest record of each failed task."""
-    records = {
-        record.id: record
-        for record in Reader(folder.shards).records()
-        if isinstance(record, Failed) and record.id in state.failed
-    }
-    yield from records.values()
+    if not state.failed:
+        return
+    found: dict[str, Failed] = {}
+    for line in Reader(folder.shards).lines():
+        start = head(line)
+        if start is not None and start.failed and start.id in state.failed:
+            record = decode(line)
+            if isinstance(record, Failed):
+                found[record.id] = record
+    yield from found.values()

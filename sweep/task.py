@@ -68,10 +68,19 @@ class Task:
 
 @dataclass(frozen=True)
 class Bundle:
-    """Tasks that travel together, and the folder for their results: one message to a worker."""
+    """Tasks that travel together, and the folder for their results: one message to a worker.
+
+    Parameters
+    ----------
+    tasks : tuple of Task
+    shards : Path
+    log : str, optional
+        Name of a log that several workers of one machine share; None is a log of the worker's own.
+    """
 
     tasks: tuple[Task, ...]
     shards: Path
+    log: str | None = None
 
 
 @dataclass(frozen=True)

@@ -33,29 +33,29 @@ def work(bundle: Bundle) -> list[Result]:
         If the log cannot be written; the tasks then count as not run. An exception of a task is no
         exception here: it is a record with its traceback.
     """
-    return _log([simulate(task) for task in bundle.tasks], bundle.shards)
+    return _log([simulate(task) for task in bundle.tasks], bundle)
 
 
 def give_up(bundle: Bundle, reason: str) -> list[Result]:
     """Log all tasks of a bundle as failed; for executors whose workers died of it."""
-    return _log([failed(task, reason) for task in bundle.tasks], bundle.shards)
+    return _log([failed(task, reason) for task in bundle.tasks], bundle)
 
 
-def _log(records: list[Finished | Failed], folder: Path) -> list[Result]:
+def _log(records: list[Finished | Failed], bundle: Bundle) -> list[Result]:
     try:
-        shard(folder).append(records)
+        shard(bundle.shards, bundle.log).append(records)
     except OSError as error:
         raise RunError(
-            f"{folder}: results cannot be written ({error.strerror}); all written before are kept: "
+            f"{bundle.shards}: results cannot be written ({error.strerror}); all written before are kept: "
             "make room, then type the same command to go on"
         ) from None
     return [Result(r.id, isinstance(r, Failed), r.seconds, getattr(r, "jobs", 0)) for r in records]
 
 
 @cache
-def shard(folder: Path) -> Shard:
-    """Return this process's own log in a results folder."""
-    return Shard(folder)
+def shard(folder: Path, log: str | None = None) -> Shard:
+    """Return this process's own log in a results folder, or one that it shares."""
+    return Shard(folder, log)
 
 
 def simulate(task: Task) -> Finished | Failed:

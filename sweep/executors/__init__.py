@@ -78,6 +78,8 @@ class Assignment:
         Numbers of the tasks to run.
     costs : Costs
         What simulations were measured to take.
+    arguments : sequence of str
+        Command line, for the dataset's attributes.
     """
 
     config: Config
@@ -86,11 +88,15 @@ class Assignment:
     state: State
     left: list[int]
     costs: Costs
+    arguments: Sequence[str] = ()
 
 
 @runtime_checkable
 class Detached(Protocol):
     """Hands tasks over to a batch system. Every method returns lines to show, within seconds."""
+
+    working: bool
+    """Whether, when `status` was asked last, anything that was handed over was still on its way."""
 
     def submit(self, assignment: Assignment) -> Iterable[str]:
         """Hand over what is left; the results appear when this process has long ended."""

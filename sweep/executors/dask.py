@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import multiprocessing
-import os
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from multiprocessing import forkserver
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Self
 
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import available_cores
 from sweep.task import Bundle, Result
+from sweep.threads import one_thread
 from sweep.work import give_up, work
 
 if TYPE_CHECKING:
-    from distributed import Client, LocalCluster
+    from distributed import Client, SpecCluster
     from distributed import Future as Sent
 
 OUTSTANDING = 2
@@ -31,6 +35,12 @@ OUTSTANDING = 2
 
 CONNECT_S = 5
 """Seconds to wait for an existing scheduler's answer."""
+
+LOOK_EVERY_S = 2.0
+"""How often workers are counted."""
+
+PATIENCE_S = 60.0
+"""Seconds without any worker, after which the run ends."""
 
 SETTINGS = {
     # What Dask says about workers that end is said better by the run.
@@ -46,9 +56,6 @@ SETTINGS = {
     "distributed.scheduler.allowed-failures": 1,
 }
 
-ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
-"""A task is one thread of work on one core: libraries must not start more."""
-
 
 class Executor:
     """Runs bundles on Dask workers; see `sweep.executors.Attached`.
@@ -63,7 +70,7 @@ class Executor:
         What the workers will import, done once in the fork server.
     """
 
-    message_s = 0.075
+    message_s = 0.1
 
     def __init__(
         self, workers: int | None = None, address: str | None = None, modules: Sequence[str] = ()
@@ -73,9 +80,12 @@ class Executor:
         self.workers = workers or available_cores()
         self._address = address
         self._modules = list(modules)
-        self._cluster: LocalCluster | None = None
+        self._cluster: SpecCluster | None = None
         self._client: Future[Client] | None = None
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="dask-start")
+        self._patience_s = PATIENCE_S
+        self._looked = -math.inf
+        self._last_seen: float | None = None
 
     def __enter__(self) -> Self:
         if self._address is None:
@@ -96,18 +106,12 @@ class Executor:
         self._starter.shutdown()
 
     def _start_fork_server(self) -> None:
-        before = {name: os.environ.get(name) for name in ONE_THREAD}
-        os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(
             ["sweep.executors.dask_worker", "distributed", "sweep.work", *self._modules]
         )
-        forkserver.ensure_running()
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        with one_thread():
+            forkserver.ensure_running()
 
     def _connect(self) -> Client:
         import dask
@@ -129,36 +133,64 @@ class Executor:
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
         """Run the bundles, a few of them on their way at any time."""
-        from distributed import as_completed
-
         client = self._ready()
-        if self._address is not None:
-            self.workers = max(1, sum(client.nthreads().values()))
-        bundle_of = {}
-
-        def submit(bundle: Bundle) -> Sent[list[Result]]:
-            future = client.submit(work, bundle, pure=False)
-            bundle_of[future] = bundle
-            return future
-
-        first = [submit(bundle) for bundle in islice(bundles, OUTSTANDING * self.workers)]
-        pending = as_completed(first, loop=client.loop)
         suspects: list[Bundle] = []
-        for future in pending:
-            bundle = bundle_of.pop(future)
-            results = _results(future)
-            future.release()
-            pending.update(submit(following) for following in islice(bundles, 1))
+        for bundle, results in self._finished(client, bundles):
             if results is None:
-                suspects.extend(Bundle((task,), bundle.shards) for task in bundle.tasks)
+                suspects.extend(replace(bundle, tasks=(task,)) for task in bundle.tasks)
             else:
                 yield results
         # A dying worker takes along bundles that wait for it; alone, a task shows whether it is the cause.
-        for bundle in suspects:
-            alone = client.submit(work, bundle, pure=False)
-            yield _results(alone) or give_up(
-                bundle, "the worker died each time it ran this task (out of memory?)"
-            )
+        for suspect in suspects:
+            for bundle, results in self._finished(client, iter([suspect])):
+                yield results or give_up(
+                    bundle, "the worker died each time it ran this task (out of memory?)"
+                )
+
+    def _finished(
+        self, client: Client, bundles: Iterator[Bundle]
+    ) -> Iterator[tuple[Bundle, list[Result] | None]]:
+        """Yield bundles that came back, with None if workers died each time that it was with them."""
+        arrived: SimpleQueue[Sent[list[Result]]] = SimpleQueue()
+        on_its_way: dict[Sent[list[Result]], Bundle] = {}
+        while True:
+            self._look_after(client)
+            for bundle in islice(bundles, max(0, OUTSTANDING * self.workers - len(on_its_way))):
+                # A scheduler's own workers may have been started in another folder.
+                bundle = replace(bundle, shards=bundle.shards.absolute())
+                future = client.submit(work, bundle, pure=False)
+                on_its_way[future] = bundle
+                future.add_done_callback(arrived.put)
+            if not on_its_way:
+                return
+            try:
+                future = arrived.get(timeout=LOOK_EVERY_S)
+            except Empty:
+                continue
+            results = _results(future)
+            future.release()
+            yield on_its_way.pop(future), results
+
+    def _look_after(self, client: Client) -> None:
+        """Count workers, which may come and go, and give up once there has been none for too long."""
+        now = time.monotonic()
+        if now - self._looked < LOOK_EVERY_S:
+            return
+        self._looked = now
+        workers = sum(client.nthreads().values())
+        if workers:
+            self.workers, self._last_seen = workers, now
+            return
+        if self._last_seen is None:
+            self._last_seen = now
+        if now - self._last_seen > self._patience_s:
+            raise RunError(self._why_none())
+
+    def _why_none(self) -> str:
+        what = f"executor.address={self._address}" if self._address else "the embedded workers"
+        return (
+            f"Dask: {what}: no worker for {self._patience_s:g} s; start some, then the same command goes on"
+        )
 
     def _ready(self) -> Client:
         assert self._client is not None
@@ -170,7 +202,7 @@ class Executor:
             raise RunError(f"Dask: {where} did not start ({one_line(error)}); {hint}") from error
 
     @staticmethod
-    def _kill(cluster: LocalCluster) -> None:
+    def _kill(cluster: SpecCluster) -> None:
         """End the workers now, whatever they are doing: what they have logged is safe."""
 
         async def kill() -> None:

@@ -1,82 +1,61 @@
-"""Every executor gives the same bits, whatever happens to its processes."""
+"""Every executor keeps the contract; and what is special about each of them."""
 
-import resource
-import signal
+import os
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 from typing import ClassVar
 
 import pytest
-import xarray as xr
-from conftest import load, numbers, results
+from executor_contract import Contract, clean, same
+from study_commands import PYTHON_PATH, numbers
 
-from sweep import executors, work
+from sweep import work
 from sweep.bundles import Bundles, keys
 from sweep.costs import Costs
 
 
-@pytest.fixture
-def serial(sweep):
-    """Return what the study finds out in one process."""
-    assert sweep("output=serial").status == 0
-    return numbers("serial").drop_attrs()
+class TestSerial(Contract):
+    settings: ClassVar = ("executor=serial",)
 
 
-def same(dataset: xr.Dataset, other: xr.Dataset) -> None:
-    """Compare bits, NaN included."""
-    xr.testing.assert_identical(dataset.drop_attrs(), other.drop_attrs())
+class TestDask(Contract):
+    settings: ClassVar = ("executor=dask", "executor.workers=2")
+    replaces_workers = True
 
 
-def clean(answer, status=0):
-    """Check that a command ended as it should, without a traceback or a warning."""
-    assert answer.status == status, answer
-    assert "Traceback" not in answer.out + answer.err, answer
-    assert "Warning" not in answer.err, answer
+SCHEDULER = """
+from distributed import LocalCluster
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+    print(cluster.scheduler_address, flush=True)
+    input()
+"""
 
 
-def test_two_workers_find_out_the_same(command, serial):
-    run = command("executor=dask", "executor.workers=2")
-    answer = run.finish()
-    clean(answer)
-    assert answer.err == ""
-    assert any(line.startswith("24/24 tasks, ") for line in answer.out.splitlines())
-    assert run.survivors() == []
-    same(numbers(), serial)
+class TestDaskScheduler(Contract):
+    """A scheduler that was there before, with workers in another folder, serving one run after the other."""
 
+    replaces_workers = True
+    ends_workers = False
 
-def test_one_worker_that_is_killed_is_replaced(command, serial, tmp_path):
-    answer = command("executor=dask", "executor.workers=1", f"policy.dies_once={tmp_path / 'died'}").finish()
-    clean(answer)
-    assert (tmp_path / "died").exists()
-    same(numbers(), serial)
-
-
-def test_ctrl_c_stops_and_any_executor_goes_on(command, serial, sweep):
-    run = command("executor=dask", "executor.workers=2", "policy.seconds=0.15")
-    run.wait_for_results(3)
-    run.signal_all(signal.SIGINT)
-    answer = run.finish()
-    clean(answer, status=130)
-    assert "the same command goes on from here" in answer.out
-    assert run.survivors() == []
-    stopped = results()
-    assert 3 <= stopped < 24
-    assert (load()["state"] == 1).sum() == stopped
-    assert sweep("policy.seconds=0.15").status == 0
-    assert results() == 24
-    same(numbers(), serial)
-
-
-def test_kill_9_of_the_whole_run(command, serial):
-    arguments = ("executor=dask", "executor.workers=2", "policy.seconds=0.15")
-    run = command(*arguments)
-    run.wait_for_results(2)
-    run.process.kill()
-    assert run.survivors() == [], "no worker outlives the run"
-    assert results() < 24
-    clean(command(*arguments).finish())
-    same(numbers(), serial)
+    @pytest.fixture(scope="class", autouse=True)
+    @classmethod
+    def scheduler(cls, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+        elsewhere = tmp_path_factory.mktemp("scheduler")
+        (elsewhere / "cluster.py").write_text(SCHEDULER)
+        with subprocess.Popen(
+            [sys.executable, "cluster.py"],
+            cwd=elsewhere,
+            env={**os.environ, "PYTHONPATH": PYTHON_PATH},
+            stdout=subprocess.PIPE,
+            stdin=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as cluster:
+            cls.settings = ("executor=dask", f"executor.address={cluster.stdout.readline().strip()}")
+            yield
+            cluster.communicate("end\n")
 
 
 @pytest.mark.parametrize("done", [1, 7, 20])
@@ -86,7 +65,7 @@ def test_kill_9_at_some_moment(command, serial, sweep, done):
     run.process.kill()
     run.process.wait()
     assert sweep("policy.seconds=0.02").status == 0
-    same(numbers(), serial)
+    same(numbers(), serial())
 
 
 def test_sigterm_is_as_clean_as_ctrl_c(command):
@@ -94,23 +73,6 @@ def test_sigterm_is_as_clean_as_ctrl_c(command):
     run.wait_for_results(1)
     run.process.terminate()
     clean(run.finish(), status=130)
-
-
-def test_a_full_disk_loses_nothing(command, sweep):
-    """The workers' logs may not grow beyond 16 KiB: about a third of the tasks fit."""
-
-    def small_disk():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 14, 1 << 14))
-
-    long = ("batches=100", "batch_size=5", "executor.workers=1")
-    answer = command("executor=dask", *long, preexec_fn=small_disk).finish()
-    clean(answer, status=1)
-    assert "results cannot be written (File too large)" in answer.err
-    assert answer.err.count("\n") == 1
-    kept = results()
-    assert 0 < kept < 24
-    assert sweep(*long[:2]).status == 0
-    assert results() == 24
 
 
 def test_a_task_that_always_kills_its_worker_is_given_up(command, sweep):
@@ -130,48 +92,25 @@ def test_no_scheduler_at_the_address(command):
     assert answer.err.count("\n") == 1
 
 
-def test_an_existing_scheduler(command, serial):
-    code = (
-        "from distributed import LocalCluster\n"
-        "if __name__ == '__main__':\n"
-        "    quiet = dict(processes=False, protocol='tcp', dashboard_address='127.0.0.1:0')\n"
-        "    cluster = LocalCluster(n_workers=1, **quiet)\n"
-        "    print(cluster.scheduler_address, flush=True); input()\n"
-    )
-    Path("cluster.py").write_text(code)
-    with subprocess.Popen(
-        [sys.executable, "cluster.py"], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
+def test_a_scheduler_without_workers_is_not_waited_for_for_ever(sweep, monkeypatch):
+    from distributed import LocalCluster
+
+    from sweep.executors import dask
+
+    monkeypatch.setattr(dask, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(dask, "LOOK_EVERY_S", 0.02)
+    with LocalCluster(
+        n_workers=0, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0"
     ) as cluster:
-        address = cluster.stdout.readline().strip()
-        clean(command("executor=dask", f"executor.address={address}").finish())
-        cluster.communicate("end\n")
-    same(numbers(), serial)
+        answer = sweep("executor=dask", f"executor.address={cluster.scheduler_address}")
+    clean(answer, status=1)
+    assert "no worker for 0.05 s; start some" in answer.err
 
 
 def test_workers_must_be_positive(sweep):
     answer = sweep("executor=dask", "executor.workers=0")
     assert answer.status == 2
     assert "executor.workers=0: give 1 or more, or null for one a core" in answer.err
-
-
-class Contract:
-    """What every executor has to keep; one class below for each."""
-
-    settings: ClassVar[dict] = {}
-
-    def test_every_bundle_once_in_any_order(self, expand, tmp_path):
-        plan = expand()
-        bundles = Bundles(plan, range(len(plan.ids)), Costs(tmp_path / "none"), tmp_path, 0.05)
-        with executors.create(self.settings, list(plan.families)) as executor:
-            reports = list(executor.run(bundles))
-            assert executor.workers >= 1
-        assert sorted(result.id for report in reports for result in report) == sorted(plan.ids)
-        assert not isinstance(executor, executors.Detached)
-        assert executor.message_s > 0
-
-
-class TestSerial(Contract):
-    settings: ClassVar[dict] = {"name": "serial"}
 
 
 def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):

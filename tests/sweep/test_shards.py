@@ -1,6 +1,8 @@
 """Logs survive being cut off at any byte, and a full disk."""
 
 import base64
+import errno
+import multiprocessing
 import resource
 
 import numpy as np
@@ -96,3 +98,43 @@ def test_arrays_keep_their_bits(values):
     record = Finished("a" * 20, 1.0, 1, True, len(values), {"m": base64.b64encode(array.tobytes()).decode()})
     back = shards.decode(shards.encode(record))
     assert np.frombuffer(base64.b64decode(back.metrics["m"]), "<f8").tobytes() == array.tobytes()
+
+
+def append_many(folder, log, seed):
+    """Append messages of different length to a log that others write too."""
+    shard = Shard(folder, log)
+    for number in range(100):
+        shard.append(
+            [Finished(f"{seed:04d}{number:016d}", 1.0, 1, False, 1, {"m": "A" * (seed * 37 + number)})]
+        )
+
+
+def test_processes_that_share_a_log_take_turns(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=append_many, args=(tmp_path, "shared", seed)) for seed in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(60)
+    assert [path.name for path in tmp_path.iterdir()] == ["shared.jsonl"]
+    found = [record.id for record in Reader(tmp_path).records()]
+    assert sorted(found) == [f"{seed:04d}{number:016d}" for seed in range(4) for number in range(100)]
+
+
+def test_without_locks_everybody_has_a_log_of_their_own(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(shards.fcntl, "flock", refuse)
+    one, other = Shard(tmp_path, "shared"), Shard(tmp_path, "shared")
+    one.append([FINISHED])
+    other.append([FAILED])
+    one.append([FINISHED])
+    assert one.path != other.path
+    assert len(list(Reader(tmp_path).records())) == 3
+
+
+def test_a_reader_of_some_logs(tmp_path):
+    Shard(tmp_path, "mine-1").append([FINISHED])
+    Shard(tmp_path, "other").append([FAILED])
+    assert list(Reader(tmp_path, "mine-*.jsonl").records()) == [FINISHED]

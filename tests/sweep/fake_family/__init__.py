@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import time
 from collections.abc import Sequence
@@ -30,6 +31,8 @@ def simulate(
         raise ArithmeticError(f"no answer at load {load}")
     if policy["dies_once"]:
         die_once(Path(policy["dies_once"]))
+    if policy["full_disk"]:
+        fill_disk(Path(policy["full_disk"]))
     if policy["dies_at"] is not None and policy["dies_at"] == load:
         os.kill(os.getpid(), signal.SIGKILL)
     load = 0.5 if load is None else load
@@ -67,6 +70,12 @@ def die_once(marker: Path) -> None:
     except FileExistsError:
         return
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fill_disk(marker: Path) -> None:
+    """Let no file of this process grow beyond 16 KiB for as long as the marker exists."""
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 14 if marker.exists() else hard, hard))
 
 
 def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:

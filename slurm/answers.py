@@ -1,0 +1,142 @@
+"""What Slurm's programs answer, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from slurm.duration import seconds
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the cluster allows; ``scontrol show config``.
+
+    Parameters
+    ----------
+    cluster, version : str
+        Of the controller.
+    max_array_size : int
+        Array indices must be below it.
+    max_jobs : int
+        Jobs and array elements, of all users, that the controller holds at a time.
+    max_submit : int, optional
+        Jobs and array elements that this user may have submitted at a time, as far as the controller tells.
+    """
+
+    cluster: str
+    version: str
+    max_array_size: int
+    max_jobs: int
+    max_submit: int | None
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition; ``sinfo``.
+
+    Parameters
+    ----------
+    name : str
+    default, up : bool
+        Whether jobs that name no partition go there, and whether it starts jobs.
+    time_s : float, optional
+        Limit of a job's time, None if there is none.
+    nodes, usable : int
+        Nodes, and those that are not down, drained or failing.
+    cpus, memory_mb : int
+        Of its largest node.
+    """
+
+    name: str
+    default: bool
+    up: bool
+    time_s: float | None
+    nodes: int
+    usable: int
+    cpus: int
+    memory_mb: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job, an array element, or elements that are still pending together; ``squeue``.
+
+    Parameters
+    ----------
+    id : int
+        Of the job or of its array.
+    indices : tuple of int
+        Of the array elements, empty for a job that is no array.
+    state, reason : str
+        Slurm's words, e.g. PENDING and Resources; see `slurm.reasons`.
+    node : str
+        Where it runs, empty if it does not.
+    left_s : float, optional
+        Seconds until its time limit, None if it has none.
+    name : str
+    """
+
+    id: int
+    indices: tuple[int, ...]
+    state: str
+    reason: str
+    node: str
+    left_s: float | None
+    name: str
+
+    @property
+    def ended(self) -> bool:
+        """Whether it will not run any more (COMPLETING is not enough: its processes may still write)."""
+        return self.state in ENDED
+
+
+ENDED = frozenset(
+    (
+        *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "LAUNCH_FAILED", "NODE_FAIL"),
+        *("OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"),
+    )
+)
+"""States of jobs that will not run any more, unless they are requeued."""
+
+PARTITION_FORM = "%R|%P|%a|%l|%D|%c|%m|%t"
+JOB_FORM = "%F|%K|%T|%r|%N|%L|%j"  # the name last: it may hold anything
+
+
+def read_partition(name: str, rows: list[list[str]]) -> Partition:
+    """Return a partition from its rows of ``sinfo`` in `PARTITION_FORM` without the name."""
+    down = ("down", "drain", "drng", "fail", "unk", "maint", "inval", "futr", "pow_dn")
+    usable = sum(int(nodes) for *_, nodes, _, _, state in rows if not state.startswith(down))
+    shown, state, limit, *_ = rows[0]
+    return Partition(
+        name=name,
+        default=shown.endswith("*"),
+        up=state == "up",
+        time_s=seconds(limit),
+        nodes=sum(int(row[3]) for row in rows),
+        usable=usable,
+        cpus=max(int(row[4]) for row in rows),
+        memory_mb=max(int(row[5]) for row in rows),
+    )
+
+
+def read_job(line: str) -> Job:
+    """Return a job from a line of ``squeue`` in `JOB_FORM`."""
+    number, indices, state, reason, node, left, name = line.split("|", 6)
+    return Job(
+        id=int(number),
+        indices=() if indices == "N/A" else tuple(_expand(indices)),
+        state=state,
+        reason=reason,
+        node=node,
+        left_s=seconds(left),
+        name=name,
+    )
+
+
+def _expand(text: str) -> Iterable[int]:
+    """Yield array indices: ``0-3,7-15:4%2`` is 0, 1, 2, 3, 7, 11, 15 (of which 2 may run at a time)."""
+    for part in text.partition("%")[0].split(","):
+        bounds, _, step = part.partition(":")
+        first, _, last = bounds.partition("-")
+        yield from range(int(first), int(last or first) + 1, int(step or 1))

@@ -1,0 +1,114 @@
+"""``sbatch --array=0-15 slurm/sweep.sbatch +experiment=packing``: an array that nobody but Slurm knows of.
+
+Each element takes the tasks whose number modulo the array's size is its index, so the elements need not talk
+to each other; they say where they are in Slurm's log, and `action=gather` writes the dataset.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from slurm import share
+from slurm.commands import Slurm, SlurmError
+from slurm.share import Logs
+from slurm.watch import TerminatedError, Watch, end_of_job
+from sweep import cli, config, locate, manifest, state
+from sweep.errors import INTERRUPTED, RunError, SweepError
+from sweep.folder import Folder, HeldError
+from sweep.plan import Plan, expand
+
+ATTEMPTS = 3
+"""Times that an element is run before what is left of it waits for the next submission."""
+
+PATIENCE_S = 60
+"""How long the other elements may take to write the folder's manifest."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run this element's tasks and return the exit status: 0 if all of them are done."""
+    try:
+        with Watch(end_of_job(None), share.rounds(cores := share.own_cores())) as watch:
+            return _run(arguments, cores, watch)
+    except SweepError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.status
+    except TerminatedError:
+        print("stopped; the same command goes on from here", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(arguments: Sequence[str], cores: int, watch: Watch) -> int:
+    overrides, user, *_ = cli.options(arguments)
+    plan = expand(config.load(overrides, locate.conf_folder(), user))
+    folder = Folder(Path(plan.settings.output).expanduser(), plan.settings.name)
+    index, size = place()
+    mine = [number for number in state.read(plan, folder).left() if number % size == index]
+    print(f"element {index} of {size}: {len(mine)} tasks to run on {cores} cores", flush=True)
+    if not mine:
+        return 0
+    for note in plan.check():
+        print(note, flush=True)
+    _claim(plan, folder)
+    logs = Logs(folder, f"array-{os.environ.get('SLURM_ARRAY_JOB_ID', '0')}-{index:05d}")
+    share.run(plan, mine, logs, cores, watch)
+    done, failed = logs.tried()
+    ids = {plan.ids[number] for number in mine}
+    left = len(ids - done - failed)
+    print(f"{len(ids & done)} done, {len(ids & failed)} failed, {left} left", flush=True)
+    if left and watch.why and int(os.environ.get("SLURM_RESTART_COUNT", "0")) + 1 < ATTEMPTS:
+        _queue_again()
+    return RunError.status if left or ids & failed else 0
+
+
+def place() -> tuple[int, int]:
+    """Return this element's index, from 0, and the number of elements.
+
+    Raises
+    ------
+    SweepError
+        Outside an array.
+    """
+    try:
+        index, first, step, size = (
+            int(os.environ[f"SLURM_ARRAY_TASK_{key}"]) for key in ("ID", "MIN", "STEP", "COUNT")
+        )
+    except (KeyError, ValueError):
+        raise SweepError(
+            "this is no element of an array: sbatch --array=0-15 slurm/sweep.sbatch +experiment=NAME"
+        ) from None
+    if (index - first) // step >= size:
+        raise SweepError("the array's indices have gaps: give a range, e.g. --array=0-15")
+    return (index - first) // step, size
+
+
+def _claim(plan: Plan, folder: Folder) -> None:
+    """Write the manifest, like all the other elements at this moment."""
+    folder.create()
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            with folder.lock():
+                described = manifest.claim(folder, plan)
+                folder.write_manifest(described | {"dataset": folder.read_manifest().get("dataset")})
+            return
+        except HeldError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+def _queue_again() -> None:
+    job = f"{os.environ['SLURM_ARRAY_JOB_ID']}_{os.environ['SLURM_ARRAY_TASK_ID']}"
+    try:
+        Slurm().requeue(job)
+        time.sleep(PATIENCE_S)
+    except SlurmError as error:
+        print(f"it could not be queued again: {error}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,196 @@
+"""What the doctor knows: a check takes plain facts and says ok, warning or wrong, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from slurm.answers import Limits, Partition
+from slurm.profile import Profile
+
+Level = Literal["ok", "warning", "wrong", "skipped"]
+
+Address = tuple[str, str, int]
+"""A network interface's name and address, and a port."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor's report; anything ``wrong`` makes its exit status 1."""
+
+    level: Level
+    subject: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.level:<9}{self.subject:<11}{self.text}"
+
+
+def limits(found: Limits, profile: Profile) -> Finding:
+    """Check that job arrays may be submitted at all."""
+    if found.max_array_size < 2:
+        text = f"MaxArraySize={found.max_array_size}: job arrays are switched off here; ask your site"
+        return Finding("wrong", "limits", text)
+    yours = "" if found.max_submit is None else f", {found.max_submit} of them yours"
+    text = f"array indices up to {found.max_array_size - 1}, {found.max_jobs} jobs at a time{yours}"
+    if profile.max_parallel is not None:
+        text += f"; the profile lets {profile.max_parallel} elements run at a time"
+    return Finding("ok", "limits", text)
+
+
+def partitions(found: Sequence[Partition], profile: Profile) -> Finding:
+    """Check that a partition exists, starts jobs, and has nodes that an array element fits on.
+
+    Slurm accepts most of what does not fit, and lets it wait for ever.
+    """
+    there = {partition.name: partition for partition in found}
+    default = [partition.name for partition in found if partition.default]
+    names = profile.partition.split(",") if profile.partition else default
+    choice = f"set partition in the profile, there are: {', '.join(there) or 'none'}"
+    if not names:
+        return Finding("wrong", "partition", f"the cluster has no default; {choice}")
+    for name in names:
+        if name not in there:
+            return Finding("wrong", "partition", f"{name} does not exist, or not for you; {choice}")
+    # Of several partitions Slurm takes the first that can start the job.
+    troubles = [trouble for name in names if (trouble := _trouble(there[name], profile))]
+    if troubles:
+        return Finding(
+            "wrong" if len(troubles) == len(names) else "warning", "partition", "; ".join(troubles)
+        )
+    shown = (
+        f"{one.name}: up, {one.usable} of {one.nodes} nodes usable" for one in map(there.get, names) if one
+    )
+    return Finding("ok", "partition", "; ".join(shown))
+
+
+def _trouble(partition: Partition, profile: Profile) -> str:
+    name, cpus, memory = partition.name, partition.cpus, partition.memory_mb
+    if not partition.up:
+        return f"{name} is down, it takes jobs and starts none; name another one, or ask when it is up"
+    if not partition.usable:
+        return f"{name}: none of its {partition.nodes} nodes is usable; `sinfo -R -p {name}` says why"
+    if profile.cpus_per_task > cpus:
+        return f"{name}: its largest node has {cpus} cores; lower cpus_per_task={profile.cpus_per_task}"
+    if profile.mem is not None and (megabytes(profile.mem) or 0) > memory:
+        return f"{name}: its largest node has {memory} MB; lower mem={profile.mem}"
+    if partition.time_s is not None and profile.time_s > partition.time_s:
+        return f"{name}: its limit is {partition.time_s / 60:g} min; lower time={profile.time}"
+    return ""
+
+
+def megabytes(text: str) -> float | None:
+    """Return an amount of memory as Slurm reads it in MB, None where it would not.
+
+    Examples
+    --------
+    >>> megabytes("4000"), megabytes("4G")
+    (4000.0, 4096.0)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)B?", text.upper())
+    return float(found[1]) * 1024.0 ** ("KMGT".index(found[2] or "M") - 1) if found else None
+
+
+def answer(
+    given: Mapping[str, Any], here: Mapping[str, Any], profile: Profile, listening: Sequence[Address]
+) -> Iterator[Finding]:
+    """Check what a compute node answered.
+
+    Parameters
+    ----------
+    given : mapping
+        What `slurm.probe.look` saw there.
+    here : mapping
+        ``versions`` and ``sources``, of this node.
+    profile : Profile
+    listening : sequence of (interface, address, port)
+        Where this node could be reached.
+    """
+    yield _locks(given)
+    yield _code(given, here)
+    yield _cores(given, profile)
+    yield _threads(given)
+    yield _network(given, profile, listening)
+
+
+def _locks(given: Mapping[str, Any]) -> Finding:
+    if given["locked"]:
+        return Finding("ok", "locks", f"{given['node']} sees that a file is locked here")
+    text = (
+        f"{given['node']} does not see locks that are held here: nothing stops two runs that write into one "
+    )
+    return Finding(
+        "warning", "locks", text + "folder from two nodes; take care of it, or use another file system"
+    )
+
+
+def _code(given: Mapping[str, Any], here: Mapping[str, Any]) -> Finding:
+    node, there, mine = given["node"], given["versions"], here["versions"]
+    differing = [f"{key} {there.get(key)}, not {mine[key]}" for key in mine if there.get(key) != mine[key]]
+    if differing:
+        text = (
+            f"{given['executable']} on {node} has {'; '.join(differing)}: set python or setup in the profile"
+        )
+        return Finding("wrong", "python", text)
+    if given["sources"] != here["sources"]:
+        text = f"{node} has other code of the same version; install the same one, or share one checkout"
+        return Finding("wrong", "python", text)
+    return Finding("ok", "python", f"{mine['python']} with the same packages and code on {node}")
+
+
+def _cores(given: Mapping[str, Any], profile: Profile) -> Finding:
+    node, seen, asked = given["node"], given["cores"], profile.cpus_per_task
+    granted = int(given["granted"] or asked)
+    if seen < asked:
+        text = f"cpus_per_task={asked}, but a job on {node} may use {seen}; lower it, or ask your site"
+        return Finding("wrong", "cores", text)
+    if granted != asked:
+        text = f"cpus_per_task={asked}, but Slurm granted {granted} on {node}; ask for what is granted"
+        return Finding("warning", "cores", text)
+    unbound = f" (jobs are not bound to theirs: {seen} can be seen)" if seen > asked else ""
+    return Finding("ok", "cores", f"{asked} asked for and given on {node}{unbound}")
+
+
+def _threads(given: Mapping[str, Any]) -> Finding:
+    many = [f"{name}={value}" for name, value in given["threads"].items() if value != "1"]
+    if many:
+        text = (
+            f"{', '.join(many)} in jobs on {given['node']}: the sweep sets 1 a worker, other programs may not"
+        )
+        return Finding("warning", "threads", text)
+    return Finding("ok", "threads", "no variable asks libraries for more threads than a worker owns")
+
+
+def _network(given: Mapping[str, Any], profile: Profile, listening: Sequence[Address]) -> Finding:
+    node, wanted = given["node"], profile.interface
+    if wanted is not None and not listening:
+        return Finding(
+            "wrong", "network", f"interface={wanted} has no address here; `ip addr` lists interfaces"
+        )
+    if given["reached"]:
+        ways = ", ".join(name for name, *_ in given["reached"])
+        return Finding("ok", "network", f"{node} reaches this node through {ways}")
+    tried = ", ".join(f"{name} {host}" for name, host, _ in listening) or "no interface is up"
+    text = f"{node} does not reach this node ({tried}); set interface in the profile; only Dask needs it"
+    return Finding("warning" if wanted is None else "wrong", "network", text)
+
+
+def world(ranks: Sequence[Mapping[str, int]], profile: Profile) -> Finding:
+    """Check that two tasks under srun were one MPI world of two.
+
+    Where they were not, `srun` ran two separate jobs and both ended well: nothing else would tell.
+    """
+    if sorted((rank["rank"], rank["size"]) for rank in ranks) == [(0, 2), (1, 2)]:
+        return Finding("ok", "mpi", "two tasks under srun are one world of 2 ranks")
+    sizes = " and ".join(str(rank["size"]) for rank in ranks)
+    return no_world(f"they were worlds of {sizes}", profile)
+
+
+def no_world(said: str, profile: Profile) -> Finding:
+    """Say that two tasks under srun did not find together, which only matters to one of the executors."""
+    how = "srun" if profile.mpi is None else f"srun --mpi={profile.mpi}"
+    advice = "set mpi in the profile (`srun --mpi=list`), or start with mpiexec; only executor=mpi needs it"
+    level: Level = "warning" if profile.mpi is None else "wrong"
+    return Finding(level, "mpi", f"two tasks under {how} are no world of 2 ({said}); {advice}")

@@ -1,0 +1,256 @@
+"""``executor=dask_slurm``: Dask workers in Slurm jobs, which end with the run.
+
+dask-jobqueue makes the jobs' script and the scheduler, which lives in this process. Jobs are submitted and
+cancelled by `slurm.commands`, which says what went wrong; and while no worker comes, Slurm is asked why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import shlex
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from slurm import profile as profiles
+from slurm import reasons, script
+from slurm.answers import Job
+from slurm.commands import Slurm, SlurmError, UnreachableError
+from sweep.errors import RunError, SweepError
+from sweep.executors import dask
+from sweep.task import Bundle, Result
+from sweep.threads import ONE_THREAD
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+ASK_EVERY_S = 10.0
+"""How often Slurm is asked why no worker comes: its controller serves others, too."""
+
+DEATH_TIMEOUT_S = 30
+"""After which a worker ends that does not find the scheduler: of a run that was killed, too."""
+
+TAIL = 3
+"""Lines of a job's log that an error shows."""
+
+
+class Executor(dask.Executor):
+    """Runs bundles on Dask workers in Slurm jobs; see `sweep.executors.Attached`.
+
+    Parameters
+    ----------
+    jobs : int
+        Slurm jobs; each has a worker on every core.
+    wait_minutes : float
+        Time without any worker, pending in the queue included, after which the run ends.
+    profile : str
+        Name or path of a cluster's profile.
+    modules : sequence of str
+        What the workers will import.
+    overrides
+        Keys of the profile that take the place of its own, where they are not None.
+    """
+
+    def __init__(
+        self,
+        jobs: int,
+        wait_minutes: float,
+        profile: str,
+        modules: Sequence[str] = (),
+        **overrides: Any,
+    ) -> None:
+        for key, value in {"jobs": jobs, "wait_minutes": wait_minutes}.items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+                raise SweepError(f"executor.{key}={value}: give a positive number")
+        given = {key: value for key, value in overrides.items() if value is not None}
+        self._profile = profiles.load(profile, given)
+        super().__init__(workers=int(jobs) * self._profile.cpus_per_task, modules=modules)
+        self._jobs = int(jobs)
+        self._patience_s = 60.0 * wait_minutes
+        self._slurm = Slurm()
+        self._name = f"sweep-workers-{secrets.token_hex(4)}"
+        self._ids: list[int] = []
+        self._refusal: SweepError | None = None
+        self._asked = -ASK_EVERY_S
+        self._said = ""
+        self._logs = Path()
+
+    def __enter__(self) -> Self:
+        return self  # the jobs' logs belong into the results folder, which `run` is told
+
+    def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
+        """Run the bundles, as soon as a first worker is there."""
+        first = next(bundles, None)
+        if first is None:
+            return
+        self._logs = first.shards.parent.absolute() / "dask_slurm" / self._name
+        self._logs.mkdir(parents=True, exist_ok=True)
+        self._client = Future()
+        try:
+            self._client.set_result(self._connect())
+        except (ImportError, OSError, ValueError, RuntimeError) as error:
+            self._client.set_exception(error)
+        yield from super().run(chain([first], bundles))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            self._cancel()  # before the scheduler goes, for which workers would look
+            if self._client is not None:
+                super().__exit__(None)
+        finally:
+            self._cancel()  # what was submitted in the meantime
+            self._starter.shutdown()
+            if kind is None and self._logs.name == self._name:  # nobody will ask what workers said
+                shutil.rmtree(self._logs, ignore_errors=True)
+                with suppress(OSError):
+                    self._logs.parent.rmdir()
+
+    def _cancel(self) -> None:
+        """Cancel the jobs; those are only known by their name where Slurm's answer to sbatch got lost."""
+        ids, self._ids = self._ids, []
+        if not ids and self._refusal is None:
+            return
+        try:
+            lost = [job.id for job in self._slurm.jobs(name=self._name) if not job.ended]
+            self._slurm.cancel({*ids, *lost})
+        except SlurmError as error:
+            what = f"scancel --name={self._name}"
+            print(f"error: jobs could not be cancelled ({error}): {what}", file=sys.stderr)
+
+    def _connect(self) -> Client:
+        import dask as dask_package
+
+        dask_package.config.set(dask.SETTINGS)
+        on_interrupt = signal.getsignal(signal.SIGINT)
+        try:
+            from dask_jobqueue import SLURMCluster
+            from dask_jobqueue.slurm import SLURMJob
+        except ImportError:
+            raise ImportError("no dask-jobqueue: pip install schedsweep[slurm]") from None
+        finally:
+            # With dask-jobqueue imported, Ctrl-C would end this process at once, and as a success.
+            signal.signal(signal.SIGINT, on_interrupt)
+        from distributed import Client
+
+        executor = self
+
+        class Job(SLURMJob):
+            """A job that `slurm.commands` submits and cancels."""
+
+            async def _submit_job(self, script_filename: str) -> str:
+                return str(await asyncio.to_thread(executor._submit, Path(script_filename)))
+
+            @classmethod
+            async def _close_job(cls, job_id: str, cancel_command: str) -> None:
+                """Leave it to the executor, which cancels all of them at once."""
+
+        profile = self._profile
+        self._cluster = SLURMCluster(
+            job_cls=Job,  # type: ignore[arg-type] # a class, whatever its annotation says
+            cores=profile.cpus_per_task,
+            processes=profile.cpus_per_task,
+            memory="1GB",  # has to be given, but is not used: options and limits are set below
+            interface=profile.interface,
+            python=shlex.quote(profile.python or sys.executable),
+            job_directives_skip=["#SBATCH"],  # all options are arguments of sbatch, see `_submit`
+            job_script_prologue=self._prologue(),
+            worker_extra_args=["--memory-limit", "0"],
+            death_timeout=DEATH_TIMEOUT_S,
+            local_directory="${TMPDIR:-/tmp}",
+            scheduler_options={"dashboard_address": ":0"},
+            silence_logs=logging.CRITICAL,
+        )
+        self._cluster.scale(self._jobs)
+        return Client(self._cluster, set_as_default=False)
+
+    def _prologue(self) -> list[str]:
+        path = script.search_path()
+        return [
+            *self._profile.setup,
+            *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
+            f"export {' '.join(f'{name}={value}' for name, value in ONE_THREAD.items())}",
+        ]
+
+    def _submit(self, path: Path) -> int:
+        """Submit a job and return its id, 0 where that failed."""
+        options = [
+            *self._profile.where(),
+            *self._profile.resources(),
+            f"--job-name={self._name}",
+            script.log_option(self._logs, "%j.out"),
+        ]
+        try:
+            number = self._slurm.submit(path, options)
+        except SweepError as error:
+            self._refusal = error
+            return 0
+        self._ids.append(number)
+        return number
+
+    def _look_after(self, client: Client) -> None:
+        if self._refusal is not None:
+            raise RunError(f"no Dask workers: {self._refusal}")
+        super()._look_after(client)
+        now = time.monotonic()
+        if self._last_seen != self._looked and now - self._asked > ASK_EVERY_S:
+            self._asked = now
+            self._ask()
+
+    def _ask(self) -> None:
+        """Say what the jobs wait for, and end the run if that will never come."""
+        try:
+            jobs = self._slurm.jobs(self._ids, ended=True)
+        except UnreachableError as error:
+            self._say(f"no Dask workers yet, and Slurm does not answer: {error}")
+            return
+        pending = [job for job in jobs if job.state == "PENDING"]
+        for job in pending:
+            if never := reasons.hopeless(job.reason):
+                raise RunError(f"no Dask workers: job {job.id} is pending ({job.reason}): {never}")
+        living = [job for job in jobs if not job.ended]
+        if not living:
+            raise RunError(f"no Dask workers: {self._ends(jobs)}; {self._tail()}")
+        self._say(f"waiting for Dask workers: {self._states(living)}")
+
+    def _why_none(self) -> str:
+        with suppress(SlurmError):
+            jobs = self._slurm.jobs(self._ids, ended=True)
+            return (
+                f"no Dask worker for {self._patience_s / 60:g} minutes (executor.wait_minutes): "
+                f"{self._states(jobs) or 'Slurm knows none of the jobs any more'}; {self._tail()}"
+            )
+        return f"no Dask worker for {self._patience_s / 60:g} minutes, and Slurm does not answer"
+
+    @staticmethod
+    def _states(jobs: Sequence[Job]) -> str:
+        texts = (
+            f"job {job.id} {job.state.lower()}" + (f" ({job.reason})" if job.state == "PENDING" else "")
+            for job in jobs
+        )
+        return ", ".join(texts)
+
+    def _ends(self, jobs: Sequence[Job]) -> str:
+        return f"all jobs have ended ({self._states(jobs) or 'Slurm knows none of them any more'})"
+
+    def _tail(self) -> str:
+        """Return the last lines of the newest log."""
+        logs = sorted(self._logs.glob("*.out"), key=lambda log: log.stat().st_mtime)
+        for log in reversed(logs):
+            lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+            if lines:
+                return f"{log}: {' | '.join(lines[-TAIL:])}"
+        return f"no job has said anything in {self._logs}: can its workers reach this node (interface)?"
+
+    def _say(self, line: str) -> None:
+        if line != self._said:
+            self._said = line
+            print(line, flush=True)

@@ -1,0 +1,133 @@
+"""``python -m slurm.element SUBMISSION FIRST``: what an array element does, inside its job.
+
+It expands the plan from the submission's own config, runs what is left of its share, and stops in time; what
+is then left it has queued again, as often as the profile allows. It takes no lock and writes no dataset.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from slurm import record, share
+from slurm import submission as submissions
+from slurm.commands import Slurm, SlurmError
+from slurm.share import Logs
+from slurm.submission import Submission
+from slurm.watch import TerminatedError, Watch, end_of_job
+from sweep.errors import RunError, SweepError
+from sweep.folder import Folder
+from sweep.plan import Plan, expand
+
+QUEUED_AGAIN_S = 60
+"""Seconds that Slurm may take to end a job that it has put into the queue again."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a share and return the exit status: 0 if all is done, 1 if something failed or is left."""
+    path, first = Path(arguments[0]), int(arguments[1])
+    try:
+        submission = submissions.load(path)
+    except SweepError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.status
+    index = os.environ["SLURM_ARRAY_TASK_ID"]
+    job = f"{os.environ.get('SLURM_ARRAY_JOB_ID', '0')}_{index}"
+    element = first + int(index)
+    file = record.file(path, element)
+    before = record.read(file)
+    attempts = before.attempts if before else 0
+    if before is not None and before.finished:  # an id was used twice, or a node died on its last step
+        return 0 if before.why == "done" else RunError.status
+    if attempts >= submission.profile["max_attempts"]:
+        record.append(file, ended=time.time(), why="attempts")
+        return RunError.status
+    cores = share.own_cores()
+    record.append(
+        file, started=time.time(), job=job, host=socket.gethostname(), cores=cores, attempt=attempts + 1
+    )
+    limit_s = submission.profile.get("time_s")
+    with Watch(end_of_job(limit_s), share.rounds(cores)) as watch:
+        why, report = _attempt(submission, element, cores, watch, again=attempts > 0)
+        if report:
+            print(report, file=sys.stderr)
+        with suppress(TerminatedError):
+            record.append(file, ended=time.time(), why=why, report=_last_line(report))
+        if why in ("time", "signal") and attempts + 1 < submission.profile["max_attempts"]:
+            _queue_again(job, file, why)
+    if why == "done":
+        _remove_if_empty(submission.logs / f"{job}.out")
+    return 0 if why == "done" else RunError.status
+
+
+def _attempt(submission: Submission, element: int, cores: int, watch: Watch, again: bool) -> tuple[str, str]:
+    """Run what is left of a share, and return why it ended and what to say about that."""
+    try:
+        plan = expanded(submission)
+        logs = Logs(
+            Folder(Path(submission.output), plan.settings.name), f"slurm-{submission.job}-{element:05d}"
+        )
+        numbers = submissions.read_packing(submission.path).share(element).tolist()
+        # Nobody else has tasks of this share: only its own logs can hold results, and only if it ran before.
+        done, failed = logs.tried() if again else (set(), set())
+        left = [number for number in numbers if plan.ids[number] not in done | failed]
+        if left:
+            share.run(plan, left, logs, cores, watch)
+        done, failed = logs.tried()
+        left = [number for number in left if plan.ids[number] not in done | failed]
+    except TerminatedError:
+        return "terminated", ""
+    except SweepError as error:
+        return "error", f"error: {error}"
+    except Exception:
+        return "error", traceback.format_exc()
+    if left:
+        return (watch.why, "") if watch.why else ("error", f"error: {len(left)} tasks left no result")
+    return ("failed", "") if failed else ("done", "")
+
+
+def expanded(submission: Submission) -> Plan:
+    """Return the plan of a submission.
+
+    Raises
+    ------
+    SweepError
+        If it is not the one that was submitted: a model or a file of conf has changed since.
+    """
+    plan = expand(submissions.read_config(submission.path))
+    if submissions.digest(plan) != submission.digest:
+        raise SweepError(
+            f"submission {submission.name}: models, or files that the config names, are not what they were "
+            f"at {submission.when}; cancel it (action=cancel) and submit again"
+        )
+    return plan
+
+
+def _queue_again(job: str, file: Path, why: str) -> None:
+    try:
+        Slurm().requeue(job)
+        time.sleep(QUEUED_AGAIN_S)
+    except TerminatedError:
+        pass
+    except SlurmError as error:
+        record.append(file, ended=time.time(), why=why, report=f"it could not be queued again: {error}")
+
+
+def _last_line(report: str) -> str:
+    return report.strip().rpartition("\n")[2]
+
+
+def _remove_if_empty(log: Path) -> None:
+    with suppress(OSError):
+        if log.stat().st_size == 0:
+            log.unlink()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,224 @@
+"""``executor=slurm``: hands what is left over to Slurm as arrays of elements, and returns.
+
+What was handed over is in RESULTS/slurm/NNN (`slurm.submission`); what has become of it is found out from the
+sweep's own files, with Slurm as a hint (`slurm.status`).
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+
+from slurm import profile as profiles
+from slurm import script, status, submission
+from slurm.answers import Limits
+from slurm.commands import RefusedError, Slurm, SlurmError
+from slurm.outline import Outline, outlined
+from slurm.packing import Chunk
+from slurm.share import n_logs
+from slurm.submission import Array, Submission
+from sweep.errors import SweepError
+from sweep.executors import Assignment
+from sweep.folder import Folder
+
+OWN_FILES = 9
+"""Files of a submission and of its results folder that do not depend on the number of elements."""
+
+UNKNOWN = Limits("unknown", "unknown", 1001, 10000, None)
+"""What is assumed of a cluster that does not answer: Slurm's defaults."""
+
+
+class Executor:
+    """Submits tasks to Slurm; see `sweep.executors.Detached`.
+
+    Parameters
+    ----------
+    profile : str
+        Name or path of a cluster's profile.
+    max_elements : int
+        Elements that short tasks are packed into at most.
+    modules : sequence of str
+        Not needed: elements find out themselves.
+    **overrides
+        Keys of the profile; None leaves what it says.
+    """
+
+    working = False
+
+    def __init__(
+        self, profile: str, max_elements: int, modules: Sequence[str] = (), **overrides: object
+    ) -> None:
+        del modules
+        if not isinstance(max_elements, int) or isinstance(max_elements, bool) or max_elements < 1:
+            raise SweepError(f"executor.max_elements={max_elements}: give 1 or more")
+        self._max_elements = max_elements
+        given = {key: value for key, value in overrides.items() if value is not None}
+        self._profile = profiles.load(str(profile), given)
+        self._slurm = Slurm()
+
+    @cached_property
+    def _observer(self) -> status.Observer:
+        return status.Observer(self._slurm)
+
+    def submit(self, assignment: Assignment) -> Iterator[str]:
+        """Hand over what is left, in arrays and a gathering job, and say how to go on.
+
+        Raises
+        ------
+        SweepError
+            If jobs of an earlier submission still live.
+        SlurmError
+            If Slurm refuses or does not answer; what it had accepted before is recorded and stays.
+        """
+        self._refuse_two(assignment.folder)
+        outline = outlined(
+            assignment, self._profile, self._slurm.limits(self._profile.qos), self._max_elements
+        )
+        made = self._prepare(assignment, outline)
+        problem = self._submit_arrays(made, outline.chunks)
+        if not made.ids:
+            if isinstance(problem, RefusedError):
+                shutil.rmtree(made.path)
+            assert problem is not None
+            raise problem
+        with_all = f"{made.n_tasks} tasks in {made.n_elements} array elements"
+        yield f"submitted {with_all}: {_jobs(made)}"
+        try:
+            made.gathering = self._slurm.submit(made.path / "gather.sh", self._gathering_options(made))
+            made.save()
+            yield f"gathers   job {made.gathering}, when they have ended"
+        except SlurmError as error:
+            yield f"gathers   nobody: {error}; type the same command with action=gather later"
+        yield from outline.notes()
+        yield f"look      the same command with action=status (or squeue --name={made.job})"
+        yield "cancel    the same command with action=cancel"
+        yield f"record    {made.path}"
+        if problem is not None:
+            raise problem
+
+    def outlook(self, assignment: Assignment) -> Iterator[str]:
+        """Say what `submit` would do, down to the script."""
+        if not assignment.left:
+            yield "submits   nothing: all is done"
+            return
+        try:
+            limits = self._slurm.limits(self._profile.qos)
+        except SlurmError as error:
+            limits = UNKNOWN
+            yield f"limits    Slurm's defaults are assumed ({error})"
+        outline = outlined(assignment, self._profile, limits, self._max_elements)
+        n, cores = outline.packing.n_elements, self._profile.cpus_per_task
+        arrays = f"{len(outline.chunks)} array{'s' if len(outline.chunks) > 1 else ''}"
+        at_a_time = f", at most {self._profile.max_parallel} at a time" if self._profile.max_parallel else ""
+        yield (
+            f"elements  {n} of {cores} core{'s' if cores > 1 else ''} each, in {arrays} (the cluster's "
+            f"MaxArraySize is {limits.max_array_size}){at_a_time}; profile {self._profile.name}"
+        )
+        yield from outline.cost()
+        place = submission.parent(assignment.folder)
+        # Of an element: its results, its record, and Slurm's log, which is removed where it is empty.
+        files = OWN_FILES + n * (n_logs(cores) + 2)
+        yield f"record    {place}/NNN/*; at most {files} files in all, results and logs among them"
+        yield from outline.notes()
+        path, job = place.absolute() / "NNN", f"{assignment.plan.settings.name}-XXXXXXXX"
+        for chunk in outline.chunks:
+            options = [f"--array={chunk.array}", script.log_option(path / "logs", "%A_%a.out")]
+            yield "submits   " + shlex.join(["sbatch", *options, str(path / "array.sh"), str(chunk.first)])
+        yield "script    array.sh"
+        for line in script.array(self._profile, job, path, Path.cwd()).splitlines():
+            yield f"  {line}"
+
+    def status(self, assignment: Assignment) -> Iterable[str]:
+        """Say what has become of the submissions of a folder."""
+        lines, self.working = self._observer.report(assignment)
+        return lines
+
+    def cancel(self, folder: Folder) -> Iterator[str]:
+        """Cancel the jobs of this folder's submissions, which are known by name, and no others."""
+        found = False
+        for made in submission.submissions(folder):
+            living = self._slurm.jobs(name=made.job)
+            ids = sorted({job.id for job in living})
+            if ids:
+                found = True
+                self._slurm.cancel(ids)
+                made.cancelled = time.time()
+                made.save()
+                which = ", ".join(map(str, ids))
+                yield f"cancelled submission {made.name} of {made.when}: jobs {which} ({made.job})"
+        if found:
+            yield (
+                "what is finished stays: action=gather writes the dataset of it, and the same command "
+                "without an action submits what is missing"
+            )
+        else:
+            yield f"nothing to cancel: Slurm knows no job of {submission.parent(folder)}"
+
+    def _refuse_two(self, folder: Folder) -> None:
+        for made in submission.submissions(folder):
+            ids = sorted({job.id for job in self._slurm.jobs(name=made.job)})
+            if ids:
+                raise SweepError(
+                    f"{folder.path}: submission {made.name} of {made.when} still has jobs "
+                    f"({', '.join(map(str, ids))}); wait for them (action=status), or end them "
+                    "(action=cancel)"
+                )
+
+    def _prepare(self, assignment: Assignment, outline: Outline) -> Submission:
+        """Write all that elements need, before the first of them can start."""
+        path = submission.claim(assignment.folder)
+        asked = self._profile
+        job = submission.job_name(assignment.plan.settings.name)
+        made = Submission(
+            path=path,
+            job=job,
+            created=time.time(),
+            arguments=list(assignment.arguments),
+            output=str(assignment.folder.path.absolute()),
+            place=str(Path.cwd()),
+            profile={**asdict(asked), "time_s": asked.time_s if asked.time_s < math.inf else None},
+            digest=submission.digest(assignment.plan),
+            n_tasks=len(assignment.left),
+            n_elements=outline.packing.n_elements,
+            seconds=outline.work_s,
+        )
+        try:
+            submission.write_config(path, assignment.config)
+            submission.write_packing(path, outline.packing)
+            (path / "array.sh").write_text(script.array(asked, job, path, Path.cwd()), encoding="utf-8")
+            (path / "gather.sh").write_text(script.gathering(asked, job, path, Path.cwd()), encoding="utf-8")
+            made.save()
+        except OSError as error:
+            raise assignment.folder.unwritable(error) from None
+        return made
+
+    def _submit_arrays(self, made: Submission, chunks: list[Chunk]) -> SlurmError | None:
+        """Submit arrays until one is not accepted; every id is on disk before the next array is submitted."""
+        for chunk in chunks:
+            array = Array(chunk)
+            made.arrays.append(array)
+            options = [f"--array={chunk.array}", script.log_option(made.logs, "%A_%a.out")]
+            if chunk.after is not None:
+                options.append(f"--dependency=afterany:{made.arrays[chunk.after].id}")
+            try:
+                array.id = self._slurm.submit(made.path / "array.sh", options, [str(chunk.first)])
+            except SlurmError as error:
+                array.problem = str(error)
+                made.save()
+                return error
+            made.save()
+        return None
+
+    def _gathering_options(self, made: Submission) -> list[str]:
+        after = ":".join(map(str, made.ids))
+        return [f"--dependency=afterany:{after}", script.log_option(made.logs, "gather.out")]
+
+
+def _jobs(made: Submission) -> str:
+    return f"job{'s' if len(made.ids) > 1 else ''} {', '.join(map(str, made.ids))} ({made.job})"

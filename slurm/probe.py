@@ -1,0 +1,104 @@
+"""What the doctor's job does on a compute node: look around, and write down what it sees.
+
+``python -m slurm.probe FOLDER`` answers in FOLDER/answer.json; with ``mpi`` behind it, each rank answers in a
+file of its own. Slurm's and the sweep's rules are checked by the doctor, not here.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+"""Variables that say how many threads numerical libraries start."""
+
+CONNECT_S = 3
+"""Seconds that a connection to the submit node may take."""
+
+
+def look(folder: Path) -> dict[str, Any]:
+    """Return what can be seen from this node, as plain data.
+
+    Parameters
+    ----------
+    folder : Path
+        The doctor's, with ``request.json``: ``token``, and ``addresses`` on which the doctor listens.
+    """
+    # Not imported above: MPI is initialised before anything else, see `world`.
+    from sweep.executors import available_cores
+    from sweep.provenance import versions
+
+    request = json.loads((folder / "request.json").read_text())
+    return {
+        "token": request["token"],
+        "node": socket.gethostname(),
+        "executable": sys.executable,
+        "versions": versions(),
+        "sources": sources(),
+        "cores": available_cores(),
+        "granted": os.environ.get("SLURM_CPUS_PER_TASK") or os.environ.get("SLURM_CPUS_ON_NODE"),
+        "threads": {name: os.environ[name] for name in THREADS if name in os.environ},
+        "reached": [list(address) for address in request["addresses"] if _reaches(*address[1:])],
+        "locked": _is_locked(folder / "lock"),
+    }
+
+
+def sources() -> str:
+    """Return a hash of the code that tasks would run: two checkouts may call themselves the same version."""
+    digest = hashlib.sha256()
+    for package in ("models", "slurm", "sweep"):
+        found = importlib.util.find_spec(package)
+        assert found is not None
+        assert found.origin is not None
+        root = Path(found.origin).parent
+        for file in sorted(root.rglob("*.py")):
+            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def _reaches(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), CONNECT_S).close()
+    except OSError:
+        return False
+    return True
+
+
+def _is_locked(file: Path) -> bool:
+    """Whether this node sees that the doctor, on another one, holds a lock."""
+    with file.open("a") as opened:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
+def world() -> dict[str, int]:
+    """Return what MPI says of this process and its world.
+
+    Called before anything else is imported: under Slurm's pmi2, MPICH 5.0 sends memory that it has not
+    cleared, and what modules have left there ends as "value not properly terminated in client request".
+    """
+    from mpi4py import MPI
+
+    return {"rank": MPI.COMM_WORLD.Get_rank(), "size": MPI.COMM_WORLD.Get_size()}
+
+
+def main(folder: Path, mpi: bool) -> None:
+    """Write the answer, whole or not at all."""
+    name = f"rank.{socket.gethostname()}.{os.getpid()}.json" if mpi else "answer.json"
+    private = folder / f".{name}"
+    private.write_text(json.dumps(world() if mpi else look(folder)))
+    private.replace(folder / name)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), "mpi" in sys.argv[2:])

@@ -1,0 +1,118 @@
+"""The scripts that are handed to sbatch: of array elements, and of the job that gathers.
+
+Options are lines of the script, but for the paths of the logs: those are given to sbatch as arguments, where
+no blank or quote in a folder's name can be misread.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+from slurm.profile import Profile
+from sweep.threads import ONE_THREAD
+
+GATHER_MINUTES = 60
+"""Time limit of the gathering job; ten million results take a few minutes."""
+
+
+def array(profile: Profile, name: str, submission: Path, place: Path) -> str:
+    """Return the script of array elements.
+
+    Its argument is the number of the array's first element.
+
+    Parameters
+    ----------
+    profile : Profile
+    name : str
+        Of the job.
+    submission : Path
+        The submission's folder, absolute.
+    place : Path
+        Working folder, which relative paths in the config start from.
+    """
+    options = [
+        *profile.where(),
+        *profile.resources(),
+        "--requeue",
+        "--open-mode=append",
+        *([f"--signal=B:USR1@{profile.signal_lead_s}"] if profile.signal_lead_s else []),
+    ]
+    title = "Elements of a sweep. $1 is the number of the array's first element."
+    command = f'slurm.element {shlex.quote(str(submission))} "$1"'
+    return _script(profile, name, options, title, place, command)
+
+
+def gathering(profile: Profile, name: str, submission: Path, place: Path) -> str:
+    """Return the script of the job that writes the dataset when no element is left."""
+    minutes = min(GATHER_MINUTES, math.ceil(profile.time_s / 60)) if profile.time_s < math.inf else None
+    memory = [] if profile.mem is None else [f"--mem={profile.mem}"]
+    options = [
+        *profile.where(),
+        "--ntasks=1",
+        *memory,
+        f"--time={minutes or GATHER_MINUTES}",
+        "--kill-on-invalid-dep=yes",
+        "--requeue",
+        "--open-mode=append",
+    ]
+    title = "Writes the dataset of a sweep from whatever its elements have left."
+    command = f"slurm.gathering {shlex.quote(str(submission))}"
+    return _script(profile, name, options, title, place, command)
+
+
+def log_option(folder: Path, pattern: str) -> str:
+    """Return sbatch's option for logs in a folder, in whose name a % is no pattern."""
+    return f"--output={str(folder).replace('%', '%%')}/{pattern}"
+
+
+def _script(
+    profile: Profile, name: str, options: Sequence[str], title: str, place: Path, command: str
+) -> str:
+    # Of a shell that is not the user's: a path that the submitting process was given has to be given again.
+    path = search_path()
+    lines = [
+        "#!/bin/bash",
+        *(f"#SBATCH {_option(option)}" for option in (f"--job-name={name}", *options)),
+        f"# {title}",
+        *profile.setup,
+        f"cd {shlex.quote(str(place))} || exit",
+        *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
+        f"export {' '.join(f'{name}={value}' for name, value in ONE_THREAD.items())}",
+        # Found anew on the node: kernels are kept in the user's cache, or where NUMBA_CACHE_DIR says.
+        f"unset SCHEDSWEEP_KERNELS {'' if _own_cache() else 'NUMBA_CACHE_DIR'}".rstrip(),
+        # In the shell's place, so that Slurm's signals reach it.
+        f"exec {shlex.quote(profile.python or sys.executable)} -m {command}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _option(option: str) -> str:
+    """Quote an option's value as sbatch reads its lines of a script."""
+    key, equals, value = option.partition("=")
+    plain = all(character.isalnum() or character in "-_.,:/+@%[]*=" for character in value)
+    if plain:
+        return option
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'{key}{equals}"{escaped}"'
+
+
+def search_path() -> str:
+    """Return the PYTHONPATH of elements: this process's, and this package where it is not installed."""
+    given = [
+        str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry
+    ]
+    root = str(Path(__file__).resolve().parent.parent)
+    installed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    return os.pathsep.join(dict.fromkeys(given if root in installed else [*given, root]))
+
+
+def _own_cache() -> bool:
+    """Whether a NUMBA_CACHE_DIR in the environment is the user's, and not what `models.kernel_cache` set."""
+    found = os.environ.get("NUMBA_CACHE_DIR")
+    return found is not None and found != os.environ.get("SCHEDSWEEP_KERNELS")

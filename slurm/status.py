@@ -1,0 +1,209 @@
+"""What has become of submissions: from the sweep's own files, with what Slurm says as a hint."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from slurm import packing, record, submission
+from slurm.answers import Job
+from slurm.commands import Slurm, SlurmError
+from slurm.reasons import hopeless
+from slurm.record import Element
+from slurm.submission import Submission
+from sweep.executors import Assignment
+from sweep.progress import duration
+
+ASK_EVERY_S = 10.0
+"""A status that is watched asks Slurm no more often than this: a controller has many to answer."""
+
+SHOWN = 5
+"""Elements of a kind that are named one by one."""
+
+KINDS = ("done", "running", "waiting", "stopped", "cancelled", "lost", "broken", "never started", "refused")
+"""What elements are, in the order in which they are counted up."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What Slurm said of a submission's jobs, or why it said nothing."""
+
+    jobs: list[Job]
+    problem: str
+    at: float
+
+
+class Observer:
+    """Looks at submissions again and again, and remembers for a while what Slurm said.
+
+    Parameters
+    ----------
+    slurm : Slurm
+    """
+
+    def __init__(self, slurm: Slurm) -> None:
+        self._slurm = slurm
+        self._told: dict[str, Told] = {}
+
+    def _ask(self, made: Submission) -> Told:
+        told = self._told.get(made.job)
+        if told is None or time.monotonic() - told.at > ASK_EVERY_S:
+            try:
+                told = Told(self._slurm.jobs(name=made.job), "", time.monotonic())
+            except SlurmError as error:
+                told = Told([], str(error), time.monotonic())
+            self._told[made.job] = told
+        return told
+
+    def report(self, assignment: Assignment) -> tuple[list[str], bool]:
+        """Return lines to show, and whether anything is still on its way."""
+        lines: list[str] = []
+        found = list(submission.submissions(assignment.folder))
+        if not found:
+            return ["nothing was submitted from here yet: the same command without an action does"], False
+        working = False
+        for number, made in enumerate(found):
+            told = self._ask(made)
+            if number and not told.jobs:
+                continue  # an earlier submission is history unless it still has jobs
+            view = View(made, record.read_all(made.path), told)
+            lines.extend(view.lines(assignment))
+            working = working or bool(told.jobs) or bool(told.problem)
+        return lines, working
+
+
+class View:
+    """One submission, looked at once.
+
+    Parameters
+    ----------
+    made : Submission
+    elements : dict of int to Element
+        Those that were ever started.
+    told : Told
+    """
+
+    def __init__(self, made: Submission, elements: dict[int, Element], told: Told) -> None:
+        self._made = made
+        self._told = told
+        self._elements = elements
+        self._queue = self._queued()
+        self.kinds = {element: self._kind(element) for element in range(made.n_elements)}
+
+    def _queued(self) -> dict[int, Job]:
+        """Return the elements that Slurm has, with what it says of them."""
+        first = self._made.elements()
+        return {
+            first[job.id] + index: job for job in self._told.jobs if job.id in first for index in job.indices
+        }
+
+    def _kind(self, element: int) -> str:
+        known, job = self._elements.get(element), self._queue.get(element)
+        if known is not None and known.finished:
+            return "done"
+        if job is not None:
+            return "waiting" if job.state == "PENDING" else "running"
+        if self._made.cancelled is not None and (known is None or known.why in (None, "terminated")):
+            return "cancelled"
+        if known is not None and known.why is not None:
+            return "stopped"
+        if self._told.problem:  # nobody knows better than our own files
+            return "waiting" if known is None else "running"
+        if element >= sum(array.chunk.size for array in self._made.arrays if array.id is not None):
+            return "refused"
+        if known is not None:
+            return "lost"
+        return "broken" if Path(self._log(element)).exists() else "never started"
+
+    def lines(self, assignment: Assignment) -> Iterator[str]:
+        """Yield what to show."""
+        made = self._made
+        counts = Counter(self.kinds.values())
+        shown = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
+        yield f"submission {made.name} of {made.when}: {made.n_elements} elements: {shown}"
+        if made.digest != submission.digest(assignment.plan):
+            yield "it was for another grid or other settings than this command's: its tasks may not be yours"
+        if made.cancelled is not None:
+            yield f"it was cancelled at {submission.clock(made.cancelled)}"
+        yield from self._slurm()
+        yield from self._ended_badly()
+        yield from self._time_to_go(assignment)
+
+    def _slurm(self) -> Iterator[str]:
+        told = self._told
+        if told.problem:
+            yield f"Slurm does not answer, so this is what the sweep's own files say ({told.problem})"
+            return
+        reasons: Counter[str] = Counter()
+        for job in told.jobs:
+            # That the gathering job waits for the elements is as it should be.
+            if job.state == "PENDING" and (job.indices or hopeless(job.reason)):
+                reasons[job.reason] += max(1, len(job.indices))
+        for reason, count in reasons.items():
+            if (text := hopeless(reason)) is not None:
+                yield (f"{count} will never start, {reason}: {text}; then action=cancel, and submit again")
+            else:
+                yield f"{count} wait in Slurm's queue: {reason}"
+        for job in told.jobs:
+            if job.id not in (*self._made.ids, self._made.gathering):
+                yield f"job {job.id} has this submission's name but no record here: it runs, and does no harm"
+        if not told.jobs and (left := [k for k in self.kinds.values() if k != "done"]):
+            yield f"Slurm has no job of it any more; {len(left)} elements left work behind"
+
+    def _ended_badly(self) -> Iterator[str]:
+        for kind, text in (
+            ("lost", "ended without a word (killed, or its node died)"),
+            ("broken", "ended before Python could say a word (setup, python?)"),
+            ("never started", "vanished from Slurm's queue before it started"),
+        ):
+            if found := [element for element, other in self.kinds.items() if other == kind]:
+                look = "" if kind == "never started" else f", log {self._log(found[0])}"
+                yield f"{len(found)} {text}: {_some(found)}{look}; the same command submits what is missing"
+        stopped = [element for element, kind in self.kinds.items() if kind == "stopped"]
+        by_reason: dict[str, list[int]] = {}
+        for element in stopped:
+            known = self._elements[element]
+            text = record.WHY.get(known.why or "", known.why or "")
+            by_reason.setdefault(f"{text}: {known.report}" if known.report else text, []).append(element)
+        for text, found in list(by_reason.items())[:SHOWN]:
+            yield f"{len(found)} stopped, {text}; elements {_some(found)}, log {self._log(found[0])}"
+        failed = [e for e, known in self._elements.items() if known.why == "failed"]
+        if failed:
+            yield f"{len(failed)} elements had tasks that failed: {_some(failed)}"
+
+    def _log(self, element: int) -> str:
+        if (known := self._elements.get(element)) is not None:
+            return str(self._made.logs / f"{known.job}.out")
+        array = next(array for array in reversed(self._made.arrays) if array.chunk.first <= element)
+        return str(self._made.logs / f"{array.id}_{element - array.chunk.first}.out")
+
+    def _time_to_go(self, assignment: Assignment) -> Iterator[str]:
+        failed, ids = assignment.state.failed, assignment.plan.ids
+        numbers = np.array(
+            [number for number in assignment.left if ids[number] not in failed], dtype=np.int64
+        )
+        if not len(numbers):
+            return
+        seconds = float(packing.predicted(assignment.plan, numbers, assignment.costs).sum())
+        if np.isnan(seconds):
+            yield "time to go: not known, nothing like the tasks that are left was measured yet"
+            return
+        running = [element for element, kind in self.kinds.items() if kind == "running"]
+        # An element that Slurm has started but that has written nothing yet will have what was asked for.
+        asked = int(self._made.profile["cpus_per_task"])
+        cores = sum(self._elements[e].cores if e in self._elements else asked for e in running)
+        work = f"{duration(seconds)} of work left"
+        if cores:
+            yield f"time to go: {duration(seconds / cores)} ({work}, {cores} cores at it)"
+        else:
+            yield f"time to go: {work}, nobody at it now"
+
+
+def _some(elements: Sequence[int]) -> str:
+    shown = ", ".join(map(str, sorted(elements)[:SHOWN]))
+    return shown if len(elements) <= SHOWN else f"{shown}, ..."

@@ -1,0 +1,226 @@
+"""What was handed to Slurm: a folder for each submission, RESULTS/slurm/NNN, which is the record of it.
+
+Slurm forgets jobs and may give an id out twice; so jobs are known by a name that no other submission has,
+and ids are only a hint. Files:
+
+- ``submission.json``: when, by which command, with which profile, the arrays and their ids
+- ``config.json``: the config, from which an element expands the same plan
+- ``tasks.npz``: which tasks are whose
+- ``array.sh``, ``gather.sh``: the scripts
+- ``elements/00012.jsonl``: what became of an element, see `slurm.record`
+- ``logs/``: what elements said; one that said nothing leaves no log
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slurm.packing import Chunk, Packing
+from sweep.config import Config, Precision, Settings
+from sweep.errors import SweepError
+from sweep.folder import Folder, replace
+from sweep.plan import Plan
+
+
+@dataclass
+class Array:
+    """An array of a submission.
+
+    Parameters
+    ----------
+    chunk : Chunk
+    id : int, optional
+        What Slurm calls it; None where it was refused, or nobody knows.
+    problem : str
+        Why there is no id.
+    """
+
+    chunk: Chunk
+    id: int | None = None
+    problem: str = ""
+
+
+@dataclass
+class Submission:
+    """A submission; see the module.
+
+    Parameters
+    ----------
+    path : Path
+        Its folder.
+    job : str
+        Name of all its jobs.
+    created : float
+        Seconds since 1970.
+    arguments : list of str
+        Of the command that submitted it.
+    output, place : str
+        The results folder and the working folder, absolute.
+    profile : dict
+        What was asked for; see `slurm.profile.Profile`.
+    digest : str
+        Of the plan; see `digest`.
+    n_tasks, n_elements : int
+    seconds : float, optional
+        Predicted work of all tasks; None if nothing was measured.
+    arrays : list of Array
+    gathering : int, optional
+        Id of the job that gathers.
+    cancelled : float, optional
+        When somebody cancelled it, seconds since 1970.
+    """
+
+    path: Path
+    job: str
+    created: float
+    arguments: list[str]
+    output: str
+    place: str
+    profile: dict[str, Any]
+    digest: str
+    n_tasks: int
+    n_elements: int
+    seconds: float | None
+    arrays: list[Array] = field(default_factory=list)
+    gathering: int | None = None
+    cancelled: float | None = None
+
+    @property
+    def name(self) -> str:
+        """Number of the submission, as it names its folder."""
+        return self.path.name
+
+    @property
+    def ids(self) -> list[int]:
+        """Ids of its arrays."""
+        return [array.id for array in self.arrays if array.id is not None]
+
+    @property
+    def logs(self) -> Path:
+        """Folder of what its jobs say."""
+        return self.path / "logs"
+
+    @property
+    def when(self) -> str:
+        """Local time of the submission."""
+        return clock(self.created)
+
+    def save(self) -> None:
+        """Write the record; at every moment the file is either the old or the new one."""
+        data = asdict(self)
+        del data["path"]
+        replace(self.path / "submission.json", (json.dumps(data, indent=1) + "\n").encode())
+
+    def elements(self) -> dict[int, int]:
+        """Return the first element by array id."""
+        return {array.id: array.chunk.first for array in self.arrays if array.id is not None}
+
+
+def clock(moment: float) -> str:
+    """Return local time."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
+
+
+def parent(folder: Folder) -> Path:
+    """Return where the submissions of a results folder are."""
+    return folder.path / "slurm"
+
+
+def claim(folder: Folder) -> Path:
+    """Make the folder of a new submission and return it, absolute."""
+    number = max((int(path.name) for path in _folders(folder)), default=0) + 1
+    path = parent(folder).absolute() / f"{number:03d}"
+    for part in ("elements", "logs"):
+        (path / part).mkdir(parents=True)
+    return path
+
+
+def job_name(experiment: str) -> str:
+    """Return a name for a submission's jobs that no others have."""
+    return f"{experiment}-{secrets.token_hex(4)}"
+
+
+def load(path: Path) -> Submission:
+    """Return a submission by its folder.
+
+    Raises
+    ------
+    SweepError
+        If there is none.
+    """
+    try:
+        data = json.loads((path / "submission.json").read_text(encoding="utf-8"))
+        arrays = [Array(Chunk(**array.pop("chunk")), **array) for array in data.pop("arrays")]
+        return Submission(path=path, arrays=arrays, **data)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise SweepError(f"{path}: no record of a submission ({error!r}); give RESULTS/slurm/NNN") from None
+
+
+def submissions(folder: Folder) -> Iterator[Submission]:
+    """Yield the submissions of a results folder, the latest first."""
+    for path in sorted(_folders(folder), key=lambda path: int(path.name), reverse=True):
+        if (path / "submission.json").exists():  # else it ended before anything was handed over
+            yield load(path)
+
+
+def _folders(folder: Folder) -> list[Path]:
+    return [path for path in parent(folder).glob("[0-9]*") if path.name.isdecimal()]
+
+
+def digest(plan: Plan) -> str:
+    """Return a hash of the identities of all tasks, which an element's own expansion must give too."""
+    return hashlib.sha256("\n".join(plan.ids).encode()).hexdigest()[:20]
+
+
+def write_packing(path: Path, packing: Packing) -> None:
+    """Keep which tasks are whose."""
+    np.savez(path / "tasks.npz", tasks=packing.tasks, starts=packing.starts)
+
+
+def read_packing(path: Path) -> Packing:
+    """Return which tasks are whose."""
+    with np.load(path / "tasks.npz") as stored:
+        return Packing(stored["tasks"], stored["starts"])
+
+
+def write_config(path: Path, config: Config) -> None:
+    """Keep a config as JSON."""
+    data = _pairs({"settings": asdict(config.settings), "files": config.files})
+    replace(path / "config.json", json.dumps(data).encode())
+
+
+def read_config(path: Path) -> Config:
+    """Return the config that was kept."""
+    data = _mappings(json.loads((path / "config.json").read_text(encoding="utf-8")))
+    settings = data["settings"]
+    return Config(Settings(**{**settings, "precision": Precision(**settings["precision"])}), data["files"])
+
+
+def _pairs(data: Any) -> Any:
+    """Write mappings as lists of pairs where a key is no text, which JSON would make one."""
+    if isinstance(data, Mapping):
+        if all(isinstance(key, str) for key in data) and "" not in data:
+            return {key: _pairs(value) for key, value in data.items()}
+        return {"": [[key, _pairs(value)] for key, value in data.items()]}
+    if isinstance(data, Sequence) and not isinstance(data, str):
+        return [_pairs(value) for value in data]
+    return data
+
+
+def _mappings(data: Any) -> Any:
+    if isinstance(data, dict):
+        if data.keys() == {""}:
+            return {key: _mappings(value) for key, value in data[""]}
+        return {key: _mappings(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_mappings(value) for value in data]
+    return data

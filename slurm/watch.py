@@ -1,0 +1,94 @@
+"""When an array element has to stop: its time is running out, or Slurm says so."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from types import FrameType
+from typing import NoReturn, Self
+
+from slurm.commands import Slurm, SlurmError
+from sweep.bundles import Bundles
+
+MESSAGE_S = 1.0
+"""Work in a message. Nobody looks at a bar here, and fewer writes are kinder to a shared file system."""
+
+MARGIN_S = 10.0
+"""Time to write down what is left and to be queued again."""
+
+LONG = 0.95
+"""An element takes no task if less time is left than this share of the tasks needs."""
+
+
+class TerminatedError(BaseException):
+    """SIGTERM: seconds remain. No `Exception`, so that nothing on the way takes it for a task's failure."""
+
+
+class Watch:
+    """Used as a context manager: inside, SIGUSR1 is a request to stop, and SIGTERM raises.
+
+    Parameters
+    ----------
+    end : float, optional
+        When Slurm will end the job, seconds since 1970; None if it never will.
+    rounds : int
+        Messages that a worker has before it at a time.
+
+    Attributes
+    ----------
+    why : str, optional
+        Why it stopped, see `slurm.record.WHY`; None as long as it has not.
+    """
+
+    def __init__(self, end: float | None, rounds: int) -> None:
+        self.why: str | None = None
+        self._end = end
+        self._rounds = rounds
+
+    def __enter__(self) -> Self:
+        self._before = {
+            signal.SIGUSR1: signal.signal(signal.SIGUSR1, self._stop),
+            signal.SIGTERM: signal.signal(signal.SIGTERM, _terminate),
+        }
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.why = self.why or "signal"
+
+    def more(self, bundles: Bundles) -> bool:
+        """Whether another message may be given out."""
+        if self.why is None and self._end is not None:
+            needed = self._rounds * max(bundles.task_seconds(LONG), MESSAGE_S) + MARGIN_S
+            if self._end - time.time() < needed:
+                self.why = "time"
+        return self.why is None
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise TerminatedError
+
+
+def end_of_job(limit_s: float | None) -> float | None:
+    """Return when Slurm will end this job, seconds since 1970, None if it has no limit.
+
+    Parameters
+    ----------
+    limit_s : float, optional
+        The time asked for, taken from now where Slurm does not answer.
+    """
+    told = os.environ.get("SLURM_JOB_END_TIME", "")
+    if told.isdecimal():
+        return float(told)
+    now = time.time()
+    try:
+        jobs = Slurm().jobs([int(os.environ["SLURM_JOB_ID"])])
+    except (SlurmError, KeyError, ValueError):
+        jobs = []
+    if not jobs:
+        return None if limit_s is None else now + limit_s
+    return None if jobs[0].left_s is None else now + jobs[0].left_s

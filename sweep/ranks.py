@@ -1,0 +1,283 @@
+"""The processes of an MPI run: rank 0 is the run, all others do what it tells them and print nothing.
+
+``mpiexec -n 64 python -m sweep ... executor=mpi`` starts 64 equal processes. Which of them is the run is
+settled here, before anything else is looked at, so that a wrong key is one line and not 64. A rank waits with
+short sleeps, not in MPI, which would keep its core busy.
+
+Neither MPI nor Slurm promises to tell when a rank dies (``srun`` lets the others wait for ever). So every
+rank locks one byte of a file in the results folder: a kernel gives a lock back however its process ends.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import fcntl
+import os
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
+from sweep.threads import ONE_THREAD
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Comm
+
+CALL, ANSWER, END = 1, 2, 3
+"""Tags: something to do, what came of it, and the exit status to leave with."""
+
+SHORTEST_S, LONGEST_S = 0.0001, 0.005
+"""Sleeps between two looks for a message; each is twice the one before."""
+
+SILENCE_S = 2.0
+"""A rank that has said nothing for so long is looked after."""
+
+START_S = 1800.0
+"""Limit for what comes before the first task: reading what is done, importing, compiling."""
+
+JOIN_S = 600.0
+"""Limit for the ranks to find each other: each waits there for all, whatever has become of them."""
+
+GRACE_S = 3.0
+"""Time for ranks to end by themselves before they are ended."""
+
+LAUNCHERS = (
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"),
+    ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+)
+"""Where launchers say which process this is, of how many."""
+
+
+class Watch:
+    """Tells which ranks are alive, by a lock that each holds on a byte of one file.
+
+    Parameters
+    ----------
+    path : Path
+        In a folder that all ranks see.
+    rank : int
+        This process's own.
+    """
+
+    def __init__(self, path: Path, rank: int) -> None:
+        self.path = path
+        # Open until this process ends: to close any descriptor of the file would give the lock back.
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        self.works = self._take(rank)
+
+    def _take(self, rank: int) -> bool:
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, rank)
+        except OSError:
+            return False
+        return True
+
+    def has_died(self, rank: int) -> bool:
+        """Tell whether a rank has ended; of several that ask, only the first is told."""
+        return self.works and self._take(rank)
+
+
+class World:
+    """All ranks of this run.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+
+    Attributes
+    ----------
+    watch : Watch or None
+        None until the results folder is known.
+    is_whole : bool
+        False once a rank has not taken its leave: the world can then only be aborted.
+    """
+
+    def __init__(self, comm: Comm) -> None:
+        self.comm = comm
+        self.rank, self.size = comm.rank, comm.size
+        self.watch: Watch | None = None
+        self.is_whole = True
+        self._dismissed = False
+        self._sent: list[Any] = []
+
+    def tell(self, rank: int, tag: int, message: object) -> None:
+        """Send without waiting: a rank that is busy takes the message later."""
+        self._sent = [request for request in self._sent if not request.Test()]
+        self._sent.append(self.comm.isend(message, rank, tag))
+
+    def hear(self, rank: int | None, tag: int | None, limit_s: float) -> tuple[int, int, Any] | None:
+        """Wait for a message and return its source, its tag and what it says, None after so many seconds.
+
+        Parameters
+        ----------
+        rank, tag : int or None
+            None takes any.
+        limit_s : float
+        """
+        from mpi4py import MPI
+
+        source, kind = MPI.ANY_SOURCE if rank is None else rank, MPI.ANY_TAG if tag is None else tag
+        status, pause = MPI.Status(), SHORTEST_S
+        deadline = time.monotonic() + limit_s
+        while not self.comm.iprobe(source, kind, status):
+            if time.monotonic() > deadline:
+                return None
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_S)
+        source, kind = status.source, status.tag
+        return source, kind, self.comm.recv(source=source, tag=kind)
+
+    def dismiss(self, status: int) -> None:
+        """Have all other ranks drop what waits for them and leave with this exit status."""
+        if self._dismissed:
+            return
+        self._dismissed, self.is_whole = True, False
+        left = set(range(1, self.size))
+        for rank in left:
+            self.tell(rank, END, status)
+        deadline = time.monotonic() + GRACE_S
+        while left and (heard := self.hear(None, None, deadline - time.monotonic())) is not None:
+            source, tag, _ = heard
+            if tag == END:
+                left.discard(source)
+        self.is_whole = not left
+
+    def abort(self, status: int) -> None:
+        """End all ranks at once, whatever they are doing."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self.comm.Abort(status)
+
+    def serve(self) -> int:
+        """Do what rank 0 says until it says that this was all; return the exit status."""
+        import sweep.work  # noqa: F401 # takes as long as rank 0 needs to read the config
+
+        silent = 0.0
+        while True:
+            heard = self.hear(0, None, SILENCE_S)
+            if heard is None:
+                silent += SILENCE_S
+                self._look_after_rank_0(silent)
+                continue
+            silent = 0.0
+            _, tag, message = heard
+            if tag == CALL and not self.comm.iprobe(0, END):
+                self.comm.send(self._answer(message), 0, ANSWER)
+            elif tag == END:
+                while self.hear(0, CALL, 0) is not None:
+                    pass
+                self.comm.send(None, 0, END)
+                return int(message)
+
+    def _answer(self, message: tuple[Callable[..., object], tuple[object, ...]]) -> object:
+        try:
+            function, arguments = message
+            return function(*arguments)
+        except RunError as error:
+            return error
+        except BaseException as error:  # whatever it is: a rank that left on its own would be waited for
+            return RunError(f"rank {self.rank} on {node()}: {one_line(error)}")
+
+    def _look_after_rank_0(self, silent_s: float) -> None:
+        too_long = silent_s > START_S and self.rank == 1
+        if too_long if self.watch is None else self.watch.has_died(0):
+            print("error: MPI: rank 0 has died; the same command goes on from here", file=sys.stderr)
+            self.abort(RunError.status)
+
+
+world: World | None = None
+"""Of this process, once it has been joined."""
+
+
+def main(command: Callable[[], int]) -> int:
+    """Run a command in rank 0, with all other ranks at its service, and return the exit status.
+
+    Parameters
+    ----------
+    command : callable
+        Returns its exit status; the other ranks end with the same one.
+    """
+    global world
+    launched_as, launched = _launched(os.environ)
+    if launched_as:  # a terminal's Ctrl-C and a batch system's SIGTERM reach every rank: rank 0 decides
+        _leave_signals_to_rank_0()
+    os.environ.update(ONE_THREAD)
+    try:
+        world = _join(launched)
+    except SweepError as error:
+        if launched_as == 0:
+            print(f"error: {error}", file=sys.stderr)
+        return error.status
+    if world.rank:
+        _leave_signals_to_rank_0()
+        return world.serve()
+    try:
+        status = command()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except BaseException:
+        traceback.print_exc()
+        status = RunError.status
+    with suppress(KeyboardInterrupt):
+        world.dismiss(status)
+    if not world.is_whole:
+        world.abort(status)
+    return status
+
+
+def _join(launched: int) -> World:
+    # MPI keeps the interpreter to itself while it waits, so that nothing milder would work.
+    faulthandler.dump_traceback_later(JOIN_S, exit=True)
+    try:
+        import mpi4py
+
+        # Only one thread of a rank talks to MPI; to allow for more makes every message slower.
+        mpi4py.rc.thread_level = "funneled"
+        with warnings.catch_warnings():
+            # Launched by another MPI: said below, and once.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise SweepError(
+            f"executor=mpi needs mpi4py and an MPI library ({one_line(error)}): pip install schedsweep[mpi] "
+            "where there is one, schedsweep[mpich] elsewhere"
+        ) from None
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    joined = World(MPI.COMM_WORLD)
+    if joined.size == 1 and launched > 1:
+        library = " ".join(MPI.Get_library_version().strip("\0 \n").splitlines()[0].split())
+        raise SweepError(
+            f"executor=mpi: {launched} processes were started, but each is alone in its world: the launcher "
+            f"belongs to another MPI than mpi4py's, {library}; use the mpiexec of that one, or in Slurm "
+            "srun --mpi=pmi2 or --mpi=pmix"
+        )
+    return joined
+
+
+def _launched(environment: Mapping[str, str]) -> tuple[int, int]:
+    """Return the rank and the number of processes, as the launcher has them; 0 of 1 where there is none."""
+    for rank, size in LAUNCHERS:
+        if rank in environment and size in environment:
+            return int(environment[rank]), int(environment[size])
+    return 0, 1
+
+
+def _leave_signals_to_rank_0() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def node() -> str:
+    """Return the name of the machine that this rank is on."""
+    from mpi4py import MPI
+
+    return MPI.Get_processor_name()

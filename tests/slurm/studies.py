@@ -1,0 +1,78 @@
+"""The quick study of ``tests/sweep``, as seen from here: its plan and its command."""
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import xarray as xr
+
+SWEEP = Path(__file__).resolve().parent.parent / "sweep"
+ROOT = SWEEP.parent.parent
+CONF = SWEEP / "conf"
+if str(SWEEP) not in sys.path:
+    sys.path.append(str(SWEEP))
+
+from sweep import cli, config, locate, plan  # noqa: E402
+from sweep.folder import Folder  # noqa: E402
+
+TASKS = 24
+
+
+def configured(*overrides: str) -> config.Config:
+    """Return the config of the experiment ``queue``."""
+    return config.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF)
+
+
+def expand(*overrides: str) -> plan.Plan:
+    """Return the plan of the experiment ``queue``."""
+    return plan.expand(configured(*overrides))
+
+
+def environment(place: Path, **more: str) -> dict[str, str]:
+    """Return the environment of a user who works in a folder and has cached nothing yet."""
+    path = os.pathsep.join([str(ROOT), str(SWEEP)])
+    return {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(place / "cache"), **more}
+
+
+@dataclass
+class Answer:
+    """What a command said, and how it ended."""
+
+    status: int
+    said: str
+
+
+def sweep(place: Path, env: Mapping[str, str], *arguments: str) -> Answer:
+    """Run ``python -m sweep +experiment=queue executor=slurm slurm=testcluster ...`` in a folder.
+
+    In this process, which has imported everything already: a test has half a dozen commands.
+    """
+    given = [f"--config-dir={CONF}", "+experiment=queue", *arguments]
+    if not any(argument.startswith("executor=") for argument in arguments):
+        given += ["executor=slurm", "slurm=testcluster"]
+    said = io.StringIO()
+    # Wide, as if it were a file: lines are not broken where a terminal would end.
+    with (
+        mock.patch.dict(os.environ, {**env, "COLUMNS": "200"}, clear=True),
+        contextlib.chdir(place),
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(said),
+    ):
+        status = cli.main(given)
+    return Answer(status, said.getvalue())
+
+
+def numbers(folder: Path) -> xr.Dataset:
+    """Return all that a study found out: everything but how it was made and how long it took."""
+    with xr.open_dataset(folder / "queue.nc") as stored:
+        return stored.load().drop_vars("seconds").drop_attrs()
+
+
+def folder(path: Path) -> Folder:
+    """Return a results folder of the study."""
+    return Folder(path, "queue")

@@ -1,0 +1,317 @@
+"""The doctor: what is wrong with a cluster is found, said in one line, and nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slurm import __main__ as command
+from slurm import checks, daemons, doctor, profile, trial
+from slurm.answers import Job, Limits, Partition
+from slurm.checks import Finding
+from slurm.commands import Slurm
+from slurm.profile import Profile
+from slurm.testcluster import TestCluster
+
+Examine = Callable[..., dict[str, Finding]]
+
+
+def chosen(**overrides: object) -> Profile:
+    """Return the test cluster's profile with some other values."""
+    return profile.load("testcluster", overrides)
+
+
+@pytest.fixture
+def examine(cluster: TestCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Examine:
+    """Let the doctor look at the test cluster, and see that it leaves nothing behind."""
+    # One machine: files are seen at once. MPI is a job more, and has a test of its own.
+    monkeypatch.setattr(trial, "GRACE_S", 0.5)
+    monkeypatch.setattr(doctor, "mpi_is_installed", lambda: False)
+
+    def examine(given: Profile, folder: Path | None = None, wait_s: float = 20) -> dict[str, Finding]:
+        place = tmp_path / "results" if folder is None else folder
+        findings = list(doctor.examine(given, place, wait_s, cluster.slurm))
+        assert all("\n" not in str(finding) for finding in findings)
+        assert cluster.slurm.jobs(name="doctor") == []
+        assert not place.exists()
+        return {finding.subject: finding for finding in findings}
+
+    return examine
+
+
+def test_a_cluster_in_good_health(examine: Examine) -> None:
+    found = examine(chosen())
+    assert {finding.level for finding in found.values()} == {"ok"}
+    subjects = "slurm limits partition job folder locks python cores threads network mpi"
+    assert list(found) == subjects.split()
+
+
+def test_a_folder_with_a_blank_a_quote_and_an_umlaut(examine: Examine, tmp_path: Path) -> None:
+    assert examine(chosen(), tmp_path / "r ü's \"%j" / "deep")["folder"].level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "subject", "said"),
+    [
+        ({"partition": "nosuch"}, "partition", "nosuch does not exist, .* there are: main, short"),
+        ({"partition": "short", "time": "30"}, "partition", "its limit is 1 min; lower time=30"),
+        ({"cpus_per_task": 9}, "partition", "its largest node has 4 cores; lower cpus_per_task=9"),
+        ({"mem": "9G"}, "partition", "its largest node has 4000 MB; lower mem=9G"),
+    ],
+)
+def test_what_slurm_would_let_wait_for_ever(
+    examine: Examine, overrides: dict[str, object], subject: str, said: str
+) -> None:
+    found = examine(chosen(**overrides))
+    assert found[subject].level == "wrong"
+    assert re.search(said, found[subject].text)
+    assert found["job"].level == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "subject", "said"),
+    [
+        ({"options": ["--nosuch"]}, "job", "sbatch: unrecognized option '--nosuch'"),
+        ({"options": ["--hold"]}, "job", "not started after .*JobHeldUser: it is held: scontrol release"),
+        ({"options": ["--begin=now+1hour"]}, "job", "not started after .*pending, reason BeginTime"),
+        ({"setup": ["echo gone >&2", "exit 3"]}, "setup", r"setup lines end the job on .*: gone$"),
+        ({"python": "/nosuch/python"}, "python", "/nosuch/python on .*No such file.*set python or setup"),
+        ({"setup": ["cd /", "export PYTHONHOME=/nosuch"]}, "python", "set python or setup in the profile"),
+        ({"interface": "nosuch0"}, "network", "interface=nosuch0 has no address here"),
+    ],
+)
+def test_jobs_that_do_not_answer_or_answer_badly(
+    examine: Examine, overrides: dict[str, object], subject: str, said: str
+) -> None:
+    found = examine(chosen(**overrides), wait_s=1 if "options" in overrides else 20)
+    assert found[subject].level == "wrong"
+    assert re.search(said, found[subject].text)
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "started", "said"),
+    [
+        ("PENDING", "PartitionNodeLimit", False, "more nodes than the partition has"),
+        ("PENDING", "Resources", False, "pending, reason Resources"),
+        ("RUNNING", "None", True, "running on n1"),
+        ("FAILED", "NonZeroExitCode", True, r"ended as FAILED \(NonZeroExitCode\)"),
+    ],
+)
+def test_how_long_a_job_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, state: str, reason: str, started: bool, said: str
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(trial.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(trial.time, "sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
+
+    class OneJob(Slurm):
+        def jobs(self, *_: object, **__: object) -> list[Job]:
+            return [Job(1, (), state, reason, "n1" if state == "RUNNING" else "", None, "doctor")]
+
+    end = trial.wait(OneJob(), 1, lambda: False, 50)
+    assert (end.answered, end.started, end.running) == (False, started, state == "RUNNING")
+    assert re.search(said, end.text)
+    # Not at all where waiting does not help; else as long as is allowed, and one poll more.
+    limit = {"PartitionNodeLimit": 0, "Resources": 50, "None": trial.RUN_S, "NonZeroExitCode": trial.GRACE_S}
+    assert limit[reason] <= end.after_s <= limit[reason] + (trial.SLOWEST_POLL_S if limit[reason] else 0)
+
+
+def test_too_many_threads_is_a_warning(examine: Examine) -> None:
+    threads = examine(chosen(setup=["export OMP_NUM_THREADS=16"]))["threads"]
+    assert threads.level == "warning"
+    assert "OMP_NUM_THREADS=16" in threads.text
+
+
+def test_a_folder_that_cannot_be_written(examine: Examine, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    found = examine(chosen(), tmp_path / "file" / "results")
+    assert found["folder"].level == "wrong"
+    assert "Not a directory; give one that can be written, folder=FOLDER" in found["folder"].text
+    assert found["job"].level == "skipped"
+
+
+def test_a_folder_that_nodes_do_not_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The nodes get a file system of their own in the folder's place."""
+    if text := daemons.missing():
+        pytest.skip(f"tests with a real Slurm: {text}")
+    if subprocess.run(["unshare", "-m", "true"], check=False, timeout=10).returncode:
+        pytest.skip("mounting is not allowed here: run as root to test a folder that is not shared")
+    monkeypatch.setattr(trial, "GRACE_S", 0.5)
+    start = daemons.Daemons.start
+
+    def start_apart(self: daemons.Daemons, name: str, program: list[str], node: str = "") -> None:
+        if node:
+            line = f'mount -t tmpfs none "$0" && exec slurmd -D -N {node}'
+            program = ["unshare", "-m", "sh", "-c", line, str(tmp_path)]
+        start(self, name, program, node)
+
+    monkeypatch.setattr(daemons.Daemons, "start", start_apart)
+    with TestCluster(nodes=1) as cluster:
+        findings = list(doctor.examine(chosen(), tmp_path, 20, cluster.slurm))
+    assert findings[-1].level == "wrong"
+    assert "compute nodes do not see it, or cannot write there" in findings[-1].text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_doctor_who_is_sent_away_cancels_the_job(
+    cluster: TestCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    findings = doctor.examine(chosen(setup=["sleep 600"]), tmp_path / "results", 20, cluster.slurm)
+    waiting = iter(findings)
+    assert [next(waiting).subject for _ in range(3)] == ["slurm", "limits", "partition"]
+
+    class ImpatientError(Exception):
+        """In the place of Ctrl-C."""
+
+    def leave(self: Slurm, *_: object, **__: object) -> list[object]:
+        raise ImpatientError
+
+    monkeypatch.setattr(trial, "_ask", leave)
+    with pytest.raises(ImpatientError):
+        next(waiting)
+    assert cluster.slurm.jobs(name="doctor") == []
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_exit_status_and_the_words(
+    cluster: TestCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SLURM_CONF", cluster.env["SLURM_CONF"])
+    assert command.main(["doctor", "profile=testcluster"]) == 0  # with MPI, where that is installed
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("ok       slurm      cluster testcluster answers")
+    assert said[-1].endswith("ready for executor=slurm slurm=testcluster")
+    assert command.main(["doctor", "profile=lab"]) == 1
+    assert "put right what is wrong" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["doctor", "wait_s=soon"], "error: wait_s=soon: give a whole number, 1 or more"),
+        (["doctor", "profil=lab"], "error: unknown argument 'profil': did you mean 'profile='?"),
+        (["doctor", "profile=lap"], "error: unknown profile 'lap': did you mean 'lab'?"),
+        (["docter"], "error: unknown command 'docter': did you mean 'doctor'?"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(arguments) == 2
+    assert capsys.readouterr().err.startswith(said)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["doctor", "--help"], ["testcluster", "--help"]])
+def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(arguments) == 0
+    assert capsys.readouterr().out.startswith("usage: python -m slurm")
+
+
+def test_a_cluster_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    down = Slurm({**os.environ, "PATH": str(tmp_path)})
+    found = list(doctor.examine(chosen(), tmp_path / "results", 20, down))
+    assert [(one.level, one.subject) for one in found] == [
+        ("wrong", "slurm"),
+        ("ok", "folder"),
+        ("skipped", "job"),
+    ]
+
+
+def test_a_cluster_whose_controller_is_down(tmp_path: Path) -> None:
+    if text := daemons.missing():
+        pytest.skip(f"tests with a real Slurm: {text}")
+    with TestCluster(nodes=1, settings={"MessageTimeout": 2}) as cluster:
+        cluster.kill_controller()
+        first = next(iter(doctor.examine(chosen(), tmp_path, 20, cluster.slurm)))
+    assert first.level == "wrong"
+    assert "the controller is down or out of reach" in first.text
+
+
+MAIN = Partition("main", True, True, None, 4, 4, 64, 250000)
+OLD = Partition("old", False, True, 3600, 2, 2, 8, 16000)
+
+
+@pytest.mark.parametrize(
+    ("found", "asked", "level", "said"),
+    [
+        ([MAIN, OLD], {"partition": None}, "ok", "main: up, 4 of 4 nodes usable"),
+        ([OLD], {"partition": None}, "wrong", "no default; set partition in the profile, there are: old"),
+        ([MAIN, OLD], {"partition": "main,old", "cpus_per_task": 16}, "warning", "old: its largest node"),
+        ([MAIN, OLD], {"partition": "main,old", "cpus_per_task": 65}, "wrong", "main: .*; old: "),
+        ([Partition("main", True, False, None, 4, 4, 64, 9)], {}, "wrong", "main is down"),
+        ([Partition("main", True, True, None, 4, 0, 64, 9)], {}, "wrong", "none of its 4 nodes is usable"),
+        ([MAIN], {"mem": "250000"}, "ok", "main"),
+        ([MAIN], {"mem": "245G"}, "wrong", "lower mem=245G"),
+        ([MAIN], {"mem": "0"}, "ok", "main"),
+    ],
+)
+def test_partitions(found: list[Partition], asked: dict[str, object], level: str, said: str) -> None:
+    finding = checks.partitions(found, chosen(**asked))
+    assert finding.level == level
+    assert re.search(said, finding.text)
+
+
+def test_limits() -> None:
+    assert checks.limits(Limits("lab", "22", 1, 100, None), chosen()).level == "wrong"
+    finding = checks.limits(Limits("lab", "22", 1001, 100, 30), chosen(max_parallel=4))
+    assert finding.text.startswith("array indices up to 1000, 100 jobs at a time, 30 of them yours")
+
+
+HERE = {"versions": {"python": "3.11.7", "numba": "0.68.1"}, "sources": "abc"}
+THERE = {
+    "node": "n7",
+    "executable": "/usr/bin/python",
+    "versions": HERE["versions"],
+    "sources": "abc",
+    "cores": 4,
+    "granted": "4",
+    "threads": {},
+    "reached": [["ib0", "10.0.0.1", 5000]],
+    "locked": True,
+}
+LISTENING = [("ib0", "10.0.0.1", 5000)]
+
+
+@pytest.mark.parametrize(
+    ("differing", "subject", "level", "said"),
+    [
+        ({}, "python", "ok", "n7"),
+        (
+            {"versions": {"python": "3.11.7"}},
+            "python",
+            "wrong",
+            "numba None, not 0.68.1: set python or setup",
+        ),
+        ({"sources": "abd"}, "python", "wrong", "other code of the same version"),
+        ({"cores": 1}, "cores", "wrong", "cpus_per_task=4, but a job on n7 may use 1"),
+        ({"cores": 64}, "cores", "ok", "not bound to theirs: 64 can be seen"),
+        ({"granted": "8"}, "cores", "warning", "Slurm granted 8"),
+        ({"granted": None}, "cores", "ok", "4 asked for"),
+        ({"locked": False}, "locks", "warning", "nothing stops two runs"),
+        ({"threads": {"OMP_NUM_THREADS": "1"}}, "threads", "ok", ""),
+        ({"reached": []}, "network", "wrong", r"does not reach this node \(ib0 10.0.0.1\)"),
+    ],
+)
+def test_what_a_node_answers(differing: dict[str, Any], subject: str, level: str, said: str) -> None:
+    mine = chosen(cpus_per_task=4, interface="ib0")
+    found = {one.subject: one for one in checks.answer({**THERE, **differing}, HERE, mine, LISTENING)}
+    assert found[subject].level == level
+    assert re.search(said, found[subject].text)
+    assert all(one.level == "ok" for one in found.values() if one.subject != subject)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "mpi", "level"),
+    [
+        ([{"rank": 1, "size": 2}, {"rank": 0, "size": 2}], None, "ok"),
+        ([{"rank": 0, "size": 1}, {"rank": 0, "size": 1}], None, "warning"),
+        ([{"rank": 0, "size": 1}, {"rank": 0, "size": 1}], "pmix", "wrong"),
+    ],
+)
+def test_mpi_worlds(ranks: list[dict[str, int]], mpi: str | None, level: str) -> None:
+    assert checks.world(ranks, chosen(mpi=mpi)).level == level

@@ -1,0 +1,267 @@
+"""What an array element does, in this process or one of its own, with Slurm's variables but without Slurm."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from studies import ROOT, TASKS, configured, environment, expand, folder, numbers
+
+from slurm import element, packing, record, submission, watch
+from slurm.share import Logs
+from slurm.watch import MARGIN_S, Watch
+from sweep import run as running
+from sweep.bundles import Bundles
+from sweep.costs import Costs
+from sweep.errors import SweepError
+from sweep.manifest import claim
+from sweep.state import read
+
+
+@pytest.fixture(autouse=True)
+def _own_place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    # No Slurm answers here, wherever these tests run.
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "1")
+
+
+@pytest.fixture
+def submitted(tmp_path):
+    """Write a submission of two elements, as if Slurm had taken it."""
+
+    def submitted(*overrides, attempts=3):
+        config = configured(*overrides)
+        plan = expand(*overrides)
+        results = folder(tmp_path / "results/queue")
+        results.create()
+        results.write_manifest(claim(results, plan))
+        path = submission.claim(results)
+        packed = packing.pack(np.arange(TASKS), np.ones(TASKS), 2)
+        submission.write_config(path, config)
+        submission.write_packing(path, packed)
+        made = submission.Submission(
+            path=path,
+            job=submission.job_name("queue"),
+            created=time.time(),
+            arguments=list(overrides),
+            output=str(results.path),
+            place=str(tmp_path),
+            profile={"max_attempts": attempts, "time_s": None, "cpus_per_task": 1},
+            digest=submission.digest(plan),
+            n_tasks=TASKS,
+            n_elements=2,
+            seconds=None,
+        )
+        made.save()
+        return made
+
+    return submitted
+
+
+def start(made, number, *, array=5, wait=True):
+    """Run an element in a process of its own, as Slurm would."""
+    env = environment(Path.cwd(), SLURM_ARRAY_JOB_ID=str(array), SLURM_ARRAY_TASK_ID=str(number))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "slurm.element", str(made.path), "0"],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    if not wait:
+        return process
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def results(made):
+    """Return how many records its logs hold."""
+    return sum(path.read_bytes().count(b"\n") for path in Path(made.output).glob("shards/*.jsonl"))
+
+
+def lines(made, number):
+    return [json.loads(line) for line in record.file(made.path, number).read_text().splitlines()]
+
+
+def same_as_serial(made, tmp_path, *overrides):
+    """Gather, and compare bits with the same study run in one process."""
+    from rich.console import Console
+
+    plan = expand(*overrides)
+    quiet = Console(quiet=True)
+    assert running.gather(plan, folder(Path(made.output)), quiet, []) == 0
+    config = configured(*overrides, "executor=serial", f"output={tmp_path / 'serial'}")
+    assert (
+        running.run(config, expand(*overrides, "executor=serial"), folder(tmp_path / "serial"), quiet, [])
+        == 0
+    )
+    a, b = numbers(Path(made.output)), numbers(tmp_path / "serial")
+    assert a.identical(b)
+
+
+def test_two_elements_are_the_study(submitted, tmp_path):
+    made = submitted()
+    assert start(made, 0) == (0, "", "")
+    assert start(made, 1) == (0, "", "")
+    same_as_serial(made, tmp_path)
+    assert len(list(Path(made.output).glob("shards/*"))) == 2
+    first, last = lines(made, 0)
+    assert (first["job"], first["attempt"], last["why"]) == ("5_0", 1, "done")
+
+
+def test_an_element_that_runs_twice_does_no_harm(submitted, tmp_path):
+    """Two at once (a controller that forgot that it had started one), and one more when all is done."""
+    made = submitted("policy.seconds=0.02")
+    both = [start(made, 0, wait=False), start(made, 0, array=6, wait=False)]
+    assert [process.communicate(timeout=60) for process in both] == [("", "")] * 2
+    assert [process.returncode for process in both] == [0, 0]
+    before = results(made)
+    assert start(made, 0)[0] == 0
+    assert results(made) == before, "done is done"
+    assert start(made, 1)[0] == 0
+    same_as_serial(made, tmp_path, "policy.seconds=0.02")
+
+
+def test_all_cores_write_one_log(submitted, tmp_path, monkeypatch):
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "2")
+    made = submitted()
+    assert start(made, 0) == (0, "", "")
+    assert start(made, 1) == (0, "", "")
+    assert lines(made, 0)[0]["cores"] == min(2, os.cpu_count())
+    assert len(list(Path(made.output).glob("shards/*"))) == 2
+    same_as_serial(made, tmp_path)
+
+
+def test_adaptive_stopping_happens_inside_tasks(submitted, tmp_path):
+    rule = ("precision.relative=0.2", "precision.looks=[6,12,24]")
+    made = submitted(*rule)
+    assert [start(made, number)[0] for number in (0, 1)] == [0, 0]
+    same_as_serial(made, tmp_path, *rule)
+    batches = numbers(Path(made.output))["response"].notnull().sum("batch")
+    assert len(set(batches.values[batches.values > 0].tolist())) > 1, "some ended earlier than others"
+
+
+def test_a_failing_task_is_no_success(submitted):
+    made = submitted("policy.raises_at=0.6")
+    statuses = {start(made, number)[0] for number in (0, 1)}
+    assert statuses == {1}
+    assert lines(made, 0)[-1]["why"] == "failed"
+    found = read(expand("policy.raises_at=0.6"), folder(Path(made.output)))
+    assert (len(found.done), len(found.failed)) == (12, 12)
+
+
+def wait_for(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "took too long"
+        time.sleep(0.02)
+
+
+def test_the_signal_stops_it_and_the_next_attempt_goes_on(submitted, tmp_path):
+    made = submitted("policy.seconds=0.3", attempts=2)
+    process = start(made, 0, wait=False)
+    wait_for(lambda: results(made) >= 2)
+    process.send_signal(signal.SIGUSR1)
+    process.communicate(timeout=60)
+    assert process.returncode == 1
+    stopped = results(made)
+    assert 2 <= stopped < 12
+    why = [line.get("why") for line in lines(made, 0)]
+    assert why[1] == "signal"
+    assert "could not be queued again" in lines(made, 0)[-1]["report"], "there is no Slurm here"
+    assert start(made, 0) == (0, "", "")
+    assert results(made) == 12, "nothing was run again"
+    assert [line["attempt"] for line in lines(made, 0) if "attempt" in line] == [1, 2]
+
+
+def test_termination_keeps_what_is_done(submitted):
+    made = submitted("policy.seconds=0.3", attempts=2)
+    process = start(made, 0, wait=False)
+    wait_for(lambda: results(made) >= 1)
+    process.terminate()
+    assert process.communicate(timeout=60) == ("", "")
+    assert process.returncode == 1
+    assert lines(made, 0)[-1]["why"] == "terminated"
+    assert start(made, 0)[0] == 0
+    assert results(made) == 12
+
+
+def test_attempts_are_capped(submitted):
+    """A task that kills its process would go round for ever with a scheduler that requeues."""
+    made = submitted("policy.dies_at=0.6", attempts=2)
+    statuses = [start(made, 0)[0] for _ in range(3)]
+    assert statuses == [-signal.SIGKILL, -signal.SIGKILL, 1]
+    assert [line.get("why") for line in lines(made, 0)] == [None, None, "attempts"]
+    known = record.read(record.file(made.path, 0))
+    assert (known.attempts, known.why, known.finished) == (2, "attempts", False)
+
+
+def test_a_changed_study_is_refused(submitted):
+    made = submitted()
+    config = json.loads((made.path / "config.json").read_text())
+    config["settings"]["seed"] = 2
+    (made.path / "config.json").write_text(json.dumps(config))
+    status, out, err = start(made, 0)
+    assert (status, out) == (1, "")
+    assert err.startswith(
+        "error: submission 001: models, or files that the config names, are not what they were"
+    )
+    assert err.count("\n") == 1
+    assert lines(made, 0)[-1]["why"] == "error"
+    with pytest.raises(SweepError, match="submit again"):
+        element.expanded(made)
+
+
+def test_a_log_that_says_nothing_is_removed(submitted):
+    made = submitted()
+    (made.logs / "5_0.out").touch()
+    (made.logs / "5_1.out").write_text("a warning\n")
+    assert start(made, 0)[0] == start(made, 1)[0] == 0
+    assert [path.name for path in made.logs.iterdir()] == ["5_1.out"]
+
+
+def bundles(plan, watching, **costs):
+    made = Bundles(plan, range(TASKS), Costs(Path("none")), Path("x"), 1.0, more=lambda: watching.more(made))
+    for number, seconds in enumerate(costs.get("took", ())):
+        made.learn(number, seconds)
+    return made
+
+
+@pytest.mark.parametrize(("left_s", "gives"), [(3.0 + MARGIN_S + 2, True), (3.0 + MARGIN_S - 2, False)])
+def test_no_task_is_taken_that_would_not_end_in_time(left_s, gives):
+    """19 of 20 tasks take 0.5 s or less and one 30 s: the 95th percentile is what counts."""
+    watching = Watch(time.time() + left_s, rounds=2)
+    given = bundles(expand(), watching, took=[0.5] * 18 + [1.5] * 2)
+    assert given.task_seconds(0.95) == pytest.approx(1.5)
+    assert (next(given, None) is not None) is gives
+    assert watching.why == (None if gives else "time")
+    assert gives or next(given, None) is None
+
+
+def test_an_unlimited_job_never_runs_out_of_time():
+    watching = Watch(None, rounds=2)
+    assert sum(len(bundle.tasks) for bundle in bundles(expand(), watching, took=[1e9])) == TASKS
+
+
+def test_the_end_is_what_newer_slurms_say(monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_END_TIME", "12345")
+    assert watch.end_of_job(60.0) == 12345
+    monkeypatch.delenv("SLURM_JOB_END_TIME")
+    assert watch.end_of_job(60.0) == pytest.approx(time.time() + 60, abs=5), "Slurm does not answer"
+    assert watch.end_of_job(None) is None
+
+
+def test_a_node_of_many_cores_writes_four_logs(tmp_path):
+    logs = Logs(folder(tmp_path), "slurm-x-00001")
+    assert [len(logs.names(cores)) for cores in (1, 16, 17, 64, 500)] == [1, 1, 2, 4, 4]
+
+
+def test_the_module_is_found_where_it_is_installed():
+    assert Path(element.__file__).parent.parent == ROOT

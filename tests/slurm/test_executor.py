@@ -1,0 +1,194 @@
+"""What is handed over and what is said about it, with a Slurm that writes down what it was asked."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from studies import TASKS, environment, sweep
+
+from slurm import executor, submission
+from slurm.answers import Job, Limits
+from slurm.commands import RefusedError, UnreachableError
+
+
+class Controller:
+    """Takes arrays until it has enough of them, and remembers what it was given."""
+
+    def __init__(self, *, array_size: int = 1001, jobs: int = 10000, takes: int = 1000, down: bool = False):
+        self.answer = Limits("fake", "0", array_size, jobs, None)
+        self.takes = takes
+        self.down = down
+        self.given: list[list[str]] = []
+        self.cancelled: list[int] = []
+        self.living: list[Job] = []
+
+    def __call__(self) -> "Controller":
+        return self
+
+    def limits(self, qos: str | None) -> Limits:
+        if self.down:
+            raise UnreachableError("scontrol: the controller is down")
+        return self.answer
+
+    def jobs(self, *, name: str) -> list[Job]:
+        return [job for job in self.living if job.name == name]
+
+    def submit(self, script: Path, options: list[str], arguments: tuple[str, ...] = ()) -> int:
+        if len(self.given) == self.takes:
+            raise RefusedError("sbatch: too many jobs; try again later")
+        assert (script.parent / "tasks.npz").exists(), (
+            "all that elements need is there before the first starts"
+        )
+        self.given.append([script.name, *options, *arguments])
+        number = 100 + len(self.given)
+        name = re.search("--job-name=(.*)", script.read_text())[1]
+        self.living.append(Job(number, (0,), "PENDING", "Priority", "", None, name))
+        return number
+
+    def cancel(self, ids: list[int]) -> None:
+        self.cancelled += ids
+        self.living = [job for job in self.living if job.id not in ids]
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    """Run the command with a fake controller."""
+
+    def ask(controller, *arguments, status=0):
+        monkeypatch.setattr(executor, "Slurm", controller)
+        answer = sweep(tmp_path, environment(tmp_path), *arguments)
+        assert answer.status == status, answer.said
+        return answer.said
+
+    return ask
+
+
+def latest(tmp_path):
+    return submission.load(max((tmp_path / "results/queue/slurm").iterdir()))
+
+
+def test_arrays_below_the_limit_and_one_gathering_job(ask, tmp_path):
+    controller = Controller(array_size=4)
+    said = ask(controller, "executor.max_elements=10", "executor.max_parallel=5")
+    logs = latest(tmp_path).logs
+    assert controller.given == [
+        ["array.sh", "--array=0-2%2", f"--output={logs}/%A_%a.out", "0"],
+        ["array.sh", "--array=0-2%2", f"--output={logs}/%A_%a.out", "3"],
+        ["array.sh", "--array=0-3%1", f"--output={logs}/%A_%a.out", "6"],
+        ["gather.sh", "--dependency=afterany:101:102:103", f"--output={logs}/gather.out"],
+    ]
+    assert said.startswith("submitted 24 tasks in 10 array elements: jobs 101, 102, 103 (queue-")
+    packed = submission.read_packing(latest(tmp_path).path)
+    shares = [packed.share(element).tolist() for element in range(10)]
+    assert sorted(number for share in shares for number in share) == list(range(TASKS))
+
+
+def test_more_arrays_than_may_run_wait_for_each_other(ask):
+    controller = Controller(array_size=2)
+    ask(controller, "executor.max_elements=6", "executor.max_parallel=2")
+    after = [[o for o in given if "dependency" in o] for given in controller.given]
+    assert after == [[], [], ["--dependency=afterany:101"], ["--dependency=afterany:101:102:103"]]
+
+
+def test_no_more_elements_than_the_cluster_holds(ask, tmp_path):
+    ask(Controller(jobs=10))
+    assert latest(tmp_path).n_elements == 8, "0.9 of 10, and one gathers"
+
+
+def test_what_was_accepted_before_a_refusal_is_kept(ask, tmp_path):
+    controller = Controller(array_size=2, takes=2)
+    arguments = ("executor.max_elements=6",)
+    controller.takes = 2
+    said = ask(controller, *arguments, status=1)
+    assert "error: sbatch: too many jobs; try again later" in said
+    made = latest(tmp_path)
+    assert made.ids == [101, 102]
+    assert made.arrays[2].problem.startswith("sbatch: too many jobs")
+    assert "gathers   nobody: sbatch: too many jobs" in said
+    assert "2 refused" in ask(controller, *arguments, "action=status")
+    assert "cancelled submission 001" in ask(controller, *arguments, "action=cancel")
+    assert controller.cancelled == [101, 102]
+
+
+def test_a_first_refusal_leaves_nothing(ask, tmp_path):
+    assert ask(Controller(takes=0), status=1) == "error: sbatch: too many jobs; try again later\n"
+    assert list((tmp_path / "results/queue/slurm").iterdir()) == []
+
+
+def test_nothing_is_submitted_where_nobody_answers(ask):
+    assert ask(Controller(down=True), status=1) == "error: scontrol: the controller is down\n"
+
+
+def test_a_second_submission_is_told_who_is_there_and_since_when(ask, tmp_path):
+    controller = Controller()
+    ask(controller)
+    said = ask(controller, status=2)
+    when = latest(tmp_path).when
+    assert f"submission 001 of {when} still has jobs (101, 102); wait for them (action=status)" in said
+
+
+@pytest.mark.parametrize("down", [False, True])
+def test_the_plan_shows_it_all_and_does_nothing(ask, tmp_path, down):
+    controller = Controller(array_size=4, down=down)
+    said = ask(controller, "executor.max_elements=5", "executor.cpus_per_task=2", "action=plan")
+    assert controller.given == []
+    assert not (tmp_path / "results").exists()
+    assert ("limits    Slurm's defaults are assumed (scontrol: the controller is down)" in said) is down
+    arrays = (
+        "1 array (the cluster's MaxArraySize is 1001)"
+        if down
+        else "2 arrays (the cluster's MaxArraySize is 4)"
+    )
+    assert f"elements  5 of 2 cores each, in {arrays}; profile testcluster" in said
+    assert "core-h    not measured yet" in said
+    assert "at most 24 files in all" in said
+    commands = [shlex.split(line) for line in said.splitlines() if line.startswith("submits ")]
+    assert [command[-1] for command in commands] == (["0"] if down else ["0", "2"])
+    assert "  #SBATCH --cpus-per-task=2\n" in said
+    assert re.search(r"  exec \S+ -m slurm.element \S+/results/queue/slurm/NNN \"\$1\"\n", said)
+
+
+def test_the_plan_knows_measured_costs(ask, tmp_path):
+    assert ask(Controller(), "executor=serial", "policy.seconds=0.02")
+    said = ask(Controller(), "policy.seconds=0.02", "output=other", "action=plan")
+    core_hours = float(
+        re.search(r"core-h    (\S+), by the measured cost of a task: 0.0 s at the median", said)[1]
+    )
+    assert core_hours * 3600 >= TASKS * 0.02
+    assert re.search(r"elements  1 of 1 core each, in 1 array", said)
+    assert "submits   nothing: all is done" in ask(Controller(), "policy.seconds=0.02", "action=plan")
+
+
+def test_a_task_longer_than_its_time_is_noticed(ask, tmp_path):
+    path = tmp_path / "cache/schedsweep/costs.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"fake_family|one|quick|poisson|0.3": 3600 / 350}))
+    said = ask(Controller(), "action=plan")
+    assert (
+        "a task is expected to take 1 h 0 min, an element has 10:00: give it more, executor.time=..." in said
+    )
+
+
+def test_the_profile_can_be_overridden_by_key(ask):
+    said = ask(Controller(), "executor.partition=long", 'executor.time="2:00:00"', "action=plan")
+    assert "  #SBATCH --partition=long\n" in said
+    assert "  #SBATCH --time=2:00:00\n" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["slurm=nosuch"], "unknown profile 'nosuch'"),
+        (["executor=serial", "slurm=lab"], "slurm=lab goes with executor=slurm, not with executor=serial"),
+        (["executor.max_elements=0"], "executor.max_elements=0: give 1 or more"),
+        (["executor.partitions=x"], "did you mean 'partition'?"),
+        (["executor.cpus_per_task=0"], "cpus_per_task"),
+    ],
+)
+def test_mistakes_are_one_line(ask, arguments, says):
+    given = [*arguments, *([] if "executor=serial" in arguments else ["executor=slurm"]), "action=plan"]
+    said = ask(Controller(), *given, status=2)
+    assert says in said
+    assert said.count("\n") == 1

@@ -1,0 +1,87 @@
+"""Tasks dealt out to elements, and elements to arrays: nothing lost, nothing twice, even lengths."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from studies import expand
+
+from slurm import packing
+from sweep.bundles import keys
+from sweep.costs import Costs
+
+seconds = st.lists(st.floats(0.001, 1000), min_size=1, max_size=200)
+
+
+@given(seconds, st.integers(1, 50))
+@settings(max_examples=100)
+def test_every_task_is_in_one_element_and_elements_are_even(taken, n):
+    taken, n = np.array(taken), min(n, len(taken))
+    numbers = np.arange(len(taken)) * 3
+    packed = packing.pack(numbers, taken, n)
+    assert packed.n_elements == n
+    shares = [packed.share(element) for element in range(n)]
+    assert sorted(np.concatenate(shares).tolist()) == numbers.tolist()
+    lengths = [taken[share // 3].sum() for share in shares]
+    assert max(lengths) - min(lengths) <= taken.max() * (1 + 1e-9)
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+def test_each_element_starts_with_its_longest_task():
+    packed = packing.pack(np.arange(9), np.array([1.0, 9, 2, 8, 3, 7, 4, 6, 5]), 3)
+    assert [packed.share(element).tolist() for element in range(3)] == [[1, 6, 4], [3, 8, 2], [5, 7, 0]]
+
+
+@given(st.integers(1, 5000), st.integers(1, 1001), st.none() | st.integers(1, 100))
+@settings(max_examples=200)
+def test_chunks_keep_to_both_limits(n, size, parallel):
+    made = packing.chunks(n, size, parallel)
+    assert [c.first for c in made] == np.cumsum([0, *(c.size for c in made)])[:-1].tolist()
+    assert sum(c.size for c in made) == n
+    assert all(1 <= c.size <= size for c in made)
+    if parallel is None:
+        assert all(c.parallel is None and c.after is None for c in made)
+        return
+    # Chunks that need not wait for another may run all at once; the others take the place of one that ended.
+    at_once = [c for c in made if c.after is None]
+    assert sum(c.parallel for c in at_once) == max(parallel, len(at_once))
+    assert len(at_once) <= parallel
+    followers = [c.after for c in made if c.after is not None]
+    assert len(set(followers)) == len(followers)
+    assert all(c.parallel == 1 for c in made if c.after is not None)
+
+
+def test_an_array_is_written_as_sbatch_reads_it():
+    assert [c.array for c in packing.chunks(5, 4, None)] == ["0-1", "0-2"]
+    assert [c.array for c in packing.chunks(5, 4, 3)] == ["0-1%2", "0-2%1"]
+
+
+@pytest.mark.parametrize(
+    ("taken", "cores", "limit_s", "wanted", "allowed", "expected"),
+    [
+        ([60.0] * 100, 1, None, 300, 1000, 5),  # 6000 s in elements of 1200 s
+        ([60.0] * 100, 4, None, 300, 1000, 2),
+        ([0.001] * 10, 1, None, 300, 1000, 1),
+        ([1200.0] * 1000, 1, None, 300, 1000, 300),  # as few files as wanted ...
+        ([1200.0] * 1000, 1, 3600.0, 300, 1000, 417),  # ... but each ends in 0.8 of its time
+        ([1200.0] * 1000, 1, 3600.0, 300, 350, 350),  # ... and the cluster takes no more
+        ([math.nan, 1.0] * 100, 1, None, 300, 1000, packing.UNMEASURED_ELEMENTS),
+        ([math.nan], 1, None, 300, 1000, 1),
+    ],
+)
+def test_number_of_elements(taken, cores, limit_s, wanted, allowed, expected):
+    assert packing.elements(np.array(taken), cores, 1200.0, limit_s, wanted, allowed) == expected
+
+
+def test_predictions_are_the_measured_costs(tmp_path):
+    plan = expand()
+    costs = Costs(tmp_path / "none")
+    assert np.isnan(packing.predicted(plan, np.arange(24), costs)).all()
+    key = keys(plan)
+    for number in range(24):
+        costs.add(key(number), (1.0 if "slow" in key(number) else 0.25) / plan.measurement.jobs)
+    found = packing.predicted(plan, np.array([23, 0, 1, 5]), costs)
+    expected = [1.0 if "slow" in key(number) else 0.25 for number in (23, 0, 1, 5)]
+    np.testing.assert_allclose(found, expected)

@@ -1,0 +1,120 @@
+"""Profiles: what is asked for at a site is data, and a mistake in it is one clear line."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from slurm import profile
+from slurm.profile import FOLDER, Profile
+from sweep.errors import SweepError
+
+Write = Callable[[str], str]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a profile and return what names it."""
+
+    def write(text: str) -> str:
+        file = tmp_path / "mine.yaml"
+        file.write_text(text)
+        return str(file)
+
+    return write
+
+
+def test_default_explains_every_key() -> None:
+    text = (FOLDER / "default.yaml").read_text()
+    keys = {field.name for field in dataclasses.fields(Profile)} - {"name"}
+    assert set(yaml.safe_load(text)) == keys
+
+
+@pytest.mark.parametrize("name", profile.names())
+def test_profiles_that_come_along_are_valid_and_say_what_they_are(name: str) -> None:
+    assert profile.load(name).name == name
+    assert re.match(r"# \w.+\n", (FOLDER / f"{name}.yaml").read_text())
+
+
+def test_what_a_file_leaves_out_is_as_in_default(write: Write) -> None:
+    mine = profile.load(write("partition: compute\n"))
+    assert mine == dataclasses.replace(profile.load("default"), name="mine", partition="compute")
+
+
+def test_options_for_sbatch(write: Write) -> None:
+    where = "partition: a,b\naccount: team\nqos: long\noptions: [--exclude=n1]\n"
+    mine = profile.load(write(where + 'mem: 4G\ncpus_per_task: 8\ntime: "90"\n'))
+    assert mine.where() == ["--partition=a,b", "--account=team", "--qos=long", "--exclude=n1"]
+    assert mine.resources() == ["--nodes=1", "--ntasks=1", "--cpus-per-task=8", "--mem=4G", "--time=90"]
+    assert mine.time_s == 90 * 60
+
+
+def test_nothing_is_asked_for_that_was_not_given() -> None:
+    default = profile.load("default")
+    assert default.where() == []
+    assert not any(option.startswith("--mem") for option in default.resources())
+
+
+def test_command_line_has_the_last_word(write: Write) -> None:
+    mine = profile.load(write("cpus_per_task: 8\nmem: 4G\n"), {"cpus_per_task": 2, "mem": None})
+    assert (mine.cpus_per_task, mine.mem) == (2, None)
+
+
+def test_shell_variables_stay_the_shells(write: Write) -> None:
+    lines = ["source ${HOME}/venv/bin/activate", 'export A="${B:-c}" D=$(hostname) E=${F%%.*}']
+    text = "setup:\n" + "".join(f"  - {line}\n" for line in lines) + "python: ${CONDA_PREFIX}/bin/python\n"
+    mine = profile.load(write(text))
+    assert mine.setup == lines
+    assert mine.python == "${CONDA_PREFIX}/bin/python"
+
+
+def test_unlimited_time(write: Write) -> None:
+    assert profile.load(write("time: UNLIMITED\n")).time_s == float("inf")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("partitoin: main\n", "unknown key 'partitoin': did you mean 'partition'? valid: account"),
+        ("cpus_per_task: many\n", "cpus_per_task: 'many' is not a whole number"),
+        ("cpus_per_task: 2.5\n", "cpus_per_task: 2.5 is not a whole number"),
+        ("cpus_per_task: true\n", "cpus_per_task: True is not a whole number"),
+        ("cpus_per_task: null\n", "cpus_per_task: None is not a whole number"),
+        ("cpus_per_task: 0\n", "cpus_per_task: 0 is not 1 or more"),
+        ("max_attempts: 0\n", "max_attempts: 0 is not 1 or more"),
+        ("max_parallel: 0\n", "max_parallel: 0 is not 1 or more"),
+        ("target_minutes: 0\n", "target_minutes must be above 0"),
+        ("signal_lead_s: -1\n", "signal_lead_s 0 or more"),
+        ("setup: module load gcc\n", "write one a line"),
+        ("setup: [1]\n", "write one a line"),
+        ("time: 1:30:00\n", 'put it in quotes, "1:30:00"'),
+        ('time: "soon"\n', "'soon' is no duration: give one of MINUTES"),
+        ('time: "20:00"\n', "do not fit in time=20:00; raise time, or lower the others"),
+        ("- partition\n", "give one key: value a line"),
+        ("partition: [a\n", "no valid YAML"),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_the_file(write: Write, text: str, said: str) -> None:
+    with pytest.raises(SweepError) as error:
+        profile.load(write(text))
+    message = str(error.value)
+    assert said in message
+    assert "mine.yaml" in message
+    assert "\n" not in message
+
+
+def test_unknown_profiles_say_which_there_are(tmp_path: Path) -> None:
+    with pytest.raises(SweepError, match=r"unknown profile 'lap': did you mean 'lab'\? valid: default, lab"):
+        profile.load("lap")
+    with pytest.raises(SweepError, match=r"nosuch\.yaml: No such file .* known by name: default, lab"):
+        profile.load(str(tmp_path / "nosuch.yaml"))
+
+
+def test_unknown_key_on_the_command_line() -> None:
+    with pytest.raises(SweepError, match="command line: unknown key 'cpus'"):
+        profile.load("default", {"cpus": 3})

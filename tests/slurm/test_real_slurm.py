@@ -1,0 +1,336 @@
+"""Sweeps on a real Slurm of two emulated nodes: what goes wrong there loses nothing and doubles nothing.
+
+The studies that need a time limit, which Slurm counts in minutes, sleep in the background meanwhile.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import xarray as xr
+from studies import CONF, ROOT, TASKS, environment, numbers, sweep
+
+from slurm import record, submission
+from slurm.testcluster import TestCluster, available, missing
+from sweep.shards import Reader
+
+pytestmark = pytest.mark.skipif(not available(), reason=missing() or "there")
+
+PACE = "policy.seconds=0.2"
+FEW = ("policy=quick", "grid.load=[0.3]", "grid.preemption=[none]", "grid.urgent=[true]")
+"""One point of the study."""
+
+
+@dataclass
+class Study:
+    """A working folder, its environment, and the cluster that it uses."""
+
+    place: Path
+    cluster: TestCluster
+    overrides: tuple[str, ...] = ()
+
+    @property
+    def env(self) -> dict[str, str]:
+        return environment(self.place, **self.cluster.env) | {"PYTHON": str(ROOT / ".venv/bin/python")}
+
+    @property
+    def results(self) -> Path:
+        return self.place / "results/queue"
+
+    def sweep(self, *arguments: str, status: int = 0) -> str:
+        """Run the command, check how it ended, and return what it said."""
+        answer = sweep(self.place, self.env, *self.overrides, *arguments)
+        assert answer.status == status, answer.said
+        return answer.said
+
+    def submit(self, *arguments: str) -> submission.Submission:
+        """Submit, and return the record of it."""
+        said = self.sweep(*arguments)
+        assert said.startswith("submitted "), said
+        return submission.load(max((self.results / "slurm").iterdir()))
+
+    def record(self, made: submission.Submission) -> dict[int, record.Element]:
+        return record.read_all(made.path)
+
+    def finish(self, made: submission.Submission, seconds: float = 90) -> None:
+        """Return when Slurm has no job of a submission any more."""
+        self.wait(lambda: not self.cluster.slurm.jobs(name=made.job), seconds)
+
+    def wait(self, condition, seconds: float = 60) -> None:
+        assert self.happens(condition, seconds), self.everything()
+
+    def happens(self, condition, seconds: float) -> bool:
+        """Whether it comes true in time."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def done(self) -> list[str]:
+        """Return the identities of all logged tasks, those that ran twice twice."""
+        return [head.id for head in Reader(self.results / "shards").heads()]
+
+    def everything(self) -> str:
+        """Return what may explain a failure."""
+        logs = [f"{p.name}: {p.read_text()}" for p in self.results.glob("slurm/*/*/*") if p.is_file()]
+        return "\n".join(["took too long", *map(str, self.cluster.slurm.jobs()), *logs])
+
+    def same_as(self, expected: xr.Dataset) -> None:
+        """Compare bits."""
+        xr.testing.assert_identical(numbers(self.results), expected)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[TestCluster]:
+    """Arrays of three elements are the largest that it takes."""
+    with TestCluster(max_array_size=3, nodes=2, cpus=8) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory) -> xr.Dataset:
+    """Return what the study finds out in one process; how long its tasks sleep makes no difference."""
+    place = tmp_path_factory.mktemp("serial")
+    assert sweep(place, environment(place), "executor=serial").status == 0
+    return numbers(place / "results/queue")
+
+
+@pytest.fixture
+def study(cluster, tmp_path) -> Study:
+    place = tmp_path / 'Bär\'s "own" runs'
+    place.mkdir()
+    return Study(place, cluster)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def background(cluster, tmp_path_factory) -> dict[str, tuple[Study, submission.Submission]]:
+    """Submit what needs a minute: one task that is too long, tasks near the limit, and Slurm's notice."""
+    limits = ("executor.partition=short", 'executor.time="1"', "executor.max_elements=1")
+    asked = {
+        "struck": ("policy.seconds=100", "executor.signal_lead_s=0"),
+        "near": ("policy.seconds=15", "replications=4", "executor.signal_lead_s=0"),
+        "notice": (
+            "policy.seconds=3",
+            "replications=16",
+            "executor.signal_lead_s=45",
+            "executor.max_attempts=6",
+        ),
+    }
+    found = {}
+    for name, overrides in asked.items():
+        one = Study(tmp_path_factory.mktemp(name), cluster, (*FEW, *overrides, *limits))
+        found[name] = (one, one.submit())
+    return found
+
+
+def test_an_array_beyond_the_largest_that_the_cluster_takes(study, serial):
+    started = time.monotonic()
+    said = study.sweep("executor.max_elements=5", "executor.max_parallel=4", PACE)
+    assert time.monotonic() - started < 15, "returns at once"
+    assert re.match(rf"submitted {TASKS} tasks in 5 array elements: jobs \d+, \d+ \(queue-\w+\)\n", said)
+    assert re.search(r"gathers   job \d+, when they have ended", said)
+    assert "action=status" in said and "action=cancel" in said  # noqa: PT018
+    watched = study.sweep(PACE, "action=status", "--watch")
+    assert watched.startswith("results/queue: 24 tasks: ")
+    assert re.search(r"elements: .*(running|waiting)", watched), watched
+    assert "24 done, 0 failed, 0 left" in watched
+    (made,) = [submission.load(path) for path in (study.results / "slurm").iterdir()]
+    assert [(array.chunk.size, array.chunk.parallel) for array in made.arrays] == [(2, 2), (3, 2)]
+    study.finish(made)
+    study.same_as(serial)
+    assert sorted(set(study.done())) == sorted(study.done()), "nothing ran twice"
+    assert [log.name for log in made.logs.iterdir()] == ["gather.out"], (
+        "elements that say nothing leave no log"
+    )
+    assert len(list((study.results / "shards").iterdir())) == 5
+    assert {one.why for one in study.record(made).values()} == {"done"}
+    assert "everything is done: 24 of 24 tasks" in study.sweep(PACE)
+
+
+def test_a_failing_element_is_no_success_and_no_hindrance(study):
+    fails = ("policy.raises_at=0.6", "executor.max_elements=1")
+    made = study.submit(*fails)
+    study.finish(made)
+    states = {job.state for job in study.cluster.slurm.jobs(made.ids, ended=True)}
+    assert states == {"FAILED"}
+    assert "12 of 24 tasks are in it" in (made.logs / "gather.out").read_text(), "gathers all the same"
+    said = study.sweep(*fails, "action=status")
+    assert "24 tasks: 12 done, 12 failed, 0 left" in said
+    assert "1 elements had tasks that failed: 0" in said
+    assert "12 failed with: ArithmeticError: no answer at load 0.6" in said
+    again = study.submit(*fails)
+    assert (again.name, again.n_tasks) == ("002", 12), "only what is missing"
+    study.finish(again)
+
+
+def test_cancel_ends_this_submission_and_no_other_job(study, serial):
+    other = study.place / "other.sh"
+    other.write_text("#!/bin/sh\nexec sleep 100\n")
+    stranger = study.cluster.slurm.submit(other, ["-o", "/dev/null"])
+    many = ("policy.seconds=0.6", "executor.max_elements=8")
+    made = study.submit(*many, "executor.max_parallel=1")
+    study.wait(lambda: len(study.done()) >= 2)
+    assert "still has jobs" in study.sweep(*many, status=2), "one submission at a time"
+    assert re.search(r"\d+ of 24 tasks are in it", study.sweep(*many, "action=gather")), "while elements run"
+    said = study.sweep(*many, "action=cancel")
+    assert f"cancelled submission 001 of {made.when}: jobs " in said
+    study.finish(made)
+    assert [job.id for job in study.cluster.slurm.jobs([stranger])] == [stranger]
+    study.cluster.slurm.cancel([stranger])
+    before = study.done()
+    assert 2 <= len(before) < TASKS
+    said = study.sweep(*many, "action=status")
+    assert re.search(r"001 of .*: 8 elements: .*cancelled", said), said
+    assert "nothing to cancel" in study.sweep(*many, "action=cancel")
+    again = study.submit(*many)
+    assert again.n_tasks == TASKS - len(before)
+    study.finish(again)
+    assert sorted(study.done()) == sorted(set(study.done())), "nothing was run again"
+    study.same_as(serial)
+
+
+def test_an_element_that_vanishes_is_submitted_again(study, serial):
+    many = (PACE, "executor.max_elements=2")
+    made = study.submit(*many, "executor.max_parallel=1")
+    study.cluster.slurm.cancel([f"{made.ids[0]}_1"])  # as a controller that lost it would
+    said = study.sweep(*many, "action=status")
+    assert re.search(r"1 vanished from Slurm's queue before it started: 1; the same command submits", said), (
+        said
+    )
+    study.finish(made)
+    again = study.submit(*many)
+    assert again.n_tasks == 12
+    study.finish(again)
+    study.same_as(serial)
+
+
+def test_what_will_never_start_is_said_in_words(study):
+    asked = ("executor.partition=short", 'executor.time="10"', "executor.max_elements=1")
+    made = study.submit(*asked)
+    said = study.sweep(*asked, "action=status")
+    # Slurm says the one or the other, and of the gathering job too as soon as it has looked at it.
+    assert re.search("[12] will never start, Partition(TimeLimit|Config): .* lower .*time", said), said
+    study.sweep(*asked, "action=cancel")
+    study.finish(made)
+
+
+def test_a_refusal_leaves_nothing_behind(study):
+    said = study.sweep("executor.partition=nosuch", status=1)
+    assert said.startswith("error: sbatch: ")
+    assert "partition" in said
+    assert said.count("\n") == 1
+    assert list((study.results / "slurm").iterdir()) == []
+
+
+def test_an_array_by_hand(study, serial):
+    command = ["sbatch", "--parsable", "--array=0-2", str(ROOT / "slurm/sweep.sbatch")]
+    command += ["+experiment=queue", f"--config-dir={CONF}"]
+    study.place.joinpath("results").mkdir()
+    submitted = subprocess.run(
+        command, cwd=study.place, env=study.env, capture_output=True, text=True, check=True
+    )
+    job = int(submitted.stdout)
+    study.wait(lambda: not study.cluster.slurm.jobs([job]))
+    logs = sorted(study.place.glob("sweep-*.out"))
+    assert [log.read_text().splitlines()[-1] for log in logs] == ["8 done, 0 failed, 0 left"] * 3
+    assert "24 of 24 tasks are in it" in study.sweep("action=gather")
+    study.same_as(serial)
+
+
+def test_the_node_of_running_elements_dies(tmp_path, serial):
+    """Slurm requeues them, and they go on from what they had done."""
+    with TestCluster(cpus=1) as own:
+        study = Study(tmp_path, own)
+        made = study.submit(PACE, "executor.max_elements=2")
+        study.wait(lambda: len(study.record(made)) == 2 and len(study.done()) >= 4)
+        own.kill_node(1)
+        before = len(study.done())
+        assert before < TASKS
+        own.start_node(1)
+        study.finish(made)
+        assert sorted(one.attempts for one in study.record(made).values()) == [1, 2]
+        assert len(study.done()) == TASKS, "what was done was not run again"
+        study.same_as(serial)
+
+
+def test_the_controller_dies_and_comes_back(tmp_path, serial):
+    with TestCluster() as own:
+        study = Study(tmp_path, own)
+        made = study.submit(PACE, "executor.max_elements=2")
+        study.wait(lambda: len(study.done()) >= 1)
+        own.kill_controller()
+        said = study.sweep(PACE, "action=status")
+        assert "2 elements: " in said
+        assert "Slurm does not answer, so this is what the sweep's own files say (squeue: " in said
+        study.wait(lambda: {one.why for one in study.record(made).values()} == {"done"})
+        own.start_controller()
+        said = study.sweep(PACE, "action=status")
+        assert "24 done, 0 failed, 0 left" in said
+        # It may take elements for lost that ran well without it, and hold them for ever.
+        if not study.happens(lambda: not own.slurm.jobs(name=made.job), 10):
+            said = study.sweep(PACE, "action=status")
+            assert "will never start, launch failed requeued held: " in said
+            study.sweep(PACE, "action=cancel")
+            study.finish(made)
+        study.sweep(PACE, "action=gather")
+        study.same_as(serial)
+
+
+def test_ids_that_the_controller_forgets_and_gives_out_again(tmp_path, serial):
+    """Power off right after a submission: its jobs are unknown, their ids go to others, and run twice."""
+    with TestCluster(cpus=4) as own:
+        study = Study(tmp_path, own)
+        saved = tmp_path / "state"
+        shutil.copytree(own.folder / "state", saved)
+        made = study.submit(PACE, "executor.max_elements=2")
+        study.wait(lambda: len(study.done()) >= 1)
+        own.kill_controller()
+        shutil.rmtree(own.folder / "state")
+        shutil.copytree(saved, own.folder / "state")
+        own.start_controller()
+        other = tmp_path / "other.sh"
+        other.write_text("#!/bin/sh\nexec sleep 100\n")
+        ids = [own.slurm.submit(other, ["-o", "/dev/null", "--hold"]) for _ in range(4)]
+        assert set(ids) & set(made.ids), "the id is somebody else's now"
+        said = study.sweep(PACE, "action=status")
+        assert "held" not in said, "not ours"
+        assert "nothing to cancel" in study.sweep(PACE, "action=cancel")
+        assert {job.id for job in own.slurm.jobs(ids)} == set(ids)
+        again = study.submit(PACE, "executor.max_elements=2")
+        study.finish(again)
+        study.sweep(PACE, "action=gather")
+        study.same_as(serial)
+
+
+def test_a_time_limit_that_strikes(background):
+    study, made = background["struck"]
+    study.finish(made)
+    (one,) = study.record(made).values()
+    assert (one.why, one.attempts) == ("terminated", 1)
+    assert study.done() == []
+    said = study.sweep("action=status")
+    assert "1 stopped, it was cancelled, pre-empted, or out of time; elements 0, log " in said
+    assert "DUE TO TIME LIMIT" in (made.logs / f"{made.ids[0]}_0.out").read_text()
+    assert "holds no results yet" in (made.logs / "gather.out").read_text()
+
+
+@pytest.mark.parametrize(("name", "why"), [("near", "time"), ("notice", "signal")])
+def test_an_element_that_stops_in_time_is_queued_again(background, name, why):
+    study, made = background[name]
+    study.finish(made, 150)
+    lines = [json.loads(line) for line in record.file(made.path, 0).read_text().splitlines()]
+    ends = [line["why"] for line in lines if "why" in line]
+    assert ends[0] == why, "Slurm gives notice up to a minute early, so it may do so more than once"
+    assert ends == [why] * (len(ends) - 1) + ["done"]
+    assert sorted(study.done()) == sorted(set(study.done())), "nothing was run again, nothing cut off"
+    assert "0 failed, 0 left" in study.sweep("action=status")
+    assert os.path.exists(study.results / "queue.nc")

@@ -1,0 +1,85 @@
+"""Generated scripts against golden text, in a folder whose name has blanks, quotes and an umlaut."""
+
+import os
+import shlex
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from slurm import profile, script
+
+GOLDEN = Path(__file__).parent / "golden"
+ROOT = str(Path(script.__file__).resolve().parent.parent)
+PLACE = Path('/home/ada/Bär\'s "runs"')
+SUBMISSION = PLACE / "results/queue/slurm/007"
+
+
+@pytest.fixture
+def lab(monkeypatch):
+    """Return an example of a site's profile, for a user with a search path of his own."""
+    for name in ("NUMBA_CACHE_DIR", "SCHEDSWEEP_KERNELS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PYTHONPATH", f"/opt/my models{os.pathsep}{ROOT}")
+    return replace(profile.load("lab"), options=["--constraint=epyc&big", '--comment=a "b" c'])
+
+
+@pytest.mark.parametrize("kind", ["array", "gathering"])
+def test_golden(lab, kind):
+    made = getattr(script, kind)(lab, "queue-0123abcd", SUBMISSION, PLACE)
+    assert made.replace(ROOT, "/ROOT") == (GOLDEN / f"{kind}.sh").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["array", "gathering"])
+def test_a_shell_reads_what_was_meant(lab, kind, tmp_path):
+    """Run the script with an interpreter that only shows where it is and what it was given."""
+    place = tmp_path / 'Bär\'s "runs" $HOME'
+    place.mkdir()
+    show = tmp_path / "show"
+    show.write_text('#!/bin/sh\npwd\nprintf "%s\\n" "$PYTHONPATH" "$OMP_NUM_THREADS" "$@"\n')
+    show.chmod(0o755)
+    plain = replace(lab, python=str(show), setup=[])
+    (tmp_path / "made.sh").write_text(getattr(script, kind)(plain, "x", place / "s", place))
+    done = subprocess.run(["bash", tmp_path / "made.sh", "40"], capture_output=True, text=True, check=True)
+    module = {"array": "slurm.element", "gathering": "slurm.gathering"}[kind]
+    given = [str(place / "s"), *(["40"] if kind == "array" else [])]
+    assert done.stdout.splitlines() == [str(place), f"/opt/my models:{ROOT}", "1", "-m", module, *given]
+    assert done.stderr == ""
+
+
+def test_a_percent_in_a_folder_is_no_pattern():
+    assert script.log_option(Path("/a/50% off"), "%A_%a.out") == "--output=/a/50%% off/%A_%a.out"
+
+
+def test_no_signal_and_the_clusters_defaults():
+    plain = replace(profile.load("default"), signal_lead_s=0, time="UNLIMITED")
+    made = script.array(plain, "x", SUBMISSION, PLACE)
+    assert "--signal" not in made
+    assert "--partition" not in made
+    assert "--mem" not in made
+    assert "#SBATCH --time=60\n" in script.gathering(plain, "x", SUBMISSION, PLACE), "not for ever"
+
+
+def test_the_gathering_job_asks_for_no_more_than_an_element():
+    """Else a partition that takes the elements would keep it waiting for ever."""
+    short = replace(profile.load("default"), time="0:10:00")
+    assert "#SBATCH --time=10\n" in script.gathering(short, "x", SUBMISSION, PLACE)
+
+
+def test_a_users_own_kernel_cache_is_kept(monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/scratch/ada")
+    monkeypatch.delenv("SCHEDSWEEP_KERNELS", raising=False)
+    plain = profile.load("default")
+    assert "\nunset SCHEDSWEEP_KERNELS\n" in script.array(plain, "x", SUBMISSION, PLACE)
+    monkeypatch.setenv("SCHEDSWEEP_KERNELS", "/scratch/ada")
+    assert "\nunset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR\n" in script.array(plain, "x", SUBMISSION, PLACE)
+
+
+def test_the_script_for_arrays_by_hand_is_a_shell_script():
+    by_hand = Path(script.__file__).parent / "sweep.sbatch"
+    subprocess.run(["bash", "-n", by_hand], check=True)
+    text = by_hand.read_text()
+    assert shlex.split(text.splitlines()[-1]) == ["exec", "$PYTHON", "-m", "slurm.by_hand", "$@"]
+    done = subprocess.run(["bash", by_hand], capture_output=True, text=True, env={}, check=False)
+    assert "submit this with sbatch" in done.stderr

@@ -1,0 +1,189 @@
+"""What is said about a submission for what Slurm and the sweep's own files tell, without either."""
+
+import time
+from pathlib import Path
+
+import pytest
+from studies import configured, expand, folder
+
+from slurm import record, status, submission
+from slurm.answers import Job
+from slurm.commands import UnreachableError
+from slurm.packing import Chunk
+from slurm.submission import Array, Submission
+from sweep.bundles import keys
+from sweep.costs import Costs
+from sweep.executors import Assignment
+from sweep.state import State
+
+
+class Queue:
+    """A Slurm that knows some jobs, or does not answer."""
+
+    def __init__(self, *jobs: Job, down: bool = False) -> None:
+        self.known = jobs
+        self.down = down
+        self.asked = 0
+
+    def jobs(self, *, name: str) -> list[Job]:
+        self.asked += 1
+        if self.down:
+            raise UnreachableError("squeue: the controller is down")
+        return [job for job in self.known if job.name == name]
+
+
+NAME = "queue-0123abcd"
+
+
+def job(id_: int, indices: tuple[int, ...], state: str, reason: str = "None") -> Job:
+    return Job(id_, indices, state, reason, "", None, NAME)
+
+
+@pytest.fixture
+def made(tmp_path) -> Submission:
+    """Write a submission of six elements in two arrays, 10 and 11, and a gathering job, 12."""
+    one = Submission(
+        path=submission.claim(folder(tmp_path / "results")),
+        job=NAME,
+        created=time.time(),
+        arguments=[],
+        output=str(tmp_path / "results"),
+        place=str(tmp_path),
+        profile={"cpus_per_task": 4},
+        digest=submission.digest(expand()),
+        n_tasks=24,
+        n_elements=6,
+        seconds=None,
+        arrays=[Array(Chunk(0, 3, None, None), 10), Array(Chunk(3, 3, None, None), 11)],
+        gathering=12,
+    )
+    one.save()
+    return one
+
+
+def started(made: Submission, element: int, job: str, why: str = "", report: str = "") -> None:
+    file = record.file(made.path, element)
+    record.append(file, started=1.0, job=job, host="h", cores=2, attempt=1)
+    if why:
+        record.append(file, ended=2.0, why=why, report=report)
+
+
+def report(tmp_path: Path, queue: Queue, *, cost_s: float | None = None, left: int = 24) -> list[str]:
+    plan = expand()
+    costs = Costs(tmp_path / "none")
+    if cost_s is not None:
+        for number in range(24):
+            costs.add(keys(plan)(number), cost_s / plan.measurement.jobs)
+    state = State(plan, dict.fromkeys(plan.ids[left:], 1.0))
+    asked = Assignment(configured(), plan, folder(tmp_path / "results"), state, list(range(left)), costs)
+    lines, _ = status.Observer(queue).report(asked)
+    return lines
+
+
+def test_nothing_was_submitted(tmp_path):
+    assert report(tmp_path, Queue()) == [
+        "nothing was submitted from here yet: the same command without an action does"
+    ]
+
+
+def test_a_submission_on_its_way(made, tmp_path):
+    started(made, 0, "10_0", "done")
+    started(made, 1, "10_1")
+    queue = Queue(
+        job(10, (1, 2), "RUNNING"),
+        job(11, (0, 1, 2), "PENDING", "Resources"),
+        job(12, (), "PENDING", "Dependency"),
+    )
+    assert report(tmp_path, queue, cost_s=3.0, left=20) == [
+        f"submission 001 of {made.when}: 6 elements: 1 done, 2 running, 3 waiting",
+        "3 wait in Slurm's queue: Resources",
+        # One has said that it has two cores, the other one will have the four that it asked for.
+        "time to go: 10 s (1 min 0 s of work left, 6 cores at it)",
+    ]
+
+
+def test_a_reason_that_will_not_go_away(made, tmp_path):
+    queue = Queue(
+        job(10, (0, 1, 2), "PENDING", "PartitionTimeLimit"),
+        job(11, (0, 1, 2), "PENDING", "Priority"),
+        job(12, (), "PENDING", "DependencyNeverSatisfied"),
+    )
+    lines = report(tmp_path, queue)
+    assert lines[1].startswith(
+        "3 will never start, PartitionTimeLimit: its time is above the partition's limit"
+    )
+    assert lines[2] == "3 wait in Slurm's queue: Priority"
+    assert lines[3].startswith("1 will never start, DependencyNeverSatisfied: ")
+
+
+def test_the_controller_is_down(made, tmp_path):
+    started(made, 0, "10_0", "done")
+    started(made, 1, "10_1")
+    lines = report(tmp_path, Queue(down=True))
+    assert lines[0].endswith("6 elements: 1 done, 1 running, 4 waiting")
+    assert lines[1] == (
+        "Slurm does not answer, so this is what the sweep's own files say (squeue: the controller is down)"
+    )
+
+
+def test_ids_that_vanished_or_are_somebody_elses(made, tmp_path):
+    started(made, 0, "10_0", "failed")
+    started(made, 1, "10_1")
+    (made.logs / "10_2.out").write_text("module: command not found\n")
+    stranger = Job(10, (2,), "RUNNING", "None", "", None, "other")
+    lines = report(tmp_path, Queue(stranger, job(99, (0,), "RUNNING")))
+    assert lines[0].endswith("6 elements: 1 done, 1 lost, 1 broken, 3 never started")
+    assert lines[1] == "job 99 has this submission's name but no record here: it runs, and does no harm"
+    assert lines[2] == (
+        f"1 ended without a word (killed, or its node died): 1, log {made.logs}/10_1.out; the same command "
+        "submits what is missing"
+    )
+    assert f"1 ended before Python could say a word (setup, python?): 2, log {made.logs}/10_2.out" in lines[3]
+    assert lines[4].startswith("3 vanished from Slurm's queue before it started: 3, 4, 5; the same command")
+    assert lines[5] == "1 elements had tasks that failed: 0"
+
+
+def test_why_elements_stopped(made, tmp_path):
+    for element in (0, 1):
+        started(made, element, f"10_{element}", "error", "error: the disk is full")
+    started(made, 3, "11_0", "attempts")
+    lines = report(tmp_path, Queue())
+    assert lines[0].endswith("6 elements: 3 stopped, 3 never started")
+    assert (
+        f"2 stopped, it could not go on: error: the disk is full; elements 0, 1, log {made.logs}/10_0.out"
+        in lines
+    )
+    assert any(line.startswith("1 stopped, it had been run as often as the profile allows") for line in lines)
+
+
+def test_refused_arrays_and_another_plan(made, tmp_path):
+    made.arrays[1] = Array(Chunk(3, 3, None, None), None, "refused")
+    made.digest = "another"
+    made.save()
+    lines = report(tmp_path, Queue(job(10, (0, 1, 2), "PENDING", "Priority")))
+    assert lines[0].endswith("6 elements: 3 waiting, 3 refused")
+    assert lines[1].startswith("it was for another grid or other settings")
+
+
+def test_a_cancelled_submission(made, tmp_path):
+    started(made, 0, "10_0", "done")
+    started(made, 1, "10_1", "terminated")
+    made.cancelled = made.created
+    made.save()
+    lines = report(tmp_path, Queue())
+    assert lines[0].endswith("6 elements: 1 done, 5 cancelled")
+    assert lines[1] == f"it was cancelled at {made.when}"
+    assert not any("vanished" in line or "without a word" in line for line in lines)
+
+
+def test_a_watched_status_does_not_pester_the_controller(made, tmp_path):
+    queue = Queue(job(10, (0, 1, 2), "PENDING", "Priority"))
+    plan = expand()
+    asked = Assignment(
+        configured(), plan, folder(tmp_path / "results"), State(plan), [0], Costs(tmp_path / "no")
+    )
+    observer = status.Observer(queue)
+    for _ in range(5):
+        _, working = observer.report(asked)
+        assert working
+    assert queue.asked == 1

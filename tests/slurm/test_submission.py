@@ -1,0 +1,93 @@
+"""What was handed over comes back as it was written, and only that."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from studies import configured, expand, folder
+
+from slurm import packing, submission
+from slurm.packing import Chunk
+from slurm.submission import Array, Submission
+from sweep.config import Config
+from sweep.errors import SweepError
+from sweep.plan import expand as expanded
+
+
+def made(path: Path, **changes) -> Submission:
+    given = {
+        "path": path,
+        "job": submission.job_name("queue"),
+        "created": 1e9,
+        "arguments": ["+experiment=queue"],
+        "output": str(path.parent.parent),
+        "place": "/",
+        "profile": {"cpus_per_task": 1, "max_attempts": 2, "time_s": None},
+        "digest": submission.digest(expand()),
+        "n_tasks": 24,
+        "n_elements": 4,
+        "seconds": None,
+        "arrays": [Array(Chunk(0, 2, None, None), 17), Array(Chunk(2, 2, 1, 0), None, "refused")],
+    }
+    return Submission(**{**given, **changes})
+
+
+def test_a_record_comes_back(tmp_path):
+    one = made(tmp_path)
+    one.save()
+    assert submission.load(tmp_path) == one
+    assert one.ids == [17]
+    assert one.elements() == {17: 0}
+
+
+def test_no_record_is_said_in_one_line(tmp_path):
+    with pytest.raises(SweepError, match=r"no record of a submission .* give RESULTS/slurm/NNN"):
+        submission.load(tmp_path)
+    (tmp_path / "submission.json").write_text('{"job": "x"}')
+    with pytest.raises(SweepError, match="no record"):
+        submission.load(tmp_path)
+
+
+def test_folders_are_numbered_and_the_latest_comes_first(tmp_path):
+    results = folder(tmp_path)
+    assert list(submission.submissions(results)) == []
+    paths = [submission.claim(results) for _ in range(3)]
+    assert [path.name for path in paths] == ["001", "002", "003"]
+    for path in paths[::2]:
+        made(path).save()
+    assert [one.name for one in submission.submissions(results)] == ["003", "001"], (
+        "002 ended before it began"
+    )
+
+
+def test_a_config_comes_back_and_means_the_same_plan(tmp_path):
+    given = configured("policy.work=1.5", "precision.relative=0.1", "grid.load=[null,0.3]", "confidence=0.9")
+    submission.write_config(tmp_path, given)
+    again = submission.read_config(tmp_path)
+    assert again == given
+    assert expanded(again).ids == expanded(given).ids
+
+
+def test_a_config_keeps_keys_that_are_no_text(tmp_path):
+    given = configured()
+    odd = {1: {True: [None, 0.1]}, "": {"": 2}, "plain": {"a": "b"}}
+    submission.write_config(tmp_path, Config(given.settings, {"policy": {"odd": odd}}))
+    assert submission.read_config(tmp_path).files == {"policy": {"odd": odd}}
+    json.loads((tmp_path / "config.json").read_text())
+
+
+def test_a_packing_comes_back(tmp_path):
+    packed = packing.pack(np.arange(10), np.arange(10.0), 3)
+    submission.write_packing(tmp_path, packed)
+    again = submission.read_packing(tmp_path)
+    assert [again.share(i).tolist() for i in range(3)] == [packed.share(i).tolist() for i in range(3)]
+
+
+def test_digests_differ_with_the_plan():
+    assert submission.digest(expand()) == submission.digest(expand())
+    assert submission.digest(expand()) != submission.digest(expand("seed=2"))
+
+
+def test_names_of_jobs_do_not_meet():
+    assert len({submission.job_name("queue") for _ in range(1000)}) == 1000

@@ -1,0 +1,59 @@
+"""When bundles end, where their results go, and what is known of what tasks take."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sweep.bundles import Bundles, keys
+from sweep.costs import NEWEST, Costs
+
+
+@pytest.fixture
+def costs(tmp_path):
+    """Return costs of a user who has measured nothing yet."""
+    return Costs(tmp_path / "none")
+
+
+def test_no_more_is_the_end(expand, costs):
+    answers = iter([True, True, False])
+    bundles = Bundles(expand(), range(24), costs, Path("x"), 0.05, more=lambda: next(answers))
+    assert len(list(bundles)) == 2
+
+
+def test_shared_logs_take_turns(expand, costs):
+    bundles = Bundles(expand(), range(5), costs, Path("x"), 0.05, logs=["a", "b"])
+    assert [bundle.log for bundle in bundles] == ["a", "b", "a", "b", "a"]
+    assert {bundle.log for bundle in Bundles(expand(), range(5), costs, Path("x"), 0.05)} == {None}
+
+
+def test_what_most_tasks_take(expand, costs):
+    plan = expand()
+    bundles = Bundles(plan, range(24), costs, Path("x"), 0.05)
+    assert bundles.task_seconds(0.95) == 0, "nothing is known"
+    key = keys(plan)
+    slow = [number for number in range(24) if "slow" in key(number)]
+    for number in range(24):
+        costs.add(key(number), (8.0 if number in slow else 2.0) / plan.measurement.jobs)
+    assert bundles.task_seconds(0.95) == pytest.approx(8)
+    assert bundles.task_seconds(0.3) == pytest.approx(2), "half of those that wait are slow"
+    for _ in range(20):
+        bundles.learn(0, 50.0)
+    assert bundles.task_seconds(0.95) == pytest.approx(50), "those that came back count too"
+
+
+@pytest.mark.parametrize("known", [[], [4.0]])
+@pytest.mark.parametrize("taken", [[1.0], [3.0, 1.0, 7.0, 2.0]])
+def test_many_costs_at_once_weigh_as_one_by_one(tmp_path, known, taken):
+    one, many = Costs(tmp_path / "none"), Costs(tmp_path / "none")
+    for cost in known:
+        one.add(("a", "b"), cost)
+        many.add(("a", "b"), cost)
+    for cost in taken:
+        one.add(("a", "b"), cost)
+    many.add(("a", "b"), np.array(taken))
+    if known:
+        assert many.seconds_a_job(("a", "b")) == pytest.approx(one.seconds_a_job(("a", "b")))
+    else:  # nothing to weigh the first one against: the mean with the same weights
+        weights = (1 - NEWEST) ** np.arange(len(taken))[::-1]
+        assert many.seconds_a_job(("a", "b")) == pytest.approx(np.average(taken, weights=weights))

@@ -1,0 +1,168 @@
+"""MPI ranks keep the executors' contract, and no mistake or death leaves any of them waiting."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from executor_contract import Contract, clean
+from study_commands import results
+
+from sweep import ranks
+from sweep.errors import RunError
+from sweep.executors import mpi
+from sweep.ranks import ANSWER, Watch, World
+
+pytest.importorskip("mpi4py", reason="no mpi4py here: pip install schedsweep[mpich]")
+
+HERE = Path(sys.executable).parent
+MPIEXEC = shutil.which("mpiexec", path=os.pathsep.join([str(HERE), os.environ["PATH"]]))
+
+needs_mpiexec = pytest.mark.skipif(
+    MPIEXEC is None, reason="no mpiexec here: pip install schedsweep[mpich], or load the site's MPI"
+)
+
+
+@needs_mpiexec
+class TestMpi(Contract):
+    settings: ClassVar = ("executor=mpi",)
+    launcher: ClassVar = (MPIEXEC, "-n", "3")
+
+    def test_rank_0_says_that_it_does_not_work(self, start):
+        answer = start("policy=quick", "replications=1").finish()
+        clean(answer)
+        assert answer.out.count("MPI: 2 of 3 ranks work, rank 0 hands out the tasks\n") == 1
+        assert not list(Path("results/queue/shards").glob(".*")), "the ranks' locks are gone"
+        assert 1 <= len(list(Path("results/queue/shards").glob("*.jsonl"))) <= 2
+
+    def test_a_wrong_key_is_one_line_and_not_three(self, start):
+        answer = start("batchs=3").finish()
+        clean(answer, status=2)
+        assert answer.err.startswith("error: unknown key 'batchs'")
+        assert answer.err.count("\n") == 1
+
+    def test_sigterm_is_as_clean_as_ctrl_c(self, start):
+        run = start("policy.seconds=0.15")
+        run.wait_for_results(1)
+        run.process.terminate()
+        answer = run.finish()
+        clean(answer, status=130)
+        assert "the same command goes on from here" in answer.out
+        assert run.survivors() == []
+
+    def test_tasks_that_take_long_are_not_waited_for(self, start):
+        run = start("policy.seconds=600", "policy=quick", "grid.load=[0.3]", "replications=3")
+        run.wait_for_file(".ranks-*")
+        run.signal_all(signal.SIGINT)
+        answer = run.finish()
+        clean(answer, status=130)
+        assert "stopped; the same command" in answer.out + answer.err or "stopped: 0 of 9" in answer.out
+        assert run.survivors() == []
+
+    def test_a_world_of_one_rank(self, command):
+        answer = command("executor=mpi", launcher=(MPIEXEC, "-n", "1")).finish()
+        clean(answer, status=2)
+        assert answer.err.startswith("error: executor=mpi: this is the only rank")
+        assert answer.err.count("\n") == 1
+        assert not Path("results").exists()
+
+
+def test_the_launcher_of_another_mpi(command, monkeypatch):
+    """Each process is then rank 0 of a world of its own: one of them says it, all of them end."""
+    for rank in (0, 1):
+        monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "64")
+        monkeypatch.setenv("OMPI_COMM_WORLD_RANK", str(rank))
+        answer = command("executor=mpi").finish()
+        clean(answer, status=2)
+        assert answer.out == ""
+        if rank:
+            assert answer.err == ""
+        else:
+            assert answer.err.startswith("error: executor=mpi: 64 processes were started, but each is alone")
+            assert answer.err.count("\n") == 1
+    assert results() == 0
+
+
+def test_the_executor_has_to_be_on_the_command_line(sweep, monkeypatch):
+    """Named by an experiment's file it is found too late: this process may be one of many by then."""
+    monkeypatch.setattr(ranks, "main", lambda command: command())
+    answer = sweep("executor=mpi")
+    assert answer.status == 2
+    assert answer.err.startswith("error: executor=mpi has to be on the command line")
+
+
+def test_a_lock_tells_who_has_died(tmp_path):
+    path = tmp_path / "locks"
+    code = f"from pathlib import Path; from sweep.ranks import Watch; w = Watch(Path({str(path)!r}), 1); "
+    holding = [sys.executable, "-c", code + "print(w.works, flush=True); input()"]
+    with subprocess.Popen(holding, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "True\n"
+        watch = Watch(path, 0)
+        assert watch.works
+        assert not watch.has_died(1)
+        other.kill()
+        other.wait()
+        assert watch.has_died(1)
+        asking = [sys.executable, "-c", code + "print(w.works, w.has_died(1), flush=True)"]
+        assert subprocess.run(asking, capture_output=True, text=True, check=True).stdout == "False False\n"
+
+
+class FakeComm:
+    rank, size = 3, 4
+
+
+def leave():
+    sys.exit("no reason")
+
+
+def test_whatever_a_rank_raises_is_an_answer():
+    world = World(FakeComm())
+    said = world._answer((leave, ()))
+    assert isinstance(said, RunError)
+    assert str(said).startswith("rank 3 on ")
+    assert str(said).endswith(": no reason")
+    assert isinstance(world._answer((mpi.hold, (Path("no/such/folder"),))), RunError)
+
+
+class ToldWorld:
+    """Three ranks that do nothing but to answer; ranks 2 and 3 are on a node of their own."""
+
+    size = 4
+
+    def __init__(self):
+        self.watch = Alive()
+        self.calls = []
+        self.unanswered = deque()
+
+    def tell(self, rank, tag, message):
+        function, _ = message
+        self.calls.append((rank, function.__name__))
+        self.unanswered.append((rank, "here" if rank == 1 else "there"))
+
+    def hear(self, rank, tag, limit_s):
+        rank, said = self.unanswered.popleft()
+        return rank, ANSWER, said
+
+
+class Alive:
+    works = True
+    path = Path("locks")
+
+    def has_died(self, rank):
+        return False
+
+
+def test_one_rank_of_each_other_node_compiles(tmp_path, monkeypatch):
+    world = ToldWorld()
+    monkeypatch.setattr(ranks, "world", world)
+    monkeypatch.setattr(ranks, "node", lambda: "here")
+    monkeypatch.setattr(mpi, "hold", lambda path: True)  # of this very process
+    with mpi.Executor(modules=["fake_family"]) as executor:
+        executor._start(tmp_path)
+    assert [rank for rank, function in world.calls if function == "compile_kernels"] == [2]
+    assert [rank for rank, function in world.calls if function == "prepare"] == [1, 2, 3]
