@@ -18,8 +18,11 @@ BENCHMARKS = {
     "growth": "benchmarks.growth",
     "simpy": "benchmarks.against_simpy",
     "sweep": "benchmarks.whole_sweep",
+    "executors": "benchmarks.executors",
     "memory": "benchmarks.memory",
     "startup": "benchmarks.startup",
+    "backfill": "benchmarks.backfill",
+    "cluster": "benchmarks.cluster",
 }
 
 

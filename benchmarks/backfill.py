@@ -1,0 +1,177 @@
+"""Backfilling: jobs a second, a large real log, and cost against the length of the queue.
+
+Jobs are drawn and logs read beforehand unless it says otherwise; what is timed is the CPU time of a whole
+schedule on one core, once compiled.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from benchmarks import simpy_easy
+from benchmarks.growth import exponent
+from benchmarks.measure import cpu_seconds, in_turn, median_ratio
+from benchmarks.record import Findings, Table, Target
+from models import backfill
+from models.backfill import log, schedule, synthetic
+from models.backfill.jobs import Jobs
+from models.backfill.machine import Machine, of, pool
+from models.backfill.rules import Rules
+from sweep import config, locate
+from sweep.plan import expand
+
+JOBS = 100_000
+PROCESSORS = 128
+LOAD = 0.8
+POOL_TARGET = 4e6
+HOSTS_TARGET = 3e5
+CURIE_TARGET_S = 10.0
+SEED = (1, 0, 0)
+
+POLICIES = ("easy", "priority_backfill", "lxf_w_backfill", "lxf_backfill", "sjf_backfill", "conservative")
+FIRST_JOBS = {"conservative": 20_000}
+"""Policies whose cost a job grows with the queue in two ways: fewer jobs."""
+
+CURIE = Path(os.environ.get("TRACES", "../shared/traces")) / "CEA-Curie-2011-2.1-cln.swf.gz"
+QUEUES = (30, 100, 300, 1_000, 3_000, 10_000)
+
+
+def run(quick: bool) -> Findings:
+    """Time the engines on synthetic jobs, on the CEA-Curie log, and with longer and longer queues."""
+    backfill.load()
+    rounds = 1 if quick else 5
+    jobs = JOBS // 10 if quick else JOBS
+    found = Findings()
+    _synthetic(found, jobs, rounds)
+    _against_simpy(found, jobs // 10, rounds)
+    _curie(found)
+    _queues(found, rounds)
+    return found
+
+
+def policies(*names: str) -> dict[str, Rules]:
+    """Return policies as conf has them."""
+    listed = ",".join(names)
+    arguments = ["+experiment=replay", f"grid.policy=[{listed}]", "workload.path=" + os.devnull]
+    plan = expand(config.load(arguments, locate.conf_folder()))
+    return {policy.parameters["name"]: Rules.of(policy.parameters) for policy in plan.variants["policy"]}
+
+
+def hosts(name: str) -> Machine:
+    """Return a machine as conf has it."""
+    arguments = ["+experiment=replay", f"grid.machine=[{name}]", "workload.path=" + os.devnull]
+    return of(expand(config.load(arguments, locate.conf_folder())).variants["machine"][0].parameters)
+
+
+def stream(machine: Machine, n_jobs: int, memory_mb: float = 0.0) -> Jobs:
+    """Return jobs of conf/workload/synthetic.yaml at the load of the targets."""
+    arguments = ["+experiment=replay", "grid.workload=[synthetic]", f"workload.memory_mb={memory_mb}"]
+    workload = expand(config.load(arguments, locate.conf_folder())).variants["workload"][0].parameters
+    return synthetic.draw(workload, machine, LOAD, n_jobs, SEED)
+
+
+def _synthetic(found: Findings, n_jobs: int, rounds: int) -> None:
+    one, o2k = pool(PROCESSORS), hosts("o2k")
+    on_one, on_o2k = stream(one, n_jobs), stream(o2k, n_jobs, memory_mb=150)
+    general = "any number of hosts"
+    actions: dict[tuple[str, str], Callable[[], float]] = {}
+    for name, rules in policies(*POLICIES).items():
+        first = slice(FIRST_JOBS.get(name, n_jobs))
+        few, some = on_one.part(first), on_o2k.part(first)
+        actions[name, "one pool"] = partial(_rate, schedule.schedule, few, one, rules)
+        actions[name, "o2k"] = partial(_rate, schedule.schedule, some, o2k, rules)
+        if name != "conservative":
+            ready = few.under(rules)
+            actions[name, general] = partial(_rate, schedule.on_hosts, ready, one, rules)
+    rates = {key: median(taken) for key, taken in in_turn(actions, rounds).items()}
+    columns = ("one pool", general, "o2k")
+    found.tables.append(
+        Table(
+            f"Thousand jobs a second, {n_jobs:,} synthetic jobs at load {LOAD}: one pool of {PROCESSORS} "
+            "processors by the policy's engine and by the one for any number of hosts; 8 hosts with memory",
+            ["policy", *columns],
+            [
+                [name, *(rates[name, c] / 1e3 if (name, c) in rates else None for c in columns)]
+                for name in POLICIES
+            ],
+        )
+    )
+    slowest = min(rates[name, c] for name, c in rates if c != "one pool" and name != "conservative")
+    found.targets += [
+        Target("EASY on one pool", rates["easy", "one pool"], POOL_TARGET, "jobs/s", at_least=True),
+        Target("hosts with memory, the slowest policy", slowest, HOSTS_TARGET, "jobs/s", at_least=True),
+    ]
+
+
+def _rate(engine: Callable[..., object], jobs: Jobs, machine: Machine, rules: Rules) -> float:
+    return len(jobs) / cpu_seconds(lambda: engine(jobs, machine, rules))
+
+
+def _against_simpy(found: Findings, n_jobs: int, rounds: int) -> None:
+    """Run the kernel and a SimPy script in turn; a test holds that they make the same schedule."""
+    machine, rules = pool(PROCESSORS), policies("easy")["easy"]
+    jobs = stream(machine, n_jobs)
+    many = stream(machine, 10 * n_jobs)
+    taken = in_turn(
+        {
+            "kernel": partial(_rate, schedule.schedule, many, machine, rules),
+            "SimPy": partial(_rate, lambda *_: simpy_easy.starts(jobs, PROCESSORS), jobs, machine, rules),
+        },
+        rounds,
+    )
+    found.notes.append(
+        f"EASY in SimPy: {median(taken['SimPy']):,.0f} jobs/s; the kernel is "
+        f"{median_ratio(taken['kernel'], taken['SimPy']):,.0f} times as fast"
+    )
+
+
+def _curie(found: Findings) -> None:
+    """Time the log from the file on: reading, choosing the jobs, the schedule."""
+    if not CURIE.exists():
+        found.notes.append(f"no {CURIE}: set TRACES to the folder that holds it")
+        return
+    start = time.process_time()
+    opened = log.open_log({"model": "swf", "path": str(CURIE)}, {"n_pes": None}, None)
+    read = time.process_time() - start
+    rules = policies("easy")["easy"]
+    taken = cpu_seconds(lambda: schedule.schedule(opened.jobs, opened.machine, rules))
+    found.notes.append(
+        f"CEA-Curie, {len(opened.jobs):,} jobs on {opened.machine.total:,} processors under EASY: "
+        f"read in {read:.2f} s, scheduled in {taken:.2f} s"
+    )
+    found.targets.append(
+        Target("CEA-Curie under EASY, with reading", read + taken, CURIE_TARGET_S, "s of CPU time")
+    )
+
+
+def burst(n_waiting: int) -> Jobs:
+    """Return jobs that all come at the beginning: the queue is that long, and half as long on average."""
+    drawn = stream(pool(PROCESSORS), n_waiting)
+    return Jobs(np.zeros(n_waiting), drawn.runtime, drawn.requested, drawn.size, drawn.memory)
+
+
+def _queues(found: Findings, rounds: int) -> None:
+    machine = pool(PROCESSORS)
+    chosen = policies("easy", "lxf_w_backfill", "sjf_backfill", "conservative")
+    rows = []
+    for name, rules in chosen.items():
+        lengths = [n for n in QUEUES if name != "conservative" or n <= 1_000]
+        actions = {n: partial(_rate, schedule.schedule, burst(n), machine, rules) for n in lengths}
+        us = {n: 1e6 / median(taken) for n, taken in in_turn(actions, rounds).items()}
+        costs: list[float | None] = [us.get(n) for n in QUEUES]
+        rows.append([name, *costs, exponent(lengths[1:], [us[n] for n in lengths[1:]])])
+    found.tables.append(
+        Table(
+            f"CPU time a job when so many are submitted at once on {PROCESSORS} processors, microseconds; "
+            "fitted exponent from 100 on",
+            ["policy", *(f"{n:,}" for n in QUEUES), "exponent"],
+            rows,
+        )
+    )

@@ -1,0 +1,5 @@
+"""Imported by the process from which workers are forked, see `models.family.Family.preload`."""
+
+from models import backfill, kernel_cache
+
+kernel_cache.preload(backfill.__name__, backfill.load)

@@ -1,0 +1,44 @@
+"""What a job's priority is made of: the measures of Table 3, and one more.
+
+Table 3 of Chiang and Vernon (2001) has six measures. The requested runtime's inverse, by which SJF-backfill
+sorts (section 2.3), is a seventh. FCFS is the case of no weights at all: of equal jobs the first goes first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Weights(NamedTuple):
+    """What each measure of a job counts.
+
+    Parameters
+    ----------
+    wait : float
+        W_w: hours that it has waited.
+    expansion : float
+        W_x: (hours waited + requested hours) / requested hours.
+    processors : float
+        W_p: requested processors.
+    memory : float
+        W_m: requested memory in units of 358.4 MB.
+    larger : float
+        W_pe: the larger of the two.
+    bypass : float
+        W_bypass: number of jobs of lower priority that started before it while it waited.
+    shortness : float
+        1 / requested hours.
+    """
+
+    wait: float = 0.0
+    expansion: float = 0.0
+    processors: float = 0.0
+    memory: float = 0.0
+    larger: float = 0.0
+    bypass: float = 0.0
+    shortness: float = 0.0
+
+    @property
+    def change_with_time(self) -> bool:
+        """Whether priorities have to be computed at every pass."""
+        return any((self.wait, self.expansion, self.bypass))

@@ -1,0 +1,231 @@
+"""The backfilling schedulers again, slow and plain: every question is answered from a list of intervals.
+
+Shares no code and no data structure with the kernels. What a job occupies is a list of (start, end, size,
+memory); whether something fits is asked at every instant at which that list changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+
+@dataclass
+class Job:
+    """A job and what became of it; `runtime` is what it runs, `requested` what it is judged by."""
+
+    number: int
+    submit: float
+    runtime: float
+    requested: float
+    size: int
+    memory: float = 0.0
+    start: float | None = None
+    host: int | None = None
+    end: float = inf
+    bypassed: int = 0
+
+
+@dataclass(frozen=True)
+class Host:
+    processors: int
+    memory: float = inf
+
+
+Interval = tuple[float, float, int, float]
+
+
+def fits(host: Host, taken: Sequence[Interval], start: float, job: Job) -> bool:
+    """Whether a job can hold its processors and memory from `start` for its requested time."""
+    end = start + job.requested
+    for instant in [start, *(a for a, _, _, _ in taken if start < a < end)]:
+        here = [(size, memory) for a, b, size, memory in taken if a <= instant < b]
+        if sum(size for size, _ in here) + job.size > host.processors:
+            return False
+        if sum(memory for _, memory in here) + job.memory > host.memory:
+            return False
+    return True
+
+
+def earliest(host: Host, taken: Sequence[Interval], now: float, job: Job) -> float:
+    """Return the first instant from which a job fits, inf where it never does."""
+    instants = sorted({now, *(b for _, b, _, _ in taken if b > now)})
+    return next((t for t in instants if fits(host, taken, t, job)), inf)
+
+
+@dataclass
+class Backfill:
+    """Jobs in order of priority; the first `reservations` that must wait hold a start time (section 2.2).
+
+    `reservations` is inf or a number; -1 means that nobody passes a job that waits (FCFS).
+    """
+
+    hosts: Sequence[Host]
+    reservations: float = 1
+    priority: Callable[[Job, float], float] = lambda job, now: 0.0
+    sticky: bool = False
+    waiting: list[Job] = field(default_factory=list)
+    running: list[Job] = field(default_factory=list)
+    held: list[Job] = field(default_factory=list)
+    promises: list[tuple[float, Job, float]] = field(default_factory=list)
+
+    def submit(self, job: Job) -> None:
+        self.waiting.append(job)
+
+    def end(self, job: Job) -> None:
+        self.running.remove(job)
+
+    def next_start(self) -> float:
+        return inf
+
+    def tick(self, now: float) -> None:
+        """Do nothing: starts are given anew in every pass, and a start that has come is an end's doing."""
+
+    def free(self, h: int) -> int:
+        return self.hosts[h].processors - sum(job.size for job in self.running if job.host == h)
+
+    def can_start(self, h: int, job: Job, reserved: Sequence[Interval], now: float) -> bool:
+        """Start now: free in fact, and harmless to the start times given, as far as requested times tell."""
+        here = [other for other in self.running if other.host == h]
+        if job.size + sum(other.size for other in here) > self.hosts[h].processors:
+            return False
+        if job.memory + sum(other.memory for other in here) > self.hosts[h].memory:
+            return False
+        if not reserved:
+            return True
+        first = min(a for a, _, _, _ in reserved)
+        if now + job.requested <= first:
+            return True
+        # A job that has run beyond its request holds nothing any more in the plan.
+        plan = [(o.start, o.start + o.requested, o.size, o.memory) for o in here if o.start is not None]
+        return fits(self.hosts[h], [*plan, *reserved], now, job)
+
+    def a_pass(self, now: float) -> None:
+        order = sorted(self.waiting, key=lambda job: (-self.priority(job, now), job.number))
+        if self.sticky:
+            order = [j for j in self.held if j in order] + [j for j in order if j not in self.held]
+        reserved: list[list[Interval]] = [[] for _ in self.hosts]
+        holders: list[Job] = []
+        passed_over: list[Job] = []
+        for job in order:
+            able = [h for h in range(len(self.hosts)) if self.can_start(h, job, reserved[h], now)]
+            if able:
+                host = min(able, key=lambda h: (self.free(h), h))
+                job.start, job.host, job.end = now, host, now + job.runtime
+                self.waiting.remove(job)
+                self.running.append(job)
+                for other in passed_over:
+                    other.bypassed += 1
+                continue
+            if self.reservations == -1:
+                break
+            passed_over.append(job)
+            if len(holders) < self.reservations:
+                starts = []
+                for h in range(len(self.hosts)):
+                    plan = [
+                        (o.start, o.start + o.requested, o.size, o.memory)
+                        for o in self.running
+                        if o.host == h and o.start is not None
+                    ]
+                    starts.append((earliest(self.hosts[h], [*plan, *reserved[h]], now, job), self.free(h), h))
+                when, _, h = min(starts)
+                if when < inf:
+                    reserved[h].append((when, when + job.requested, job.size, job.memory))
+                    self.promises.append((now, job, when))
+                holders.append(job)
+        self.held = holders
+
+
+@dataclass
+class Conservative:
+    """Everybody holds a start; at an end the waiting jobs are placed anew, one by one, as submitted."""
+
+    hosts: Sequence[Host]
+    plan: dict[int, tuple[float, int, Job]] = field(default_factory=dict)
+    running: list[Job] = field(default_factory=list)
+    fresh: list[Job] = field(default_factory=list)
+    promises: list[tuple[float, Job, float]] = field(default_factory=list)
+    compress: bool = False
+
+    def submit(self, job: Job) -> None:
+        self.fresh.append(job)
+
+    def end(self, job: Job) -> None:
+        self.running.remove(job)
+        self.compress = True
+
+    def next_start(self) -> float:
+        return min((start for start, _, _ in self.plan.values()), default=inf)
+
+    def tick(self, now: float) -> None:
+        """Start whoever's time has come."""
+        for number in sorted(self.plan):
+            start, host, job = self.plan[number]
+            if start <= now:
+                job.start, job.host, job.end = now, host, now + job.runtime
+                self.running.append(job)
+                del self.plan[number]
+
+    def place(self, job: Job, now: float) -> tuple[float, int]:
+        """Return the earliest start with all others where they are, and its host."""
+        found = []
+        for h, host in enumerate(self.hosts):
+            here = [j for j in self.running if j.host == h]
+            taken = [(j.start, j.start + j.requested, j.size, j.memory) for j in here if j.start is not None]
+            for start, at, other in self.plan.values():
+                if at == h and other is not job:
+                    taken.append((start, start + other.requested, other.size, other.memory))
+            free = host.processors - sum(j.size for j in here)
+            found.append((earliest(host, taken, now, job), free, h))
+        start, _, h = min(found)
+        return start, h
+
+    def a_pass(self, now: float) -> None:
+        if self.compress:
+            for number in sorted(self.plan):
+                before, _, job = self.plan[number]
+                start, h = self.place(job, now)
+                if start < before:
+                    self.plan[number] = (start, h, job)
+        self.compress = False
+        for job in self.fresh:
+            start, h = self.place(job, now)
+            self.plan[job.number] = (start, h, job)
+            self.promises.append((now, job, start))
+        self.fresh = []
+
+
+def simulate(jobs: Sequence[Job], scheduler: Backfill | Conservative, ties: str = "instant") -> None:
+    """Run all jobs to their ends, and write start, host and end into them.
+
+    Ties: ``instant`` is all ends, then all submissions, then one pass; ``event`` is a pass after each,
+    submissions first, ends in the order of the jobs' numbers.
+    """
+    queue = sorted(jobs, key=lambda job: (job.submit, job.number))
+    while True:
+        now = min(
+            min((job.end for job in scheduler.running), default=inf),
+            queue[0].submit if queue else inf,
+            scheduler.next_start(),
+        )
+        if now == inf:
+            return
+        scheduler.tick(now)
+        ending = sorted((job for job in scheduler.running if job.end == now), key=lambda job: job.number)
+        coming = [job for job in queue if job.submit == now]
+        del queue[: len(coming)]
+        if ties == "instant":
+            for job in ending:
+                scheduler.end(job)
+            for job in coming:
+                scheduler.submit(job)
+            if ending or coming:
+                scheduler.a_pass(now)
+            continue
+        for happens, these in ((scheduler.submit, coming), (scheduler.end, ending)):
+            for job in these:
+                happens(job)
+                scheduler.a_pass(now)
+                scheduler.tick(now)
