@@ -34,6 +34,9 @@ MORE: dict[str, dict[str, Any]] = {
     "bypass": {"weights": {"processors": 1, "bypass": 3}, "reservations": 2},
 }
 
+UNIT_KB = 367_002
+"""About the unit of requested memory, so that it weighs about as much as processors do."""
+
 POLICIES = {
     "fcfs": {"discipline": "fcfs"},
     "conservative": {"discipline": "conservative"},
@@ -94,13 +97,13 @@ def cases(draw: st.DrawFn, hosts: int = 3, overruns: bool = True) -> tuple[Jobs,
     """Draw a few jobs on a coarse grid of times, so that much happens at one instant."""
     number = draw(st.integers(1, hosts))
     limited = draw(st.booleans())
-    memory = st.integers(3, 9) if limited else st.just(UNLIMITED_KB)
+    memory = st.integers(3, 9).map(lambda n: n * UNIT_KB) if limited else st.just(UNLIMITED_KB)
     machine = make_machine([(draw(st.integers(2, 6)), draw(memory)) for _ in range(number)])
     rows = []
     for _ in range(draw(st.integers(1, 14))):
         h = draw(st.integers(0, number - 1))
         size = draw(st.integers(1, int(machine.processors[h])))
-        need = draw(st.integers(0, int(machine.memory[h]) if limited else 0))
+        need = UNIT_KB * draw(st.integers(0, int(machine.memory[h]) // UNIT_KB if limited else 0))
         runtime = draw(st.integers(1, 12))
         least = 1 if overruns else runtime
         requested = draw(st.integers(least, max(least, 12)))

@@ -59,6 +59,8 @@ def test_a_log_is_one_batch_or_full_ones() -> None:
     expected = [waits[300:600].mean(), waits[600:900].mean()]
     np.testing.assert_allclose(parts.metrics["wait"][:, 0], expected)
     assert parts.jobs == whole.jobs == 1000
+    more = backfill.simulate(EASY, LOG, AS_LOG, None, Batches(300, 1, (5,)), (1, 2, 0))
+    np.testing.assert_array_equal(more.metrics["wait"], parts.metrics["wait"])
 
 
 def test_batches_of_a_stream_do_not_depend_on_how_many_follow() -> None:

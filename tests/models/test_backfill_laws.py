@@ -161,6 +161,9 @@ def test_mean_size_of_the_synthetic_stream() -> None:
     assert jobs.size.mean() == pytest.approx(synthetic.mean_size(100), rel=0.02)
     offered = jobs.size @ jobs.runtime / (100 * jobs.submit[-1])
     assert offered == pytest.approx(0.5, rel=0.05)
+    jobs = synthetic.draw(WORKLOAD, O2K, 0.5, 100_000, (1,))
+    offered = jobs.size @ jobs.runtime / (O2K.total * jobs.submit[-1])
+    assert offered == pytest.approx(0.5, rel=0.05)
 
 
 def test_metrics_by_hand() -> None:
