@@ -21,6 +21,7 @@ BENCHMARKS = {
     "executors": "benchmarks.executors",
     "memory": "benchmarks.memory",
     "startup": "benchmarks.startup",
+    "partitioning": "benchmarks.partitioning",
     "backfill": "benchmarks.backfill",
     "cluster": "benchmarks.cluster",
 }

@@ -30,16 +30,21 @@ def simulate(
 
 def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Check`."""
+    from models.partitioning import birth_death
     from models.partitioning.system import Admission, System
     from models.partitioning.workload import check as check_workload
 
     system = System.of(policy, workload, machine)
-    system.limit(machine)
+    limit = system.limit(machine)
     Admission.of(policy)
     if not isinstance(policy.get("reallocation_cost"), bool):
         raise ValueError(f"policy.reallocation_cost={policy.get('reallocation_cost')}; allowed: true, false")
     check_workload(workload, system.step, load)
-    return []
+    # The chain of the same rates says beforehand at which load a policy gives way; not where it has a state in
+    # which nothing moves (rotations all the time), which a simulation may never see.
+    if limit > birth_death.MOST_STATES or birth_death.stuck(policy, workload, machine):
+        return []
+    return birth_death.check(policy, workload, machine, load)
 
 
 def warm_up() -> None:

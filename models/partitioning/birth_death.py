@@ -153,8 +153,14 @@ def check(policy: Parameters, workload: Parameters, machine: Parameters, load: f
     if load < bound:
         return []
     memory = "" if unlimited else f" with {limit} jobs in memory"
-    name = policy["name"]
+    name = policy.get("name", policy["discipline"])
     return [f"policy {name} gives way at a load of {bound:.3g}{memory}: from there on its points saturate"]
+
+
+def stuck(policy: Parameters, workload: Parameters, machine: Parameters) -> bool:
+    """Tell whether the chain has a state that it cannot leave by a completion; arguments as for `check`."""
+    partitioning, mesh, job = read(policy, workload, machine)
+    return bool(completion_rates(partitioning, mesh, job, read_limit(machine, mesh)[0]).min() <= 0)
 
 
 def read_load(load: float | None) -> float:

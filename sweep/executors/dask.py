@@ -36,6 +36,9 @@ OUTSTANDING = 2
 CONNECT_S = 5
 """Seconds to wait for an existing scheduler's answer."""
 
+CLOSE_S = 10
+"""Seconds for each step of closing."""
+
 LOOK_EVERY_S = 2.0
 """How often workers are counted."""
 
@@ -96,13 +99,16 @@ class Executor:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         assert self._client is not None
-        with suppress(Exception):  # where the start failed, `run` has said so; there is nothing to close
+        # Where the start failed, `run` has said so; what does not close in time ends with this process.
+        with suppress(Exception):
             client = self._client.result()
             if self._cluster is not None and kind is not None:
-                self._kill(self._cluster)
-            client.close()
+                with suppress(Exception):
+                    self._kill(self._cluster)
+            with suppress(Exception):
+                client.close(timeout=CLOSE_S)
             if self._cluster is not None:
-                self._cluster.close()
+                self._cluster.close(timeout=CLOSE_S)
         self._starter.shutdown()
 
     def _start_fork_server(self) -> None:
@@ -209,7 +215,7 @@ class Executor:
             # Closed one by one the last would go on meanwhile; killed but not closed, they would be replaced.
             await asyncio.gather(*(nanny.close(timeout=0.1) for nanny in cluster.workers.values()))
 
-        cluster.sync(kill)
+        cluster.sync(kill, callback_timeout=CLOSE_S)
 
 
 def _results(future: Sent[list[Result]]) -> list[Result] | None:

@@ -30,7 +30,7 @@ MORE: dict[str, dict[str, Any]] = {
     "three starts": {"reservations": 3},
     "all starts": {"reservations": "all"},
     "two kept starts": {"weights": {"shortness": 1}, "keep_start": True, "reservations": 2},
-    "sizes": {"weights": {"processors": -1, "memory": 0.5, "larger": 0.25}},
+    "sizes": {"weights": {"processors": 0.1, "memory": -0.25, "larger": 1}},
     "bypass": {"weights": {"processors": 1, "bypass": 3}, "reservations": 2},
 }
 

@@ -203,4 +203,9 @@ def test_kernels_can_be_preloaded_once_they_are_compiled() -> None:
 
 def test_good_input_has_nothing_to_say() -> None:
     for policy in POLICIES.values():
-        assert list(check(policy, WORKLOAD, MACHINE, 0.5)) == []
+        assert list(check(policy, WORKLOAD, MACHINE, 0.05)) == []
+
+
+def test_a_load_that_the_chain_does_not_bear_is_said_beforehand() -> None:
+    (note,) = check(POLICIES["fold_7"] | {"rotation": 20.0}, WORKLOAD, MACHINE, 0.95)
+    assert "gives way at a load of 0." in note
