@@ -40,8 +40,8 @@ def check(policy: Parameters, workload: Parameters, machine: Parameters, load: f
     if not isinstance(policy.get("reallocation_cost"), bool):
         raise ValueError(f"policy.reallocation_cost={policy.get('reallocation_cost')}; allowed: true, false")
     check_workload(workload, system.step, load)
-    # The chain of the same rates says beforehand at which load a policy gives way; not where it has a state in
-    # which nothing moves (rotations all the time), which a simulation may never see.
+    # The chain of the same rates says beforehand at which load a policy gives way; not where it has a state
+    # in which nothing moves (rotations all the time), which a simulation may never see.
     if limit > birth_death.MOST_STATES or birth_death.stuck(policy, workload, machine):
         return []
     return birth_death.check(policy, workload, machine, load)

@@ -6,15 +6,44 @@ The fork server that makes the workers imports this before anything else, and th
 from __future__ import annotations
 
 import ctypes
+import logging
 import signal
+import sys
+from typing import Any, TextIO
 
 # A terminal sends Ctrl-C to all processes of a run; the main one alone decides what happens then. Set before
 # the next import, which takes a second in which a worker would answer with a traceback.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-from distributed import Worker  # noqa: E402
+from distributed import Status, Worker  # noqa: E402
+
+# Set here too, because a worker may find its peers gone before Dask has told it to be silent; what there is
+# to say about workers that end is said by the run.
+for name in ("distributed", "distributed.client"):
+    logging.getLogger(name).setLevel(logging.CRITICAL)
 
 PR_SET_PDEATHSIG = 1
+
+CLOSING = (Status.closing, Status.closing_gracefully, Status.closed)
+
+
+class WhileRunning:
+    """The standard error of a worker until it closes.
+
+    A worker that was only just started, and is told to close, may find its parent gone and end with a
+    traceback that concerns nobody: all results are in its log by then.
+    """
+
+    def __init__(self, stream: TextIO, worker: Worker) -> None:
+        self._stream = stream
+        self._worker = worker
+
+    def write(self, text: str) -> int:
+        """Write, as long as the worker runs."""
+        return len(text) if self._worker.status in CLOSING else self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def dask_setup(worker: Worker) -> None:
@@ -23,6 +52,7 @@ def dask_setup(worker: Worker) -> None:
     Dask watches its parent too, but in a thread, which cannot run while a compiled kernel holds the
     interpreter's lock.
     """
+    sys.stderr = WhileRunning(sys.stderr, worker)
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     if prctl is not None:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
