@@ -15,7 +15,7 @@ LOOKS = {
     "fold_200": SchemeStyle("FOLD 200 s", "#d55e00", "^", "--"),
     "fold_15j": SchemeStyle("FOLD 15 s × J", "#cc79a7", "v", "-."),
     "fold_20j": SchemeStyle("FOLD 20 s × J", "#aa4499", "p", "-."),
-    "fold": SchemeStyle("FOLD", "#d55e00", "d"),
+    "fold": SchemeStyle("FOLD, own time", "#b35900", "h", "-."),
     "fold_q": SchemeStyle("FOLD", "#d55e00", "d"),
     "fold_never": SchemeStyle("FOLD∞", "#7a1f00", "D"),
     "static_4": SchemeStyle("4 static partitions", "#999999", "o", "--"),
