@@ -6,6 +6,7 @@ A family is a package with an attribute ``FAMILY``; a policy's YAML file names t
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -100,6 +101,33 @@ class Simulate(Protocol):
         batches: Batches,
         seed: Seed,
     ) -> Outcome: ...
+
+
+def simulated_by(module: str) -> Simulate:
+    """Return the function `simulate` of a module that is imported when it is first called.
+
+    A family's declaration so loads no kernel, and a plan can be made and checked at once.
+
+    Parameters
+    ----------
+    module : str
+        Dotted name.
+    """
+
+    def simulate(
+        policy: Parameters,
+        workload: Parameters,
+        machine: Parameters,
+        load: float | None,
+        batches: Batches,
+        seed: Seed,
+    ) -> Outcome:
+        outcome: Outcome = importlib.import_module(module).simulate(
+            policy, workload, machine, load, batches, seed
+        )
+        return outcome
+
+    return simulate
 
 
 class Check(Protocol):

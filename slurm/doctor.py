@@ -189,7 +189,7 @@ def _listen(interface: str | None, stack: ExitStack) -> list[Address]:
 
     The kernel accepts connections to a port that is listened on, so nobody has to.
     """
-    import psutil  # type: ignore[import-untyped] # comes with Dask
+    import psutil  # type: ignore[import-untyped]
 
     found: list[Address] = []
     up = {name for name, state in psutil.net_if_stats().items() if state.isup}

@@ -14,23 +14,12 @@ from models.backfill import synthetic
 from models.backfill.log import open_log
 from models.backfill.measures import METRICS, RANGES
 from models.backfill.rules import Rules
-from models.family import Batches, Family, Outcome, Parameters, Seed
+from models.family import Family, Parameters, simulated_by
 
 WORKLOADS = ("swf", "synthetic")
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Simulate one point in one replication, see `models.family.Simulate`."""
-    from models.backfill import model
-
-    return model.simulate(policy, workload, machine, load, batches, seed)
+simulate = simulated_by("models.backfill.model")
 
 
 def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:

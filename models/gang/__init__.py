@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from models import kernel_cache, workloads
-from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
+from models.family import Family, Metric, Parameters, simulated_by
 from models.gang import schemes
 
 # As `alternation.MODES` and `simulation.PRECEDENCE` have them.
@@ -22,18 +22,7 @@ CHOICES = {
 }
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Simulate one point in one replication, see `models.family.Simulate`."""
-    from models.gang import model
-
-    return model.simulate(policy, workload, machine, load, batches, seed)
+simulate = simulated_by("models.gang.model")
 
 
 def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:

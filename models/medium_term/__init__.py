@@ -7,21 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
+from models.family import Family, Metric, Parameters, simulated_by
 
-
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Schedule the jobs of one point in one replication, see `models.family.Simulate`."""
-    from models.medium_term import model
-
-    return model.simulate(policy, workload, machine, load, batches, seed)
+simulate = simulated_by("models.medium_term.model")
 
 
 def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:

@@ -11,21 +11,9 @@ import importlib
 from collections.abc import Sequence
 
 from models import kernel_cache
-from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
+from models.family import Family, Metric, Parameters, simulated_by
 
-
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Simulate one point in one replication, see `models.family.Simulate`."""
-    from models.partitioning import model
-
-    return model.simulate(policy, workload, machine, load, batches, seed)
+simulate = simulated_by("models.partitioning.model")
 
 
 def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
