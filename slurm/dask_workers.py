@@ -79,6 +79,7 @@ class Executor(dask.Executor):
         self._slurm = Slurm()
         self._name = f"sweep-workers-{secrets.token_hex(4)}"
         self._ids: list[int] = []
+        self._ended = False
         self._refusal: SweepError | None = None
         self._asked = -ASK_EVERY_S
         self._said = ""
@@ -102,12 +103,13 @@ class Executor(dask.Executor):
         yield from super().run(chain([first], bundles))
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._ended = True
         try:
             self._cancel()  # before the scheduler goes, for which workers would look
             if self._client is not None:
                 super().__exit__(None)
         finally:
-            self._cancel()  # what was submitted in the meantime
+            self._cancel()  # what was submitted in the meantime, or could not be cancelled
             self._starter.shutdown()
             if kind is None and self._logs.name == self._name:  # nobody will ask what workers said
                 shutil.rmtree(self._logs, ignore_errors=True)
@@ -116,15 +118,17 @@ class Executor(dask.Executor):
 
     def _cancel(self) -> None:
         """Cancel the jobs; those are only known by their name where Slurm's answer to sbatch got lost."""
-        ids, self._ids = self._ids, []
+        ids = list(self._ids)
         if not ids and self._refusal is None:
             return
         try:
-            lost = [job.id for job in self._slurm.jobs(name=self._name) if not job.ended]
-            self._slurm.cancel({*ids, *lost})
+            self._slurm.cancel(ids)
+            self._slurm.cancel(job.id for job in self._slurm.jobs(name=self._name) if not job.ended)
         except SlurmError as error:
             what = f"scancel --name={self._name}"
             print(f"error: jobs could not be cancelled ({error}): {what}", file=sys.stderr)
+        else:
+            self._ids = [number for number in self._ids if number not in ids]
 
     def _connect(self) -> Client:
         import dask as dask_package
@@ -181,7 +185,9 @@ class Executor(dask.Executor):
         ]
 
     def _submit(self, path: Path) -> int:
-        """Submit a job and return its id, 0 where that failed."""
+        """Submit a job and return its id, 0 where that failed or the run is over."""
+        if self._ended:
+            return 0
         options = [
             *self._profile.where(),
             *self._profile.resources(),
@@ -194,6 +200,8 @@ class Executor(dask.Executor):
             self._refusal = error
             return 0
         self._ids.append(number)
+        if self._ended:  # while sbatch ran: nobody else knows of the job
+            self._cancel()
         return number
 
     def _look_after(self, client: Client) -> None:

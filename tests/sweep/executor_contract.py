@@ -104,7 +104,7 @@ class Contract:
         assert (tmp_path / "died").exists()
         assert (answer.status == 0) == self.replaces_workers, answer
         assert "Traceback" not in answer.err
-        assert first.survivors() == []
+        assert first.survivors() == [], answer
         if not self.replaces_workers:
             assert sweep(*arguments).status == 0
         same(numbers(), serial())
