@@ -73,10 +73,14 @@ def build(
             valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
             raise SweepError(unknown(f"key of {group} {', '.join(files)}", key, valid))
     variants = []
+    alike: dict[str, str] = {}
     for name, file in files.items():
         base = copy.deepcopy(file)
         for key, value in _leaves(settings):
             _set(base, key, value)
+        other = alike.setdefault(canonical.text(base), name)
+        if other != name and files[other] != file:
+            raise SweepError(_made_alike(group, other, name, files, settings))
         interpolated = "${" in canonical.text(base)
         for values in itertools.product(*(axis.values for axis in axes)):
             data = copy.deepcopy(base)
@@ -85,6 +89,22 @@ def build(
             resolved = _resolve(group, name, data) if interpolated else data
             variants.append(_finish(group, name, resolved, str(data.get("path"))))
     return variants
+
+
+def _made_alike(
+    group: str, a: str, b: str, files: Mapping[str, dict[str, Any]], settings: Mapping[str, Any]
+) -> str:
+    """Say which settings take away what two files differ in."""
+    leaves = {name: dict(_leaves(files[name])) for name in (a, b)}
+    guilty = [
+        f"{group}.{key}={value}"
+        for key, value in _leaves(settings)
+        if leaves[a].get(key) != leaves[b].get(key)
+    ]
+    return (
+        f"{', '.join(guilty)} makes {a} and {b} the same, under two names: name one of them, "
+        f"e.g. grid.{group}=[{a}]"
+    )
 
 
 def _finish(group: str, name: str, data: dict[str, Any], given_path: str) -> Variant:

@@ -72,6 +72,12 @@ def test_a_set_key_reaches_every_file_that_has_it(expand, tmp_path):
     assert plan.task(0).machine["speed"] == 2
 
 
+def test_a_set_key_does_not_make_two_names_for_one_thing(expand):
+    with pytest.raises(SweepError, match=r"policy.work=3 makes quick and slow the same.*grid.policy=\[quick\]"):
+        expand("policy.work=3")
+    assert expand("policy.work=3", "policy=slow").task(0).policy["work"] == 3
+
+
 def test_a_set_key_pins_the_axis_that_sets_it(expand):
     plan = expand("policy.preemption=resume")
     assert plan.axes["preemption"] == ("resume",)
@@ -118,7 +124,7 @@ def test_what_does_not_change_results_does_not_change_identity(expand, overrides
         ("batches=7",),
         ("batch_size=51",),
         ("warmup=2",),
-        ("policy.work=3",),
+        ("policy.seconds=1",),
         ("machine.speed=3",),
         ("workload.note=hello",),
         ("precision.relative=0.1",),
