@@ -7,6 +7,7 @@ A family is a package with an attribute ``FAMILY``; a policy's YAML file names t
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -130,6 +131,48 @@ def simulated_by(module: str) -> Simulate:
     return simulate
 
 
+class Export(Protocol):
+    """Write the schedule of one point in one replication to a file: the one that `Simulate` measures.
+
+    In a format that other programs read; compressed if the file's name ends with ``.gz``. Raises
+    ``ValueError`` or ``OSError`` with one line when the file cannot be written.
+    """
+
+    def __call__(
+        self,
+        policy: Parameters,
+        workload: Parameters,
+        machine: Parameters,
+        load: float | None,
+        batches: Batches,
+        seed: Seed,
+        path: str | os.PathLike[str],
+    ) -> None: ...
+
+
+def exported_by(module: str) -> Export:
+    """Return the function `export` of a module that is imported when it is first called.
+
+    Parameters
+    ----------
+    module : str
+        Dotted name.
+    """
+
+    def export(
+        policy: Parameters,
+        workload: Parameters,
+        machine: Parameters,
+        load: float | None,
+        batches: Batches,
+        seed: Seed,
+        path: str | os.PathLike[str],
+    ) -> None:
+        importlib.import_module(module).export(policy, workload, machine, load, batches, seed, path)
+
+    return export
+
+
 class Check(Protocol):
     """Look at one combination before anything runs.
 
@@ -167,6 +210,9 @@ class Family:
     preload : str, optional
         Dotted name of a module that loads what simulations need. Imported once where workers are forked from,
         instead of in each of them; must not compile.
+    export : Export, optional
+        Writes schedules to files (``schedule=FILE``), of the points and replications that are done, after the
+        simulations and in the process that started them.
     """
 
     name: str
@@ -178,3 +224,4 @@ class Family:
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     chance: Callable[[Parameters, Parameters, Parameters], bool] = lambda policy, workload, machine: True
     preload: str | None = None
+    export: Export | None = None

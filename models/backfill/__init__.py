@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 from models import kernel_cache
 from models.backfill import machine as machines
-from models.backfill import synthetic
-from models.backfill.log import open_log
-from models.backfill.measures import METRICS, RANGES
+from models.backfill.groups import GROUPS
+from models.backfill.measures import METRICS
 from models.backfill.rules import Rules
-from models.family import Family, Parameters, simulated_by
+from models.backfill.sources import Source, module_of
+from models.family import Family, Parameters, exported_by, simulated_by
 
-WORKLOADS = ("swf", "synthetic")
+FIRST_JOBS = 100
+"""Jobs of an endless stream that are looked at before anything runs."""
 
 
 simulate = simulated_by("models.backfill.model")
@@ -25,22 +26,21 @@ simulate = simulated_by("models.backfill.model")
 def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Check`."""
     rules = Rules.of(policy)
-    model = workload.get("model")
-    if model not in WORKLOADS:
-        raise ValueError(
-            f"workload {workload.get('name', '')} has model {model}, which holds no requested times; "
-            f"models.backfill takes {', '.join(WORKLOADS)}"
-        )
-    if model == "synthetic":
-        synthetic.check(workload, machines.of(machine), load)
-        return []
-    opened = open_log(workload, machine, load)
-    return [*opened.notes, *(f"{opened.log.name}: {note}" for note in opened.jobs.notes(rules))]
+    module = module_of(workload)
+    if module.ENDLESS:
+        notes: Sequence[str] = module.check(workload, machine, load)
+        jobs = module.draw(workload, machines.of(machine), load, FIRST_JOBS, (0,))
+        rules.check(jobs, machines.of(machine))
+        return notes
+    source: Source = module.open_source(workload, machine, load, (0,))
+    rules.check(source.jobs, source.machine)
+    name = source.log.name if source.log else workload.get("name", "")
+    return [*source.notes, *(f"{name}: {note}" for note in source.jobs.notes(rules))]
 
 
 def chance(policy: Parameters, workload: Parameters, machine: Parameters) -> bool:
-    """Tell whether replications differ: the schedulers draw no random numbers, and a log has none."""
-    return workload.get("model") == "synthetic"
+    """Tell whether replications differ: the schedulers draw no random numbers."""
+    return bool(module_of(workload).has_chance(workload))
 
 
 def warm_up() -> None:
@@ -55,12 +55,13 @@ def load() -> None:
 
 FAMILY = Family(
     name="backfilling",
-    version=1,
+    version=2,
     metrics=METRICS,
     simulate=simulate,
     check=check,
     warm_up=warm_up,
-    coords={"runtime_range": RANGES},
+    coords={dim: group.labels for dim, group in GROUPS.items()},
     chance=chance,
     preload="models.backfill.preload",
+    export=exported_by("models.backfill.model"),
 )

@@ -26,13 +26,13 @@ from models.kernels import kernel
 
 @kernel(
     void(
-        FLOATS, FLOATS, FLOATS, INTS, INTS, INTS, INTS, boolean, FLOATS, FLOATS, INTS,
+        FLOATS, FLOATS, FLOATS, INTS, INTS, INTS, INTS, boolean, FLOATS, FLOATS, INTS, FLOATS,
         FLOATS, INTS, INTS, INTS, FLOATS, INTS, INTS, INTS, int64,
     )
 )  # fmt: skip
 def run(
     submit: Floats, runtime: Floats, requested: Floats, size: Ints, need: Ints,
-    processors: Ints, memory: Ints, instant: bool, start: Floats, end: Floats, host: Ints,
+    processors: Ints, memory: Ints, instant: bool, start: Floats, end: Floats, host: Ints, promised: Floats,
     planned: Floats, heap: Ints, queue: Ints, free: Ints,
     time: Floats, free_processors: Ints, free_memory: Ints, n_steps: Ints, room: int,
 ) -> None:  # fmt: skip
@@ -47,6 +47,7 @@ def run(
     instant : all ends of an instant, all its submissions, then one pass; otherwise a pass after each event,
         submissions first
     start, end, host : filled in
+    promised : NaN; filled in for those that have to wait, with the first start that they were given
     planned, heap, queue : room for all jobs
     free : room for all hosts
     time, free_processors, free_memory : `room` steps for each host, see `profile`; 2 jobs + 2 are enough
@@ -145,3 +146,5 @@ def run(
                 planned[job], planned[job] + requested[job], size[job], need[job],
             )  # fmt: skip
             next_start = min(next_start, planned[job])
+            if i >= first_fresh and planned[job] > now:
+                promised[job] = planned[job]

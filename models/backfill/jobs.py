@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,11 @@ class Jobs:
     size : ndarray of int
         Processors.
     memory : ndarray of int, KB
-        Of all its processors together.
+        What it asked for, of all its processors together.
+    used_memory : ndarray of int, KB, optional
+        What it really uses at most; None is all that it asked for.
+    user : ndarray of int, optional
+        Who submitted it.
     """
 
     submit: Floats
@@ -33,13 +38,22 @@ class Jobs:
     requested: Floats
     size: Ints
     memory: Ints
+    used_memory: Ints | None = None
+    user: Ints | None = None
+
+    @property
+    def used(self) -> Ints:
+        """KB that each job really uses."""
+        return self.memory if self.used_memory is None else self.used_memory
 
     def __len__(self) -> int:
         return self.submit.size
 
     def part(self, chosen: slice | np.ndarray) -> Jobs:
         """Return some of the jobs, in their order."""
-        return Jobs(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+        columns: list[Any] = [getattr(self, name) for name in self.__dataclass_fields__]
+        parts: list[Any] = [None if values is None else values[chosen] for values in columns]
+        return Jobs(*parts)
 
     def under(self, rules: Rules) -> Jobs:
         """Return the jobs as they run under these rules: judged by something, and perhaps killed at it.
@@ -50,11 +64,12 @@ class Jobs:
             If the rules need what the jobs do not have.
         """
         unknown = np.isnan(self.requested)
-        judging = rules.discipline != "fcfs"
+        judging = rules.judges
         if judging and rules.unrequested == "error" and unknown.any():
             raise ValueError(
                 f"{int(unknown.sum()):,} of {len(self):,} jobs have no requested time, and the policy judges "
-                "by it; add policy.unrequested=runtime to judge them by their actual one"
+                "by it; add policy.unrequested=runtime to judge them by their actual one, or "
+                "workload.estimates=tsafrir2005 to draw requests"
             )
         requested = np.where(unknown, self.runtime, self.requested)
         longer = self.runtime > requested
@@ -64,7 +79,7 @@ class Jobs:
                 "could be promised; policy conservative needs policy.kill=true"
             )
         runtime = np.where(longer & rules.kill, requested, self.runtime)
-        return Jobs(self.submit, runtime, requested, self.size, self.memory)
+        return replace(self, runtime=runtime, requested=requested)
 
     def notes(self, rules: Rules) -> list[str]:
         """Return what is worth saying aloud of these jobs under these rules; raises what `under` does."""
@@ -73,7 +88,7 @@ class Jobs:
         longer = int((self.runtime > ran.requested).sum())
         killed = int((ran.runtime < self.runtime).sum())
         told = []
-        if unknown and rules.discipline != "fcfs":
+        if unknown and rules.judges:
             told.append(f"{unknown:,} jobs have no requested time, judged by the actual one")
         if killed:
             told.append(f"{killed:,} jobs run longer than requested, killed at it (policy.kill=true)")

@@ -1,42 +1,32 @@
-"""A log in the Standard Workload Format as jobs for backfilling: with requested times, and memory."""
+"""A log in the Standard Workload Format as jobs for backfilling: with requested times, memory and users."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
+from models.backfill import estimates, replayed
 from models.backfill import machine as machines
 from models.backfill.arrays import Floats, Ints
 from models.backfill.jobs import Jobs
-from models.backfill.machine import Machine
-from models.family import Parameters
+from models.backfill.sources import Source
+from models.family import Parameters, Seed
 from models.workloads.log_replay import FILTERS
-from models.workloads.swf import Log, SwfError, read, select
+from models.workloads.swf import Log, read, select
+
+ENDLESS = False
 
 
-@dataclass(frozen=True, eq=False)
-class LogJobs:
-    """The jobs of a log that are simulated, and where they come from.
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ: only in requested times that are drawn."""
+    return estimates.wanted(workload)
 
-    Parameters
-    ----------
-    log : Log
-    rows : ndarray of int, shape (n_jobs,)
-        Of the log's columns.
-    jobs : Jobs
-        The first is submitted at 0.
-    machine : Machine
-    notes : tuple of str
-        What a user should hear.
-    """
 
-    log: Log
-    rows: Ints
-    jobs: Jobs
-    machine: Machine
-    notes: tuple[str, ...]
+def check(workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
+    """Return what is worth saying aloud; ``ValueError`` with one line for a log that cannot be used."""
+    return open_source(workload, machine, load, ()).notes
 
 
 @lru_cache(maxsize=2)
@@ -45,7 +35,7 @@ def _log(path: str) -> Log:
     return read(path)
 
 
-def open_log(workload: Parameters, machine: Parameters, load: float | None) -> LogJobs:
+def open_source(workload: Parameters, machine: Parameters, load: float | None, seed: Seed) -> Source:
     """Return the jobs of a workload's log that its filters keep and some host can take.
 
     Parameters
@@ -56,12 +46,15 @@ def open_log(workload: Parameters, machine: Parameters, load: float | None) -> L
         See `models.backfill.machine.of`.
     load : float or None
         Offered load as a fraction of all processors: rescales the time between submissions, nothing else.
+    seed : tuple of int
+        For requested times that are drawn.
 
     Raises
     ------
-    SwfError, ValueError
+    ValueError
         With one line that says what is wrong.
     """
+    estimates.wanted(workload)
     log = _log(str(workload["path"]))
     hosts = machines.of(machine, log.max_processors)
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
@@ -69,48 +62,36 @@ def open_log(workload: Parameters, machine: Parameters, load: float | None) -> L
     notes = list(chosen.describe())
     by_line = np.argsort(log.line)
     rows = by_line[np.searchsorted(log.line, chosen.jobs.line, sorter=by_line)]
-    requested = np.where(chosen.jobs.requested_time > 0, chosen.jobs.requested_time, np.nan)
-    memory = np.zeros(len(rows), np.int64)
+    size = chosen.jobs.size
+    memory, used = np.zeros(len(rows), np.int64), None
     if hosts.limits_memory:
-        memory = _memory(log, rows, chosen.jobs.size, notes)
-    jobs = Jobs(chosen.jobs.arrival, chosen.jobs.runtime, requested, chosen.jobs.size, memory)
-
-    fits = hosts.takes(jobs.size, jobs.memory)
-    if not fits.all():
-        lost = int((~fits).sum())
-        if workload.get("oversized", "drop") != "drop" or lost == len(fits):
-            first = int(np.argmin(fits))
-            raise SwfError(
-                f"{log.name}: line {chosen.jobs.line[first]} asks for {jobs.size[first]} processors with "
-                f"{jobs.memory[first]:,} KB, which no host has; add workload.oversized=drop or take a "
-                "machine with more memory"
-            )
-        notes.append(f"{log.name}: {lost:,} more dropped, whose memory no host has (oversized=drop)")
-        jobs, rows = jobs.part(fits), rows[fits]
-    natural = _load(log, jobs, hosts)
-    notes.append(f"{log.name}: load {natural:.3f} on {hosts.total:,} processors as it is")
-    stretch = 1.0 if load is None else natural / load
-    submit = (jobs.submit - jobs.submit[0]) * stretch
-    return LogJobs(
-        log, rows, Jobs(submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory), hosts, tuple(notes)
+        memory, used = _memory(log, rows, size, notes)
+    jobs = Jobs(
+        chosen.jobs.arrival,
+        chosen.jobs.runtime,
+        np.where(chosen.jobs.requested_time > 0, chosen.jobs.requested_time, np.nan),
+        size,
+        memory,
+        used,
+        chosen.jobs.user if (chosen.jobs.user >= 0).any() else None,
     )
+    line = chosen.jobs.line
+    return replayed.source_of(log.name, jobs, line, hosts, workload, load, seed, notes, log, rows)
 
 
-def _memory(log: Log, rows: Ints, size: Ints, notes: list[str]) -> Ints:
-    """Return KB of whole jobs: requested, else used, else none (section 2.1 counts what is requested)."""
-    requested, used = log.columns["requested_memory"][rows], log.columns["memory"][rows]
-    each: Floats = np.where(requested > 0, requested, np.maximum(used, 0))
-    by_use, none = int(((requested <= 0) & (used > 0)).sum()), int((each == 0).sum())
+def _memory(log: Log, rows: Ints, size: Ints, notes: list[str]) -> tuple[Ints, Ints]:
+    """Return KB of whole jobs, requested and used; where only one of them is known, it is both.
+
+    Section 2.1 counts what is requested.
+    """
+    requested, used = (np.maximum(log.columns[name][rows], 0) for name in ("requested_memory", "memory"))
+    by_use, none = int(((requested == 0) & (used > 0)).sum()), int((requested + used == 0).sum())
     if by_use:
         notes.append(f"{log.name}: {by_use:,} jobs without requested memory take what they used")
     if none:
         notes.append(f"{log.name}: {none:,} jobs whose memory is unknown take none")
-    return np.ceil(each * size).astype(np.int64)
 
+    def of_whole_jobs(known: Floats, other: Floats) -> Ints:
+        return np.ceil(np.where(known > 0, known, other) * size).astype(np.int64)
 
-def _load(log: Log, jobs: Jobs, machine: Machine) -> float:
-    """Return the work over what all hosts can do between the first and the last submission."""
-    period = float(jobs.submit[-1] - jobs.submit[0])
-    if period <= 0:
-        raise SwfError(f"{log.name}: all {len(jobs)} jobs are submitted at once, so that it has no load")
-    return float(jobs.size @ jobs.runtime) / (machine.total * period)
+    return of_whole_jobs(requested, used), of_whole_jobs(used, requested)

@@ -2,30 +2,21 @@
 
 Whatever the policy, a batch holds the same jobs, so that differences between policies are paired job by job.
 What concerns the machine is measured from the first submission of a batch to that of the next one, or to the
-end of the schedule.
+end of what is measured.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from models.backfill.arrays import Floats
+from models.backfill.arrays import Floats, Ints
+from models.backfill.groups import GROUPS, USER_RANK, by_user, groups_of
 from models.family import Metric
 
 if TYPE_CHECKING:
     from models.backfill.schedule import Schedule
-
-EDGES = (60.0, 600.0, 6000.0, 60000.0, 600000.0)
-"""Seconds of actual runtime between the ranges: equal on a logarithmic axis, as in Fig. 5 of Chiang and
-Vernon (2001)."""
-
-RANGES = (
-    "all", "under 1 min", "1 to 10 min", "10 to 100 min", "100 to 1,000 min", "1,000 to 10,000 min",
-    "10,000 min and more",
-)  # fmt: skip
 
 OF_JOBS = {
     "wait": ("s", "wait"),
@@ -33,25 +24,55 @@ OF_JOBS = {
     "bounded_slowdown": ("1", "bounded slowdown"),
 }
 STATISTICS = {"": "mean", "_p95": "95th percentile of", "_max": "maximum"}
+OF_EVERY_GROUP = ("wait", "wait_p95", "wait_max", "slowdown", "bounded_slowdown", "jobs")
+"""Metrics of classes, sizes and users; by runtime there are all of them."""
+
 OF_MACHINE = {
     "utilization": "utilization",
     "loss_of_capacity": "loss of capacity (idle while jobs wait)",
     "queue_length": "average number of waiting jobs",
     "jobs_in_system": "average number of jobs in the system",
+    "held_idle": "share of all processor time kept idle for special reservations",
+    "preempted_share": "share of jobs that were preempted",
+    "started_at_once": "share of jobs whose full execution begins at their submission",
 }
+OF_USERS = {"work_by_user": ("s", "processor time"), "user_number": ("1", "user's number in the log")}
+
+
+def _of_jobs() -> dict[str, tuple[str, str]]:
+    found = {
+        f"{name}{suffix}": (unit, f"{statistic} {long_name}")
+        for name, (unit, long_name) in OF_JOBS.items()
+        for suffix, statistic in STATISTICS.items()
+    }
+    return found | {"jobs": ("1", "number of jobs")}
+
+
+def metric_name(name: str, dim: str) -> str:
+    """Return the name that a metric of jobs has when it is told by a dimension, e.g. ``wait_by_class``."""
+    return f"{name}{GROUPS[dim].suffix}"
+
 
 METRICS = (
     *(
-        Metric(f"{name}{suffix}", unit, f"{statistic} {long_name}", ("runtime_range",))
-        for name, (unit, long_name) in OF_JOBS.items()
-        for suffix, statistic in STATISTICS.items()
+        Metric(metric_name(name, dim), unit, long_name, (dim,))
+        for dim in GROUPS
+        for name, (unit, long_name) in _of_jobs().items()
+        if name in OF_EVERY_GROUP or not GROUPS[dim].suffix
     ),
-    Metric("jobs", "1", "number of jobs", ("runtime_range",)),
+    *(Metric(name, unit, long_name, (USER_RANK,)) for name, (unit, long_name) in OF_USERS.items()),
     *(Metric(name, "1", long_name) for name, long_name in OF_MACHINE.items()),
 )
 
 
-def measure(schedule: Schedule, size: int, n_batches: int, bound: float) -> dict[str, Floats]:
+def measure(
+    schedule: Schedule,
+    size: int,
+    n_batches: int,
+    bound: float,
+    measured: slice = slice(None),
+    until: float | None = None,
+) -> dict[str, Floats]:
     """Return every metric of the family.
 
     Parameters
@@ -60,14 +81,18 @@ def measure(schedule: Schedule, size: int, n_batches: int, bound: float) -> dict
     size : int
         Jobs in a batch.
     n_batches : int
-        Batches, from the first job on; the last may be short.
+        Batches, from the first measured job on; the last may be short.
     bound : float
         Seconds below which a runtime counts as that long in the bounded slowdown.
+    measured : slice
+        Jobs that count.
+    until : float, optional
+        Seconds at which the measured period ends; None is the end of the last measured job.
 
     Returns
     -------
-    dict of str to ndarray, shape (n_batches, runtime_range) or (n_batches,)
-        NaN for a range without a job.
+    dict of str to ndarray, shape (n_batches, groups) or (n_batches,)
+        NaN for a group without a job.
 
     Notes
     -----
@@ -75,34 +100,72 @@ def measure(schedule: Schedule, size: int, n_batches: int, bound: float) -> dict
     The loss of capacity is the share of all processor time that is idle while some job waits (Zhang et al.,
     "Improving parallel job scheduling by combining gang scheduling and backfilling techniques", 2000).
     """
-    runtime = schedule.jobs.runtime
-    response = schedule.wait + runtime
+    first, stop, _ = measured.indices(len(schedule.jobs))
+    these = slice(first, min(stop, first + size * n_batches))
+    jobs, wait = schedule.jobs.part(these), schedule.wait[these]
+    response = wait + jobs.runtime
     values = {
-        "wait": schedule.wait,
-        "slowdown": response / runtime,
-        "bounded_slowdown": np.maximum(response / np.maximum(runtime, bound), 1.0),
+        "wait": wait,
+        "slowdown": response / jobs.runtime,
+        "bounded_slowdown": np.maximum(response / np.maximum(jobs.runtime, bound), 1.0),
     }
-    which = np.searchsorted(EDGES, runtime, side="right") + 1
-    metrics = {metric.name: np.full((n_batches, len(RANGES)), np.nan) for metric in METRICS if metric.dims}
-    for batch in range(n_batches):
-        these = slice(batch * size, (batch + 1) * size)
-        for k in range(len(RANGES)):
-            inside = which[these] == k if k else slice(None)
-            metrics["jobs"][batch, k] = which[these][inside].size
-            if metrics["jobs"][batch, k] == 0:
-                continue
-            for name, of_all in values.items():
-                sample = of_all[these][inside]
-                metrics[name][batch, k] = sample.mean()
-                metrics[f"{name}_p95"][batch, k] = np.percentile(sample, 95)
-                metrics[f"{name}_max"][batch, k] = sample.max()
-    return metrics | time_averages(schedule, _edges(schedule, size, n_batches))
+    batch = np.arange(len(jobs)) // size
+    metrics = {}
+    for dim, group in groups_of(jobs).items():
+        n_groups = len(GROUPS[dim].labels)
+        for name, found in _statistics(values, batch, n_batches, group, n_groups).items():
+            if (told := metric_name(name, dim)) in _NAMES:
+                metrics[told] = found
+    metrics |= by_user(jobs, batch, n_batches)
 
-
-def _edges(schedule: Schedule, size: int, n_batches: int) -> Floats:
     submit = schedule.jobs.submit
-    first = np.arange(n_batches + 1) * size
-    return np.where(first < len(submit), submit[np.minimum(first, len(submit) - 1)], schedule.end.max())
+    begins = first + np.arange(n_batches + 1) * size
+    last = schedule.end[these].max(initial=0.0) if until is None else until
+    edges = np.where(begins < stop, submit[np.minimum(begins, len(submit) - 1)], last)
+    metrics |= time_averages(schedule, edges)
+    shares = {
+        "preempted_share": np.zeros(len(jobs)) if schedule.preempted is None else schedule.preempted[these],
+        "started_at_once": schedule.full_start[these] <= jobs.submit,
+    }
+    counts = np.bincount(batch, minlength=n_batches)
+    with np.errstate(invalid="ignore"):  # a batch without a job
+        return metrics | {
+            name: np.bincount(batch, share, n_batches) / counts for name, share in shares.items()
+        }
+
+
+_NAMES = {metric.name for metric in METRICS}
+
+
+def _statistics(
+    values: dict[str, Floats], batch: Ints, n_batches: int, group: Ints, n_groups: int
+) -> dict[str, Floats]:
+    """Return number, means, 95th percentiles and maxima by batch and group, whose first is everybody.
+
+    All at once: sorted by batch, group and value, each of them is a stretch of its own.
+    """
+    cell = np.concatenate([batch * n_groups, batch * n_groups + group])
+    n_cells = n_batches * n_groups
+    count = np.bincount(cell, minlength=n_cells)
+    empty = count == 0
+    begin = np.cumsum(count) - count
+    # As numpy.percentile interpolates: between the two values around this position.
+    position = 0.95 * np.maximum(count - 1, 0)
+    below = position.astype(np.int64)
+    above = np.minimum(below + 1, np.maximum(count - 1, 0))
+    found = {"jobs": count.astype(np.float64)}
+    for name, value in values.items():
+        twice = np.concatenate([value, value])
+        ordered = np.append(twice[np.lexsort((twice, cell))], np.nan)  # stretches may be empty at the end
+
+        def at(offset: Ints, ordered: Floats = ordered) -> Floats:
+            return np.where(empty, np.nan, ordered[begin + offset])
+
+        with np.errstate(invalid="ignore"):
+            found[name] = np.bincount(cell, twice, n_cells) / count
+        found[f"{name}_p95"] = at(below) + (at(above) - at(below)) * (position - below)
+        found[f"{name}_max"] = at(np.maximum(count - 1, 0))
+    return {name: values.reshape(n_batches, n_groups) for name, values in found.items()}
 
 
 def time_averages(schedule: Schedule, edges: Floats) -> dict[str, Floats]:
@@ -113,23 +176,31 @@ def time_averages(schedule: Schedule, edges: Floats) -> dict[str, Floats]:
     schedule : Schedule
     edges : ndarray of float, shape (n + 1,), seconds
     """
-    jobs, n = schedule.jobs, len(schedule.jobs)
-    instant = np.concatenate([jobs.submit, schedule.start, schedule.end])
+    jobs, runs, held = schedule.jobs, schedule.runs, schedule.held
+    total = schedule.machine.total
+    # Rows: jobs that wait, jobs in the system, processors at work, processors kept idle.
+    events: list[tuple[Floats, tuple[Any, Any, Any, Any]]] = [
+        (jobs.submit, (1, 1, 0, 0)),
+        (schedule.full_start, (-1, 0, 0, 0)),
+        (schedule.end, (0, -1, 0, 0)),
+        (runs.begin, (0, 0, runs.processors, 0)),
+        (runs.end, (0, 0, -runs.processors, 0)),
+    ]
+    if held is not None:
+        events += [(held.begin, (0, 0, 0, held.processors)), (held.end, (0, 0, 0, -held.processors))]
+    instant = np.concatenate([when for when, _ in events])
     order = np.argsort(instant, kind="stable")
     instant = instant[order]
-
-    def level(at_submit: ArrayLike, at_start: ArrayLike, at_end: ArrayLike) -> Floats:
-        change = np.concatenate([np.broadcast_to(c, n) for c in (at_submit, at_start, at_end)])
-        return np.cumsum(change[order], dtype=np.float64)
-
-    waiting = level(1, -1, 0)
-    busy = level(0, jobs.size, -jobs.size)
-    total = schedule.machine.total
+    change = np.concatenate(
+        [np.stack([np.broadcast_to(row, when.size) for row in rows]) for when, rows in events], axis=1
+    )
+    waiting, in_system, busy, idle = np.cumsum(change[:, order].astype(np.float64), axis=1)
     levels = {
         "utilization": busy / total,
         "loss_of_capacity": np.where(waiting > 0, 1 - busy / total, 0.0),
         "queue_length": waiting,
-        "jobs_in_system": level(1, 0, -1),
+        "jobs_in_system": in_system,
+        "held_idle": idle / total,
     }
     length = np.diff(edges)
     averages = {}

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from models.backfill import machine as machines
-from models.backfill import synthetic
 from models.backfill.arrays import Floats
-from models.backfill.log import open_log
+from models.backfill.engines import schedule
 from models.backfill.measures import measure
 from models.backfill.rules import Rules
-from models.backfill.schedule import Schedule, schedule
+from models.backfill.schedule import Schedule
+from models.backfill.sources import Source, module_of
 from models.backfill.swf_schedule import write_schedule
 from models.family import Batches, Outcome, Parameters, Seed
 from models.saturation import backlog_grows
@@ -39,15 +39,17 @@ def simulate(
     it ends.
     """
     rules = Rules.of(policy)
-    if workload["model"] == "swf":
-        opened = open_log(workload, machine, load)
-        made = schedule(opened.jobs, opened.machine, rules)
-        available = max(len(opened.jobs) // batches.size, 1) - batches.warmup
+    module = module_of(workload)
+    if not module.ENDLESS:
+        source: Source = module.open_source(workload, machine, load, seed)
+        made = schedule(source.jobs, source.machine, rules)
+        n_jobs = len(range(*source.measured.indices(len(source.jobs))))
+        available = max(max(n_jobs // batches.size, 1) - batches.warmup, 0)
         for look in batches.looks:
-            metrics = _measured(made, rules, batches, min(look, max(available, 0)))
+            metrics = _measured(made, rules, batches, min(look, available), source)
             if look >= available or _is_enough(batches, metrics):
                 break
-        return Outcome(metrics, False, len(opened.jobs))
+        return Outcome(metrics, False, len(source.jobs))
     for look in batches.looks:
         made, settled = _stream(rules, workload, machine, load, (batches.warmup + look) * batches.size, seed)
         metrics = _measured(made, rules, batches, look)
@@ -77,8 +79,9 @@ def export(
     """
     rules = Rules.of(policy)
     source = None
-    if workload["model"] == "swf":
-        source = open_log(workload, machine, load)
+    module = module_of(workload)
+    if not module.ENDLESS:
+        source = module.open_source(workload, machine, load, seed)
         made = schedule(source.jobs, source.machine, rules)
     else:
         n_jobs = (batches.warmup + batches.looks[-1]) * batches.size
@@ -96,11 +99,10 @@ def _stream(
     Jobs that arrive later can delay a waiting one. So as many are added as it takes until the last measured
     job has started; a system in which that takes too many is saturated.
     """
-    hosts = machines.of(machine)
-    known_load = synthetic.check(workload, hosts, load)
+    hosts, draw = machines.of(machine), module_of(workload).draw
     tail = max(n_jobs // 8, 100)
     while True:
-        made = schedule(synthetic.draw(workload, hosts, known_load, n_jobs + tail, seed), hosts, rules)
+        made = schedule(draw(workload, hosts, load, n_jobs + tail, seed), hosts, rules)
         if made.start[:n_jobs].max() <= made.jobs.submit[-1]:
             return made, True
         if tail >= LONGEST_TAIL * n_jobs:
@@ -108,15 +110,19 @@ def _stream(
         tail *= 2
 
 
-def _measured(made: Schedule, rules: Rules, batches: Batches, look: int) -> dict[str, Floats]:
+def _measured(
+    made: Schedule, rules: Rules, batches: Batches, look: int, source: Source | None = None
+) -> dict[str, Floats]:
     """Return the metrics of the first `look` batches after the warm-up."""
-    metrics = measure(made, batches.size, batches.warmup + look if look else 0, rules.bound)
+    n_batches = batches.warmup + look if look else 0
+    period = () if source is None else (source.measured, source.until)
+    metrics = measure(made, batches.size, n_batches, rules.bound, *period)
     return {name: values[batches.warmup :] for name, values in metrics.items()}
 
 
 def _is_enough(batches: Batches, metrics: Mapping[str, Floats]) -> bool:
-    """Ask the stopping rule, about those ranges of runtime only that every batch has jobs of."""
+    """Ask the stopping rule, about those groups only that every batch has jobs of."""
     if batches.enough is None:
         return False
-    known = ~np.isnan(metrics["wait"]).any(axis=0)
-    return batches.enough({n: v[:, known] if v.ndim == 2 else v for n, v in metrics.items()})
+    known = {n: ~np.isnan(v).any(axis=0) for n, v in metrics.items() if v.ndim == 2}
+    return batches.enough({n: v[:, known[n]] if n in known else v for n, v in metrics.items()})

@@ -26,12 +26,14 @@ from models.kernels import kernel
 
 @kernel(
     void(
-        FLOATS, FLOATS, FLOATS, INTS, int64, boolean, boolean, FLOATS, FLOATS, INTS, INTS, FLOATS, INTS,
+        FLOATS, FLOATS, FLOATS, INTS, int64, boolean, boolean, FLOATS, FLOATS, FLOATS, INTS, INTS,
+        FLOATS, INTS,
     )
 )  # fmt: skip
 def run(
     submit: Floats, runtime: Floats, requested: Floats, size: Ints, processors: int, backfilling: bool,
-    instant: bool, start: Floats, end: Floats, heap: Ints, queue: Ints, due: Floats, due_size: Ints,
+    instant: bool, start: Floats, end: Floats, promised: Floats, heap: Ints, queue: Ints,
+    due: Floats, due_size: Ints,
 ) -> None:  # fmt: skip
     """Simulate jobs to their last end.
 
@@ -46,6 +48,7 @@ def run(
     instant : all ends of an instant, all its submissions, then one pass; otherwise a pass after each event,
         submissions first
     start, end : filled in
+    promised : NaN; filled in with the first shadow time that a job had, for those that had one
     heap, queue : room for all jobs
     due, due_size : room for as many jobs as can run at once, the last expected end first
     """
@@ -135,6 +138,8 @@ def run(
                         at -= 1
                         available += due_size[at]
                     shadow = max(due[at], now)
+                    if np.isnan(promised[job]):
+                        promised[job] = shadow
                     while at > 0 and due[at - 1] <= shadow:
                         at -= 1
                         available += due_size[at]

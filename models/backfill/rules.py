@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from models.backfill.eq_spatial_rules import EqSpatial
+from models.backfill.immediate_rules import Immediate
+from models.backfill.ncsa_lsf_rules import NcsaLsf
 from models.backfill.weights import Weights
 from models.family import Parameters
 
-DISCIPLINES = ("fcfs", "backfill", "conservative")
+if TYPE_CHECKING:
+    from models.backfill.jobs import Jobs
+    from models.backfill.machine import Machine
+
+DISCIPLINES = ("fcfs", "backfill", "conservative", "ncsa_lsf", "eq_spatial")
 TIES = ("instant", "event")
 UNREQUESTED = ("error", "runtime")
 ALL = "all"
@@ -20,9 +28,9 @@ class Rules:
 
     Parameters
     ----------
-    discipline : {"fcfs", "backfill", "conservative"}
+    discipline : {"fcfs", "backfill", "conservative", "ncsa_lsf", "eq_spatial"}
         Nobody passes a job that waits; jobs in order of priority pass those that hold a start; everybody
-        holds one.
+        holds one; classes of jobs with limits on each host; everybody runs at once on a part of a host.
     ties : {"instant", "event"}
         All ends of an instant, then all its submissions, then one pass; or a pass after each event,
         submissions first (and ends in order of submission).
@@ -38,6 +46,11 @@ class Rules:
         Of the measures of priority (``backfill`` only).
     bound : float
         Seconds below which a runtime counts as that long in the bounded slowdown.
+    immediate : Immediate or None
+        A quantum of service on arrival (``backfill`` only).
+    ncsa_lsf : NcsaLsf or None
+    eq_spatial : EqSpatial or None
+        What the discipline of this name needs.
     """
 
     discipline: str
@@ -48,11 +61,28 @@ class Rules:
     keep_start: bool = False
     weights: Weights = field(default_factory=Weights)
     bound: float = 10.0
+    immediate: Immediate | None = None
+    ncsa_lsf: NcsaLsf | None = None
+    eq_spatial: EqSpatial | None = None
 
     @property
     def is_easy(self) -> bool:
         """Whether this is FCFS-backfill with one start."""
-        return self.discipline == "backfill" and self.reservations == 1 and not any(self.weights)
+        plain = self.discipline == "backfill" and self.immediate is None
+        return plain and self.reservations == 1 and not any(self.weights)
+
+    @property
+    def judges(self) -> bool:
+        """Whether jobs are judged by what they ask for."""
+        return self.discipline not in ("fcfs", "eq_spatial")
+
+    def check(self, jobs: Jobs, machine: Machine) -> None:
+        """Raise ``ValueError`` with one line if these jobs cannot run on this machine under these rules."""
+        ready = jobs.under(self)
+        if self.ncsa_lsf is not None:
+            self.ncsa_lsf.check(ready, machine)
+        if self.eq_spatial is not None:
+            self.eq_spatial.check(ready, machine)
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
@@ -87,7 +117,21 @@ class Rules:
             policy.get("keep_start", cls.keep_start),
             _weights(policy.get("weights") or {}),
             float(bound),
+            _immediate(policy, discipline),
+            NcsaLsf.of(policy) if discipline == "ncsa_lsf" else None,
+            EqSpatial.of(policy) if discipline == "eq_spatial" else None,
         )
+
+
+def _immediate(policy: Parameters, discipline: str) -> Immediate | None:
+    given = policy.get("immediate")
+    if given is None:
+        return None
+    if discipline != "backfill":
+        raise ValueError(
+            f"policy.immediate goes with discipline backfill, and this is {discipline}; set it to null"
+        )
+    return Immediate.of(given)
 
 
 def _reservations(given: object) -> int | None:

@@ -1,4 +1,4 @@
-"""From jobs, a machine and rules to a schedule: picks the engine and gives it its room."""
+"""A schedule: who ran when and where."""
 
 from __future__ import annotations
 
@@ -6,11 +6,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.backfill import conservative, hosts, pool
 from models.backfill.arrays import Floats, Ints
 from models.backfill.jobs import Jobs
 from models.backfill.machine import Machine
-from models.backfill.rules import Rules
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Rectangles of a schedule; every array has the shape (n_pieces,).
+
+    Parameters
+    ----------
+    job, host : ndarray of int
+        Indices.
+    begin, end : ndarray of float, seconds
+    processors : ndarray of int or float
+        Of that host.
+    """
+
+    job: Ints
+    host: Ints
+    begin: Floats
+    end: Floats
+    processors: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +40,24 @@ class Schedule:
     jobs : Jobs
         As they ran: a job that was killed has the runtime that it got, and everybody what it was judged by.
     machine : Machine
-    start, end : ndarray of float, seconds
+    start : ndarray of float, seconds
+        When a job ran for the first time, if only for a quantum.
+    end : ndarray of float, seconds
     host : ndarray of int
-        Index of a host of the machine.
+        Index of a host of the machine, the last one that a job ran on.
+    began : ndarray of float, seconds, optional
+        When the full execution of a job began; None is at its start.
+    waited : ndarray of float, seconds, optional
+        Where that is not the time before the start: the time in the system less the runtime on the requested
+        processors.
+    preempted : ndarray of bool, optional
+        Whose processors were taken away; None is nobody's.
+    promised : ndarray of float, seconds, optional
+        The first start that a job was given while it waited; NaN for those that were given none.
+    pieces : Pieces, optional
+        When a job ran, where, and on how many processors; None is in one piece, on those it asked for.
+    held : Pieces, optional
+        Processors that were kept idle for a job with a special reservation.
     """
 
     jobs: Jobs
@@ -32,102 +65,26 @@ class Schedule:
     start: Floats
     end: Floats
     host: Ints
+    began: Floats | None = None
+    waited: Floats | None = None
+    preempted: np.ndarray | None = None
+    promised: Floats | None = None
+    pieces: Pieces | None = None
+    held: Pieces | None = None
 
     @property
     def wait(self) -> Floats:
-        """Seconds between submission and start."""
-        return self.start - self.jobs.submit
+        """Seconds that a job was in the system beyond its runtime."""
+        return self.start - self.jobs.submit if self.waited is None else self.waited
 
+    @property
+    def full_start(self) -> Floats:
+        """Seconds at which the full execution of a job began."""
+        return self.start if self.began is None else self.began
 
-def schedule(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:
-    """Run all jobs to their ends.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        As submitted.
-    machine : Machine
-        With a host for each of them.
-    rules : Rules
-
-    Raises
-    ------
-    ValueError
-        If a job fits on no host, or the rules need what the jobs do not have.
-    """
-    homeless = ~machine.takes(jobs.size, jobs.memory)
-    if homeless.any():
-        first = int(np.argmax(homeless))
-        raise ValueError(
-            f"job {first + 1} asks for {jobs.size[first]} processors and {jobs.memory[first]} KB of memory, "
-            f"and no host has both; the largest has {machine.largest} processors: leave out such jobs"
-        )
-    ready = jobs.under(rules)
-    if rules.discipline == "conservative":
-        return _conservative(ready, machine, rules)
-    one_pool = len(machine.names) == 1 and not machine.limits_memory
-    if one_pool and (rules.discipline == "fcfs" or rules.is_easy):
-        return _on_pool(ready, machine, rules)
-    return on_hosts(ready, machine, rules)
-
-
-def _empty(jobs: Jobs, machine: Machine) -> Schedule:
-    n = len(jobs)
-    return Schedule(jobs, machine, np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.int64))
-
-
-def _places(jobs: Jobs, machine: Machine) -> int:
-    """Return how many jobs can run on a host at once, and one place more for moving."""
-    return min(len(jobs), machine.largest) + 1
-
-
-def _on_pool(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:
-    made = _empty(jobs, machine)
-    heap, queue = (np.empty(len(jobs), np.int64) for _ in range(2))
-    places = _places(jobs, machine)
-    pool.run(
-        jobs.submit, jobs.runtime, jobs.requested, jobs.size, machine.largest,
-        rules.discipline == "backfill", rules.ties == "instant",
-        made.start, made.end, heap, queue, np.empty(places), np.empty(places, np.int64),
-    )  # fmt: skip
-    return made
-
-
-def _conservative(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:
-    made = _empty(jobs, machine)
-    n, n_hosts = len(jobs), len(machine.names)
-    heap, queue = (np.empty(n, np.int64) for _ in range(2))
-    room = 2 * n + 2
-    conservative.run(
-        jobs.submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory,
-        machine.processors, machine.memory, rules.ties == "instant", made.start, made.end, made.host,
-        np.empty(n), heap, queue, np.empty(n_hosts, np.int64),
-        np.empty(n_hosts * room), np.empty(n_hosts * room, np.int64), np.empty(n_hosts * room, np.int64),
-        np.empty(n_hosts, np.int64), room,
-    )  # fmt: skip
-    return made
-
-
-def on_hosts(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:
-    """Run jobs by the engine for any number of hosts, which knows all disciplines but ``conservative``."""
-    made = _empty(jobs, machine)
-    n, n_hosts = len(jobs), len(machine.names)
-    heap, queue = (np.empty(n, np.int64) for _ in range(2))
-    places = _places(jobs, machine)
-    reservations = n if rules.reservations is None else min(rules.reservations, n)
-    room = 1 + 3 * places + 2 * reservations
-    hosts.run(
-        jobs.submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory,
-        machine.processors, machine.memory,
-        np.array(rules.weights), rules.weights.change_with_time,
-        hosts.NOBODY_PASSES if rules.discipline == "fcfs" else reservations,
-        rules.keep_start, rules.ties == "instant",
-        made.start, made.end, made.host,
-        np.empty(n), np.zeros(n, np.int64), np.full(n, hosts.NOT_HELD), heap, queue,
-        np.empty(n_hosts, np.int64), np.empty(n_hosts, np.int64),
-        np.empty(n_hosts * places), np.empty(n_hosts * places, np.int64),
-        np.empty(n_hosts * places, np.int64), np.zeros(n_hosts, np.int64), places,
-        np.empty(n_hosts * room), np.empty(n_hosts * room, np.int64), np.empty(n_hosts * room, np.int64),
-        np.empty(n_hosts, np.int64), np.empty(n_hosts), room,
-    )  # fmt: skip
-    return made
+    @property
+    def runs(self) -> Pieces:
+        """All that ran, in pieces."""
+        if self.pieces is not None:
+            return self.pieces
+        return Pieces(np.arange(len(self.jobs)), self.host, self.start, self.end, self.jobs.size)

@@ -1,7 +1,9 @@
 """A schedule as a log in the Standard Workload Format, so that other tools can read it.
 
 Wait times and the runtimes that jobs got are filled in; of a log's jobs all else is as the log has it. The
-format has no column for hosts: where there are several, the partition is the host's number from 1 on.
+format has no column for hosts: where there are several, the partition is the host's number from 1 on. Nor has
+it one for preemption or for another number of processors than was asked for: then the wait is all that a job
+was in the system beyond its runtime.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.backfill.log import LogJobs
 from models.backfill.schedule import Schedule
+from models.backfill.sources import Source
 from models.workloads import swf
 
 KEPT = (
@@ -26,7 +28,7 @@ COMPLETED = 1
 def write_schedule(
     path: str | os.PathLike[str],
     made: Schedule,
-    source: LogJobs | None = None,
+    source: Source | None = None,
     notes: Sequence[str] = (),
 ) -> None:
     """Write every job of a schedule as a row of an SWF file, in order of submission.
@@ -36,8 +38,9 @@ def write_schedule(
     path : path-like
         Compressed if its name ends with ``.gz``.
     made : Schedule
-    source : LogJobs, optional
-        The log that was replayed: job numbers, users and so on are its own, times are in its time base.
+    source : Source, optional
+        What was replayed: where it is a log, job numbers, users and so on are its own, and times are in its
+        time base.
     notes : sequence of str
         Lines of the header that say what was simulated.
 
@@ -54,12 +57,17 @@ def write_schedule(
         "status": np.full(len(jobs), COMPLETED),
     }
     submit = jobs.submit
-    if source is not None:
+    if source is not None and source.log is not None:
         header |= {key: source.log.header[key] for key in KEPT if key in source.log.header}
         columns = {name: values[source.rows] for name, values in source.log.columns.items()}
+        asked = source.jobs.requested  # perhaps drawn, where the log has none
+        columns["requested_time"] = np.where(np.isnan(asked), columns["requested_time"], asked)
         submit = submit + columns["submit"][0]
-    elif hosts.limits_memory:
-        columns["requested_memory"] = jobs.memory / jobs.size
+    else:
+        if hosts.limits_memory:
+            columns["requested_memory"] = jobs.memory / jobs.size
+        if jobs.user is not None:
+            columns["user"] = jobs.user
     columns |= {
         "submit": submit,
         "wait": made.wait,

@@ -6,8 +6,11 @@ processors), runtimes are lognormal, and a job asks for its runtime times a unif
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from models.backfill import machine as machines
 from models.backfill.jobs import Jobs
 from models.backfill.machine import Machine
 from models.family import Parameters, Seed
@@ -25,8 +28,17 @@ LIMITS = {
 """Keys of the YAML file and the least and largest value that they may have."""
 
 
-def check(workload: Parameters, machine: Machine, load: float | None) -> float:
-    """Return the load; ``ValueError`` with one line for what cannot be simulated."""
+ENDLESS = True
+
+
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ."""
+    return True
+
+
+def check(workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
+    """Say nothing; ``ValueError`` with one line for what cannot be simulated."""
+    hosts = machines.of(machine)
     name = workload.get("name", "")
     if load is None:
         raise ValueError(f"workload {name} has no load of its own: give one, for instance grid.load=[0.8]")
@@ -36,12 +48,12 @@ def check(workload: Parameters, machine: Machine, load: float | None) -> float:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
             raise ValueError(f"workload.{key}={value}; allowed: {least:g} to {most:g} (see workload {name})")
-    if (workload["largest_job"] or 0) > machine.largest:
+    if (workload["largest_job"] or 0) > hosts.largest:
         raise ValueError(
-            f"workload.largest_job={workload['largest_job']}, and the largest host has {machine.largest} "
+            f"workload.largest_job={workload['largest_job']}, and the largest host has {hosts.largest} "
             "processors; allowed: at most so many, or null"
         )
-    return load
+    return []
 
 
 def mean_size(largest: int) -> float:
@@ -54,7 +66,7 @@ def mean_size(largest: int) -> float:
     return float(sizes @ (upper - lower) / np.log2(largest))
 
 
-def draw(workload: Parameters, machine: Machine, load: float, n_jobs: int, seed: Seed) -> Jobs:
+def draw(workload: Parameters, machine: Machine, load: float | None, n_jobs: int, seed: Seed) -> Jobs:
     """Return the first `n_jobs` jobs of a replication.
 
     Parameters
@@ -69,6 +81,7 @@ def draw(workload: Parameters, machine: Machine, load: float, n_jobs: int, seed:
     n_jobs : int
     seed : tuple of int
     """
+    assert load is not None  # see `check`
     causes = ("arrivals", "sizes", "runtimes", "requests", "memory")
     arrivals, sizes, runtimes, requests, memories = (stream(seed, cause) for cause in causes)
     largest = int(workload["largest_job"] or machine.largest)

@@ -15,9 +15,9 @@ from benchmarks import simpy_easy
 from models import backfill
 from models.backfill import machine as machines
 from models.backfill import model, synthetic
-from models.backfill.log import open_log
+from models.backfill.engines import schedule
+from models.backfill.log import open_source
 from models.backfill.rules import Rules
-from models.backfill.schedule import schedule
 from models.backfill.swf_schedule import write_schedule
 from models.family import Batches
 from models.workloads import swf
@@ -90,9 +90,9 @@ def test_an_overloaded_machine_is_saturated() -> None:
 
 
 def test_a_load_stretches_a_log() -> None:
-    natural = open_log(LOG, AS_LOG, None).jobs
+    natural = open_source(LOG, AS_LOG, None, ()).jobs
     work = natural.size @ natural.runtime
-    dense = open_log(LOG, AS_LOG, 0.9).jobs
+    dense = open_source(LOG, AS_LOG, 0.9, ()).jobs
     assert work / (128 * dense.submit[-1]) == pytest.approx(0.9)
     np.testing.assert_array_equal(dense.runtime, natural.runtime)
 
@@ -100,7 +100,7 @@ def test_a_load_stretches_a_log() -> None:
 @pytest.mark.parametrize(
     ("policy", "workload", "machine", "load", "words"),
     [
-        ({"discipline": "greedy"}, LOG, AS_LOG, None, "allowed: fcfs, backfill, conservative"),
+        ({"discipline": "greedy"}, LOG, AS_LOG, None, "allowed: fcfs, backfill, conservative, ncsa_lsf"),
         ({"ties": "random"}, LOG, AS_LOG, None, "policy.ties=random; allowed: instant, event"),
         ({"kill": 1}, LOG, AS_LOG, None, "policy.kill=1; allowed: true, false"),
         ({"reservations": -1}, LOG, AS_LOG, None, "a whole number from 0 on, or all"),
@@ -112,7 +112,7 @@ def test_a_load_stretches_a_log() -> None:
         ({}, LOG, {"hosts": [{"processors": 4, "ram": 1}]}, None, "memory_gb may be null"),
         ({}, LOG, {"hosts": [{"processors": 4, "memory_gb": -1}]}, None, "memory_gb=-1"),
         ({}, LOG | {"oversized": "error"}, {"n_pes": 64}, None, "line 265 has a job of 128 processors"),
-        ({}, {"model": "feitelson1996"}, AS_LOG, None, "models.backfill takes swf, synthetic"),
+        ({}, {"model": "feitelson1996"}, AS_LOG, None, "models.backfill takes swf, sacct, synthetic"),
         ({}, STREAM, AS_LOG, 0.5, "machine.n_pes=null takes the processors from a log's header"),
         ({}, STREAM, HOSTS, None, "give one, for instance grid.load=[0.8]"),
         ({}, STREAM | {"largest_job": 129}, HOSTS, 0.5, "the largest host has 128"),
@@ -151,19 +151,19 @@ def test_memory_of_a_log(tmp_path: Path) -> None:
         submit=[0, 1, 2, 3], runtime=[5] * 4, processors=[2] * 4, requested_time=[9] * 4,
         requested_memory=[gb, -1, -1, 100 * gb], memory=[1, 3, -1, -1],
     )  # fmt: skip
-    opened = open_log(log, HOSTS | {"hosts": HOSTS["hosts"][:1]}, None)
+    opened = open_source(log, HOSTS | {"hosts": HOSTS["hosts"][:1]}, None, ())
     assert opened.jobs.memory.tolist() == [2 * gb, 6, 0]
     told = "\n".join(opened.notes)
     assert "1 jobs without requested memory take what they used" in told
     assert "1 jobs whose memory is unknown take none" in told
     assert "1 more dropped, whose memory no host has" in told
     with pytest.raises(ValueError, match=r"line 5 asks for 2 processors .* workload.oversized=drop"):
-        open_log(log | {"oversized": "error"}, HOSTS | {"hosts": HOSTS["hosts"][:1]}, None)
-    assert len(open_log(log, HOSTS, None).jobs) == 4  # the second host limits nothing
+        open_source(log | {"oversized": "error"}, HOSTS | {"hosts": HOSTS["hosts"][:1]}, None, ())
+    assert len(open_source(log, HOSTS, None, ()).jobs) == 4  # the second host limits nothing
 
 
 def test_a_schedule_is_a_log_that_other_tools_read(tmp_path: Path) -> None:
-    opened = open_log(LOG, AS_LOG, None)
+    opened = open_source(LOG, AS_LOG, None, ())
     made = schedule(opened.jobs, opened.machine, rules("easy"))
     write_schedule(tmp_path / "easy.swf.gz", made, opened, ["EASY, ties instant"])
     back, log = swf.read(tmp_path / "easy.swf.gz"), opened.log

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 
 from models import backfill
 from models.backfill import synthetic
+from models.backfill.engines import on_hosts, schedule
+from models.backfill.groups import RANGES
 from models.backfill.jobs import Jobs
 from models.backfill.machine import UNLIMITED_KB, Machine, pool
-from models.backfill.measures import RANGES, measure, time_averages
-from models.backfill.schedule import Schedule, on_hosts, schedule
+from models.backfill.measures import measure, time_averages
+from models.backfill.schedule import Schedule
 from models.family import Batches
 
 steady = settings(derandomize=True, deadline=None, max_examples=25)

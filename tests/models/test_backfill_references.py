@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from backfill_cases import rules
 
+from models.backfill.engines import on_hosts, schedule
 from models.backfill.jobs import Jobs
-from models.backfill.log import open_log
+from models.backfill.log import open_source
 from models.backfill.machine import Machine
-from models.backfill.schedule import on_hosts, schedule
 
 DATA = Path(__file__).parents[1] / "data" / "backfill"
 SHARED = Path(__file__).parents[2] / ".." / "shared" / "reference-schedules"
@@ -24,7 +24,7 @@ SDSC = "sdsc_sp2_5k_clean"
 
 def jobs_of(path: Path) -> tuple[Jobs, Machine, float]:
     """Return a log's jobs, the machine of its header, and the time of the first submission."""
-    opened = open_log({"model": "swf", "path": path}, {"n_pes": None}, None)
+    opened = open_source({"model": "swf", "path": path}, {"n_pes": None}, None, ())
     assert len(opened.jobs) == opened.log.n_jobs, "every row is simulated"
     return opened.jobs, opened.machine, float(opened.log.columns["submit"][0])
 

@@ -8,10 +8,10 @@ from backfill_cases import POLICIES, by_twin, cases, rules
 from backfill_checker import faults
 from hypothesis import given, settings
 
+from models.backfill.engines import on_hosts, schedule
 from models.backfill.jobs import Jobs
 from models.backfill.machine import Machine, pool
 from models.backfill.rules import Rules
-from models.backfill.schedule import on_hosts, schedule
 
 steady = settings(derandomize=True, deadline=None, max_examples=25)
 ENGINES = [name for name in POLICIES if name != "conservative"]

@@ -73,7 +73,8 @@ def test_a_set_key_reaches_every_file_that_has_it(expand, tmp_path):
 
 
 def test_a_set_key_does_not_make_two_names_for_one_thing(expand):
-    with pytest.raises(SweepError, match=r"policy.work=3 makes quick and slow the same.*grid.policy=\[quick\]"):
+    says = r"policy.work=3 makes quick and slow the same.*grid.policy=\[quick\]"
+    with pytest.raises(SweepError, match=says):
         expand("policy.work=3")
     assert expand("policy.work=3", "policy=slow").task(0).policy["work"] == 3
 

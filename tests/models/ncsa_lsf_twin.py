@@ -1,0 +1,189 @@
+"""The NCSA-LSF policy again, slow and plain, written from section 2.1 of Chiang and Vernon 2001.
+
+Nothing is remembered between passes but who waits, runs and holds a special reservation: who fits, who is
+barred and which bound is reached is counted anew each time, and passes are repeated until nobody starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import inf
+
+
+@dataclass(eq=False)
+class Job:
+    """A job and what became of it; `size_class` and `time_class` are its job class of Table 1."""
+
+    number: int
+    submit: float
+    runtime: float
+    size: int
+    memory: float
+    size_class: str
+    time_class: str
+    user: int = 0
+    start: float | None = None
+    host: int | None = None
+    end: float = inf
+
+
+@dataclass
+class Host:
+    """A row of Table 2: classes that it takes, in order of priority, and bounds on some of them."""
+
+    processors: int
+    memory: float
+    sizes: Sequence[str]
+    limits: Mapping[str, int]
+
+
+@dataclass
+class Policy:
+    """Tables 1 and 2, and the readings."""
+
+    reserve_wait: Mapping[str, float]
+    time_order: Sequence[Sequence[str]]
+    system_limits: Mapping[str, int]
+    user_limit: float = inf
+    fullest_first: bool = True
+    barred_hold_back: bool = False
+
+
+@dataclass
+class Lsf:
+    hosts: Sequence[Host]
+    policy: Policy
+    waiting: list[Job] = field(default_factory=list)
+    running: list[Job] = field(default_factory=list)
+    reserved: dict[int, Job] = field(default_factory=dict)
+    """Host -> the job with a special reservation on it."""
+    log: list[tuple[float, str, Job, int]] = field(default_factory=list)
+    """(when, "starts" or "reserves", job, host)."""
+
+    def free(self, h: int) -> int:
+        return self.hosts[h].processors - sum(job.size for job in self.running if job.host == h)
+
+    def fits(self, h: int, job: Job) -> bool:
+        memory = self.hosts[h].memory - sum(other.memory for other in self.running if other.host == h)
+        return job.size <= self.free(h) and job.memory <= memory
+
+    def could_run_on(self, h: int, job: Job) -> bool:
+        """Whether the host would have room for it if nothing else ran there."""
+        return job.size <= self.hosts[h].processors and job.memory <= self.hosts[h].memory
+
+    def bound_is_reached(self, h: int, size_class: str) -> bool:
+        executing = [job for job in self.running if job.host == h and job.size_class == size_class]
+        return len(executing) >= self.hosts[h].limits.get(size_class, inf)
+
+    def is_barred(self, job: Job) -> bool:
+        """By a limit that has nothing to do with a host; who holds a reservation counts as running."""
+        counted = [*self.running, *self.reserved.values()]
+        of_time_class = sum(other.time_class == job.time_class for other in counted)
+        of_user = sum(other.user == job.user for other in counted)
+        return (
+            of_time_class >= self.policy.system_limits.get(job.time_class, inf)
+            or of_user >= self.policy.user_limit
+        )
+
+    def by_time(self, size_class: str) -> Iterator[Job]:
+        """Go through the waiting jobs of a size class: time class priority, then first come first serve."""
+        for equals in self.policy.time_order:
+            yield from [j for j in self.waiting if j.size_class == size_class and j.time_class in equals]
+
+    def start(self, job: Job, h: int, now: float) -> None:
+        if job in self.waiting:
+            self.waiting.remove(job)
+        job.start, job.host, job.end = now, h, now + job.runtime
+        self.running.append(job)
+        self.log.append((now, "starts", job, h))
+
+    def after_termination(self, h: int, now: float) -> None:
+        """Start who has the host's special reservation, or look for an overdue job."""
+        if h in self.reserved:
+            if self.fits(h, self.reserved[h]):
+                self.start(self.reserved.pop(h), h, now)
+            else:
+                return
+        for size_class in self.hosts[h].sizes:
+            if self.bound_is_reached(h, size_class):
+                continue
+            for job in self.by_time(size_class):
+                overdue = now - job.submit > self.policy.reserve_wait[job.time_class]
+                if overdue and self.could_run_on(h, job) and not self.is_barred(job):
+                    if self.fits(h, job):
+                        self.start(job, h, now)
+                    else:
+                        self.waiting.remove(job)
+                        self.reserved[h] = job
+                        self.log.append((now, "reserves", job, h))
+                    return
+
+    def assign_free_resources(self, h: int, now: float) -> bool:
+        """Give a host's free processors and memory to waiting jobs; tell whether anybody started."""
+        started = False
+        for size_class in self.hosts[h].sizes:
+            for job in self.by_time(size_class):
+                if self.bound_is_reached(h, size_class):
+                    break
+                if self.fits(h, job) and not self.is_barred(job):
+                    self.start(job, h, now)
+                    started = True
+            if self.bound_is_reached(h, size_class):
+                continue
+            for job in self.by_time(size_class):
+                holds_back = self.policy.barred_hold_back or not self.is_barred(job)
+                if holds_back and self.could_run_on(h, job):
+                    return started
+        return started
+
+    def a_pass(self, now: float, freed: set[int]) -> None:
+        for h in sorted(freed):
+            self.after_termination(h, now)
+        started = True
+        while started:
+            started = False
+            turns = list(range(len(self.hosts)))
+            if self.policy.fullest_first:
+                turns.sort(key=lambda h: (self.free(h), h))
+            for h in turns:
+                if h not in self.reserved:
+                    started |= self.assign_free_resources(h, now)
+
+
+def simulate(jobs: Sequence[Job], scheduler: Lsf, ties: str) -> None:
+    """Run all jobs to their ends, and write start, host and end into them.
+
+    Ties: ``instant`` is all ends, then all submissions, then one pass; ``event`` is a pass after each,
+    submissions first, ends in the order of the jobs' numbers.
+    """
+    coming = sorted(jobs, key=lambda job: (job.submit, job.number))
+    while coming or scheduler.running:
+        now = min([job.end for job in scheduler.running] + [job.submit for job in coming[:1]])
+        ending = sorted((job for job in scheduler.running if job.end == now), key=lambda job: job.number)
+        arriving = [job for job in coming if job.submit == now]
+        if ties == "event":
+            ending, arriving = ([], arriving[:1]) if arriving else (ending[:1], [])
+        scheduler.running = [job for job in scheduler.running if job not in ending]
+        coming = coming[len(arriving) :]
+        scheduler.waiting += arriving
+        scheduler.a_pass(now, {job.host for job in ending if job.host is not None})
+
+
+def held_idle(scheduler: Lsf) -> list[tuple[int, int, float, float, int]]:
+    """Return (job, host, begin, end, idle processors): what was kept idle for special reservations."""
+    found = []
+    jobs = [job for _, what, job, _ in scheduler.log if what == "starts"]
+    for when, what, job, h in scheduler.log:
+        if what != "reserves" or job.start is None:
+            continue
+        here = [other for other in jobs if other.host == h and other.start is not None]
+        ends = {other.end for other in here if when < other.end < job.start}
+        instants = sorted({when, job.start} | ends)
+        for begin, end in pairwise(instants):
+            # All that runs on the host in this piece ran when the reservation was made: nobody starts since.
+            busy = sum(o.size for o in here if o.start is not None and o.start <= begin < o.end)
+            if busy < scheduler.hosts[h].processors:
+                found.append((job.number, h, begin, end, scheduler.hosts[h].processors - busy))
+    return sorted(found)

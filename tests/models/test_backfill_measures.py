@@ -1,0 +1,162 @@
+"""Metrics by group and over time against plain recounts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from backfill_cases import make_jobs
+
+from models.backfill import measures
+from models.backfill.groups import GROUPS, RANKS
+from models.backfill.job_classes import CLASSES, NO_CLASS, classify
+from models.backfill.jobs import Jobs
+from models.backfill.machine import KB_IN_GB, Machine, pool
+from models.backfill.schedule import Pieces, Schedule
+
+HOUR = 3600.0
+
+
+def drawn(n: int, seed: int) -> Schedule:
+    """Return a schedule of independent columns: measures ask for nothing else."""
+    rng = np.random.default_rng(seed)
+    submit = np.sort(rng.uniform(0, 1e6, n))
+    runtime = np.exp(rng.uniform(0, 14, n))
+    jobs = Jobs(
+        submit,
+        runtime,
+        np.where(rng.random(n) < 0.1, np.nan, runtime * rng.uniform(1, 5, n)),
+        np.rint(2 ** rng.uniform(0, 11, n)).astype(np.int64),
+        rng.integers(0, 20 * KB_IN_GB, n),
+        user=rng.integers(-1, 40, n),
+    )
+    start = submit + rng.exponential(1e4, n) * (rng.random(n) < 0.8)
+    return Schedule(jobs, pool(2048), start, start + runtime, np.zeros(n, np.int64))
+
+
+def label(dim: str, made: Schedule, job: int) -> str:
+    """Name a job's group in words, from the definitions."""
+    jobs = made.jobs
+    if dim == "runtime_range":
+        edges = [60.0 * 10**k for k in range(5)]
+        return GROUPS[dim].labels[1 + sum(jobs.runtime[job] >= edge for edge in edges)]
+    if dim == "size_range":
+        largest = [1, 4, 16, 64, 256, 1024]
+        return GROUPS[dim].labels[1 + sum(jobs.size[job] > most for most in largest)]
+    if dim == "job_class":
+        hours = jobs.requested[job] / HOUR
+        time = next(
+            (name for name, most in (("vst", 5), ("st", 50), ("mt", 200), ("lt", 400)) if hours <= most), ""
+        )
+        gigabytes = jobs.memory[job] / KB_IN_GB
+        sizes = (("sj", 8, 2), ("mj", 16, 4), ("lj", 64, 16))
+        size = next((n for n, p, m in sizes if jobs.size[job] <= p and gigabytes <= m), "")
+        return f"{time}_{size}" if time and size else "other"
+    work = {
+        u: float((jobs.size * jobs.runtime)[jobs.user == u].sum()) for u in set(jobs.user.tolist()) - {-1}
+    }
+    ranked = sorted(work, key=lambda u: -work[u])[:RANKS]
+    user = int(jobs.user[job])
+    return str(ranked.index(user) + 1) if user in ranked else "others"
+
+
+@pytest.mark.parametrize("dim", GROUPS)
+def test_every_group_is_a_plain_recount(dim: str) -> None:
+    made = drawn(400, 1)
+    found = measures.measure(made, 150, 3, bound=10.0)
+    labels = [label(dim, made, job) for job in range(400)]
+    slowdown = (made.wait + made.jobs.runtime) / made.jobs.runtime
+    for batch in range(3):
+        these = range(150 * batch, min(150 * (batch + 1), 400))
+        for k, name in enumerate(GROUPS[dim].labels):
+            inside = [job for job in these if name in ("all", labels[job])]
+            suffix = GROUPS[dim].suffix
+            assert found[f"jobs{suffix}"][batch, k] == len(inside)
+            waits = made.wait[inside]
+            expected = {
+                "wait": np.mean(waits) if inside else np.nan,
+                "wait_p95": np.percentile(waits, 95) if inside else np.nan,
+                "wait_max": np.max(waits) if inside else np.nan,
+                "slowdown": np.mean(slowdown[inside]) if inside else np.nan,
+            }
+            for metric, value in expected.items():
+                assert found[f"{metric}{suffix}"][batch, k] == pytest.approx(value, nan_ok=True), (
+                    metric,
+                    name,
+                )
+    assert {metric.name for metric in measures.METRICS} == set(found)
+
+
+def test_users_are_named_by_their_number_in_the_log() -> None:
+    made = drawn(400, 2)
+    found = measures.measure(made, 400, 1, bound=10.0)
+    for rank in range(1, RANKS + 1):
+        user = found["user_number"][0, rank]
+        mine = made.jobs.user == user
+        assert found["work_by_user"][0, rank] == pytest.approx(
+            (made.jobs.size * made.jobs.runtime)[mine].sum()
+        )
+    assert np.isnan(found["user_number"][0, [0, RANKS + 1]]).all()
+    anonymous = replace(made, jobs=replace(made.jobs, user=None))
+    found = measures.measure(anonymous, 400, 1, bound=10.0)
+    assert found["jobs_by_user"][0].tolist() == [400.0, *[0.0] * RANKS, 400.0]
+
+
+def test_only_what_is_measured_counts() -> None:
+    """A month after its warm-up is what a log that begins with it would be; time ends where it is said."""
+    made = drawn(300, 3)
+    month = slice(100, 250)
+    found = measures.measure(made, 10**9, 1, 10.0, month, until=float(made.jobs.submit[250]))
+    alone = Schedule(
+        made.jobs.part(month), made.machine, made.start[month], made.end[month], made.host[month]
+    )
+    expected = measures.measure(alone, 10**9, 1, 10.0)
+    for metric in measures.METRICS:
+        if metric.dims:
+            np.testing.assert_array_equal(found[metric.name], expected[metric.name])
+    batches = measures.measure(made, 50, 6, 10.0)  # the same period, in batches from the first job on
+    np.testing.assert_allclose(
+        found["utilization"] * (made.jobs.submit[250] - made.jobs.submit[100]),
+        batches["utilization"][2:5] @ np.diff(made.jobs.submit[[100, 150, 200, 250]]),
+    )
+
+
+def test_pieces_and_what_is_kept_idle() -> None:
+    """Two hosts of 4 processors over 10 s: one job in two pieces, one that waits, 2 processors kept idle."""
+    machine = Machine(("a", "b"), np.array([4, 4]), np.array([KB_IN_GB, KB_IN_GB]))
+    jobs = make_jobs([(0.0, 4.0, 4.0, 4, 1), (0.0, 5.0, 5.0, 2, 1)])
+    whole = np.array
+    made = Schedule(
+        jobs, machine, whole([0.0, 5.0]), whole([10.0, 10.0]), whole([0, 1]),
+        began=whole([0.0, 5.0]), waited=whole([6.0, 5.0]), preempted=whole([True, False]),
+        pieces=Pieces(
+            whole([0, 0, 1]), whole([0, 0, 1]), whole([0.0, 8.0, 5.0]), whole([2.0, 10.0, 10.0]),
+            whole([4, 4, 2]),
+        ),
+        held=Pieces(whole([1]), whole([1]), whole([1.0]), whole([5.0]), whole([2])),
+    )  # fmt: skip
+    found = measures.measure(made, 2, 1, 10.0)
+    assert found["utilization"][0] == pytest.approx((2 * 4 + 2 * 4 + 5 * 2) / 80)
+    assert found["held_idle"][0] == pytest.approx(4 * 2 / 80)
+    assert found["loss_of_capacity"][0] == pytest.approx((2 * 4 + 3 * 8) / 80)
+    assert found["queue_length"][0] == pytest.approx(0.5)
+    assert found["preempted_share"][0] == 0.5
+    assert found["started_at_once"][0] == 0.5
+    assert found["wait"][0, 0] == pytest.approx(5.5)
+
+
+def test_limits_of_table_1() -> None:
+    """A limit is still in its class; CPU time per processor, processors, and memory each decide."""
+    gb = KB_IN_GB
+    rows = [
+        (5 * HOUR, 8, 2 * gb, "vst_sj"), (5 * HOUR + 1, 8, 2 * gb, "st_sj"), (50 * HOUR, 9, gb, "st_mj"),
+        (200 * HOUR, 16, 4 * gb, "mt_mj"), (200 * HOUR, 1, 4 * gb + 1, "mt_lj"),
+        (400 * HOUR, 64, 16 * gb, "lt_lj"),
+        (300 * HOUR, 16, 4 * gb, "lt_mj"),  # the example of section 2.1
+    ]  # fmt: skip
+    hours, size, memory, names = zip(*rows, strict=True)
+    found = classify(np.array(hours), np.array(size), np.array(memory))
+    assert [CLASSES[k] for k in found] == list(names)
+    beyond = [(400 * HOUR + 1, 1, 1), (1.0, 65, 1), (1.0, 1, 16 * gb + 1), (np.nan, 1, 1)]
+    assert (classify(*(np.array(column) for column in zip(*beyond, strict=True))) == NO_CLASS).all()
