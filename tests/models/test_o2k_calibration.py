@@ -1,0 +1,83 @@
+"""How a class of the Origin 2000 is bent towards its demands: the tilts and what they leave as it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from o2k_cases import workload
+
+from models.backfill.job_classes import CLASSES
+from models.backfill.o2k.assumptions import Assumptions
+from models.backfill.o2k.calibration import LARGEST, calibrate
+from models.backfill.o2k.classes import Draft, draft
+from models.backfill.o2k.shapes import choice, correlated, span, stratified
+
+ASSUMED = Assumptions.of(workload("2000-01"))
+TILTS = st.floats(-LARGEST, LARGEST)
+
+
+def test_a_tilt_of_0_leaves_the_nominal_distribution() -> None:
+    rank = (np.arange(1000) + 0.5) / 1000
+    assert span(1.0, 1e4, rank).at(0) == pytest.approx(10 ** (4 * rank))
+    picked = choice(((1, 3), (4, 1), (64, 6)), rank).at(0)
+    assert [(picked == value).sum() for value in (1, 4, 64)] == [300, 100, 600]
+
+
+@given(TILTS, TILTS)
+def test_tilts_move_all_numbers_one_way_and_keep_ranks_and_limits(one: float, other: float) -> None:
+    rank = (np.arange(50) + 0.5) / 50
+    low, high = sorted((one, other))
+    for numbers in (span(2.0, 300.0, rank), choice(((2, 1), (7, 2), (300, 1)), rank)):
+        assert (numbers.at(low) <= numbers.at(high)).all()
+        assert (np.diff(numbers.at(one)) >= 0).all()
+        assert numbers.at(one).min() >= 2
+        assert numbers.at(one).max() <= 300 * (1 + 1e-12)
+
+
+def test_stratified_numbers_have_one_in_each_part() -> None:
+    random = np.random.default_rng(1)
+    for numbers in (stratified(20, random), correlated(stratified(20, random), 0.5, random)):
+        assert sorted((numbers * 20).astype(int)) == list(range(20))
+
+
+@pytest.mark.parametrize("wanted", [-0.6, 0.0, 0.3])
+def test_correlated_numbers_are(wanted: float) -> None:
+    random = np.random.default_rng(2)
+    rank = stratified(20_000, random)
+    seen = np.corrcoef(rank, correlated(rank, wanted, random))[0, 1]
+    # Ranks of a bivariate normal distribution: 6/pi asin(rho/2).
+    assert seen == pytest.approx(6 / np.pi * np.arcsin(wanted / 2), abs=4 / np.sqrt(20_000))
+
+
+def demands(jobs: Draft, runtime: float, size: float, memory: float) -> tuple[float, float]:
+    """Return processor-hours and GB-hours of jobs under three tilts."""
+    hours = jobs.runtime.at(runtime) / 3600
+    processors = jobs.size.at(size)
+    return float(processors @ hours), float(jobs.memory(processors).at(memory) @ hours) / 1024
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_demands_of_a_known_tilt_are_met_again(name: str) -> None:
+    jobs = draft(name, 200, ASSUMED, (1, 2, 3), "month")
+    for known in ((0.0, 0.0, 0.0), (0.8, -0.3, 0.5), (-0.5, 0.4, 1.2)):
+        wanted = demands(jobs, *known)
+        tilts = calibrate(jobs, *wanted)
+        assert demands(jobs, tilts.runtime, tilts.size, tilts.memory) == pytest.approx(wanted, rel=1e-4)
+        assert tilts.miss < 1e-4
+
+
+def test_what_needs_no_bending_is_hardly_bent() -> None:
+    jobs = draft("st_mj", 700, ASSUMED, (1, 2, 3), "month")
+    tilts = calibrate(jobs, *demands(jobs, 0, 0, 0))
+    assert abs(np.array([tilts.runtime, tilts.size, tilts.memory])) == pytest.approx(0, abs=0.05)
+
+
+def test_a_demand_out_of_reach_gets_the_nearest() -> None:
+    jobs = draft("lt_lj", 20, ASSUMED, (1, 2, 3), "month")
+    most_processor_hours = demands(jobs, 50, 50, 0)[0]
+    tilts = calibrate(jobs, 2 * most_processor_hours, demands(jobs, 50, 50, 0)[1])
+    assert tilts.miss > 0.4
+    reached, _ = demands(jobs, tilts.runtime, tilts.size, tilts.memory)
+    assert reached == pytest.approx(most_processor_hours, rel=0.02)
