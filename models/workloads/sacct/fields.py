@@ -1,0 +1,110 @@
+"""The fields of sacct and how their texts become numbers.
+
+A text that does not have the field's form raises ``ValueError`` that says what is expected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+FIELDS = {
+    "JobID": ("JobID", "JobIDRaw"),
+    "User": ("User",),
+    "Partition": ("Partition",),
+    "State": ("State",),
+    "Submit": ("Submit",),
+    "Start": ("Start",),
+    "ElapsedRaw": ("ElapsedRaw", "Elapsed"),
+    "TimelimitRaw": ("TimelimitRaw", "Timelimit"),
+    "AllocCPUS": ("AllocCPUS", "NCPUS"),
+    "AllocNodes": ("AllocNodes", "NNodes"),
+    "ReqMem": ("ReqMem",),
+}
+"""What is needed, and the fields that tell it."""
+
+UNKNOWN_TIMES = frozenset({"Unknown", "None", ""})
+"""Times that there are not: of a job that has not started, or never will."""
+
+NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit", ""})
+"""Time limits that are none of the job's own."""
+
+JOB = re.compile(r"\d+(?:_(?:\d+|\[.*))?(?:\+\d+)?")
+STATE = re.compile(r"([A-Z][A-Z_]*)\+?(?: by \S+)?")
+TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+DURATION = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)(?:\.\d+)?")
+COUNT = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)")
+MEMORY = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)")
+
+PREFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
+KB = 2**10
+
+
+def times(texts: Sequence[str]) -> np.ndarray:
+    """Return instants (``datetime64[s]``); not a time where sacct has none."""
+    if all(text in UNKNOWN_TIMES or TIME.fullmatch(text) for text in texts):
+        known = ["NaT" if text in UNKNOWN_TIMES else text for text in texts]
+        try:
+            return np.array(known, dtype="datetime64[s]")
+        except ValueError:  # a month 13
+            pass
+    raise ValueError("a time such as 2024-03-01T08:00:00 (is SLURM_TIME_FORMAT set?)")
+
+
+def seconds(text: str) -> float:
+    """Return the seconds of a time that has passed: ``3723``, or ``01:02:03`` or ``1-02:03:04``."""
+    if text.isascii() and text.isdigit():
+        return float(text)
+    return _duration(text, "seconds, or a duration such as 1-02:03:04")
+
+
+def limit(text: str) -> float:
+    """Return the seconds of a time limit, NaN where there is none: minutes, or a duration."""
+    if text in NO_LIMIT:
+        return float("nan")
+    if text.isascii() and text.isdigit():
+        return 60.0 * int(text)
+    return _duration(text, "minutes, a duration such as 1-02:03:04, UNLIMITED or Partition_Limit")
+
+
+def _duration(text: str, expected: str) -> float:
+    if not (found := DURATION.fullmatch(text)):
+        raise ValueError(expected)
+    days, hours, minutes, left = (int(part or 0) for part in found.groups())
+    return float(86400 * days + 3600 * hours + 60 * minutes + left)
+
+
+def count(text: str) -> int:
+    """Return a number of processors or nodes; ``1K`` is 1,024."""
+    if not (found := COUNT.fullmatch(text)):
+        raise ValueError("a whole number")
+    return round(float(found[1]) * PREFIXES[found[2]])
+
+
+def memory(text: str) -> tuple[float, str]:
+    """Return KB, and of what: ``c`` each processor, ``n`` each node, else the whole job (since 21.08).
+
+    Without a unit it is megabytes; no text is no memory.
+    """
+    if not text:
+        return 0.0, ""
+    if not (found := MEMORY.fullmatch(text)):
+        raise ValueError("memory such as 4000M, 16G, 4000Mc or 16Gn")
+    return float(found[1]) * PREFIXES[found[2] or "M"] / KB, found[3]
+
+
+def state(text: str) -> str:
+    """Return the state, without who cancelled."""
+    if not (found := STATE.fullmatch(text)):
+        raise ValueError("a state such as COMPLETED or CANCELLED by 1000")
+    return found[1]
+
+
+def job(text: str) -> str:
+    """Return the number of a job, a task of an array or a part of a heterogeneous job."""
+    if not JOB.fullmatch(text):
+        raise ValueError("a job such as 123, 123_4 or 123+0")
+    return text

@@ -1,0 +1,182 @@
+"""A file of sacct to a `Table`, or one line on what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models.workloads.sacct import fields
+from models.workloads.sacct.errors import COMMAND, SacctError
+from models.workloads.swf.unpacking import content_of
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The rows of a file that are no steps, in the file's order; every array has the shape (n_rows,).
+
+    Parameters
+    ----------
+    path : Path
+        Where they were read; messages tell the file's name only.
+    n_rows, n_steps : int
+        Rows of the whole file, and those of them that are steps.
+    line : ndarray of int
+        Line of the (uncompressed) file, from 1.
+    job, user, partition, state : ndarray of str
+        A state without who cancelled.
+    submit, start : ndarray of datetime64[s]
+        Not a time where unknown.
+    eligible : ndarray of datetime64[s] or None
+        None where the file does not have it.
+    elapsed : ndarray of float, seconds
+        Without the time for which a job was suspended.
+    requested : ndarray of float, seconds
+        NaN where a job had no limit of its own.
+    processors : ndarray of int
+    memory : ndarray of float, KB
+        Requested, of the whole job.
+    """
+
+    path: Path
+    n_rows: int
+    n_steps: int
+    line: np.ndarray
+    job: np.ndarray
+    user: np.ndarray
+    partition: np.ndarray
+    state: np.ndarray
+    submit: np.ndarray
+    start: np.ndarray
+    eligible: np.ndarray | None
+    elapsed: np.ndarray
+    requested: np.ndarray
+    processors: np.ndarray
+    memory: np.ndarray
+
+    @property
+    def name(self) -> str:
+        """Name of the file, without its folder."""
+        return self.path.name
+
+
+def read(path: str | os.PathLike[str]) -> Table:
+    """Read what ``sacct --parsable2`` (or ``--parsable``) printed, plain or gzip.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Raises
+    ------
+    ValueError
+        No such file, a field that is missing, or the first line that is wrong, with its number.
+    """
+    path = Path(path)
+    text = content_of(path).decode(errors="surrogateescape")
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if not lines[0]:
+        raise SacctError(f"{path.name}: does not begin with the names of the fields; make it with: {COMMAND}")
+    if lines[-1]:
+        raise SacctError(
+            f"{path.name}: line {len(lines)} has no line end and may be cut off; fetch the file again, or "
+            "end the line"
+        )
+    header = lines[0].split("|")
+    places = _places(path.name, header)
+    rows, numbers, n_rows = [], [], 0
+    for number, line in enumerate(lines[1:], start=2):
+        if not line:
+            continue
+        row = line.split("|")
+        if len(row) != len(header):
+            raise SacctError(
+                f"{path.name}: line {number} has {len(row)} fields, the first line {len(header)}; is there a "
+                "| in a name? Leave out JobName and Comment, or correct the line"
+            )
+        n_rows += 1
+        if "." not in row[places["JobID"]]:
+            rows.append(row)
+            numbers.append(number)
+    if not rows:
+        what = f"only {n_rows:,} steps" if n_rows else "nothing but the names of the fields"
+        raise SacctError(f"{path.name}: no jobs at all ({what}); make it with: {COMMAND}")
+    texts = {field: [row[place] for row in rows] for field, place in places.items()}
+    return _table(path, n_rows, np.array(numbers), texts, [header[place] for place in places.values()])
+
+
+def _places(name: str, header: Sequence[str]) -> dict[str, int]:
+    """Return which column holds each field."""
+    column = {title.lower(): place for place, title in enumerate(header)}
+    places = {}
+    for field, titles in fields.FIELDS.items():
+        found = [column[title.lower()] for title in titles if title.lower() in column]
+        if not found:
+            raise SacctError(
+                f"{name}: the first line names no field {' or '.join(titles)}; make it with: {COMMAND}"
+            )
+        places[field] = found[0]
+    if "eligible" in column:
+        places["Eligible"] = column["eligible"]
+    return places
+
+
+def _table(
+    path: Path, n_rows: int, line: np.ndarray, texts: dict[str, list[str]], titles: Sequence[str]
+) -> Table:
+    title = dict(zip(texts, titles, strict=True))
+
+    def each(field: str, parse: Callable[[str], Any]) -> list[Any]:
+        """Parse every distinct text once."""
+        known: dict[str, Any] = {}
+        for number, text in zip(line, texts[field], strict=True):
+            if text not in known:
+                try:
+                    known[text] = parse(text)
+                except ValueError as expected:
+                    raise _broken(path.name, number, title[field], text, expected) from None
+        return [known[text] for text in texts[field]]
+
+    def instants(field: str) -> np.ndarray:
+        try:
+            return fields.times(texts[field])
+        except ValueError:
+            return np.concatenate(each(field, lambda text: fields.times([text])))
+
+    processors = np.array(each("AllocCPUS", fields.count), np.int64)
+    nodes = np.array(each("AllocNodes", fields.count), np.int64)
+    amount, of_what = zip(*each("ReqMem", fields.memory), strict=True)
+    times = np.select([np.array(of_what) == "c", np.array(of_what) == "n"], [processors, nodes], 1)
+    table = Table(
+        path,
+        n_rows,
+        n_rows - line.size,
+        line,
+        np.array(each("JobID", fields.job), dtype=object),
+        np.array(texts["User"], dtype=object),
+        np.array(texts["Partition"], dtype=object),
+        np.array(each("State", fields.state), dtype=object),
+        instants("Submit"),
+        instants("Start"),
+        instants("Eligible") if "Eligible" in texts else None,
+        np.array(each("ElapsedRaw", fields.seconds)),
+        np.array(each("TimelimitRaw", fields.limit)),
+        processors,
+        np.array(amount) * times,
+    )
+    unknown = np.isnat(table.submit)
+    if unknown.any():
+        first = int(np.argmax(unknown))
+        raise _broken(path.name, line[first], "Submit", texts["Submit"][first], "a time")
+    return table
+
+
+def _broken(name: str, line: int, field: str, text: str, expected: object) -> SacctError:
+    shown = text if len(text) <= 40 else f"{text[:37]}..."
+    return SacctError(
+        f"{name}: line {line} has {shown!r} as {field}, not {expected}; correct it or delete the line"
+    )
