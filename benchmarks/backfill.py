@@ -9,18 +9,19 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 
-from benchmarks import simpy_easy
+from benchmarks import accasim_easy, simpy_easy
 from benchmarks.growth import exponent
 from benchmarks.measure import cpu_seconds, in_turn, median_ratio
 from benchmarks.record import Findings, Table, Target
 from models import backfill
-from models.backfill import log, schedule, synthetic
+from models.backfill import engines, log, synthetic
 from models.backfill.jobs import Jobs
 from models.backfill.machine import Machine, of, pool
 from models.backfill.rules import Rules
@@ -51,6 +52,7 @@ def run(quick: bool) -> Findings:
     found = Findings()
     _synthetic(found, jobs, rounds)
     _against_simpy(found, jobs // 10, rounds)
+    _against_accasim(found, jobs // 100, rounds)
     _curie(found)
     _queues(found, rounds)
     return found
@@ -85,11 +87,11 @@ def _synthetic(found: Findings, n_jobs: int, rounds: int) -> None:
     for name, rules in policies(*POLICIES).items():
         first = slice(FIRST_JOBS.get(name, n_jobs))
         few, some = on_one.part(first), on_o2k.part(first)
-        actions[name, "one pool"] = partial(_rate, schedule.schedule, few, one, rules)
-        actions[name, "o2k"] = partial(_rate, schedule.schedule, some, o2k, rules)
+        actions[name, "one pool"] = partial(_rate, engines.schedule, few, one, rules)
+        actions[name, "o2k"] = partial(_rate, engines.schedule, some, o2k, rules)
         if name != "conservative":
             ready = few.under(rules)
-            actions[name, general] = partial(_rate, schedule.on_hosts, ready, one, rules)
+            actions[name, general] = partial(_rate, engines.on_hosts, ready, one, rules)
     rates = {key: median(taken) for key, taken in in_turn(actions, rounds).items()}
     columns = ("one pool", general, "o2k")
     found.tables.append(
@@ -121,7 +123,7 @@ def _against_simpy(found: Findings, n_jobs: int, rounds: int) -> None:
     many = stream(machine, 10 * n_jobs)
     taken = in_turn(
         {
-            "kernel": partial(_rate, schedule.schedule, many, machine, rules),
+            "kernel": partial(_rate, engines.schedule, many, machine, rules),
             "SimPy": partial(_rate, lambda *_: simpy_easy.starts(jobs, PROCESSORS), jobs, machine, rules),
         },
         rounds,
@@ -132,16 +134,39 @@ def _against_simpy(found: Findings, n_jobs: int, rounds: int) -> None:
     )
 
 
+def _against_accasim(found: Findings, n_jobs: int, rounds: int) -> None:
+    """Run the kernel and AccaSim in turn, on jobs with times in whole seconds as AccaSim needs them."""
+    machine, rules = pool(PROCESSORS), policies("easy")["easy"]
+    many = stream(machine, 100 * n_jobs)
+    drawn = stream(machine, n_jobs)
+    jobs = replace(
+        drawn,
+        submit=np.rint(drawn.submit),
+        runtime=np.ceil(drawn.runtime),
+        requested=np.ceil(drawn.requested),
+    )
+    actions: dict[str, Callable[[], float]] = {
+        "kernel": partial(_rate, engines.schedule, many, machine, rules),
+        "AccaSim": lambda: n_jobs / accasim_easy.cpu_seconds(jobs, PROCESSORS),
+    }
+    taken = in_turn(actions, min(rounds, 3))
+    ratio = median_ratio(taken["kernel"], taken["AccaSim"])
+    found.notes.append(
+        f"EASY in AccaSim: {median(taken['AccaSim']):,.0f} jobs/s of {n_jobs:,} jobs (its cost a job grows "
+        f"with their number); the kernel is {ratio:,.0f} times as fast"
+    )
+
+
 def _curie(found: Findings) -> None:
     """Time the log from the file on: reading, choosing the jobs, the schedule."""
     if not CURIE.exists():
         found.notes.append(f"no {CURIE}: set TRACES to the folder that holds it")
         return
     start = time.process_time()
-    opened = log.open_log({"model": "swf", "path": str(CURIE)}, {"n_pes": None}, None)
+    opened = log.open_source({"model": "swf", "path": str(CURIE)}, {"n_pes": None}, None, ())
     read = time.process_time() - start
     rules = policies("easy")["easy"]
-    taken = cpu_seconds(lambda: schedule.schedule(opened.jobs, opened.machine, rules))
+    taken = cpu_seconds(lambda: engines.schedule(opened.jobs, opened.machine, rules))
     found.notes.append(
         f"CEA-Curie, {len(opened.jobs):,} jobs on {opened.machine.total:,} processors under EASY: "
         f"read in {read:.2f} s, scheduled in {taken:.2f} s"
@@ -163,7 +188,7 @@ def _queues(found: Findings, rounds: int) -> None:
     rows = []
     for name, rules in chosen.items():
         lengths = [n for n in QUEUES if name != "conservative" or n <= 1_000]
-        actions = {n: partial(_rate, schedule.schedule, burst(n), machine, rules) for n in lengths}
+        actions = {n: partial(_rate, engines.schedule, burst(n), machine, rules) for n in lengths}
         us = {n: 1e6 / median(taken) for n, taken in in_turn(actions, rounds).items()}
         costs: list[float | None] = [us.get(n) for n in QUEUES]
         rows.append([name, *costs, exponent(lengths[1:], [us[n] for n in lengths[1:]])])
