@@ -61,6 +61,7 @@ class Settings:
     action: str = "run"
     executor: dict[str, Any] = field(default_factory=dict)
     slurm: str | None = None
+    schedule: str | None = None
 
     @property
     def looks(self) -> tuple[int, ...]:

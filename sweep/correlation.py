@@ -26,6 +26,9 @@ MIN_BATCHES = 5
 SIGNIFICANCE = 0.01
 """Share of sound experiments that the test of independence withholds by mistake."""
 
+WHOLE = 10**8
+"""Batch sizes from here on mean however many jobs the workload has, and no other number can be proposed."""
+
 TOLERATED_LAG1 = 0.05
 """Lag-1 correlation that a proposed batch size leaves: a 95 % interval then covers about 94 %."""
 
@@ -107,10 +110,13 @@ def advice(interval: Interval, batch_size: int, *, replicable: bool = True) -> s
             f"interval withheld: {interval.n} batches are too few to judge; "
             f"run at least {MIN_BATCHES} (better 30) batches a replication{replicate}"
         )
+    size = f" of {batch_size}" if batch_size < WHOLE else ""
     found = (
-        f"interval withheld: lag-1 correlation {interval.lag1:.2f} of {interval.n} batches of {batch_size} "
+        f"interval withheld: lag-1 correlation {interval.lag1:.2f} of {interval.n} batches{size} "
         f"(independent ones stay below {interval.lag1_limit:.2f}); "
     )
     enough = sufficient_batch_size(interval.lag1, batch_size)
-    longer = "look for a trend (warm-up, saturation)" if enough is None else f"use batches of about {enough}"
+    longer = f"use batches of about {enough}" if size else "use fewer and longer ones"
+    if enough is None:
+        longer = "look for a trend (warm-up, saturation)"
     return f"{found}{longer}{replicate}"

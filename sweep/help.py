@@ -19,6 +19,7 @@ examples
   python -m sweep +experiment=packing grid.load=[0.5,0.9] grid.policy=[buddy,migration] batches=10
   python -m sweep +experiment=packing policy=buddy workload=swf workload.path=LOG.swf.gz output=results/mine
   python -m sweep +experiment=packing precision.relative=0.05 executor.workers=4 action=plan
+  python -m sweep +experiment=replay policy=easy workload.path=LOG.swf.gz schedule=easy.swf
 
 actions (action=...)
   run     run what is left and write the dataset (default)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from sweep import executors, manifest, state, summary
+from sweep import executors, manifest, schedules, state, summary
 from sweep.bundles import Bundles
 from sweep.collect import Collection
 from sweep.config import Config
@@ -42,6 +42,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         Exit status: 0, or 1 if tasks failed, or 130 after Ctrl-C.
     """
     described = manifest.claim(folder, plan)
+    files = schedules.planned(plan)
     found = state.read(plan, folder)
     left = found.left()
     if left:
@@ -57,11 +58,15 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
             say(console, f"everything is done: {found.total} of {found.total} tasks")
             collection.write(found)
             summary.show(folder.dataset, console, plan)
+            if files is not None:
+                files.write(found.done, console)
             return 0
         if isinstance(executor, Detached):
             costs = measured(found)
             for line in executor.submit(Assignment(config, plan, folder, found, left, costs, arguments)):
                 say(console, line)
+            if files is not None:
+                say(console, f"schedules: {files}, {LATER}")
             return 0
         costs = measured(found)
         bundles = Bundles(plan, left, costs, folder.shards, executor.message_s)
@@ -76,6 +81,8 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         after = state.read(plan, folder)
         collection.write(after)
     summary.show(folder.dataset, console, plan)
+    if files is not None:
+        files.write(after.done, console)
     if after.failed:
         say(
             console,
@@ -162,6 +169,7 @@ def warm_up(plan: Plan, console: Console) -> None:
 def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:
     """Write the dataset from what is in the logs now; run nothing."""
     described = manifest.claim(folder, plan)
+    files = schedules.planned(plan)
     if not folder.holds_results():
         raise RunError(f"{folder.path} holds no results yet: run it first (action=run)")
     with folder.lock():
@@ -170,12 +178,15 @@ def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str
         Collection(plan, folder, arguments).write(found)
     summary.show(folder.dataset, console, plan)
     say(console, f"{len(found.done)} of {found.total} tasks are in it")
+    if files is not None:
+        files.write(found.done, console)
     return 0
 
 
 def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> int:
     """Say what a run would do: the grid, the tasks, the time, the files. Runs and writes nothing."""
     manifest.claim(folder, plan)
+    files = schedules.planned(plan)
     found = state.read(plan, folder)
     for note in plan.check():
         say(console, note)
@@ -198,10 +209,15 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
             expected = f"{duration(seconds)} of CPU time, {duration(seconds / executor.workers)} on {workers}"
         lines = [f"expected  {expected}"]
     lines.append(f"files     {folder.dataset}, {folder.manifest}, {folder.shards}/*.jsonl")
+    if files is not None:
+        lines.append(f"schedules {files}{f', {LATER}' if isinstance(executor, Detached) else ''}")
     for line in lines:
         say(console, line)
     return 0
 
+
+LATER = "when the results are gathered, or by this command once everything is done"
+"""When schedules are written of a study that is handed over."""
 
 WATCH_EVERY_S = 2.0
 

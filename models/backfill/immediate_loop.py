@@ -212,7 +212,7 @@ def run(
                 if preempting and best == NOBODY:
                     best = host_with_victims(
                         now, size[job], lent[job], uninterrupted, free, free_memory, residents, n_residents,
-                        submit, size, since, end, ran, displaced_by, slowdown,
+                        submit, size, since, end, ran, slowdown,
                     )  # fmt: skip
             if best == NOBODY:
                 queue[kept] = job

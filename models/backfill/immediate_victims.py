@@ -41,7 +41,7 @@ def next_victim(slowdown: Floats, residents: Ints, at: int, n: int, above: float
 def host_with_victims(
     now: float, wanted: int, memory: int, uninterrupted: float,
     free: Ints, free_memory: Ints, residents: Ints, n_residents: Ints,
-    submit: Floats, size: Ints, since: Floats, end: Floats, ran: Floats, displaced_by: Ints, slowdown: Floats,
+    submit: Floats, size: Ints, since: Floats, end: Floats, ran: Floats, slowdown: Floats,
 ) -> int:  # fmt: skip
     """Return the host where jobs are to be preempted, or `NOBODY`; sets its residents' `slowdown`.
 
@@ -51,12 +51,11 @@ def host_with_victims(
     ----------
     now : this instant
     wanted, memory : what the newcomer needs
-    uninterrupted : how long a job must have been executing to be eligible
+    uninterrupted : how long a job must have been executing to be eligible, above 0
     free, free_memory : of each host
     residents, n_residents : who is in execution on each host, as much room for each
     submit, size, since, end : of each job: since when it has been executing, and until when
     ran : of each job, runtime before that
-    displaced_by : of each job, whose quantum it waits for, or `NOBODY`
     slowdown : of each resident, inf for those that are not eligible; filled in
     """
     n_hosts = free.shape[0]
@@ -71,8 +70,8 @@ def host_with_victims(
         for i in range(at, at + n_residents[h]):
             job = residents[i]
             slowdown[i] = np.inf
-            # Who is over at this very instant is left alone.
-            if displaced_by[job] == NOBODY and now - since[job] >= uninterrupted and end[job] > now:
+            # Who is preempted goes on later than now; who is over at this very instant is left alone.
+            if now - since[job] >= uninterrupted and end[job] > now:
                 slowdown[i] = (now - submit[job]) / (ran[job] + (now - since[job]))
                 found += size[job]
         if found < wanted:

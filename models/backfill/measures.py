@@ -62,6 +62,7 @@ METRICS = (
     ),
     *(Metric(name, unit, long_name, (USER_RANK,)) for name, (unit, long_name) in OF_USERS.items()),
     *(Metric(name, "1", long_name) for name, long_name in OF_MACHINE.items()),
+    Metric("period", "s", "time over which the machine was measured"),
 )
 
 
@@ -122,7 +123,7 @@ def measure(
     begins = first + np.arange(n_batches + 1) * size
     last = schedule.end[these].max(initial=0.0) if until is None else until
     edges = np.where(begins < stop, submit[np.minimum(begins, len(submit) - 1)], last)
-    metrics |= time_averages(schedule, edges)
+    metrics |= time_averages(schedule, edges) | {"period": np.diff(edges)}
     shares = {
         "preempted_share": np.zeros(len(jobs)) if schedule.preempted is None else schedule.preempted[these],
         "started_at_once": schedule.full_start[these] <= jobs.submit,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,9 +35,9 @@ def simulate(
 
     Notes
     -----
-    A batch is so many jobs in order of submission. A log shorter than one batch is one batch; of a longer
-    one the jobs after its last full batch are simulated but not measured. A log never counts as saturated:
-    it ends.
+    A batch is so many jobs in order of submission. A log shorter than one batch is divided into as many equal
+    ones as were asked for (the last may be short); of a longer one the jobs after its last full batch are
+    simulated but not measured. A log never counts as saturated: it ends.
     """
     rules = Rules.of(policy)
     module = module_of(workload)
@@ -44,9 +45,13 @@ def simulate(
         source: Source = module.open_source(workload, machine, load, seed)
         made = schedule(source.jobs, source.machine, rules)
         n_jobs = len(range(*source.measured.indices(len(source.jobs))))
-        available = max(max(n_jobs // batches.size, 1) - batches.warmup, 0)
+        available = n_jobs // batches.size - batches.warmup
+        if n_jobs < batches.size:
+            size = max(-(-n_jobs // (batches.warmup + batches.looks[-1])), 1)
+            batches = replace(batches, size=size)
+            available = -(-n_jobs // size) - batches.warmup
         for look in batches.looks:
-            metrics = _measured(made, rules, batches, min(look, available), source)
+            metrics = _measured(made, rules, batches, min(look, max(available, 0)), source)
             if look >= available or _is_enough(batches, metrics):
                 break
         return Outcome(metrics, False, len(source.jobs))

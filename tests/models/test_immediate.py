@@ -40,12 +40,15 @@ def long_jobs(n_jobs: int, load: float = 0.9) -> Jobs:
 
 
 def run(
-    rows: list[tuple[float, float, float, int, int]], hosts: list[tuple[int, int]], **keys: Any
+    rows: list[tuple[float, float, float, int, int]],
+    hosts: list[tuple[int, int]],
+    name: str = "easy",
+    **keys: Any,
 ) -> Schedule:
-    """Simulate rows of submit, runtime, requested, size and GB on hosts of processors and GB under EASY."""
+    """Simulate rows of submit, runtime, requested, size and GB on hosts of processors and GB."""
     jobs = make_jobs([(*row[:4], row[4] * KB_IN_GB) for row in rows])
     machine = make_machine([(processors, gb * KB_IN_GB) for processors, gb in hosts])
-    return schedule(jobs, machine, rules("easy", {"kind": "preempt", **keys}))
+    return schedule(jobs, machine, rules(name, {"kind": "preempt", **keys}))
 
 
 @pytest.mark.parametrize("kind", ["preempt", "soon"])
@@ -88,6 +91,14 @@ def test_a_longer_job_waits_after_its_quantum_and_starts_anew() -> None:
     kept = run(rows, [(8, 16)], keep_quantum=True)
     assert pieces_of(kept)[-1] == (1, 0, 5060, 5100)
     assert kept.wait.tolist() == [60, 4300]
+
+
+def test_a_quantum_that_counts_is_no_waiting_time() -> None:
+    """The first newcomer has waited for 4300 s of its 4360, the other, who had no quantum, for 4330."""
+    rows = [HOLDER, (700, 100, 900, 8, 1), (730, 100, 900, 8, 1)]
+    for keep, start in ((True, [700, 5060]), (False, [700, 5160])):
+        made = run(rows, [(8, 16)], "lxf_backfill", keep_quantum=keep)
+        assert made.start.tolist()[1:] == start
 
 
 def test_nobody_is_preempted_before_its_ten_minutes() -> None:

@@ -407,6 +407,12 @@ def test_advice_carries_the_numbers_and_the_way_out():
     assert "\n" not in message
 
 
+def test_no_size_is_advised_where_a_batch_is_whatever_the_workload_has():
+    message = advice(interval([np.repeat([1.0, 2.0, 4.0], 5)]), 1_000_000_000)
+    assert "of 15 batches (independent" in message
+    assert "use fewer and longer ones" in message
+
+
 def test_no_replications_are_advised_where_they_are_copies():
     """Those of a log, say, of which more than one is refused."""
     for values in ([np.repeat([1.0, 2.0, 4.0], 5)], [[1.0, 2.0]]):

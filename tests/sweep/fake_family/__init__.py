@@ -58,6 +58,24 @@ def simulate(
     return Outcome(metrics, saturated=load >= 1, jobs=jobs)
 
 
+def export(
+    policy: Parameters,
+    workload: Parameters,
+    machine: Parameters,
+    load: float | None,
+    batches: Batches,
+    seed: Seed,
+    path: str | os.PathLike[str],
+) -> None:
+    """Write the responses of `simulate`, a line a batch; a torn file is one that stops half-way."""
+    outcome = simulate(policy, workload, machine, load, batches, seed)
+    with open(path, "w") as file:
+        for response in outcome.metrics["response"].tolist():
+            file.write(f"{response!r}\n")
+            if policy["torn"]:
+                raise OSError(28, "No space left on device")
+
+
 def mean(values: np.ndarray) -> float:
     """Mean, NaN where a batch has no customer of a class."""
     return float(values.mean()) if len(values) else float("nan")
@@ -95,4 +113,5 @@ FAMILY = Family(
     check=check,
     warm_up=lambda: None,
     coords={"job_class": CLASSES},
+    export=export,
 )

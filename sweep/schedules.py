@@ -1,0 +1,216 @@
+"""Schedules as files (``schedule=FILE``): which points go where, and their writing once they are done.
+
+A schedule is simulated again when it is written, in this process: a task's result is its metrics, and to keep
+every job's times of every task would fill disks that nobody asked to fill.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from sweep import canonical, families, work
+from sweep.errors import RunError, SweepError, one_line
+from sweep.overrides import GROUPS
+from sweep.plan import Plan
+
+SILENCE_S = 2.0
+"""Seconds after which progress is told, and then every so many."""
+
+LONGEST_NAME = 150
+"""Characters of a file's name without its ending: file systems take 255 bytes."""
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """The files of a plan's schedules.
+
+    Parameters
+    ----------
+    plan : Plan
+    given : Path
+        What the user named: the file of one schedule, the folder of several.
+    paths : dict of int to Path
+        Task number -> file.
+    """
+
+    plan: Plan
+    given: Path
+    paths: Mapping[int, Path]
+
+    def __str__(self) -> str:
+        return str(self.given) if self.is_file else f"{self.given}/ ({len(self.paths)} files)"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether there is one schedule, and the name given is its file's."""
+        return self.paths == {0: self.given}
+
+    def write(self, done: Collection[str], console: Console) -> None:
+        """Write the schedules of all tasks that are done, and say where they are.
+
+        Parameters
+        ----------
+        done : collection of str
+            Identities of tasks; one that failed has no schedule.
+        console : Console
+
+        Raises
+        ------
+        RunError
+            If a file cannot be written; those before it are whole.
+        """
+        numbers = [number for number in self.paths if self.plan.ids[number] in done]
+        with _told(console, len(numbers)) as tell:
+            for written, number in enumerate(numbers, start=1):
+                self._write(number)
+                tell(written)
+        left = len(self.paths) - len(numbers)
+        without = f"; {left} left out, whose tasks are not done" if left else ""
+        what = str(self.given) if self.is_file else f"{self.given}/ ({len(numbers)} files)"
+        _say(console, f"schedules: {what if numbers else 'none'}{without}")
+
+    def _write(self, number: int) -> None:
+        """Write one schedule to a private file and rename it: nobody ever reads half of one."""
+        task, path = self.plan.task(number), self.paths[number]
+        family = families.find(task.family)
+        assert family.export is not None  # `planned` has refused the others
+        private = path.with_name(f".{os.getpid()}.{path.name}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            family.export(
+                policy=task.policy,
+                workload=task.workload,
+                machine=task.machine,
+                load=task.load,
+                batches=work.batches(task.measurement, family),
+                seed=task.seed,
+                path=private,
+            )
+            private.replace(path)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or one_line(error)
+            raise RunError(
+                f"schedule={self.given}: {path.name} cannot be written ({reason}); all results are kept: the "
+                "same command, with a file or folder that can be written, goes on"
+            ) from None
+        finally:
+            private.unlink(missing_ok=True)
+
+
+def planned(plan: Plan) -> Schedules | None:
+    """Return the files that were asked for, None if none were; touches nothing.
+
+    Raises
+    ------
+    SweepError
+        If they cannot be written: which is told before anything runs.
+    """
+    if plan.settings.schedule is None:
+        return None
+    if not plan.settings.schedule.strip():
+        raise SweepError("schedule= is empty: give a file, schedule=FILE.swf")
+    for package, family in plan.families.items():
+        if family.export is None:
+            raise SweepError(
+                f"schedule={plan.settings.schedule}: {package} writes no schedules; leave it out"
+            )
+    given = Path(plan.settings.schedule).expanduser()
+    n_tasks = len(plan.points) * plan.settings.replications
+    if n_tasks == 1:
+        if given.is_dir():
+            raise SweepError(f"schedule={given} is a folder: name the file of the one schedule, FILE.swf")
+        _check_writable(given, given.parent)
+        return _apart_from_input(Schedules(plan, given, {0: given}))
+    if given.exists() and not given.is_dir():
+        raise SweepError(
+            f"schedule={given} is a file, and there are {n_tasks} schedules: name a folder, or one point and "
+            "replications=1"
+        )
+    _check_writable(given, given)
+    names = [f"{_name(plan, number)}.swf" for number in range(n_tasks)]
+    taken = {name: number for number, name in enumerate(names)}
+    if len(taken) < n_tasks:  # values that differ only in characters that no file's name should have
+        names = [f"{number}-{name}" for number, name in enumerate(names)]
+    return _apart_from_input(Schedules(plan, given, {n: given / name for n, name in enumerate(names)}))
+
+
+def _apart_from_input(made: Schedules) -> Schedules:
+    """Refuse to write over a file that the study reads."""
+    read = {
+        v.parameters["path"] for group in GROUPS for v in made.plan.variants[group] if "path" in v.parameters
+    }
+    inputs = {Path(path).resolve() for path in read if path is not None}
+    for path in made.paths.values():
+        if path.resolve() in inputs:
+            raise SweepError(f"schedule={made.given}: {path} is read by this very study; give another name")
+    return made
+
+
+def _check_writable(given: Path, folder: Path) -> None:
+    """Refuse a place where nothing can be written, without making any folder yet."""
+    there = folder.absolute()
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        raise SweepError(f"schedule={given}: {there} is no folder; give a place that can be written")
+    if not os.access(there, os.W_OK | os.X_OK) or (given.is_file() and not os.access(given, os.W_OK)):
+        raise SweepError(f"schedule={given}: {there} cannot be written to; give another place")
+
+
+def _name(plan: Plan, number: int) -> str:
+    """Return a task's name by what varies, e.g. ``easy-load_0.7-replication_2``."""
+    task = plan.task(number)
+    parts = [
+        _safe(value) if axis in GROUPS else f"{_safe(axis)}_{_safe(value)}"
+        for axis, value in task.point.items()
+        if len(plan.axes[axis]) > 1
+    ]
+    if plan.settings.replications > 1:
+        parts.append(f"replication_{task.replication}")
+    return "-".join(parts)[:LONGEST_NAME].lstrip(".")
+
+
+def _safe(value: Any) -> str:
+    """Return a value as a file's name may have it.
+
+    Examples
+    --------
+    >>> _safe("lxf&w/2"), _safe(0.7), _safe(None), _safe([1, 2])
+    ('lxf_w_2', '0.7', 'null', '1_2')
+    """
+    text = value if isinstance(value, str) else canonical.text(value)
+    return re.sub(r"[^\w.+]+", "_", text).strip("_")
+
+
+@contextmanager
+def _told(console: Console, total: int) -> Iterator[Any]:
+    """Tell how far the writing is, where it takes long enough for somebody to wonder."""
+    last = time.monotonic()
+    notice = threading.Timer(SILENCE_S, lambda: _say(console, f"writing {total} schedule{'s' * (total > 1)}"))
+    notice.daemon = True
+    notice.start()
+
+    def tell(written: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > SILENCE_S and written < total:
+            last = time.monotonic()
+            _say(console, f"{written}/{total} schedules")
+
+    try:
+        yield tell
+    finally:
+        notice.cancel()
+
+
+def _say(console: Console, line: str) -> None:
+    console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,120 @@
+"""``schedule=FILE``: which file holds which schedule, and that nobody finds half of one."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from study_commands import load, results
+
+ONE = ("grid.load=[0.3]", "policy=quick", "grid.preemption=[none]", "grid.urgent=[true]", "replications=1")
+"""One point of the queue in one replication."""
+
+
+def test_one_point_is_one_file(sweep):
+    answer = sweep(*ONE, "schedule=out/one.swf")
+    assert answer.status == 0, answer
+    assert "schedules: out/one.swf" in answer.out.splitlines()
+    np.testing.assert_array_equal(np.loadtxt("out/one.swf"), load().response.values.ravel())
+    assert [path.name for path in Path("out").iterdir()] == ["one.swf"]
+
+
+def test_several_are_a_folder_named_by_what_varies(sweep):
+    answer = sweep("schedule=out", "grid.load=[0.3,null]", "grid.urgent=[true]")
+    assert answer.status == 0, answer
+    assert "schedules: out/ (16 files)" in answer.out.splitlines()
+    names = {path.name for path in Path("out").iterdir()}
+    assert len(names) == 16
+    assert "quick-load_0.3-preemption_none-replication_0.swf" in names
+    assert "slow-load_null-preemption_resume-replication_1.swf" in names
+    data = load()
+    stored = data.response.sel(policy="slow", load=0.3, preemption="resume", replication=1)
+    found = np.loadtxt("out/slow-load_0.3-preemption_resume-replication_1.swf")
+    np.testing.assert_array_equal(found, stored.values.ravel())
+
+
+def test_values_that_no_name_can_hold_are_told_apart_by_number(sweep):
+    axis = ("+axes.note=workload.note", "+grid.note=['a/b','a:b']")
+    assert sweep(*ONE, *axis, "schedule=out").status == 0
+    assert sorted(path.name for path in Path("out").iterdir()) == ["0-note_a_b.swf", "1-note_a_b.swf"]
+
+
+def test_asking_later_runs_nothing_anew(sweep):
+    assert sweep(*ONE).status == 0
+    assert results() == 1
+    answer = sweep(*ONE, "schedule=late.swf")
+    assert answer.status == 0
+    assert "everything is done: 1 of 1 tasks" in answer.out
+    assert results() == 1
+    np.testing.assert_array_equal(np.loadtxt("late.swf"), load().response.values.ravel())
+
+
+def test_gather_writes_those_that_are_done(sweep):
+    assert sweep(*ONE).status == 0
+    answer = sweep(*ONE, "grid.load=[0.3,0.6]", "action=gather", "schedule=out")
+    assert answer.status == 0
+    assert "schedules: out/ (1 files); 1 left out, whose tasks are not done" in answer.out.splitlines()
+    assert [path.name for path in Path("out").iterdir()] == ["load_0.3.swf"]
+
+
+def test_failed_tasks_have_none(sweep):
+    answer = sweep(*ONE, "grid.load=[0.3,0.6]", "policy.raises_at=0.6", "schedule=out")
+    assert answer.status == 1
+    assert [path.name for path in Path("out").iterdir()] == ["load_0.3.swf"]
+
+
+def test_a_plan_tells_and_writes_nothing(sweep):
+    answer = sweep("action=plan", "schedule=out")
+    assert answer.status == 0
+    assert "schedules out/ (24 files)" in answer.out.splitlines()
+    assert not Path("out").exists()
+
+
+def test_a_disk_that_fills_leaves_the_old_file_and_no_other(sweep):
+    Path("one.swf").write_text("the old one")
+    answer = sweep(*ONE, "policy.torn=true", "schedule=one.swf")
+    assert answer.status == 1
+    assert "schedule=one.swf: one.swf cannot be written (No space left on device); all results" in answer.err
+    assert answer.err.count("\n") == 1
+    assert Path("one.swf").read_text() == "the old one"
+    assert not list(Path().glob(".*swf*"))
+
+
+def test_a_long_writing_is_told(sweep, monkeypatch):
+    monkeypatch.setattr("sweep.schedules.SILENCE_S", 0.0)
+    said = sweep(*ONE, "grid.load=[0.3,0.6]", "policy.seconds=0.02", "schedule=out").out.splitlines()
+    assert "writing 2 schedules" in said
+    assert "1/2 schedules" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("schedule=taken",), "schedule=taken is a file, and there are 24 schedules: name a folder"),
+        ((*ONE, "schedule=folder"), "schedule=folder is a folder: name the file of the one schedule"),
+        ((*ONE, "schedule=taken/one.swf"), "schedule=taken/one.swf: "),
+        ((*ONE, "schedule=/dev/null/one.swf"), "/dev/null is no folder; give a place that can be written"),
+        (("schedule=",), "schedule= is empty: give a file, schedule=FILE.swf"),
+        ((*ONE, "schedule=taken", "workload=log", "workload.path=taken"), "taken is read by this very study"),
+        (
+            (*ONE, "policy.family=models.gang", "schedule=x.swf"),
+            "models.gang writes no schedules; leave it out",
+        ),
+    ],
+)
+def test_what_cannot_be_written_is_told_before_anything_runs(sweep, arguments, says):
+    Path("taken").write_text("a log")
+    Path("folder").mkdir()
+    answer = sweep(*arguments)
+    assert answer.status == 2, answer
+    assert says in answer.err
+    assert answer.err.count("\n") == 1
+    assert not Path("results").exists()
+    assert Path("taken").read_text() == "a log"
+
+
+def test_a_folder_of_others_is_told_before_anything_runs(sweep, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)  # whoever runs the tests may be allowed everything
+    answer = sweep(*ONE, "schedule=out/one.swf")
+    assert answer.status == 2
+    assert f"schedule=out/one.swf: {Path.cwd()} cannot be written to; give another place" in answer.err
+    assert not Path("results").exists()
