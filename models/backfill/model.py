@@ -102,13 +102,15 @@ def _stream(
     """Return a schedule whose first `n_jobs` jobs start while jobs still arrive, and whether they do.
 
     Jobs that arrive later can delay a waiting one. So as many are added as it takes until the last measured
-    job has started; a system in which that takes too many is saturated.
+    job has started, or has ended where it can be delayed even then; a system in which that takes too many is
+    saturated.
     """
     hosts, draw = machines.of(machine), module_of(workload).draw
     tail = max(n_jobs // 8, 100)
     while True:
         made = schedule(draw(workload, hosts, load, n_jobs + tail, seed), hosts, rules)
-        if made.start[:n_jobs].max() <= made.jobs.submit[-1]:
+        settled = made.start if made.waited is None else made.end
+        if settled[:n_jobs].max() <= made.jobs.submit[-1]:
             return made, True
         if tail >= LONGEST_TAIL * n_jobs:
             return made, False

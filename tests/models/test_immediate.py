@@ -164,6 +164,15 @@ def test_soon_waits_for_idle_processors_and_disturbs_no_start() -> None:
     assert pieces_of(careless)[1:3] == [(1, 0, 110, 210), (2, 0, 50, 110)]
 
 
+def test_the_second_quantum_of_an_instant_knows_of_the_first() -> None:
+    """Beside the start promised for 100 are two processors over; memory keeps both from a full execution."""
+    rows = [(0, 100, 100, 4, 8), (1, 100, 100, 6, 1), (50, 90, 900, 2, 9), (50, 90, 900, 2, 9)]
+    made = run(rows, [(8, 16)], kind="soon")
+    assert pieces_of(made) == [
+        (0, 0, 0, 100), (1, 0, 100, 200), (2, 0, 50, 110), (2, 0, 110, 200), (3, 0, 200, 290),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["easy", "lxf_w_backfill", "sjf_backfill"])
 @pytest.mark.parametrize("kind", ["preempt", "soon"])
 def test_schedules_are_possible(kind: str, name: str) -> None:
