@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 HELP = """\
 python -m analysis RESULTS [key=value ...]
-    Draws every figure of an experiment (PDF, SVG, PNG), tests the paper's sentences and writes a report.
+    Draws every figure of an experiment (PDF, SVG, PNG), tests the paper's sentences, if it has a paper, and
+    writes a report.
     RESULTS is a results folder of python -m sweep, e.g. results/packing.
 
     logs=FOLDER    where job logs (SWF) are; default: ../shared/traces, else traces
@@ -37,7 +38,7 @@ Examples
     python -m analysis draw fig9 output=pictures
     python -m analysis draw equi processors=16x32 jobs=11
 
-Writes RESULTS/figures/*, RESULTS/claims.json and RESULTS/report.html (one file, to mail or print).
+Writes RESULTS/figures/*, RESULTS/claims.json (for a paper) and RESULTS/report.html (one file, to mail).
 Exit status: 0 done (whatever the verdicts), 2 for a mistake in what was asked for."""
 
 LOG_FOLDERS = (Path("../shared/traces"), Path("traces"))
@@ -102,7 +103,8 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     output = Path(settings.get("output", study.folder))
     output.mkdir(parents=True, exist_ok=True)
     points = ", ".join(f"{n} {state}" for state, n in study.tally().items() if state != "excluded")
-    print(f"{study.name}: {points} points, {paper.citation.partition(',')[0]} ({paper.key})", flush=True)
+    speaker = f"{paper.citation.partition(',')[0]} ({paper.key})" if paper.citation else paper.key
+    print(f"{study.name}: {points} points, {speaker}", flush=True)
 
     from analysis import report
 
@@ -113,10 +115,14 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
         print(f"[{number:2}/{len(pictures)}] {_progress(done)}", flush=True)
     tested = {letter: paper.claims(one) for letter, one in study.readings.items()}
     claims = [claim for found in tested.values() for claim in found]
-    _replace(
-        output / "claims.json", json.dumps([c.as_json() for c in claims], indent=2, ensure_ascii=False) + "\n"
-    )
+    if claims:
+        _replace(
+            output / "claims.json",
+            json.dumps([c.as_json() for c in claims], indent=2, ensure_ascii=False) + "\n",
+        )
     _replace(output / "report.html", report.render(study, paper, drawn, tested))
+    for line in paper.brief(study):
+        print(line)
     _summary(output, drawn, claims, time.perf_counter() - started)
 
 
@@ -133,7 +139,8 @@ def _summary(output: Path, drawn: Sequence[DrawnPicture], claims: Sequence[Claim
         f"{n} {'hold' if v == 'holds' else 'fail' if v == 'fails' else v}" for v, n in count(claims).items()
     )
     print(f"figures  {output / 'figures'}  ({n_drawn} drawn, {len(drawn) - n_drawn} skipped)")
-    print(f"claims   {output / 'claims.json'}  ({len(claims)}: {verdicts})")
+    if claims:
+        print(f"claims   {output / 'claims.json'}  ({len(claims)}: {verdicts})")
     print(f"report   {output / 'report.html'}  ({seconds:.0f} s)")
 
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from analysis.claims import Claim
     from analysis.study import Study
+    from analysis.table import Table
 
-MODULES = ("analysis.feitelson1996", "analysis.mccann1994")
+MODULES = ("analysis.feitelson1996", "analysis.mccann1994", "analysis.chiang2001", "analysis.operators")
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Paper:
     key : str
         First author and year, the prefix of its claims' ids.
     citation : str
+        Empty for what speaks for no paper: its claims are nobody's sentences.
     experiments : tuple of str
         Names of the experiments for which it speaks.
     pictures : callable
@@ -85,6 +87,12 @@ class Paper:
     axes : Axes
         Which axes of its experiments are features, and not readings.
     drawings : dict of str to Drawing
+    tables : callable
+        (study) -> tables of the report.
+    brief : callable
+        (study) -> lines for the terminal.
+    own_intervals : bool
+        Whether it makes all its intervals itself, so that those withheld in the dataset need no warning.
     """
 
     key: str
@@ -95,6 +103,9 @@ class Paper:
     readings: Callable[[Study], Sequence[tuple[str, str]]]
     axes: Axes = field(default_factory=Axes)
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
+    tables: Callable[[Study], Sequence[Table]] = lambda study: ()
+    brief: Callable[[Study], Sequence[str]] = lambda study: ()
+    own_intervals: bool = False
 
 
 def papers() -> dict[str, Paper]:

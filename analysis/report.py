@@ -91,7 +91,7 @@ def render(
     paper : Paper
     drawn : sequence of DrawnPicture
     tested : dict of str to sequence of Claim
-        The claims under each reading by its letter, in the same order for all.
+        The claims under each reading by its letter, in the same order for all; none where there is no paper.
     """
     environment = Environment(
         loader=PackageLoader("analysis"),
@@ -110,8 +110,9 @@ def render(
         verdict_names=VERDICTS,
         colors=style.VERDICT_COLORS,
         readings=paper.readings(study),
+        tables=paper.tables(study),
         labels={letter: one.label for letter, one in study.readings.items()},
-        warnings=warnings(study),
+        warnings=warnings(study, paper),
         attributes=attributes(study),
     )
 
@@ -124,8 +125,9 @@ def attributes(study: Study) -> list[tuple[str, str]]:
     return kept
 
 
-def warnings(study: Study) -> list[str]:
+def warnings(study: Study, paper: Paper | None = None) -> list[str]:
     """Return what limits the results: points that are saturated, missing, failed, or without an interval."""
+    has_claims = paper is None or bool(paper.citation)
     tally = study.tally()
     found = []
     if n := tally.get(SATURATED):
@@ -134,13 +136,14 @@ def warnings(study: Study) -> list[str]:
         )
     if n := tally.get(UNFINISHED):
         found.append(
-            f"{n} point(s) are not finished: run the same sweep command again. Claims that need them are "
-            "open."
+            f"{n} point(s) are not finished: run the same sweep command again."
+            + " Claims that need them are open." * has_claims
         )
     if n := tally.get(FAILED):
         found.append(f"{n} point(s) have a failed replication: the sweep's log holds the tracebacks.")
-    for reading in study.readings.values():
-        found += _withheld(reading)
+    if paper is None or not paper.own_intervals:
+        for reading in study.readings.values():
+            found += _withheld(reading)
     return found
 
 

@@ -79,7 +79,7 @@ def test_progress_and_summary(analysed: Path) -> None:
     [
         (["nowhere"], "nowhere does not exist: run python -m sweep"),
         (["{}", "log=x"], "'log=x' is not understood; valid: logs=, output=, paper="),
-        (["{}", "paper=nobody1999"], "paper=nobody1999: no such paper; valid: feitelson1996"),
+        (["{}", "paper=nobody1999"], "paper=nobody1999: no such paper; valid: "),
         (["{}", "logs=nowhere"], "logs=nowhere: no such folder"),
         (["draw", "fig99"], "draw fig99: no such drawing; valid: fig9, matrix"),
         (["draw", "matrix", "polcy=buddy"], "'polcy=buddy' is not understood"),

@@ -1,0 +1,124 @@
+"""Which reading of the paper an experiment took, in words, from the parameters that its dataset carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.choices import choices, varied
+from analysis.study import Study
+
+MEANINGS = {
+    "ties": {
+        "instant": "all ends of an instant, then all its submissions, then one pass of the scheduler",
+        "event": "a pass after each event, submissions first",
+    },
+    "kill": {
+        "true": "jobs are ended when they have run for their requested time",
+        "false": "jobs run on when they have run for their requested time",
+    },
+    "keep_start": {
+        "true": "who holds a start goes before all others until it runs",
+        "false": "a start passes on to whoever has the highest priority",
+    },
+    "ncsa_lsf.host_order": {
+        "fullest": "the host with the fewest free processors takes waiting jobs first, as in section 2.2",
+        "listed": "the machine's first host takes waiting jobs first",
+    },
+    "ncsa_lsf.barred_hold_back": {
+        "false": "a waiting job that a system-wide limit bars keeps nobody from a host",
+        "true": "a waiting job that a system-wide limit bars keeps smaller size classes from a host",
+    },
+    "immediate.kind": {
+        "preempt": "a job that cannot start has a quantum at once, on idle processors or by preemption",
+        "soon": "a job that cannot start has a quantum as soon as there are idle processors",
+    },
+    "immediate.keep_promises": {
+        "true": "with soon, a quantum keeps off processors that are promised to others",
+        "false": "with soon, a quantum may delay whoever holds a start",
+    },
+    "immediate.beyond_memory": {
+        "stays": "a job that uses more memory than it was given stays to the end of its quantum",
+        "leaves": "a job that uses more memory than it was given has no quantum",
+    },
+    "immediate.keep_quantum": {
+        "true": "work done in the quantum counts later",
+        "false": "after its quantum a job starts anew",
+    },
+    "catch_up": {
+        "true": "who waited for memory gets all that it asks for until it has done what it missed",
+        "false": "who waited for memory gets an equal part",
+    },
+    "odd_processors": {
+        "first": "the odd processors of a division go to the jobs that were submitted first",
+        "last": "the odd processors of a division go to the jobs that were submitted last",
+    },
+    "waiting": {
+        "first_fit": "memory goes to the first submitted of those that fit",
+        "fcfs": "memory goes to nobody before the first who waits",
+    },
+    "quantum_processors": {
+        "share": "a quantum runs on an equal part of the host",
+        "requested": "a quantum runs on all processors that its job asks for",
+    },
+    "keep_quantum": {
+        "true": "work done in the quantum counts later",
+        "false": "after its quantum a job starts anew",
+    },
+}
+
+CHOICES = {
+    "policy": (
+        *MEANINGS,
+        "immediate.quantum",
+        "immediate.memory_gb",
+        "immediate.uninterrupted",
+        "quantum",
+        "quantum_memory_gb",
+    ),
+    "workload": (
+        "warmup_days",
+        "peak_hours",
+        "intermediate_hours",
+        "rates",
+        "weekend",
+        "under_a_minute",
+        "short_enough",
+        "memory_under_tenth",
+        "under_a_minute_below_1gb",
+        "serial_over_512mb",
+        "size_correlation",
+        "used_memory_correlation",
+    ),
+}
+"""Keys of the files that the paper leaves open; what Tables 1 to 3 say is in the files too."""
+
+TAKEN = (
+    (
+        "the logs",
+        "of the six months were never published: jobs are generated so that each class has the number, the "
+        "processor demand and the memory demand of Table 4. Results can be compared in direction and rank",
+    ),
+    (
+        "a month",
+        "is simulated from seven days before it until all its jobs have ended, and the jobs that arrive in "
+        "it count (section 4). Replications are independent months",
+    ),
+    (
+        "waits",
+        "of preempted and of malleable jobs are the time in the system less the runtime on the processors "
+        "that were asked for (section 4.4)",
+    ),
+    (
+        "ranges of the actual runtime",
+        "are decades from one minute up (section 4.2: equal-sized and logarithmic)",
+    ),
+    (
+        "similar, significantly, greatly",
+        "are numbers, named in each statement: within 20 %, beyond that, to less than half",
+    ),
+)
+
+
+def readings(study: Study) -> Sequence[tuple[str, str]]:
+    """Return pairs of a choice that the paper leaves open and what this dataset took."""
+    return [*varied(study), *TAKEN, *choices(study, CHOICES, MEANINGS)]

@@ -1,0 +1,223 @@
+"""One comparison of policies: a study under one reading at one load, and what it knows of groups of jobs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import xarray as xr
+
+from analysis.curve import DONE, EXCLUDED
+from analysis.errors import DrawingError
+from analysis.operators import pairing
+from analysis.operators.pairing import Difference
+from analysis.study import SAMPLES, Study
+from sweep.interval import Floats, Interval
+
+REFERENCE = "easy"
+"""What others are compared with, where the grid has it: what most schedulers in use do."""
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A way to sort jobs into groups.
+
+    Parameters
+    ----------
+    dim : str
+        Dimension of the metrics.
+    suffix : str
+        Of their names.
+    title : str
+        What the groups are of.
+    """
+
+    dim: str
+    suffix: str
+    title: str
+
+
+RUNTIME = Grouping("runtime_range", "", "runtime")
+SIZE = Grouping("size_range", "_by_size", "processors")
+USER = Grouping("user_rank", "_by_user", "user")
+GROUPINGS = (RUNTIME, SIZE, USER)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A study at one load.
+
+    Parameters
+    ----------
+    study : Study
+        Of one reading.
+    place : int
+        Of the load on its axis.
+    name : str
+        Letter of the reading and number of the load, empty if there is but one case.
+    label : str
+        The same in words.
+    """
+
+    study: Study
+    place: int = 0
+    name: str = ""
+    label: str = ""
+
+    @cached_property
+    def policies(self) -> list[str]:
+        """Policies that are done and not saturated, in the order of the grid."""
+        return [policy for policy in self.study.policies if self.status(policy) == DONE]
+
+    @cached_property
+    def missing(self) -> dict[str, str]:
+        """Policies without a result, and why."""
+        states = {policy: self.status(policy) for policy in self.study.policies}
+        return {policy: state for policy, state in states.items() if state not in (DONE, EXCLUDED)}
+
+    @property
+    def reference(self) -> str:
+        """The policy that all others are compared with.
+
+        Raises
+        ------
+        DrawingError
+            If none is done.
+        """
+        if not self.policies:
+            raise DrawingError("no policy is done yet: run the sweep to its end")
+        return REFERENCE if REFERENCE in self.policies else self.policies[0]
+
+    @property
+    def others(self) -> list[str]:
+        """The policies that are compared with the reference."""
+        return [policy for policy in self.policies if policy != self.reference]
+
+    @cached_property
+    def n_batches(self) -> int:
+        """Batches of the reference."""
+        return int((~np.isnan(self.values("wait", self.reference, RUNTIME.dim))).any(axis=0).sum())
+
+    @property
+    def confidence(self) -> float:
+        """Level of the experiment."""
+        return self.study.confidence
+
+    def status(self, policy: str) -> str:
+        """Return what became of a policy, see `analysis.curve`."""
+        found = self.study.status.isel(policy=self.study.policies.index(policy), load=self.place)
+        return str(found.item())
+
+    def values(self, metric: str, policy: str, dim: str = "", group: str = ALL) -> Floats:
+        """Return the batch values of a metric, shape (replications, batches).
+
+        Parameters
+        ----------
+        metric, policy : str
+        dim, group : str
+            Dimension of the metric's own, and which of its coordinates.
+        """
+        found = self.study.data[metric].isel(policy=self.study.policies.index(policy), load=self.place)
+        if dim:
+            found = found.isel({dim: self.study.values_of(dim).index(group)})
+        return _array(found)
+
+    def jobs(self, grouping: Grouping, group: str = ALL) -> Floats:
+        """Return the number of jobs in each batch, the same for all policies."""
+        return self.values(f"jobs{grouping.suffix}", self.reference, grouping.dim, group)
+
+    def groups(self, grouping: Grouping) -> list[str]:
+        """Return the groups that have jobs, in order."""
+        names = [name for name in self.study.values_of(grouping.dim) if name != ALL]
+        return [name for name in names if np.nansum(self.jobs(grouping, name)) > 0]
+
+    def label_of(self, grouping: Grouping, group: str) -> str:
+        """Return a group's name: of a user, the number in the log."""
+        if grouping is not USER or not group.isdecimal():
+            return group
+        numbers = self.values("user_number", self.reference, USER.dim, group)
+        known = numbers[~np.isnan(numbers)]
+        return f"user {known[0]:.0f}" if known.size else f"rank {group}"
+
+    def share_of_work(self, group: str) -> float:
+        """Return a user's part of all processor time."""
+        mine, everybody = (
+            float(np.nansum(self.values("work_by_user", self.reference, USER.dim, name)))
+            for name in (group, ALL)
+        )
+        return mine / everybody if everybody else math.nan
+
+    def mean(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = ALL) -> Interval:
+        """Return the mean of a metric over jobs, or over time where it has no groups."""
+        if grouping is None:
+            return pairing.mean(self.values(metric, policy), self._period(policy), self.confidence)
+        values = self.values(f"{metric}{grouping.suffix}", policy, grouping.dim, group)
+        weight = np.ones_like(values) if metric.endswith("_p95") else self.jobs(grouping, group)
+        return pairing.mean(values, weight, self.confidence)
+
+    def _period(self, policy: str) -> Floats:
+        """Return how long each batch lasts; all alike in a dataset that does not tell."""
+        if "period" in self.study.data:
+            return self.values("period", policy)
+        return np.ones_like(self.values("utilization", policy))
+
+    def longest(self, metric: str, policy: str) -> Interval:
+        """Return the largest value of all batches; a maximum has no interval."""
+        values = self.values(metric, policy, RUNTIME.dim)
+        known = values[~np.isnan(values)]
+        return replace(pairing.NOTHING, mean=float(known.max()) if known.size else math.nan)
+
+    def difference(
+        self,
+        metric: str,
+        policy: str,
+        grouping: Grouping | None = None,
+        group: str = ALL,
+        together: int = 1,
+    ) -> Difference:
+        """Return a policy's mean minus the reference's, from batches of the same jobs.
+
+        Parameters
+        ----------
+        metric, policy : str
+        grouping : Grouping, optional
+        group : str
+        together : int
+            So many intervals shall hold at once: each is widened for it (Bonferroni).
+        """
+        level = 1 - (1 - self.confidence) / together
+        if grouping is None:
+            first, second = (self.values(metric, one) for one in (policy, self.reference))
+            return pairing.difference(first, second, self._period(self.reference), level)
+        name = f"{metric}{grouping.suffix}"
+        first, second = (self.values(name, one, grouping.dim, group) for one in (policy, self.reference))
+        jobs = None if metric.endswith("_p95") else self.jobs(grouping, group)
+        return pairing.difference(first, second, jobs, level)
+
+    def differences(self, metric: str, policy: str, grouping: Grouping) -> dict[str, Difference]:
+        """Return the differences of all groups, with intervals that hold at once."""
+        groups = self.groups(grouping)
+        return {group: self.difference(metric, policy, grouping, group, len(groups)) for group in groups}
+
+
+def cases(study: Study) -> Iterator[Case]:
+    """Yield every reading at every load."""
+    loads = study.values_of("load")
+    several = len(study.readings) * len(loads) > 1
+    for letter, one in study.readings.items():
+        for place, load in enumerate(loads):
+            parts = [one.label] * (len(study.readings) > 1)
+            parts += [f"load {load}" if load != "null" else "load as it is"] * (len(loads) > 1)
+            name = f"{letter}{place + 1}" if len(loads) > 1 else letter
+            found = Case(one, place)
+            yield replace(found, name=name, label=", ".join(parts)) if several else found
+
+
+def _array(values: xr.DataArray) -> Floats:
+    found: Floats = values.transpose(*SAMPLES).values.astype(np.float64)
+    return found

@@ -1,0 +1,210 @@
+"""Pictures that compare policies on a log: each by itself, against today's, and for groups of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.operators import words
+from analysis.operators.case import GROUPINGS, RUNTIME, USER, Case, Grouping, cases
+from analysis.operators.looks import look
+from analysis.operators.pairing import Difference
+from analysis.operators.panels import (
+    WIDTH,
+    axis_end,
+    draw_differences,
+    make_logarithmic,
+    name_panel,
+    name_rows,
+    page,
+    put_headline,
+    tell_beyond,
+)
+from analysis.operators.tables import wait_unit
+from analysis.operators.words import PERCENT, PURE, Unit
+from analysis.papers import Picture
+from analysis.study import Study
+
+UNDECIDED = "Hollow diamonds have no interval: one batch, or batches that hang together too much."
+
+
+def pictures(study: Study) -> Sequence[Picture]:
+    """Return all pictures of a study; those of several readings or loads are told apart by their names."""
+    found: list[Picture] = []
+    for case in cases(study):
+        found += [_named(picture, case) for picture in _pictures(case)]
+    return found
+
+
+def _named(picture: Picture, case: Case) -> Picture:
+    if not case.name:
+        return picture
+    return replace(
+        picture,
+        name=f"{picture.name}-{case.name}",
+        title=f"{picture.title} ({case.name})",
+        caption=f"{case.label}. {picture.caption}",
+    )
+
+
+def _pictures(case: Case) -> Iterator[Picture]:
+    bars = f"Bars: {case.confidence:.0%} intervals that hold together for all rows of a panel"
+    yield Picture(
+        "policies",
+        "Each policy by itself",
+        "Means, and the longest wait of any job; * is the reference, and a number with an arrow lies beyond "
+        "the axis. Bars: intervals of each mean by itself; whether policies differ, the next picture tells.",
+        partial(_overview, case),
+    )
+    yield Picture(
+        "against-reference",
+        "Each policy against the reference",
+        f"Policy minus reference under the same jobs; less is better. {bars}. {UNDECIDED}",
+        partial(_against, case),
+    )
+    for grouping in GROUPINGS:
+        name = grouping.dim.partition("_")[0]
+        yield Picture(
+            f"wait-by-{name}",
+            f"Wait and slowdown by {grouping.title}",
+            "Means over all jobs of a group. Axes are logarithmic, linear near 0.",
+            partial(_by_group, case, grouping),
+        )
+        yield Picture(
+            f"difference-by-{name}",
+            f"Who waits shorter and who longer, by {grouping.title}",
+            f"Mean wait under a policy minus that under the reference, same jobs. {bars}. {UNDECIDED}",
+            partial(_differences, case, grouping),
+        )
+
+
+def _overview(case: Case) -> Figure:
+    reference = case.reference
+    units = [wait_unit(case)]
+    units += [words.time_unit(case.mean("wait_p95", policy, RUNTIME).mean for policy in case.policies)]
+    units += [words.time_unit(case.longest("wait_max", policy).mean for policy in case.policies)]
+    measures: list[tuple[str, Callable[[str], Any], Unit]] = [
+        ("Mean wait", lambda policy: case.mean("wait", policy, RUNTIME), units[0]),
+        ("95th percentile of wait", lambda policy: case.mean("wait_p95", policy, RUNTIME), units[1]),
+        ("Longest wait", lambda policy: case.longest("wait_max", policy), units[2]),
+        ("Mean bounded slowdown", lambda policy: case.mean("bounded_slowdown", policy, RUNTIME), PURE),
+        ("Utilization", lambda policy: case.mean("utilization", policy), PERCENT),
+        ("Loss of capacity", lambda policy: case.mean("loss_of_capacity", policy), PERCENT),
+    ]
+    figure, places = page(2, 3, len(case.policies))
+    rows = np.arange(len(case.policies))[::-1]
+    for axes, (title, measure, unit) in zip(places, measures, strict=True):
+        found = [measure(policy) for policy in case.policies]
+        means = np.array([one.mean for one in found]) / unit.size
+        half = np.array([one.half_width for one in found]) / unit.size
+        colors = [look(policy).color for policy in case.policies]
+        axes.barh(rows, means, 0.68, color=colors)
+        known = ~np.isnan(half)
+        axes.errorbar(means[known], rows[known], xerr=half[known], fmt="none", color="#222222", lw=0.9)
+        name_panel(axes, title, unit)
+        axes.set_xlim(0, axis_end(means, half))
+        tell_beyond(axes, rows, means, ["white"] * len(rows))
+        name_rows(axes, [f"{policy} *" if policy == reference else policy for policy in case.policies])
+    return figure
+
+
+def _against(case: Case) -> Figure:
+    others = _others(case)
+    measures = (("wait", "Mean wait", wait_unit(case)), ("bounded_slowdown", "Mean bounded slowdown", PURE))
+    figure, places = page(1, 2, len(others))
+    shown: list[Difference] = []
+    for axes, (metric, title, unit) in zip(places, measures, strict=True):
+        found = [case.difference(metric, policy, RUNTIME, together=len(others)) for policy in others]
+        draw_differences(axes, found, unit)
+        name_panel(axes, title, unit)
+        name_rows(axes, others)
+        shown += found
+    put_headline(figure, f"Minus {case.reference}", shown)
+    return figure
+
+
+def _by_group(case: Case, grouping: Grouping) -> Figure:
+    reference = case.reference
+    groups = _groups(case, grouping)
+    named = [case.label_of(grouping, group) for group in groups]
+    figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
+    places = figure.subplots(2, 1, sharex=True)
+    levels = [case.mean("wait", reference, grouping, group).mean for group in groups]
+    measures = (
+        ("wait", "Mean wait", words.time_unit(levels)),
+        ("bounded_slowdown", "Mean bounded slowdown", PURE),
+    )
+    x = np.arange(len(groups))
+    for axes, (metric, title, unit) in zip(places, measures, strict=True):
+        shown = []
+        for number, policy in enumerate(case.policies):
+            style = look(policy)
+            means = (
+                np.array([case.mean(metric, policy, grouping, group).mean for group in groups]) / unit.size
+            )
+            # Groups have an order, but users have none that a line could follow.
+            side = (number - (len(case.policies) - 1) / 2) * (
+                0.7 / len(case.policies) if grouping is USER else 0.02
+            )
+            dashes = "" if grouping is USER else style.dashes
+            axes.plot(x + side, means, color=style.color, marker=style.marker, linestyle=dashes, lw=1.0)
+            shown.append(means)
+        make_logarithmic(axes, np.concatenate(shown))
+        axes.set_ylabel(f"{title}{f' ({unit.name.strip()})' if unit.name else ''}")
+        axes.grid(axis="x", visible=False)
+    jobs = [float(np.nansum(case.jobs(grouping, group))) for group in groups]
+    texts = [f"{name}\n{n:,.0f} jobs" for name, n in zip(named, jobs, strict=True)]
+    if grouping is USER:
+        texts = [f"{name} ({n:,.0f} jobs)" for name, n in zip(named, jobs, strict=True)]
+    tilt: dict[str, Any] = {"rotation": 90} if grouping is USER else {}
+    places[-1].set_xticks(x, texts, fontsize=7.5, **tilt)
+    figure.legend(
+        handles=[look(policy).legend_handle() for policy in case.policies],
+        loc="outside lower center",
+        ncols=4,
+    )
+    figure.suptitle(f"By {grouping.title}", x=0.01, ha="left", fontsize=10, fontweight="bold")
+    return figure
+
+
+def _differences(case: Case, grouping: Grouping) -> Figure:
+    others, groups = _others(case), _groups(case, grouping)
+    unit = words.time_unit(case.mean("wait", case.reference, grouping, group).mean for group in groups)
+    n_columns = min(3, len(others))
+    figure, places = page(-(-len(others) // n_columns), n_columns, len(groups))
+    shown: list[Difference] = []
+    for axes, policy in zip(places, others, strict=False):
+        found = list(case.differences("wait", policy, grouping).values())
+        draw_differences(axes, found, unit)
+        name_panel(axes, policy, unit)
+        name_rows(axes, [case.label_of(grouping, group) for group in groups])
+        shown += found
+    for axes in places[len(others) :]:
+        axes.set_visible(False)
+    put_headline(figure, f"Mean wait minus that under {case.reference}, by {grouping.title}", shown)
+    return figure
+
+
+def _others(case: Case) -> list[str]:
+    """Return the policies to compare, or say why there are none."""
+    reference = case.reference
+    if not case.others:
+        raise DrawingError(
+            f"there is only {reference}: give several policies, grid.policy=[easy,conservative]"
+        )
+    return case.others
+
+
+def _groups(case: Case, grouping: Grouping) -> list[str]:
+    """Return the groups to draw, or say why there are none."""
+    reference = case.reference
+    groups = case.groups(grouping)
+    if not groups or (grouping is USER and groups == ["others"]):
+        raise DrawingError(f"the jobs of {reference} name no {grouping.title}")
+    return groups

@@ -1,0 +1,113 @@
+"""Parts of pictures: panels with a policy or a group in each row, differences with intervals, their axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from analysis.operators import words
+from analysis.operators.looks import VERDICTS
+from analysis.operators.pairing import Difference
+from analysis.operators.words import Unit
+from sweep.interval import Floats
+
+WIDTH = 7.4
+"""Inches; that of the report."""
+
+ROW = 0.21
+"""Height of a policy or a group in a row of its own, inches."""
+
+OUTLYING = 8.0
+"""Times the median above which a value would squeeze all others together."""
+
+
+def page(n_rows: int, n_columns: int, n_items: int) -> tuple[Figure, list[Axes]]:
+    """Return places for panels with so many rows of items each, which share the names at their left."""
+    height = n_rows * (ROW * n_items + 0.62) + 0.55
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    places = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True)
+    return figure, list(places.ravel())
+
+
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Write a name at each row, the first at the top."""
+    axes.set_yticks(np.arange(len(names))[::-1], names)
+    axes.set_ylim(-0.7, len(names) - 0.3)
+    axes.grid(axis="y", visible=False)
+
+
+def name_panel(axes: Axes, title: str, unit: Unit) -> None:
+    """Write what a panel shows, and in which unit."""
+    name = unit.name.strip()
+    axes.set_title(f"{title} ({name})" if name else title, fontsize=9, fontweight="normal")
+
+
+def draw_differences(axes: Axes, found: Sequence[Difference], unit: Unit) -> None:
+    """Draw differences, one a row, with their intervals and the colour of their verdict."""
+    rows = np.arange(len(found))[::-1]
+    means = np.array([one.interval.mean for one in found]) / unit.size
+    half = np.array([one.interval.half_width for one in found]) / unit.size
+    near = np.abs(means) <= axis_end(means, half)
+    axes.axvline(0, color="#222222", lw=0.8)
+    for row, one, mean, width in zip(rows[near], np.array(found)[near], means[near], half[near], strict=True):
+        style = VERDICTS[one.verdict]
+        bar = None if np.isnan(width) else width
+        face = "white" if one.verdict == "not judged" else style.color
+        axes.errorbar(
+            mean, row, xerr=bar, color=style.color, marker=style.marker, mfc=face, lw=1.0, linestyle=""
+        )
+    colors = [VERDICTS[one.verdict].color for one in found]
+    tell_beyond(axes, rows, np.where(near, np.nan, means), colors)
+
+
+def put_headline(figure: Figure, title: str, shown: Sequence[Difference]) -> None:
+    """Write the title, and a legend of the verdicts that are there."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    there: Mapping[str, None] = dict.fromkeys(one.verdict for one in shown if not np.isnan(one.interval.mean))
+    handles = []
+    for verdict, style in VERDICTS.items():
+        if verdict in there:
+            face = "white" if verdict == "not judged" else style.color
+            handles.append(
+                Line2D([], [], color=style.color, marker=style.marker, mfc=face, ls="", label=style.label)
+            )
+    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+
+
+def make_logarithmic(axes: Axes, values: Floats) -> None:
+    """Set a logarithmic axis, linear below the smallest value where some are 0: nobody waited."""
+    positive = values[values > 0]
+    if not positive.size:
+        return
+    if (values == 0).any():
+        axes.set_yscale("symlog", linthresh=positive.min())
+        axes.set_ylim(bottom=0)
+    else:
+        axes.set_yscale("log")
+        if positive.max() < 100 * positive.min():
+            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:,g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def axis_end(values: Floats, half_widths: Floats) -> float:
+    """Return where an axis from 0 ends: of values that are far beyond all others it shows no more."""
+    near = np.abs(values) <= OUTLYING * np.nanmedian(np.abs(values))
+    reach = np.abs(values) + np.nan_to_num(half_widths)
+    end = float(reach[near].max() if near.any() else np.nanmax(reach))
+    return 1.15 * end if end > 0 else 1.0
+
+
+def tell_beyond(axes: Axes, rows: np.ndarray, values: Floats, colors: Sequence[str]) -> None:
+    """Write the values that lie beyond the axis at its end."""
+    left, right = axes.get_xlim()
+    for row, value, color in zip(rows, values, colors, strict=True):
+        if value > right or value < left:
+            text = f"{words.number(value)} →" if value > right else f"← {words.number(value)}"
+            at, side = (right, "right") if value > right else (left, "left")
+            axes.text(at, row, text, ha=side, va="center", fontsize=8, color=color, fontweight="bold")

@@ -1,0 +1,254 @@
+"""The tables that an operator takes to a meeting: how each policy does, against today's, and for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from analysis.operators import words
+from analysis.operators.case import GROUPINGS, RUNTIME, USER, Case, Grouping, cases
+from analysis.operators.pairing import Difference
+from analysis.operators.words import PERCENT, PURE, Unit
+from analysis.study import Study
+from analysis.table import Cell, Table
+from sweep.interval import Interval
+
+COMPARED = (
+    ("wait", "mean wait"),
+    ("wait_p95", "95th percentile of wait"),
+    ("bounded_slowdown", "mean bounded slowdown"),
+    ("loss_of_capacity", "loss of capacity"),
+)
+"""Metrics of which less is better."""
+
+TONES = {"better": "better", "worse": "worse"}
+MARKS = {"better": "▼ ", "worse": "▲ "}
+
+ONE_BATCH = (
+    "All jobs are one batch, which has no interval: a difference of one log is told, but not judged. "
+    "Several batches (batch_size=250 batches=400) would be."
+)
+
+
+def tables(study: Study) -> Sequence[Table]:
+    """Return all tables of a study; those of several readings or loads are told apart by their titles."""
+    found: list[Table] = []
+    for case in cases(study):
+        if case.policies:
+            found += [_named(table, case) for table in _tables(case)]
+    return found
+
+
+def brief(study: Study) -> Sequence[str]:
+    """Return the short table for the terminal."""
+    lines: list[str] = []
+    for case in cases(study):
+        if not case.policies:
+            continue
+        lines += ["", *([f"{case.label}:"] if case.label else []), *_brief(case).as_lines()]
+        if case.n_batches > 1 and case.others:
+            lines.append(f"± {case.confidence:.0%} intervals of paired differences, all policies at once")
+    return [*lines, ""] if lines else []
+
+
+def _tables(case: Case) -> Iterator[Table]:
+    yield overview(case)
+    if case.others:
+        yield against(case)
+        if case.n_batches > 1:
+            yield winners(case)
+        for grouping in GROUPINGS:
+            if case.groups(grouping) and not (grouping is USER and case.groups(USER) == ["others"]):
+                yield by_group(case, grouping)
+
+
+def _named(table: Table, case: Case) -> Table:
+    if not case.name:
+        return table
+    return Table(
+        f"{table.name}-{case.name}",
+        f"{table.title} ({case.label})",
+        table.caption,
+        table.columns,
+        table.rows,
+    )
+
+
+def wait_unit(case: Case) -> Unit:
+    """Return the unit for waits of all jobs."""
+    return words.time_unit(case.mean("wait", policy, RUNTIME).mean for policy in case.policies)
+
+
+def overview(case: Case) -> Table:
+    """Return how each policy does by itself."""
+    units = _units(case)
+    rows = [
+        [
+            Cell(_policy(case, policy)),
+            *(Cell(words.level(one, unit)) for one, unit in _levels(case, policy, units)),
+        ]
+        for policy in case.policies
+    ]
+    rows += [[Cell(policy), Cell(state), *([Cell("")] * 5)] for policy, state in case.missing.items()]
+    columns = (
+        "policy", "mean wait", "95th percentile", "longest wait", "mean bounded slowdown", "utilization",
+        "loss of capacity",
+    )  # fmt: skip
+    several = (
+        f"Means of {case.n_batches} batches of jobs in order of submission, with {case.confidence:.0%} "
+        "intervals where batches are independent enough for one. Percentile, utilization and loss of "
+        "capacity are means over batches. Policies met the same jobs: whether they differ, the next table "
+        "tells, and not whether these intervals overlap."
+    )
+    return Table(
+        "overview",
+        "How each policy does",
+        (several if case.n_batches > 1 else ONE_BATCH)
+        + " Loss of capacity: the share of all processor time that is idle while some job waits.",
+        columns,
+        rows,
+    )
+
+
+def _units(case: Case) -> tuple[Unit, ...]:
+    tail = words.time_unit(case.mean("wait_p95", policy, RUNTIME).mean for policy in case.policies)
+    longest = words.time_unit(case.longest("wait_max", policy).mean for policy in case.policies)
+    return wait_unit(case), tail, longest, PURE, PERCENT, PERCENT
+
+
+def _levels(case: Case, policy: str, units: Sequence[Unit]) -> Iterator[tuple[Interval, Unit]]:
+    found = (
+        case.mean("wait", policy, RUNTIME),
+        case.mean("wait_p95", policy, RUNTIME),
+        case.longest("wait_max", policy),
+        case.mean("bounded_slowdown", policy, RUNTIME),
+        case.mean("utilization", policy),
+        case.mean("loss_of_capacity", policy),
+    )
+    return zip(found, units, strict=True)
+
+
+def against(case: Case) -> Table:
+    """Return the paired differences to the reference with verdicts."""
+    n = len(case.others)
+    rows = []
+    for policy in case.others:
+        row = [Cell(policy)]
+        for metric, _ in COMPARED:
+            row.append(_judged(_compared(case, metric, policy, n), _unit(case, metric)))
+        rows.append(row)
+    caption = (
+        f"Each policy minus {case.reference}, batch by batch under the same jobs; less is better in every "
+        f"column. The intervals of a column hold together at {case.confidence:.0%}. “No difference shown” "
+        "means that this log cannot tell them apart, not that they are equal; “not judged”, that the batches "
+        "hang together too much, or are too few, for an interval."
+    )
+    return Table(
+        "against",
+        f"Against {case.reference}",
+        caption if case.n_batches > 1 else f"Each policy minus {case.reference}. {ONE_BATCH}",
+        ("policy", *(title for _, title in COMPARED)),
+        rows,
+    )
+
+
+def winners(case: Case) -> Table:
+    """Return the groups of jobs that wait shorter, and longer, than under the reference."""
+    rows = [
+        [Cell(policy), *(Cell(_listed(case, policy, verdict)) for verdict in ("better", "worse"))]
+        for policy in case.others
+    ]
+    return Table(
+        "winners",
+        f"Who waits shorter, and who longer, than under {case.reference}",
+        "Groups whose difference has an interval on one side of 0; the intervals of all groups of a kind "
+        f"hold together at {case.confidence:.0%}. Users are those with most work, by their number in the "
+        "log. Of groups that are not named no difference is shown, or they have too few jobs.",
+        ("policy", "shorter for", "longer for"),
+        rows,
+    )
+
+
+def _listed(case: Case, policy: str, verdict: str) -> str:
+    parts = []
+    for grouping in GROUPINGS:
+        found = case.differences("wait", policy, grouping)
+        names = [case.label_of(grouping, group) for group, one in found.items() if one.verdict == verdict]
+        if names:
+            joined = ", ".join(name.removeprefix("user ") for name in names)
+            parts.append(f"{grouping.title}: {joined}")
+    return "; ".join(parts) or "nobody that could be told"
+
+
+def by_group(case: Case, grouping: Grouping) -> Table:
+    """Return the differences in mean wait of every group."""
+    groups = case.groups(grouping)
+    found = {policy: case.differences("wait", policy, grouping) for policy in case.others}
+    levels = {group: case.mean("wait", case.reference, grouping, group).mean for group in groups}
+    unit = words.time_unit(levels.values())
+    rows = []
+    for group in groups:
+        jobs = float(np.nansum(case.jobs(grouping, group)))
+        row = [Cell(case.label_of(grouping, group)), Cell(f"{jobs:,.0f}")]
+        if grouping is USER:
+            row.append(Cell(f"{100 * case.share_of_work(group):.1f} %"))
+        row.append(Cell(f"{words.number(levels[group] / unit.size)}{unit.name}"))
+        row += [_marked(found[policy][group], unit) for policy in case.others]
+        rows.append(row)
+    work = ("share of work",) if grouping is USER else ()
+    caption = f"Mean wait under {case.reference}, and how much it changes under each other policy."
+    if case.n_batches > 1:
+        caption += (
+            " ▼ shorter, ▲ longer, without a mark no difference is shown; the intervals of a column hold "
+            f"together at {case.confidence:.0%}."
+        )
+    if grouping is USER:
+        caption += " Users in order of their work, the first has most; by their number in the log."
+    return Table(
+        f"by-{grouping.dim.partition('_')[0]}",
+        f"Mean wait by {grouping.title}",
+        caption,
+        (grouping.title, "jobs", *work, case.reference, *case.others),
+        rows,
+    )
+
+
+def _brief(case: Case) -> Table:
+    n, units = len(case.others), _units(case)
+    rows = []
+    for policy in case.policies:
+        row = [
+            f"{words.number(one.mean / unit.size)}{unit.name}" for one, unit in _levels(case, policy, units)
+        ]
+        compared = ""
+        if policy != case.reference:
+            found = case.difference("wait", policy, RUNTIME, together=n)
+            compared = words.change(found, units[0]) + (f", {found.verdict}" if case.n_batches > 1 else "")
+        rows.append([Cell(text) for text in (policy, *row, compared)])
+    columns = ("policy", "mean wait", "95th pct", "longest", "slowdown", "utilization", "loss")
+    return Table("brief", "", "", (*columns, f"wait against {case.reference}"), rows)
+
+
+def _policy(case: Case, policy: str) -> str:
+    return f"{policy} (reference)" if policy == case.reference and case.others else policy
+
+
+def _compared(case: Case, metric: str, policy: str, together: int) -> Difference:
+    grouping = None if metric == "loss_of_capacity" else RUNTIME
+    return case.difference(metric, policy, grouping, together=together)
+
+
+def _unit(case: Case, metric: str) -> Unit:
+    if metric == "loss_of_capacity":
+        return PERCENT
+    return wait_unit(case) if metric.startswith("wait") else PURE
+
+
+def _judged(found: Difference, unit: Unit) -> Cell:
+    return Cell(words.change(found, unit), TONES.get(found.verdict, "open"), found.verdict)
+
+
+def _marked(found: Difference, unit: Unit) -> Cell:
+    text = f"{MARKS.get(found.verdict, '')}{words.change(found, unit)}"
+    return Cell(text, TONES.get(found.verdict, "open"))

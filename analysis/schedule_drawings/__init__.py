@@ -1,0 +1,30 @@
+"""Pictures of schedules on request: ``python -m analysis draw gantt policy=easy workload=swf path=LOG``."""
+
+from __future__ import annotations
+
+from analysis.papers import Drawing
+from analysis.schedule_drawings.gantt import gantt
+from analysis.schedule_drawings.queue import queue
+from analysis.schedule_drawings.scene import SOURCE
+from analysis.schedule_drawings.waits import waits
+
+WINDOW = {"from": "", "to": ""}
+
+DRAWINGS = {
+    "gantt": Drawing(
+        gantt,
+        {**SOURCE, **WINDOW},
+        "a Gantt chart of a schedule, hosts apart, between two times (36h, 2d; default: the first three "
+        "days)",
+    ),
+    "queue": Drawing(
+        queue,
+        {**SOURCE, **WINDOW},
+        "utilization and queue length of a schedule over time",
+    ),
+    "waits": Drawing(
+        waits,
+        {**SOURCE, "share": "0.05"},
+        "Fig. 4: the largest waits of a schedule over the actual runtime",
+    ),
+}

@@ -1,0 +1,73 @@
+"""Files of conf as plain data, with what they build on: for a drawing there is no experiment to compose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from analysis.errors import AnalysisError
+from sweep import locate
+from sweep.errors import SweepError
+
+
+def parameters(
+    group: str, name: str, changed: Mapping[str, Any] | None = None, user: str = ""
+) -> dict[str, Any]:
+    """Return a policy, workload or machine as a sweep would get it.
+
+    Parameters
+    ----------
+    group : {"policy", "workload", "machine"}
+    name : str
+        Of a file in that folder of conf.
+    changed : dict, optional
+        Keys of the file and the values that they take instead.
+    user : str
+        A user's own conf folder, searched too.
+
+    Raises
+    ------
+    AnalysisError
+        If there is no such file or key.
+    """
+    try:
+        folders = [locate.conf_folder(), *([locate.user_folder(user)] if user else [])]
+    except SweepError as error:
+        raise AnalysisError(str(error)) from None
+    if name.startswith("_") or not any(_file(folder, group, name).is_file() for folder in folders):
+        offered = ", ".join(known for known, _ in locate.offered(group, folders))
+        raise AnalysisError(f"{group}={name}: no such {group}; there are: {offered}")
+    try:
+        found = _composed(folders, group, name)
+    except OmegaConfBaseException as error:
+        raise AnalysisError(f"{group}={name}: {str(error).partition(chr(10))[0]}") from None
+    for key, value in (changed or {}).items():
+        if key not in found:
+            raise AnalysisError(f"{key}={value}: {group} {name} has no key {key}; leave it out")
+        found[key] = value
+    return {**found, "name": name}
+
+
+def _file(folder: Path, group: str, name: str) -> Path:
+    return folder / group / f"{name}.yaml"
+
+
+def _composed(folders: list[Path], group: str, name: str) -> dict[str, Any]:
+    """Merge the files of ``defaults`` in order; a file's own keys stand where ``_self_`` is, else last."""
+    path = next(
+        (file for folder in reversed(folders) if (file := _file(folder, group, name)).is_file()), None
+    )
+    if path is None:
+        raise AnalysisError(f"{group}={name}: a file builds on {name}, which is not in conf/{group}")
+    own: Any = OmegaConf.to_container(OmegaConf.load(path))
+    defaults = own.pop("defaults", [])
+    parts = [
+        own if base == "_self_" else _composed(folders, group, str(base))
+        for base in (defaults if "_self_" in defaults else [*defaults, "_self_"])
+    ]
+    found: Any = OmegaConf.to_container(OmegaConf.merge(*parts), resolve=True)
+    return dict(found)

@@ -1,0 +1,198 @@
+"""What a user asks of a drawing, read from text, and the schedule that the models then make.
+
+The models are imported inside the functions: help and errors do not wait for them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.backfill_style import label
+from analysis.errors import AnalysisError
+from analysis.schedule_drawings.composition import parameters
+from sweep.seeds import seed
+
+if TYPE_CHECKING:
+    from models.backfill.schedule import Schedule
+
+SOURCE = {
+    "policy": "ncsa_lsf",
+    "workload": "o2k_2000_01",
+    "path": "",
+    "month": "",
+    "machine": "",
+    "load": "",
+    "ties": "",
+    "unrequested": "",
+    "seed": "1",
+    "replication": "0",
+    "jobs": "1000",
+    "conf": "",
+}
+"""Settings that make a schedule; empty is what the files of conf have."""
+
+MACHINES = {"o2k": "o2k", "swf": "log", "sacct": "log"}
+"""``workload.model`` -> the machine that goes with it."""
+
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+NAMES = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A schedule to be drawn.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    measured : slice
+        Jobs that experiments measure; what is before them fills the machine.
+    begin, until : float, seconds
+        Of what is measured.
+    title : str
+    """
+
+    schedule: Schedule
+    measured: slice
+    begin: float
+    until: float
+    title: str
+
+
+def scene(settings: Mapping[str, str]) -> Scene:
+    """Make the schedule that settings ask for.
+
+    Raises
+    ------
+    AnalysisError
+        If they cannot be understood, or the models refuse them.
+    """
+    from models.backfill.engines import schedule
+    from models.backfill.machine import of
+    from models.backfill.rules import Rules
+    from models.backfill.sources import module_of
+
+    user = settings["conf"]
+    policy = parameters("policy", settings["policy"], _given(settings, "ties", "unrequested"), user)
+    workload = parameters("workload", settings["workload"], _given(settings, "path", "month"), user)
+    named = settings["machine"] or MACHINES.get(str(workload.get("model")), "pe128")
+    machine = parameters("machine", named, {}, user)
+    load = _load(settings["load"])
+    root = seed(_whole(settings, "seed"), workload["name"], _whole(settings, "replication"))
+    try:
+        rules, module = Rules.of(policy), module_of(workload)
+        if module.ENDLESS:
+            module.check(workload, machine, load)
+            hosts = of(machine)
+            jobs = module.draw(workload, hosts, load, max(_whole(settings, "jobs"), 1), root)
+            measured, until = slice(None), None
+        else:
+            source = module.open_source(workload, machine, load, root)
+            jobs, hosts, measured, until = source.jobs, source.machine, source.measured, source.until
+        made = schedule(jobs, hosts, rules)
+    except ValueError as error:  # what a model says of parameters that it refuses, in one line
+        raise AnalysisError(str(error)) from None
+    begin = float(made.jobs.submit[measured][0])
+    title = f"{label(policy['name'])}, {workload['name']}"
+    if settings["month"]:
+        title += f" {settings['month']}"
+    if load is not None:
+        title += f", load {load:g}"
+    return Scene(made, measured, begin, float(made.end[measured].max()) if until is None else until, title)
+
+
+def window(settings: Mapping[str, str], shown: Scene, longest: float = math.inf) -> tuple[float, float]:
+    """Return the two times between which is drawn, seconds.
+
+    Parameters
+    ----------
+    settings : dict
+        ``from`` and ``to``: a number of hours, or with a unit: 90m, 36h, 2.5d.
+    shown : Scene
+        Where the default is from: the measured period.
+    longest : float, seconds
+        Of the default.
+    """
+    last = float(shown.schedule.end.max())
+    first = _time(settings["from"], "from") if settings["from"] else shown.begin
+    if first >= last:
+        raise AnalysisError(f"from={settings['from']}: the schedule ends after {last / 3600:.4g} hours")
+    ends = shown.until if shown.until > first else last
+    end = _time(settings["to"], "to") if settings["to"] else min(ends, first + longest)
+    if end <= first:
+        raise AnalysisError(
+            f"to={settings['to']}: that is not after the {first / 3600:.4g} hours at which the drawing "
+            "begins; give a later time, e.g. from=7d to=9d"
+        )
+    return first, end
+
+
+def unit_of(seconds: float) -> tuple[str, float]:
+    """Return the name and the length of the unit that suits a span of time.
+
+    Examples
+    --------
+    >>> unit_of(3 * 86400)
+    ('days', 86400.0)
+    """
+    unit = next((unit for unit in "dhm" if seconds >= 3 * UNITS[unit]), "s")
+    return NAMES[unit], UNITS[unit]
+
+
+def _given(settings: Mapping[str, str], *keys: str) -> dict[str, Any]:
+    return {key: settings[key] for key in keys if settings[key]}
+
+
+def _load(text: str) -> float | None:
+    if text in ("", "null"):
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise AnalysisError(f"load={text}: give a positive number, or nothing for the workload's own")
+    return value
+
+
+def _whole(settings: Mapping[str, str], key: str) -> int:
+    if not settings[key].isdecimal():
+        raise AnalysisError(f"{key}={settings[key]}: give a whole number")
+    return int(settings[key])
+
+
+def _time(text: str, key: str) -> float:
+    found = re.fullmatch(r"(\d+\.?\d*)([smhd]?)", text)
+    if not found:
+        raise AnalysisError(f"{key}={text}: give hours, or a number with a unit: 90m, 36h, 2.5d")
+    return float(found[1]) * UNITS[found[2] or "h"]
+
+
+def share(settings: Mapping[str, str]) -> float:
+    """Return a share of the jobs, above 0 and up to 1."""
+    try:
+        value = float(settings["share"])
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= 1:
+        raise AnalysisError(f"share={settings['share']}: give a share of the jobs, e.g. 0.05")
+    return value
+
+
+def steps(instants: np.ndarray, changes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ascending instants of a step function, and its value from each of them on.
+
+    Parameters
+    ----------
+    instants : ndarray, shape (n,)
+    changes : ndarray, shape (n,)
+        By which the value changes at each.
+    """
+    times, which = np.unique(instants, return_inverse=True)
+    return times, np.cumsum(np.bincount(which, changes, times.size))

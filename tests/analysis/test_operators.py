@@ -1,0 +1,260 @@
+"""What an operator is told: means over jobs, verdicts from intervals, and a report without a paper."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from fabricated_operators import FAILED, LEFT, dataset, write
+from matplotlib.figure import Figure
+
+from analysis import operators, report
+from analysis.command import main
+from analysis.errors import DrawingError
+from analysis.operators import pairing, tables, words
+from analysis.operators.case import RUNTIME, SIZE, USER, Case, cases
+from analysis.study import Study
+
+
+def case_of(**settings: object) -> Case:
+    (case,) = cases(Study(dataset(**settings), Path("results")))  # type: ignore[arg-type]
+    return case
+
+
+def drawn(study: Study) -> dict[str, Figure | str]:
+    found: dict[str, Figure | str] = {}
+    for picture in operators.pictures(study, None):
+        try:
+            found[picture.name] = picture.draw()
+        except DrawingError as reason:
+            found[picture.name] = str(reason)
+    return found
+
+
+@pytest.mark.parametrize("module", [pairing, words])
+def test_examples(module) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+def test_a_mean_is_one_over_jobs_however_they_fall_into_batches() -> None:
+    random = np.random.default_rng(3)
+    batch, wait = random.integers(0, 40, 500), random.exponential(1.0, 500)
+    number = np.bincount(batch, minlength=40)
+    means = np.where(number > 0, np.bincount(batch, wait, 40) / np.maximum(number, 1), np.nan)
+    found = pairing.mean(means[None], number[None].astype(float))
+    assert found.mean == pytest.approx(wait.mean(), rel=1e-12)
+    # Merged batches are a coarser look at the same jobs.
+    assert found.n == 10
+    gained = pairing.difference(means[None] + 2.0, means[None], number[None].astype(float))
+    assert gained.interval.mean == pytest.approx(2.0)
+    assert gained.reference == pytest.approx(wait.mean())
+    assert gained.jobs == 500
+
+
+def test_intervals_of_groups_cover() -> None:
+    """A user has 3 jobs in a batch on average, and none in some: the mean of all of them is 1."""
+    random = np.random.default_rng(4)
+    covered, tries = 0, 600
+    for _ in range(tries):
+        number = random.poisson(3, (1, 40)).astype(float)
+        means = 1 + random.standard_normal((1, 40)) / np.sqrt(np.maximum(number, 1))
+        found = pairing.mean(np.where(number > 0, means, np.nan), number)
+        covered += abs(found.mean - 1) <= found.half_width
+    assert 0.92 < covered / tries < 0.98
+
+
+def correlated(random: np.random.Generator, lag1: float, n: int) -> np.ndarray:
+    """Return a first-order autoregressive series with mean 0."""
+    values = random.standard_normal(n + 100)
+    for i in range(1, n + 100):
+        values[i] += lag1 * values[i - 1]
+    return values[None, 100:]
+
+
+@pytest.mark.parametrize(("lag1", "low"), [(0.0, 0.93), (0.3, 0.93), (0.6, 0.91), (0.8, 0.87)])
+def test_intervals_of_batches_that_hang_together_cover(lag1: float, low: float) -> None:
+    random = np.random.default_rng(5)
+    found = [pairing.mean(correlated(random, lag1, 120), np.ones((1, 120))) for _ in range(400)]
+    judged = [one for one in found if not one.withheld]
+    assert len(judged) > 0.8 * len(found)
+    assert np.mean([abs(one.mean) <= one.half_width for one in judged]) > low
+
+
+def test_a_trend_is_not_judged() -> None:
+    trend, nothing = np.arange(40.0)[None], np.zeros((1, 40))
+    assert pairing.difference(trend, nothing).verdict == "not judged"
+    assert pairing.difference(trend, nothing).interval.mean == 19.5
+
+
+def test_a_batch_that_one_policy_lacks_counts_for_neither() -> None:
+    first, second = np.full((1, 12), 3.0), np.full((1, 12), 5.0)
+    first[0, 0], second[0, 1] = np.nan, np.nan
+    first[0, 2] = 0.0  # of a batch without a job of the group
+    jobs = np.ones((1, 12))
+    jobs[0, 2] = 0.0
+    found = pairing.difference(first, second, jobs)
+    assert found.interval.mean == -2.0
+    assert found.jobs == 9
+
+
+def test_replications_are_the_sample_where_there_are_enough() -> None:
+    random = np.random.default_rng(6)
+    values, jobs = random.standard_normal((6, 1)), random.integers(1, 9, (6, 1)).astype(float)
+    found = pairing.mean(values, jobs)
+    assert found.method == "replications"
+    assert found.n == 6
+    assert found.mean == pytest.approx(np.average(values, weights=jobs))
+
+
+def test_verdicts_are_those_of_the_truth() -> None:
+    case = case_of()
+    assert case.reference == "easy"
+    found = {policy: case.difference("wait", policy, RUNTIME, together=4).verdict for policy in case.others}
+    assert found == {"fcfs": "worse", "copy": "the same", "quick": "better", "slow": "worse"}
+    by_runtime = case.differences("wait", "quick", RUNTIME)
+    assert [by_runtime[group].verdict for group in by_runtime] == ["better", "better", "worse"]
+    assert by_runtime["10 to 100 min"].interval.mean == pytest.approx(
+        0.6 * by_runtime["10 to 100 min"].reference, rel=0.1
+    )
+    assert case.differences("wait", "slow", SIZE)["17 to 64"].verdict == "worse"
+    assert [case.label_of(USER, group) for group in case.groups(USER)] == ["user 17", "user 4", "others"]
+    shares = [case.share_of_work(group) for group in case.groups(USER)]
+    assert sum(shares) == pytest.approx(1.0)
+
+
+def test_the_machine_is_averaged_over_time() -> None:
+    data = dataset(("easy", "quick"))
+    lasts = xr.full_like(data["utilization"], 3600.0)
+    lasts[..., 0] = 36_000.0
+    data["utilization"][..., 0] = 0.1
+    (case,) = cases(Study(data.assign(period=lasts), Path("results")))
+    values = case.values("utilization", "easy")
+    known = ~np.isnan(values)
+    expected = np.average(values[known], weights=lasts.values[0, 0, 0, 0, 0][known])
+    assert case.mean("utilization", "easy").mean == pytest.approx(expected)
+    assert case.difference("utilization", "quick").reference == pytest.approx(expected)
+
+
+def test_noise_is_no_verdict() -> None:
+    noise = np.random.default_rng(8).standard_normal((1, 40))
+    assert pairing.difference(5.0 + noise, np.full((1, 40), 5.0)).verdict == "no difference shown"
+
+
+def test_intervals_that_hold_together_are_wider() -> None:
+    case = case_of()
+    alone, together = (case.difference("wait", "quick", RUNTIME, together=n).interval for n in (1, 4))
+    assert together.half_width > alone.half_width > 0
+
+
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A results folder after the analysis, and what was printed."""
+    results = write(tmp_path_factory.mktemp("results"), dataset())
+    with pytest.MonkeyPatch.context() as patch:
+        lines: list[str] = []
+        patch.setattr("builtins.print", lambda *parts, **_: lines.append(" ".join(map(str, parts))))
+        assert main([str(results)]) == 0
+    return results, "\n".join(lines)
+
+
+def test_the_terminal_shows_a_short_table(analysed: tuple[Path, str]) -> None:
+    _, said = analysed
+    assert said.startswith("what_if: 5 done points, operators")
+    assert re.search(r"^quick +\d.* min .*\(−\d+ %\), better$", said, re.MULTILINE)
+    assert re.search(r"^slow .*\(\+\d+ %\), worse$", said, re.MULTILINE)
+    assert re.search(r"^fcfs .*\(× \d+\), worse$", said, re.MULTILINE)
+    assert "claims" not in said
+
+
+def test_a_report_without_a_paper(analysed: tuple[Path, str]) -> None:
+    results, _ = analysed
+    assert not (results / "claims.json").exists()
+    text = (results / "report.html").read_text()
+    for absent in ("Claims", "Evidence", "Reading of the paper", "Tested against", "Warnings"):
+        assert absent not in text, absent
+    for present in (
+        "How each policy does",
+        "Against easy",
+        "Mean wait by user",
+        "What was simulated",
+        "user 17",
+    ):
+        assert present in text, present
+    links = set(re.findall(r'href="#([^"]+)"', text))
+    assert links <= set(re.findall(r'id="([^"]+)"', text))
+    assert len(list((results / "figures").glob("*.png"))) == 8
+
+
+def test_who_wins_and_who_loses(analysed: tuple[Path, str]) -> None:
+    study = Study(dataset(), Path("results"))
+    (winners,) = (table for table in tables.tables(study) if table.name == "winners")
+    said = {row[0].text: [cell.text for cell in row[1:]] for row in winners.rows}
+    shorter, longer = said["quick"]
+    assert shorter.startswith(
+        "runtime: under 1 min, 1 to 10 min; processors: 1, 17 to 64; user: 17, 4, others"
+    )
+    assert longer == "runtime: 10 to 100 min"
+    assert said["copy"] == ["nobody that could be told"] * 2
+
+
+def test_one_batch_has_differences_but_no_verdicts() -> None:
+    study = Study(dataset(batches=1, declared=1, name="replay"), Path("results"))
+    assert study.settings["name"] == "replay"
+    found = {table.name: table for table in tables.tables(study)}
+    assert "winners" not in found
+    assert "All jobs are one batch" in found["against"].caption
+    verdicts = {cell.note for row in found["against"].rows for cell in row[1:]}
+    assert verdicts == {"not judged", "the same"}
+    assert all(isinstance(figure, Figure) for figure in drawn(study).values())
+    assert not any("better" in line or "±" in line for line in tables.brief(study))
+
+
+def test_a_log_without_users() -> None:
+    study = Study(dataset(("easy", "quick"), users=False), Path("results"))
+    pictures = drawn(study)
+    assert pictures["wait-by-user"] == pictures["difference-by-user"] == "the jobs of easy name no user"
+    assert "by-user" not in {table.name for table in tables.tables(study)}
+
+
+def test_policies_that_are_not_done_are_told_and_left_out() -> None:
+    study = Study(dataset(states={"easy": LEFT, "slow": FAILED}), Path("results"))
+    (case,) = cases(study)
+    assert case.reference == "fcfs"
+    assert case.others == ["copy", "quick"]
+    overview = next(table for table in tables.tables(study) if table.name == "overview")
+    told = {row[0].text: row[1].text for row in overview.rows}
+    assert told["easy"] == "unfinished"
+    assert told["slow"] == "failed"
+    assert report.warnings(study, operators.PAPER) == [
+        "1 point(s) are not finished: run the same sweep command again.",
+        "1 point(s) have a failed replication: the sweep's log holds the tracebacks.",
+    ]
+
+
+def test_nothing_done_is_told() -> None:
+    study = Study(dataset(("easy",), states={"easy": LEFT}), Path("results"))
+    assert set(drawn(study).values()) == {"no policy is done yet: run the sweep to its end"}
+    assert list(tables.tables(study)) == []
+    assert list(tables.brief(study)) == []
+
+
+def test_a_single_policy_is_shown_by_itself() -> None:
+    study = Study(dataset(("easy",)), Path("results"))
+    pictures = drawn(study)
+    assert isinstance(pictures["wait-by-runtime"], Figure)
+    assert "there is only easy: give several policies" in str(pictures["against-reference"])
+    assert [table.name for table in tables.tables(study)] == ["overview"]
+
+
+def test_readings_are_told_apart() -> None:
+    study = Study(dataset(("easy", "quick"), ties=("instant", "event")), Path("results"))
+    names = [table.name for table in tables.tables(study)]
+    assert len(set(names)) == len(names)
+    assert {"overview-A", "overview-B"} <= set(names)
+    pictures = [picture.name for picture in operators.pictures(study, None)]
+    assert len(set(pictures)) == len(pictures) == 16
+    assert "ties=event:" in tables.brief(study)
