@@ -122,7 +122,9 @@ def keys(plan: Plan) -> Callable[[int], Key]:
         group: [str(v.parameters["name"]).replace("|", " ") for v in plan.variants[group]]
         for group in ("machine", "policy", "workload")
     }
-    families = [str(policy.parameters["family"]) for policy in plan.variants["policy"]]
+    # What a whole workload costs says nothing of what a job costs, and the other way round.
+    kind = ", whole" if plan.measurement.to_the_end else ""
+    families = [str(policy.parameters["family"]) + kind for policy in plan.variants["policy"]]
     loads = [str(load) for load in plan.axes["load"]]
     columns = [plan.choices[name].tolist() for name in ("machine", "policy", "workload", "load")]
     replications = plan.settings.replications

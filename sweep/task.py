@@ -20,6 +20,10 @@ class Stopping:
     mser: bool
 
 
+LONGER_THAN_ANY = 10**8
+"""Jobs: a batch that no log fills."""
+
+
 @dataclass(frozen=True)
 class Measurement:
     """How long every task of a plan is measured; the same for all of them."""
@@ -30,9 +34,14 @@ class Measurement:
     stopping: Stopping | None = None
 
     @property
+    def to_the_end(self) -> bool:
+        """Whether a run lasts as long as its workload (a log, a month): no batch ends before."""
+        return self.batch_size >= LONGER_THAN_ANY
+
+    @property
     def jobs(self) -> int:
-        """Jobs that a run simulates if it does not end early."""
-        return self.batch_size * (self.warmup + self.looks[-1])
+        """Jobs that a run simulates if it does not end early; 1 where nobody knows how many there are."""
+        return 1 if self.to_the_end else self.batch_size * (self.warmup + self.looks[-1])
 
 
 @dataclass(frozen=True)

@@ -57,3 +57,14 @@ def test_many_costs_at_once_weigh_as_one_by_one(tmp_path, known, taken):
     else:  # nothing to weigh the first one against: the mean with the same weights
         weights = (1 - NEWEST) ** np.arange(len(taken))[::-1]
         assert many.seconds_a_job(("a", "b")) == pytest.approx(np.average(taken, weights=weights))
+
+
+def test_a_whole_log_is_not_expected_to_cost_what_a_job_does(expand, costs):
+    jobs, whole = expand(), expand("batches=1", "batch_size=1000000000")
+    bundles = Bundles(jobs, range(24), costs, Path("x"), 0.05)
+    bundles.learn(0, 2.0)
+    bundles = Bundles(whole, range(24), costs, Path("x"), 0.05)
+    assert bundles.seconds_waiting() is None, "nothing is known of whole ones"
+    bundles.learn(0, 3.0)
+    assert bundles.seconds_waiting() == pytest.approx(24 * 3.0)
+    assert Bundles(jobs, range(24), costs, Path("x"), 0.05).seconds_waiting() == pytest.approx(24 * 2.0)
