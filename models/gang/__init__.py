@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 
 from models import kernel_cache, workloads
 from models.family import Family, Metric, Parameters, simulated_by
@@ -54,6 +54,9 @@ def warm_up() -> None:
 
 
 def _compile() -> None:
+    if current_process().daemon:  # such as a worker on a node whose cache is empty: it may have no children
+        load()
+        return
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
         schemes_ready = beside.submit(schemes.load_all)
         importlib.import_module("models.gang.model")

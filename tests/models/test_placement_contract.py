@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from models import gang
 from models.gang import schemes
 from models.gang.bits import words
 from models.gang.simulation import Simulation
@@ -106,3 +109,10 @@ def check_work(name: str, alternation: str) -> None:
 @pytest.mark.parametrize("name", SCHEMES)
 def test_no_work_is_lost(name: str, alternation: str) -> None:
     check_work(name, alternation)
+
+
+def test_a_process_that_may_have_no_children_compiles_by_itself(monkeypatch) -> None:
+    """Such as a worker on a node whose cache is empty."""
+    monkeypatch.setattr(gang, "current_process", lambda: SimpleNamespace(daemon=True))
+    monkeypatch.setattr(gang, "ProcessPoolExecutor", None)
+    gang._compile()
