@@ -22,7 +22,7 @@ from sweep.folder import Folder, HeldError
 from sweep.plan import Plan, expand
 
 ATTEMPTS = 3
-"""Times that an element is run before what is left of it waits for the next submission."""
+"""Times that an element is run in vain before what is left of it waits for the next submission."""
 
 PATIENCE_S = 60
 """How long the other elements may take to write the folder's manifest."""
@@ -59,7 +59,8 @@ def _run(arguments: Sequence[str], cores: int, watch: Watch) -> int:
     ids = {plan.ids[number] for number in mine}
     left = len(ids - done - failed)
     print(f"{len(ids & done)} done, {len(ids & failed)} failed, {left} left", flush=True)
-    if left and watch.why and int(os.environ.get("SLURM_RESTART_COUNT", "0")) + 1 < ATTEMPTS:
+    got_on = left < len(ids)
+    if left and watch.why and (got_on or int(os.environ.get("SLURM_RESTART_COUNT", "0")) + 1 < ATTEMPTS):
         _queue_again()
     return RunError.status if left or ids & failed else 0
 

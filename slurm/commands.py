@@ -16,7 +16,7 @@ from pathlib import Path
 from slurm.answers import JOB_FORM, PARTITION_FORM, Job, Limits, Partition, read_job, read_partition
 from sweep.errors import SweepError
 
-TIMEOUT_S = 15
+TIMEOUT_S = 40
 """Seconds for one call; clients themselves give up about 9 s after the controller has gone."""
 
 KEPT = (

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ASK_EVERY_S = 10.0
 """How often Slurm is asked why no worker comes: its controller serves others, too."""
 
-DEATH_TIMEOUT_S = 30
+DEATH_TIMEOUT_S = 60
 """After which a worker ends that does not find the scheduler: of a run that was killed, too."""
 
 TAIL = 3
@@ -79,6 +79,7 @@ class Executor(dask.Executor):
         self._slurm = Slurm()
         self._name = f"sweep-workers-{secrets.token_hex(4)}"
         self._ids: list[int] = []
+        self._cancelled: set[int] = set()
         self._ended = False
         self._refusal: SweepError | None = None
         self._asked = -ASK_EVERY_S
@@ -96,10 +97,7 @@ class Executor(dask.Executor):
         self._logs = first.shards.parent.absolute() / "dask_slurm" / self._name
         self._logs.mkdir(parents=True, exist_ok=True)
         self._client = Future()
-        try:
-            self._client.set_result(self._connect())
-        except (ImportError, OSError, ValueError, RuntimeError) as error:
-            self._client.set_exception(error)
+        self._start(self._client)
         yield from super().run(chain([first], bundles))
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -110,7 +108,6 @@ class Executor(dask.Executor):
                 super().__exit__(None)
         finally:
             self._cancel()  # what was submitted in the meantime, or could not be cancelled
-            self._starter.shutdown()
             if kind is None and self._logs.name == self._name:  # nobody will ask what workers said
                 shutil.rmtree(self._logs, ignore_errors=True)
                 with suppress(OSError):
@@ -118,7 +115,8 @@ class Executor(dask.Executor):
 
     def _cancel(self) -> None:
         """Cancel the jobs; those are only known by their name where Slurm's answer to sbatch got lost."""
-        ids = list(self._ids)
+        # Ids are added by other threads, and never taken out: none can get lost between two looks.
+        ids = [number for number in self._ids if number not in self._cancelled]
         if not ids and self._refusal is None:
             return
         try:
@@ -128,7 +126,7 @@ class Executor(dask.Executor):
             what = f"scancel --name={self._name}"
             print(f"error: jobs could not be cancelled ({error}): {what}", file=sys.stderr)
         else:
-            self._ids = [number for number in self._ids if number not in ids]
+            self._cancelled.update(ids)
 
     def _connect(self) -> Client:
         import dask as dask_package
@@ -179,6 +177,7 @@ class Executor(dask.Executor):
     def _prologue(self) -> list[str]:
         path = script.search_path()
         return [
+            *script.kernel_cache(),
             *self._profile.setup,
             *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
             f"export {' '.join(f'{name}={value}' for name, value in ONE_THREAD.items())}",

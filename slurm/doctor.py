@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import importlib.util
 import json
+import os
 import re
 import secrets
 import shlex
@@ -30,6 +31,12 @@ LITTLE_MB = 200
 
 MPI_S = 60
 """Seconds after its start that the MPI job may take; its imports come after those of the other job."""
+
+SCRATCH = ".doctor-"
+"""Beginning of the name of the folder in the results' folder that takes the jobs' answers."""
+
+YOUNG_S = 60
+"""Seconds in which another doctor may not have locked its folder yet."""
 
 END_S = 10
 """Seconds that a cancelled job may take to end, before its files are removed all the same."""
@@ -117,9 +124,26 @@ def _scratch(folder: Path, stack: ExitStack) -> Path:
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     stack.callback(_remove_empty, new)
     folder.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=".doctor-", dir=folder))
+    for left_behind in folder.glob(f"{SCRATCH}*"):
+        if _is_dead(left_behind):
+            shutil.rmtree(left_behind, ignore_errors=True)
+    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=folder))
     stack.callback(shutil.rmtree, scratch, ignore_errors=True)
     return scratch
+
+
+def _is_dead(scratch: Path) -> bool:
+    """Whether a folder is of a doctor of this user that was killed: such a one holds no lock any more."""
+    try:
+        if scratch.stat().st_uid != os.getuid() or time.time() - scratch.stat().st_mtime < YOUNG_S:
+            return False
+        with (scratch / "look" / "lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except OSError:  # held, or no locks here
+        return False
+    return True
 
 
 def _remove_empty(folders: list[Path]) -> None:

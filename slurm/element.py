@@ -1,7 +1,7 @@
 """``python -m slurm.element SUBMISSION FIRST``: what an array element does, inside its job.
 
 It expands the plan from the submission's own config, runs what is left of its share, and stops in time; what
-is then left it has queued again, as often as the profile allows. It takes no lock and writes no dataset.
+is then left it has queued again, as long as each attempt gets on. It takes no lock and writes no dataset.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from slurm.share import Logs
 from slurm.submission import Submission
 from slurm.watch import TerminatedError, Watch, end_of_job
 from sweep.errors import RunError, SweepError
-from sweep.folder import Folder
 from sweep.plan import Plan, expand
 
 QUEUED_AGAIN_S = 60
@@ -42,10 +41,11 @@ def main(arguments: Sequence[str]) -> int:
     element = first + int(index)
     file = record.file(path, element)
     before = record.read(file)
-    attempts = before.attempts if before else 0
+    attempts, fruitless = (before.attempts, before.fruitless) if before else (0, 0)
     if before is not None and before.finished:  # an id was used twice, or a node died on its last step
         return 0 if before.why == "done" else RunError.status
-    if attempts >= submission.profile["max_attempts"]:
+    most = submission.profile["max_attempts"]
+    if fruitless >= most:
         record.append(file, ended=time.time(), why="attempts")
         return RunError.status
     cores = share.own_cores()
@@ -53,26 +53,29 @@ def main(arguments: Sequence[str]) -> int:
         file, started=time.time(), job=job, host=socket.gethostname(), cores=cores, attempt=attempts + 1
     )
     limit_s = submission.profile.get("time_s")
+    logs = share.logs_of(submission, element)
+    size = logs.size()
     with Watch(end_of_job(limit_s), share.rounds(cores)) as watch:
-        why, report = _attempt(submission, element, cores, watch, again=attempts > 0)
+        why, report = _attempt(submission, element, logs, cores, watch, again=attempts > 0)
+        fruitful = False
         if report:
             print(report, file=sys.stderr)
         with suppress(TerminatedError):
-            record.append(file, ended=time.time(), why=why, report=_last_line(report))
-        if why in ("time", "signal") and attempts + 1 < submission.profile["max_attempts"]:
+            fruitful = logs.size() > size
+            record.append(file, ended=time.time(), why=why, report=_last_line(report), fruitful=fruitful)
+        if why in ("time", "signal") and (fruitful or fruitless + 1 < most):
             _queue_again(job, file, why)
     if why == "done":
         _remove_if_empty(submission.logs / f"{job}.out")
     return 0 if why == "done" else RunError.status
 
 
-def _attempt(submission: Submission, element: int, cores: int, watch: Watch, again: bool) -> tuple[str, str]:
+def _attempt(
+    submission: Submission, element: int, logs: Logs, cores: int, watch: Watch, again: bool
+) -> tuple[str, str]:
     """Run what is left of a share, and return why it ended and what to say about that."""
     try:
         plan = expanded(submission)
-        logs = Logs(
-            Folder(Path(submission.output), plan.settings.name), f"slurm-{submission.job}-{element:05d}"
-        )
         numbers = submissions.read_packing(submission.path).share(element).tolist()
         # Nobody else has tasks of this share: only its own logs can hold results, and only if it ran before.
         done, failed = logs.tried() if again else (set(), set())

@@ -11,12 +11,13 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
+from slurm import checks, script, status, submission
 from slurm import profile as profiles
-from slurm import script, status, submission
 from slurm.answers import Limits
 from slurm.commands import RefusedError, Slurm, SlurmError
 from slurm.outline import Outline, outlined
@@ -96,6 +97,7 @@ class Executor:
         except SlurmError as error:
             yield f"gathers   nobody: {error}; type the same command with action=gather later"
         yield from outline.notes()
+        yield from self._what_does_not_fit()
         yield f"look      the same command with action=status (or squeue --name={made.job})"
         yield "cancel    the same command with action=cancel"
         yield f"record    {made.path}"
@@ -126,6 +128,8 @@ class Executor:
         files = OWN_FILES + n * (n_logs(cores) + 2)
         yield f"record    {place}/NNN/*; at most {files} files in all, results and logs among them"
         yield from outline.notes()
+        if limits is not UNKNOWN:
+            yield from self._what_does_not_fit()
         path, job = place.absolute() / "NNN", f"{assignment.plan.settings.name}-XXXXXXXX"
         for chunk in outline.chunks:
             options = [f"--array={chunk.array}", script.log_option(path / "logs", "%A_%a.out")]
@@ -159,6 +163,13 @@ class Executor:
             )
         else:
             yield f"nothing to cancel: Slurm knows no job of {submission.parent(folder)}"
+
+    def _what_does_not_fit(self) -> Iterator[str]:
+        """Say what Slurm will accept without a word, and never start."""
+        with suppress(SlurmError):
+            found = checks.partitions(self._slurm.partitions(), self._profile)
+            if found.level in ("wrong", "warning"):
+                yield f"note      {found.subject} {found.text}: until then elements may wait for ever"
 
     def _refuse_two(self, folder: Folder) -> None:
         for made in submission.submissions(folder):

@@ -1,7 +1,11 @@
-"""``python -m slurm.gathering SUBMISSION``: the job that writes the dataset when the elements have ended."""
+"""``python -m slurm.gathering SUBMISSION``: the job that writes the dataset when the elements have ended.
+
+It leaves few files: the logs and records of finished elements become one each.
+"""
 
 from __future__ import annotations
 
+import secrets
 import sys
 import time
 from collections.abc import Sequence
@@ -9,11 +13,15 @@ from pathlib import Path
 
 from rich.console import Console
 
+from slurm import record
 from slurm import submission as submissions
 from slurm.element import expanded
+from slurm.share import logs_of
+from slurm.submission import Submission
 from sweep import run
 from sweep.errors import SweepError
 from sweep.folder import Folder, HeldError
+from sweep.shards import merge
 
 PATIENCE_S = 600
 """How long somebody else may be writing the same dataset."""
@@ -28,7 +36,10 @@ def main(arguments: Sequence[str]) -> int:
         deadline = time.monotonic() + PATIENCE_S
         while True:
             try:
-                return run.gather(plan, folder, Console(), submission.arguments)
+                status = run.gather(plan, folder, Console(), submission.arguments)
+                with folder.lock():
+                    tidy(submission, folder)
+                return status
             except HeldError:
                 if time.monotonic() > deadline:
                     raise
@@ -36,6 +47,21 @@ def main(arguments: Sequence[str]) -> int:
     except SweepError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.status
+
+
+def tidy(submission: Submission, folder: Folder) -> None:
+    """Merge what finished elements have left; call it with the folder locked, as it renames and removes.
+
+    Whatever happens in between, nothing is lost: a task may then be in two logs, with the same bits.
+    """
+    finished = [number for number, one in record.read_all(submission.path).items() if one.finished]
+    logs = [log for number in finished for log in logs_of(submission, number).files()]
+    try:
+        if len(logs) > 1:
+            merge(folder.shards, sorted(logs), f"slurm-{submission.job}-{secrets.token_hex(4)}")
+        record.merge(submission.path)
+    except OSError as error:  # many files are no reason to fail
+        print(f"the files of the elements stay as they are: {error}", file=sys.stderr)
 
 
 if __name__ == "__main__":

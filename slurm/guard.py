@@ -22,7 +22,7 @@ FOLDER = "SCHEDSWEEP_TESTCLUSTER"
 NODE = "SCHEDSWEEP_TESTNODE"
 """Variable that a node's daemon and its job managers carry: the node's name."""
 
-PATIENCE_S = 10
+PATIENCE_S = 60
 """Seconds to wait for killed processes to vanish."""
 
 

@@ -75,7 +75,7 @@ class Outline:
         elif self.element_s > packing.FULL * asked.time_s:
             yield (
                 f"note      an element is expected to take {duration(self.element_s)}, and has {asked.time}: "
-                f"it is queued again, {asked.max_attempts} attempts in all; then submit what is missing"
+                "it is queued again and goes on"
             )
 
 

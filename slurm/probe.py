@@ -16,9 +16,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
-"""Variables that say how many threads numerical libraries start."""
-
 CONNECT_S = 3
 """Seconds that a connection to the submit node may take."""
 
@@ -34,6 +31,7 @@ def look(folder: Path) -> dict[str, Any]:
     # Not imported above: MPI is initialised before anything else, see `world`.
     from sweep.executors import available_cores
     from sweep.provenance import versions
+    from sweep.threads import ONE_THREAD
 
     request = json.loads((folder / "request.json").read_text())
     return {
@@ -44,7 +42,7 @@ def look(folder: Path) -> dict[str, Any]:
         "sources": sources(),
         "cores": available_cores(),
         "granted": os.environ.get("SLURM_CPUS_PER_TASK") or os.environ.get("SLURM_CPUS_ON_NODE"),
-        "threads": {name: os.environ[name] for name in THREADS if name in os.environ},
+        "threads": {name: os.environ[name] for name in ONE_THREAD if name in os.environ},
         "reached": [list(address) for address in request["addresses"] if _reaches(*address[1:])],
         "locked": _is_locked(folder / "lock"),
     }
@@ -84,8 +82,8 @@ def _is_locked(file: Path) -> bool:
 def world() -> dict[str, int]:
     """Return what MPI says of this process and its world.
 
-    Called before anything else is imported: under Slurm's pmi2, MPICH 5.0 sends memory that it has not
-    cleared, and what modules have left there ends as "value not properly terminated in client request".
+    Called before anything else is imported: with more imported before, MPICH 5.0 under Slurm's pmi2 was seen
+    to fail with "value not properly terminated in client request"; the cause is not known.
     """
     from mpi4py import MPI
 

@@ -1,13 +1,22 @@
-"""What became of an array element: one small file, a line when an attempt starts and one when it ends."""
+"""What became of an array element: one small file, a line when an attempt starts and one when it ends.
+
+When the dataset has been gathered, the files of finished elements become one, a line an element.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from sweep.folder import replace
+
+MERGED = "elements.jsonl"
+"""In the submission's folder: the files of finished elements, merged."""
 
 WHY = {
     "done": "all its tasks are done",
@@ -15,7 +24,7 @@ WHY = {
     "time": "its time was running out",
     "signal": "Slurm said that its time is running out",
     "terminated": "it was cancelled, pre-empted, or out of time",
-    "attempts": "it had been run as often as the profile allows",
+    "attempts": "it had been run in vain as often as the profile allows",
     "error": "it could not go on",
 }
 """Why an attempt ended."""
@@ -29,6 +38,8 @@ class Element:
     ----------
     attempts : int
         How often it was started.
+    fruitless : int
+        Attempts since the last one that is known to have finished a task.
     job : str
         Slurm's name of the last attempt, ARRAY_INDEX.
     host : str
@@ -42,6 +53,7 @@ class Element:
     """
 
     attempts: int
+    fruitless: int
     job: str
     host: str
     cores: int
@@ -72,17 +84,23 @@ def append(path: Path, **event: Any) -> None:
 def read(path: Path) -> Element | None:
     """Return what a file says, None if the element was never started."""
     try:
-        lines = path.read_bytes().splitlines()
+        return _element(_events(path.read_bytes().splitlines()))
     except FileNotFoundError:
-        return None
-    events = list(_events(lines))
+        return _merged(path.parent.parent).get(int(path.stem))
+
+
+def _element(events: Sequence[dict[str, Any]]) -> Element | None:
     starts = [event for event in events if "started" in event]
     if not starts:
         return None
     last, end = starts[-1], events[-1]
     ended = "ended" in end
+    fruitless = 0
+    for event in events:
+        fruitless = fruitless + ("started" in event) if not event.get("fruitful") else 0
     return Element(
         attempts=len(starts),
+        fruitless=fruitless,
         job=last["job"],
         host=last["host"],
         cores=last["cores"],
@@ -93,16 +111,44 @@ def read(path: Path) -> Element | None:
 
 def read_all(submission: Path) -> dict[int, Element]:
     """Return what is known of every element that was started."""
-    found = {}
+    found = _merged(submission)
     for path in (submission / "elements").glob("*.jsonl"):
         if (element := read(path)) is not None:
             found[int(path.stem)] = element
     return found
 
 
-def _events(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:
+def merge(submission: Path) -> None:
+    """Make one file of those of finished elements, which nobody writes to any more."""
+    before = [path for path in (submission / "elements").glob("*.jsonl") if _is_finished(read(path))]
+    if not before:
+        return
+    lines = [
+        json.dumps({"element": int(path.stem), "events": _events(path.read_bytes().splitlines())}).encode()
+        for path in before
+    ]
+    merged = submission / MERGED
+    replace(merged, (merged.read_bytes() if merged.exists() else b"") + b"\n".join(lines) + b"\n")
+    for path in before:
+        path.unlink()
+
+
+def _is_finished(element: Element | None) -> bool:
+    return element is not None and element.finished
+
+
+def _merged(submission: Path) -> dict[int, Element]:
+    try:
+        lines = _events((submission / MERGED).read_bytes().splitlines())
+    except FileNotFoundError:
+        return {}
+    found = ((line["element"], _element(line["events"])) for line in lines)
+    return {number: element for number, element in found if element is not None}
+
+
+def _events(lines: Iterable[bytes]) -> list[dict[str, Any]]:
+    found = []
     for line in lines:
-        try:
-            yield json.loads(line)
-        except ValueError:  # torn by a crash
-            continue
+        with suppress(ValueError):  # torn by a crash
+            found.append(json.loads(line))
+    return found

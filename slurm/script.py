@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -80,12 +81,12 @@ def _script(
         "#!/bin/bash",
         *(f"#SBATCH {_option(option)}" for option in (f"--job-name={name}", *options)),
         f"# {title}",
+        # First, so that the profile may name another place for kernels.
+        *kernel_cache(),
         *profile.setup,
         f"cd {shlex.quote(str(place))} || exit",
         *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
         f"export {' '.join(f'{name}={value}' for name, value in ONE_THREAD.items())}",
-        # Found anew on the node: kernels are kept in the user's cache, or where NUMBA_CACHE_DIR says.
-        f"unset SCHEDSWEEP_KERNELS {'' if _own_cache() else 'NUMBA_CACHE_DIR'}".rstrip(),
         # In the shell's place, so that Slurm's signals reach it.
         f"exec {shlex.quote(profile.python or sys.executable)} -m {command}",
     ]
@@ -112,7 +113,20 @@ def search_path() -> str:
     return os.pathsep.join(dict.fromkeys(given if root in installed else [*given, root]))
 
 
-def _own_cache() -> bool:
-    """Whether a NUMBA_CACHE_DIR in the environment is the user's, and not what `models.kernel_cache` set."""
+def kernel_cache() -> list[str]:
+    """Return shell lines after which a job finds its own place for kernels, or the user's NUMBA_CACHE_DIR.
+
+    `models.kernel_cache` has put its own folder there in this process: one in what the user said, or in the
+    user's cache, which on another node may be elsewhere.
+    """
+    lines = ["unset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR"]
     found = os.environ.get("NUMBA_CACHE_DIR")
-    return found is not None and found != os.environ.get("SCHEDSWEEP_KERNELS")
+    if found is None:
+        return lines
+    given = Path(found).parent if found == os.environ.get("SCHEDSWEEP_KERNELS") else Path(found)
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    if given == Path(caches, "schedsweep", "kernels") or given == Path(
+        tempfile.gettempdir(), f"schedsweep-kernels-{os.getuid()}"
+    ):
+        return lines
+    return [*lines, f"export NUMBA_CACHE_DIR={shlex.quote(str(given))}"]

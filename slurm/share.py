@@ -6,10 +6,12 @@ import os
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 
 from slurm.compiling import compile_once
+from slurm.submission import Submission
 from slurm.watch import MESSAGE_S, Watch
 from sweep import executors
 from sweep.bundles import Bundles
@@ -45,6 +47,14 @@ class Logs:
         """Return the logs for workers of this node: on one that two nodes write, appending is not safe."""
         return [f"{self.prefix}-{socket.gethostname()}-{number}" for number in range(n_logs(cores))]
 
+    def files(self) -> list[Path]:
+        """Return the logs that there are."""
+        return sorted(self.folder.shards.glob(f"{self.prefix}-*.jsonl"))
+
+    def size(self) -> int:
+        """Return the bytes in the logs, which grow with every task that was run."""
+        return sum(path.stat().st_size for path in self.files())
+
     def tried(self) -> tuple[set[str], set[str]]:
         """Return the identities of tasks that are done, and of those that failed and are not."""
         done: set[str] = set()
@@ -52,6 +62,11 @@ class Logs:
         for head in Reader(self.folder.shards, f"{self.prefix}-*.jsonl").heads():
             (failed if head.failed else done).add(head.id)
         return done, failed - done
+
+
+def logs_of(submission: Submission, element: int) -> Logs:
+    """Return the logs of an element's share."""
+    return Logs(Folder(Path(submission.output), ""), f"slurm-{submission.job}-{element:05d}")
 
 
 def n_logs(cores: int) -> int:

@@ -17,6 +17,7 @@ from slurm.reasons import hopeless
 from slurm.record import Element
 from slurm.submission import Submission
 from sweep.executors import Assignment
+from sweep.folder import Folder
 from sweep.progress import duration
 
 ASK_EVERY_S = 10.0
@@ -74,7 +75,15 @@ class Observer:
             view = View(made, record.read_all(made.path), told)
             lines.extend(view.lines(assignment))
             working = working or bool(told.jobs) or bool(told.problem)
+        if not working and _outdated(assignment.folder):
+            lines.append("results are there that the dataset does not hold: action=gather writes it")
         return lines, working
+
+
+def _outdated(folder: Folder) -> bool:
+    """Whether there are results that no dataset holds: the gathering job was killed, or never came."""
+    newest = max((log.stat().st_mtime for log in folder.shards.glob("*.jsonl")), default=0.0)
+    return newest > (folder.dataset.stat().st_mtime if folder.dataset.exists() else 0.0)
 
 
 class View:
@@ -149,6 +158,9 @@ class View:
                 yield (f"{count} will never start, {reason}: {text}; then action=cancel, and submit again")
             else:
                 yield f"{count} wait in Slurm's queue: {reason}"
+        waits = any(job.id == self._made.gathering and job.state == "PENDING" for job in told.jobs)
+        if waits and any(map(hopeless, reasons)):
+            yield "the gathering job waits for that: action=gather writes the dataset without it"
         for job in told.jobs:
             if job.id not in (*self._made.ids, self._made.gathering):
                 yield f"job {job.id} has this submission's name but no record here: it runs, and does no harm"

@@ -118,7 +118,7 @@ class TestCluster:
                 self.start_controller()
                 for node in self.nodes:
                     self._daemons.start(node, ["slurmd", "-D", "-N", node], node)
-                self.wait_idle(START_S)
+                self.wait_idle()
                 return
             except SlurmError as error:
                 # A port that was free a moment ago: others may be starting clusters too.
@@ -201,7 +201,7 @@ class TestCluster:
         there = ("idle", "mixed", "allocated")
         self._daemons.wait(node, lambda: self.slurm.nodes().get(node) in there)
 
-    def wait_idle(self, timeout_s: float = 30) -> None:
+    def wait_idle(self, timeout_s: float = START_S) -> None:
         """Return when every node is there and runs nothing.
 
         Raises

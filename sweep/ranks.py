@@ -211,7 +211,7 @@ def main(command: Callable[[], int]) -> int:
         _leave_signals_to_rank_0()
     os.environ.update(ONE_THREAD)
     try:
-        world = _join(launched)
+        world = _join(launched_as, launched)
     except SweepError as error:
         if launched_as == 0:
             print(f"error: {error}", file=sys.stderr)
@@ -233,25 +233,27 @@ def main(command: Callable[[], int]) -> int:
     return status
 
 
-def _join(launched: int) -> World:
-    # MPI keeps the interpreter to itself while it waits, so that nothing milder would work.
-    faulthandler.dump_traceback_later(JOIN_S, exit=True)
-    try:
-        import mpi4py
+def _join(launched_as: int, launched: int) -> World:
+    with open(os.devnull, "w") as nowhere:
+        # MPI keeps the interpreter to itself while it waits, so that nothing milder would work: all ranks
+        # end, and the first shows where it waited.
+        faulthandler.dump_traceback_later(JOIN_S, exit=True, file=nowhere if launched_as else sys.stderr)
+        try:
+            import mpi4py
 
-        # Only one thread of a rank talks to MPI; to allow for more makes every message slower.
-        mpi4py.rc.thread_level = "funneled"
-        with warnings.catch_warnings():
-            # Launched by another MPI: said below, and once.
-            warnings.simplefilter("ignore", RuntimeWarning)
-            from mpi4py import MPI
-    except (ImportError, RuntimeError) as error:
-        raise SweepError(
-            f"executor=mpi needs mpi4py and an MPI library ({one_line(error)}): pip install schedsweep[mpi] "
-            "where there is one, schedsweep[mpich] elsewhere"
-        ) from None
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+            # Only one thread of a rank talks to MPI; to allow for more makes every message slower.
+            mpi4py.rc.thread_level = "funneled"
+            with warnings.catch_warnings():
+                # Launched by another MPI: said below, and once.
+                warnings.simplefilter("ignore", RuntimeWarning)
+                from mpi4py import MPI
+        except (ImportError, RuntimeError) as error:
+            raise SweepError(
+                f"executor=mpi needs mpi4py and an MPI library ({one_line(error)}): pip install "
+                "schedsweep[mpi] where there is one, schedsweep[mpich] elsewhere"
+            ) from None
+        finally:
+            faulthandler.cancel_dump_traceback_later()
     joined = World(MPI.COMM_WORLD)
     if joined.size == 1 and launched > 1:
         library = " ".join(MPI.Get_library_version().strip("\0 \n").splitlines()[0].split())

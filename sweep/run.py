@@ -14,7 +14,7 @@ from sweep.collect import Collection
 from sweep.config import Config
 from sweep.costs import Costs
 from sweep.errors import INTERRUPTED, RunError
-from sweep.executors import Assignment, Attached, Detached
+from sweep.executors import Assignment, Attached, Detached, handed_over
 from sweep.folder import Folder
 from sweep.plan import Plan
 from sweep.progress import Meter, duration
@@ -68,6 +68,8 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
             if files is not None:
                 say(console, f"schedules: {files}, {LATER}")
             return 0
+        for note in handed_over.notes(folder.path):
+            say(console, note)
         costs = measured(found)
         bundles = Bundles(plan, left, costs, folder.shards, executor.message_s)
         try:

@@ -16,9 +16,10 @@ import re
 import secrets
 import socket
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,7 +123,7 @@ class Shard:
 
 def encode(record: Record) -> bytes:
     """Return a record as one line."""
-    data = asdict(record)
+    data = dict(vars(record))  # not `asdict`, which copies all that is inside
     state = "failed" if isinstance(record, Failed) else "done"
     head = {"id": data.pop("id"), "state": state, "seconds": data.pop("seconds")}
     return json.dumps({**head, **data}, separators=(",", ":")).encode() + b"\n"
@@ -152,6 +153,38 @@ def decode(line: bytes) -> Record | None:
     return Failed(**data) if data.pop("state") == "failed" else Finished(**data)
 
 
+def merge(folder: Path, logs: Iterable[Path], name: str) -> None:
+    """Make one log of several that nobody writes to any more; at no moment is a line in none of them.
+
+    Parameters
+    ----------
+    folder : Path
+    logs : iterable of Path
+    name : str
+        Of the one log, without ``.jsonl``.
+    """
+    logs = list(logs)
+    private = folder / ".merging"
+    try:
+        with private.open("wb") as merged:
+            for log in logs:
+                with log.open("rb") as file:
+                    for line in file:
+                        if line.endswith(
+                            b"\n"
+                        ):  # a torn last line counts for nothing, and would damage the next
+                            merged.write(line)
+            merged.flush()
+            os.fsync(merged.fileno())
+        newest = max((log.stat().st_mtime for log in logs), default=time.time())
+        os.utime(private, (newest, newest))  # no results are newer for being moved
+        private.replace(folder / f"{name}.jsonl")
+    finally:
+        private.unlink(missing_ok=True)
+    for log in logs:
+        log.unlink(missing_ok=True)
+
+
 class Reader:
     """Reads all logs of a folder, and later only what has been added since.
 
@@ -170,15 +203,26 @@ class Reader:
 
     def lines(self) -> Iterator[bytes]:
         """Yield every whole line not yielded before; a torn last line waits for its end."""
-        for path in sorted(self._folder.glob(self._names)):
-            offset = self._offsets.get(path.name, 0)
-            with path.open("rb", buffering=1 << 20) as file:
-                file.seek(offset)
-                for line in file:
-                    if line.endswith(b"\n"):
-                        offset += len(line)
-                        self._offsets[path.name] = offset
-                        yield line
+        names: set[str] | None = None
+        # Again, if logs were merged in the meantime: what was in them is in one that is new.
+        while names is None or not names <= self._there():
+            names = self._there()
+            for name in sorted(names):
+                with suppress(FileNotFoundError):
+                    yield from self._added(name)
+
+    def _there(self) -> set[str]:
+        return {path.name for path in self._folder.glob(self._names)}
+
+    def _added(self, name: str) -> Iterator[bytes]:
+        offset = self._offsets.get(name, 0)
+        with (self._folder / name).open("rb", buffering=1 << 20) as file:
+            file.seek(offset)
+            for line in file:
+                if line.endswith(b"\n"):
+                    offset += len(line)
+                    self._offsets[name] = offset
+                    yield line
 
     def heads(self) -> Iterator[Head]:
         """Yield the heads of new lines, without parsing the rest."""

@@ -10,9 +10,10 @@ import asyncio
 import logging
 import math
 import multiprocessing
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -28,13 +29,15 @@ from sweep.work import give_up, work
 
 if TYPE_CHECKING:
     from distributed import Client, SpecCluster
-    from distributed import Future as Sent
 
 OUTSTANDING = 2
 """Bundles a worker has at a time: one that it runs, and one so that it never waits for the next."""
 
-CONNECT_S = 5
+CONNECT_S = 10
 """Seconds to wait for an existing scheduler's answer."""
+
+START_S = 300
+"""Seconds that embedded workers may take to start; it takes one or two."""
 
 CLOSE_S = 10
 """Seconds for each step of closing."""
@@ -55,6 +58,13 @@ SETTINGS = {
     "distributed.worker.http.routes": [],
     # A kernel that runs for minutes without giving the interpreter back is no reason to complain.
     "distributed.admin.tick.limit": "1h",
+    # Nor to take its worker for dead, which cannot give a sign of life meanwhile; a closed connection does.
+    "distributed.scheduler.worker-ttl": None,
+    # What Dask does fifty times a second, and nobody looks at, takes up to 2 % of a core in every process.
+    **dict.fromkeys(("distributed.admin.tick.interval", "distributed.admin.tick.cycle"), "1h"),
+    "distributed.admin.system-monitor.interval": "1h",
+    "distributed.client.scheduler-info-interval": "1h",
+    "distributed.scheduler.active-memory-manager.start": False,
     # A bundle is tried twice before its tasks become suspects, see `run`.
     "distributed.scheduler.allowed-failures": 1,
 }
@@ -73,7 +83,7 @@ class Executor:
         What the workers will import, done once in the fork server.
     """
 
-    message_s = 0.1
+    message_s = 0.25
 
     def __init__(
         self, workers: int | None = None, address: str | None = None, modules: Sequence[str] = ()
@@ -85,7 +95,6 @@ class Executor:
         self._modules = list(modules)
         self._cluster: SpecCluster | None = None
         self._client: Future[Client] | None = None
-        self._starter = ThreadPoolExecutor(1, thread_name_prefix="dask-start")
         self._patience_s = PATIENCE_S
         self._looked = -math.inf
         self._last_seen: float | None = None
@@ -94,14 +103,21 @@ class Executor:
         if self._address is None:
             self._start_fork_server()
         # In a thread: importing distributed and starting workers takes as long as compiling kernels.
-        self._client = self._starter.submit(self._connect)
+        self._client = Future()
+        threading.Thread(target=self._start, args=(self._client,), name="dask-start", daemon=True).start()
         return self
+
+    def _start(self, client: Future[Client]) -> None:
+        try:
+            client.set_result(self._connect())
+        except BaseException as error:  # told to whoever waits for it
+            client.set_exception(error)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         assert self._client is not None
         # Where the start failed, `run` has said so; what does not close in time ends with this process.
         with suppress(Exception):
-            client = self._client.result()
+            client = self._client.result(START_S)
             if self._cluster is not None and kind is not None:
                 with suppress(Exception):
                     self._kill(self._cluster)
@@ -109,7 +125,6 @@ class Executor:
                 client.close(timeout=CLOSE_S)
             if self._cluster is not None:
                 self._cluster.close(timeout=CLOSE_S)
-        self._starter.shutdown()
 
     def _start_fork_server(self) -> None:
         context = multiprocessing.get_context("forkserver")
@@ -157,14 +172,15 @@ class Executor:
         self, client: Client, bundles: Iterator[Bundle]
     ) -> Iterator[tuple[Bundle, list[Result] | None]]:
         """Yield bundles that came back, with None if workers died each time that it was with them."""
-        arrived: SimpleQueue[Sent[list[Result]]] = SimpleQueue()
-        on_its_way: dict[Sent[list[Result]], Bundle] = {}
+        arrived: SimpleQueue[Future[list[Result]]] = SimpleQueue()
+        on_its_way: dict[Future[list[Result]], Bundle] = {}
+        loop = client.loop.asyncio_loop  # type: ignore[union-attr] # of a client that is connected
         while True:
             self._look_after(client)
             for bundle in islice(bundles, max(0, OUTSTANDING * self.workers - len(on_its_way))):
                 # A scheduler's own workers may have been started in another folder.
                 bundle = replace(bundle, shards=bundle.shards.absolute())
-                future = client.submit(work, bundle, pure=False)
+                future = asyncio.run_coroutine_threadsafe(_worked(client, bundle), loop)
                 on_its_way[future] = bundle
                 future.add_done_callback(arrived.put)
             if not on_its_way:
@@ -173,9 +189,7 @@ class Executor:
                 future = arrived.get(timeout=LOOK_EVERY_S)
             except Empty:
                 continue
-            results = _results(future)
-            future.release()
-            yield on_its_way.pop(future), results
+            yield on_its_way.pop(future), _results(future)
 
     def _look_after(self, client: Client) -> None:
         """Count workers, which may come and go, and give up once there has been none for too long."""
@@ -201,7 +215,7 @@ class Executor:
     def _ready(self) -> Client:
         assert self._client is not None
         try:
-            return self._client.result()
+            return self._client.result(START_S)
         except Exception as error:
             where = f"executor.address={self._address}" if self._address else "the embedded workers"
             hint = "is a scheduler running there?" if self._address else "executor=serial runs without them"
@@ -218,7 +232,13 @@ class Executor:
         cluster.sync(kill, callback_timeout=CLOSE_S)
 
 
-def _results(future: Sent[list[Result]]) -> list[Result] | None:
+async def _worked(client: Client, bundle: Bundle) -> list[Result]:
+    """Have a bundle worked on; all in Dask's own thread, as to change threads takes longer than the rest."""
+    results: list[Result] = await client.gather(client.submit(work, bundle, pure=False), asynchronous=True)
+    return results
+
+
+def _results(future: Future[list[Result]]) -> list[Result] | None:
     """Wait for a bundle's results, None if workers died each time that it was with them."""
     from distributed import KilledWorker
 

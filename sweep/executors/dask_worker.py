@@ -6,6 +6,7 @@ The fork server that makes the workers imports this before anything else, and th
 from __future__ import annotations
 
 import ctypes
+import gc
 import logging
 import signal
 import sys
@@ -53,6 +54,7 @@ def dask_setup(worker: Worker) -> None:
     interpreter's lock.
     """
     sys.stderr = WhileRunning(sys.stderr, worker)
+    gc.freeze()  # all that was imported stays: not to be looked through, and copied, time and again
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     if prctl is not None:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -43,7 +43,7 @@ QUIET = "--output=/dev/null"
 
 def until(ready: Callable[[], bool]) -> None:
     """Wait until something is so, with a limit."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 200
     while not ready():
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import subprocess
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ def examine(cluster: TestCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(trial, "GRACE_S", 0.5)
     monkeypatch.setattr(doctor, "mpi_is_installed", lambda: False)
 
-    def examine(given: Profile, folder: Path | None = None, wait_s: float = 20) -> dict[str, Finding]:
+    def examine(given: Profile, folder: Path | None = None, wait_s: float = 300) -> dict[str, Finding]:
         place = tmp_path / "results" if folder is None else folder
         findings = list(doctor.examine(given, place, wait_s, cluster.slurm))
         assert all("\n" not in str(finding) for finding in findings)
@@ -140,7 +142,7 @@ def test_a_folder_that_nodes_do_not_share(tmp_path: Path, monkeypatch: pytest.Mo
     """The nodes get a file system of their own in the folder's place."""
     if text := daemons.missing():
         pytest.skip(f"tests with a real Slurm: {text}")
-    if subprocess.run(["unshare", "-m", "true"], check=False, timeout=10).returncode:
+    if subprocess.run(["unshare", "-m", "true"], check=False, timeout=100).returncode:
         pytest.skip("mounting is not allowed here: run as root to test a folder that is not shared")
     monkeypatch.setattr(trial, "GRACE_S", 0.5)
     start = daemons.Daemons.start
@@ -210,6 +212,21 @@ def test_wrong_arguments(arguments: list[str], said: str, capsys: pytest.Capture
 def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(arguments) == 0
     assert capsys.readouterr().out.startswith("usage: python -m slurm")
+
+
+def test_what_a_killed_doctor_left_goes_with_the_next(tmp_path: Path) -> None:
+    """Not the folder of one who is at work: it holds a lock, or will soon."""
+    folders = {name: tmp_path / f".doctor-{name}" for name in ("dead", "early", "working", "young")}
+    for name, left in folders.items():
+        (left / "look").mkdir(parents=True)
+        if name != "early":
+            (left / "look" / "lock").touch()
+        if name != "young":
+            os.utime(left, (1.0, 1.0))
+    with ExitStack() as stack, (folders["working"] / "look" / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        doctor._scratch(tmp_path, stack)
+    assert {path.name for path in tmp_path.iterdir()} == {".doctor-working", ".doctor-young"}
 
 
 def test_a_cluster_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from studies import ROOT, TASKS, configured, environment, expand, folder, numbers
 
-from slurm import element, packing, record, submission, watch
+from slurm import element, gathering, packing, record, submission, watch
 from slurm.share import Logs
 from slurm.watch import MARGIN_S, Watch
 from sweep import run as running
@@ -20,6 +20,7 @@ from sweep.bundles import Bundles
 from sweep.costs import Costs
 from sweep.errors import SweepError
 from sweep.manifest import claim
+from sweep.shards import Reader, head
 from sweep.state import read
 
 
@@ -77,7 +78,7 @@ def start(made, number, *, array=5, wait=True):
     )
     if not wait:
         return process
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     return process.returncode, out, err
 
 
@@ -120,7 +121,7 @@ def test_an_element_that_runs_twice_does_no_harm(submitted, tmp_path):
     """Two at once (a controller that forgot that it had started one), and one more when all is done."""
     made = submitted("policy.seconds=0.02")
     both = [start(made, 0, wait=False), start(made, 0, array=6, wait=False)]
-    assert [process.communicate(timeout=60) for process in both] == [("", "")] * 2
+    assert [process.communicate(timeout=300) for process in both] == [("", "")] * 2
     assert [process.returncode for process in both] == [0, 0]
     before = results(made)
     assert start(made, 0)[0] == 0
@@ -157,7 +158,7 @@ def test_a_failing_task_is_no_success(submitted):
     assert (len(found.done), len(found.failed)) == (12, 12)
 
 
-def wait_for(condition, seconds=30):
+def wait_for(condition, seconds=300):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "took too long"
@@ -169,7 +170,7 @@ def test_the_signal_stops_it_and_the_next_attempt_goes_on(submitted, tmp_path):
     process = start(made, 0, wait=False)
     wait_for(lambda: results(made) >= 2)
     process.send_signal(signal.SIGUSR1)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert process.returncode == 1
     stopped = results(made)
     assert 2 <= stopped < 12
@@ -186,7 +187,7 @@ def test_termination_keeps_what_is_done(submitted):
     process = start(made, 0, wait=False)
     wait_for(lambda: results(made) >= 1)
     process.terminate()
-    assert process.communicate(timeout=60) == ("", "")
+    assert process.communicate(timeout=300) == ("", "")
     assert process.returncode == 1
     assert lines(made, 0)[-1]["why"] == "terminated"
     assert start(made, 0)[0] == 0
@@ -201,6 +202,45 @@ def test_attempts_are_capped(submitted):
     assert [line.get("why") for line in lines(made, 0)] == [None, None, "attempts"]
     known = record.read(record.file(made.path, 0))
     assert (known.attempts, known.why, known.finished) == (2, "attempts", False)
+
+
+def test_an_attempt_that_got_on_does_not_count(submitted):
+    """Long work is cut into as many attempts as it takes."""
+    made = submitted("policy.seconds=0.3", attempts=1)
+    process = start(made, 0, wait=False)
+    wait_for(lambda: results(made) >= 1)
+    process.send_signal(signal.SIGUSR1)
+    process.communicate(timeout=300)
+    known = record.read(record.file(made.path, 0))
+    assert (known.attempts, known.fruitless, known.why) == (1, 0, "signal")
+    assert start(made, 0) == (0, "", "")
+    assert results(made) == 12
+
+
+def test_gathering_leaves_few_files(submitted):
+    """Logs and records of finished elements become one each, others stay; nothing that was known is lost."""
+    made = submitted("policy.raises_at=0.6")
+    for number in (0, 1):
+        start(made, number)
+    claimed = folder(Path(made.output))
+    before = record.read_all(made.path)
+    heads = sorted(Reader(claimed.shards).heads())
+    with (claimed.shards / f"slurm-{made.job}-00007-node-0.jsonl").open("wb") as log:  # of one that runs
+        log.write(b"torn")
+    watching = Reader(claimed.shards)
+    seen = [next(lines_of := watching.lines())]
+    gathering.tidy(made, claimed)
+    seen += lines_of
+    assert {head(line) for line in seen} == set(heads)
+    assert sorted(Reader(claimed.shards).heads()) == heads
+    assert record.read_all(made.path) == before
+    assert record.read(record.file(made.path, 1)) == before[1]
+    assert not list((made.path / "elements").iterdir())
+    assert len(list(claimed.shards.iterdir())) == 2
+    gathering.tidy(made, claimed)
+    assert sorted(Reader(claimed.shards).heads()) == heads
+    assert start(made, 0)[0] == 1, "an element that comes once more finds that it is done"
+    assert sorted(Reader(claimed.shards).heads()) == heads
 
 
 def test_a_changed_study_is_refused(submitted):

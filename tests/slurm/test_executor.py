@@ -9,7 +9,7 @@ import pytest
 from studies import TASKS, environment, sweep
 
 from slurm import executor, submission
-from slurm.answers import Job, Limits
+from slurm.answers import Job, Limits, Partition
 from slurm.commands import RefusedError, UnreachableError
 
 
@@ -31,6 +31,9 @@ class Controller:
         if self.down:
             raise UnreachableError("scontrol: the controller is down")
         return self.answer
+
+    def partitions(self) -> list[Partition]:
+        return [Partition("main", True, True, None, 2, 2, 4, 4000)]
 
     def jobs(self, *, name: str) -> list[Job]:
         return [job for job in self.living if job.name == name]
@@ -148,6 +151,17 @@ def test_the_plan_shows_it_all_and_does_nothing(ask, tmp_path, down):
     assert [command[-1] for command in commands] == (["0"] if down else ["0", "2"])
     assert "  #SBATCH --cpus-per-task=2\n" in said
     assert re.search(r"  exec \S+ -m slurm.element \S+/results/queue/slurm/NNN \"\$1\"\n", said)
+
+
+@pytest.mark.parametrize("action", ["run", "plan"])
+def test_what_would_wait_for_ever_is_said_at_once(ask, action):
+    """Slurm takes it without a word."""
+    said = ask(Controller(), "executor.cpus_per_task=5", f"action={action}")
+    assert (
+        "note      partition main: its largest node has 4 cores; lower cpus_per_task=5: until then elements "
+        "may wait for ever\n"
+    ) in said
+    assert "note " not in ask(Controller(), "output=other", f"action={action}")
 
 
 def test_the_plan_knows_measured_costs(ask, tmp_path):

@@ -59,11 +59,11 @@ class Study:
     def record(self, made: submission.Submission) -> dict[int, record.Element]:
         return record.read_all(made.path)
 
-    def finish(self, made: submission.Submission, seconds: float = 90) -> None:
+    def finish(self, made: submission.Submission, seconds: float = 400) -> None:
         """Return when Slurm has no job of a submission any more."""
         self.wait(lambda: not self.cluster.slurm.jobs(name=made.job), seconds)
 
-    def wait(self, condition, seconds: float = 60) -> None:
+    def wait(self, condition, seconds: float = 300) -> None:
         assert self.happens(condition, seconds), self.everything()
 
     def happens(self, condition, seconds: float) -> bool:
@@ -91,8 +91,8 @@ class Study:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[TestCluster]:
-    """Arrays of three elements are the largest that it takes."""
-    with TestCluster(max_array_size=3, nodes=2, cpus=8) as started:
+    """Arrays of three elements are the largest that it takes; what is told to end may take its time."""
+    with TestCluster(max_array_size=3, nodes=2, cpus=8, settings={"KillWait": 30}) as started:
         yield started
 
 
@@ -122,7 +122,6 @@ def background(cluster, tmp_path_factory) -> dict[str, tuple[Study, submission.S
             "policy.seconds=3",
             "replications=16",
             "executor.signal_lead_s=45",
-            "executor.max_attempts=6",
         ),
     }
     found = {}
@@ -133,9 +132,7 @@ def background(cluster, tmp_path_factory) -> dict[str, tuple[Study, submission.S
 
 
 def test_an_array_beyond_the_largest_that_the_cluster_takes(study, serial):
-    started = time.monotonic()
     said = study.sweep("executor.max_elements=5", "executor.max_parallel=4", PACE)
-    assert time.monotonic() - started < 15, "returns at once"
     assert re.match(rf"submitted {TASKS} tasks in 5 array elements: jobs \d+, \d+ \(queue-\w+\)\n", said)
     assert re.search(r"gathers   job \d+, when they have ended", said)
     assert "action=status" in said and "action=cancel" in said  # noqa: PT018
@@ -151,7 +148,8 @@ def test_an_array_beyond_the_largest_that_the_cluster_takes(study, serial):
     assert [log.name for log in made.logs.iterdir()] == ["gather.out"], (
         "elements that say nothing leave no log"
     )
-    assert len(list((study.results / "shards").iterdir())) == 5
+    assert len(list((study.results / "shards").iterdir())) == 1, "merged when they were gathered"
+    assert not list((made.path / "elements").iterdir())
     assert {one.why for one in study.record(made).values()} == {"done"}
     assert "everything is done: 24 of 24 tasks" in study.sweep(PACE)
 
@@ -176,7 +174,7 @@ def test_cancel_ends_this_submission_and_no_other_job(study, serial):
     other = study.place / "other.sh"
     other.write_text("#!/bin/sh\nexec sleep 100\n")
     stranger = study.cluster.slurm.submit(other, ["-o", "/dev/null"])
-    many = ("policy.seconds=0.6", "executor.max_elements=8")
+    many = ("policy.seconds=1.2", "executor.max_elements=8")
     made = study.submit(*many, "executor.max_parallel=1")
     study.wait(lambda: len(study.done()) >= 2)
     assert "still has jobs" in study.sweep(*many, status=2), "one submission at a time"
@@ -276,9 +274,9 @@ def test_the_controller_dies_and_comes_back(tmp_path, serial):
         said = study.sweep(PACE, "action=status")
         assert "24 done, 0 failed, 0 left" in said
         # It may take elements for lost that ran well without it, and hold them for ever.
-        if not study.happens(lambda: not own.slurm.jobs(name=made.job), 10):
-            said = study.sweep(PACE, "action=status")
-            assert "will never start, launch failed requeued held: " in said
+        held = "will never start, launch failed requeued held: "
+        study.wait(lambda: not own.slurm.jobs(name=made.job) or held in study.sweep(PACE, "action=status"))
+        if own.slurm.jobs(name=made.job):
             study.sweep(PACE, "action=cancel")
             study.finish(made)
         study.sweep(PACE, "action=gather")
@@ -326,9 +324,9 @@ def test_a_time_limit_that_strikes(background):
 @pytest.mark.parametrize(("name", "why"), [("near", "time"), ("notice", "signal")])
 def test_an_element_that_stops_in_time_is_queued_again(background, name, why):
     study, made = background[name]
-    study.finish(made, 150)
-    lines = [json.loads(line) for line in record.file(made.path, 0).read_text().splitlines()]
-    ends = [line["why"] for line in lines if "why" in line]
+    study.finish(made)
+    (merged,) = (made.path / record.MERGED).read_text().splitlines()
+    ends = [event["why"] for event in json.loads(merged)["events"] if "why" in event]
     assert ends[0] == why, "Slurm gives notice up to a minute early, so it may do so more than once"
     assert ends == [why] * (len(ends) - 1) + ["done"]
     assert sorted(study.done()) == sorted(set(study.done())), "nothing was run again, nothing cut off"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from slurm import profile, script
+from sweep.threads import ONE_THREAD
 
 GOLDEN = Path(__file__).parent / "golden"
 ROOT = str(Path(script.__file__).resolve().parent.parent)
@@ -68,18 +69,26 @@ def test_the_gathering_job_asks_for_no_more_than_an_element():
 
 
 def test_a_users_own_kernel_cache_is_kept(monkeypatch):
+    """Where models are imported, their own folder is in it; a profile may name another place after that."""
+    unset, own = "unset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR", "export NUMBA_CACHE_DIR=/scratch/ada"
     monkeypatch.setenv("NUMBA_CACHE_DIR", "/scratch/ada")
     monkeypatch.delenv("SCHEDSWEEP_KERNELS", raising=False)
-    plain = profile.load("default")
-    assert "\nunset SCHEDSWEEP_KERNELS\n" in script.array(plain, "x", SUBMISSION, PLACE)
-    monkeypatch.setenv("SCHEDSWEEP_KERNELS", "/scratch/ada")
-    assert "\nunset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR\n" in script.array(plain, "x", SUBMISSION, PLACE)
+    plain = profile.load("default", {"setup": ["export NUMBA_CACHE_DIR=/local"]})
+    assert f"\n{unset}\n{own}\nexport NUMBA_CACHE_DIR=/local\n" in script.array(plain, "x", SUBMISSION, PLACE)
+    for variable in ("NUMBA_CACHE_DIR", "SCHEDSWEEP_KERNELS"):
+        monkeypatch.setenv(variable, "/scratch/ada/0123")
+    assert script.kernel_cache() == [unset, own]
+    monkeypatch.setenv("XDG_CACHE_HOME", "/home/ada/.cache")
+    for variable in ("NUMBA_CACHE_DIR", "SCHEDSWEEP_KERNELS"):
+        monkeypatch.setenv(variable, "/home/ada/.cache/schedsweep/kernels/0123")
+    assert script.kernel_cache() == [unset]
 
 
 def test_the_script_for_arrays_by_hand_is_a_shell_script():
     by_hand = Path(script.__file__).parent / "sweep.sbatch"
     subprocess.run(["bash", "-n", by_hand], check=True)
     text = by_hand.read_text()
+    assert all(f" {name}=1" in text for name in ONE_THREAD)
     assert shlex.split(text.splitlines()[-1]) == ["exec", "$PYTHON", "-m", "slurm.by_hand", "$@"]
     done = subprocess.run(["bash", by_hand], capture_output=True, text=True, env={}, check=False)
     assert "submit this with sbatch" in done.stderr

@@ -1,5 +1,6 @@
 """What is said about a submission for what Slurm and the sweep's own files tell, without either."""
 
+import os
 import time
 from pathlib import Path
 
@@ -114,6 +115,21 @@ def test_a_reason_that_will_not_go_away(made, tmp_path):
     )
     assert lines[2] == "3 wait in Slurm's queue: Priority"
     assert lines[3].startswith("1 will never start, DependencyNeverSatisfied: ")
+    assert lines[4] == "the gathering job waits for that: action=gather writes the dataset without it"
+
+
+def test_results_that_nobody_has_gathered(made, tmp_path):
+    """The gathering job was killed, or never came."""
+    log = tmp_path / "results/shards/one.jsonl"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.touch()
+    said = "results are there that the dataset does not hold: action=gather writes it"
+    assert report(tmp_path, Queue())[-1] == said
+    assert said not in report(tmp_path, Queue(job(10, (0,), "RUNNING")))
+    dataset = tmp_path / "results/queue.nc"
+    dataset.touch()
+    os.utime(dataset, (log.stat().st_mtime + 1,) * 2)
+    assert said not in report(tmp_path, Queue())
 
 
 def test_the_controller_is_down(made, tmp_path):
@@ -153,7 +169,9 @@ def test_why_elements_stopped(made, tmp_path):
         f"2 stopped, it could not go on: error: the disk is full; elements 0, 1, log {made.logs}/10_0.out"
         in lines
     )
-    assert any(line.startswith("1 stopped, it had been run as often as the profile allows") for line in lines)
+    assert any(
+        line.startswith("1 stopped, it had been run in vain as often as the profile allows") for line in lines
+    )
 
 
 def test_refused_arrays_and_another_plan(made, tmp_path):

@@ -24,6 +24,9 @@ CONF = HERE / "conf"
 PYTHON_PATH = os.pathsep.join([str(HERE.parent.parent), str(HERE)])
 """The project, and the fake family."""
 
+LIMIT_S = 180
+"""Seconds after which something hangs; all of it takes a tenth of that on a machine that is not busy."""
+
 CONFIG_DIR = f"--config-dir={CONF}"
 DEFAULTS = ("+experiment=queue", "executor=serial")
 
@@ -109,7 +112,7 @@ class Command:
         )
 
     def finish(self) -> Answer:
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=LIMIT_S)
         return Answer(self.process.returncode, out, err)
 
     def wait_for_results(self, number: int) -> None:
@@ -121,7 +124,7 @@ class Command:
         self._wait_until(lambda: any(Path("results/queue/shards").glob(pattern)))
 
     def _wait_until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LIMIT_S
         while not condition():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"ended too early: {self.finish()}")
@@ -138,8 +141,8 @@ class Command:
                 os.kill(pid, signal.SIGKILL)
 
     def survivors(self) -> list[str]:
-        """Return the processes of the command that still run, waiting up to 15 s for them to end."""
-        deadline = time.monotonic() + 15
+        """Return the processes of the command that still run, after waiting for them to end."""
+        deadline = time.monotonic() + LIMIT_S / 3
         while (found := list(self._processes().values())) and time.monotonic() < deadline:
             time.sleep(0.05)
         return found

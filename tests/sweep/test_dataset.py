@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import load
+from study_commands import load
 
 from models.streams import key, stream
 from sweep import statistics

@@ -12,8 +12,8 @@ import fake_family
 import numpy as np
 import pytest
 import xarray as xr
-from conftest import load, numbers, results
 from rich.console import Console
+from study_commands import load, numbers, results
 
 from sweep import shards
 from sweep.progress import Meter
@@ -91,9 +91,9 @@ def test_a_task_that_raises_is_recorded_and_the_rest_goes_on(sweep):
 
 
 def test_failed_tasks_are_tried_again(sweep, monkeypatch):
-    monkeypatch.setattr(fake_family, "stream", lambda seed, cause: 1 / 0)
-    assert sweep().status == 1
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:  # undone alone: this test's own folder is a patch, too
+        patched.setattr(fake_family, "stream", lambda seed, cause: 1 / 0)
+        assert sweep().status == 1
     assert sweep().status == 0
     assert (load()["state"] != 2).all()
     assert "24 done, 0 failed" in sweep("action=status").out
@@ -105,7 +105,7 @@ def test_failed_tasks_are_tried_again(sweep, monkeypatch):
         (("batches=10",), "batches: there 6, here 10"),
         (("seed=3",), "seed: there 1, here 3"),
         (("machine.speed=2",), "machine one: speed: there 1, here 2"),
-        (("policy.work=2",), "policy quick: work: there 1.0, here 2"),
+        (("policy=quick", "policy.work=2"), "policy quick: work: there 1.0, here 2"),
         (("precision.relative=0.1",), "stopping: there None, here"),
         (("name=other",), "name: there queue, here other"),
     ],
@@ -250,3 +250,12 @@ def test_the_manifest_remembers_files_of_smaller_grids(sweep):
     assert answer.status == 2
     assert "policy slow: work: there 1.25, here 9" in answer.err
     assert json.loads(Path("results/queue/config.json").read_text())["grid"]["policy"] == ["quick"]
+
+
+def test_a_run_is_told_of_elements_that_may_work_in_its_folder(sweep):
+    made = Path("results/queue/slurm/001")
+    made.mkdir(parents=True)
+    (made / "submission.json").write_text('{"n_elements": 3, "created": 0.0, "cancelled": null}')
+    answer = sweep("policy=quick", "replications=1")
+    assert answer.status == 0
+    assert answer.out.count("3 of its 3 elements have not finished") == 1

@@ -4,6 +4,7 @@ import base64
 import errno
 import multiprocessing
 import resource
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sweep import shards
-from sweep.shards import Failed, Finished, Reader, Shard
+from sweep.shards import Failed, Finished, Reader, Shard, merge
 
 FINISHED = Finished("0" * 20, 1.5e-05, 300, False, 2, {"m": base64.b64encode(b"x" * 16).decode()})
 FAILED = Failed("f" * 20, 0.0, [1, 2, 3], {"policy": "quick", "load": None}, 0, 'Trace "back"\n  é')
@@ -138,3 +139,20 @@ def test_a_reader_of_some_logs(tmp_path):
     Shard(tmp_path, "mine-1").append([FINISHED])
     Shard(tmp_path, "other").append([FAILED])
     assert list(Reader(tmp_path, "mine-*.jsonl").records()) == [FINISHED]
+
+
+def test_logs_become_one_while_somebody_reads(tmp_path):
+    """What a reader had not come to when its log was merged away is in the new log."""
+    for name in "abc":
+        Shard(tmp_path, name).append([replace(FINISHED, id=name * 20)])
+    with (tmp_path / "c.jsonl").open("ab") as log:
+        log.write(b'{"id":')
+    reader = Reader(tmp_path)
+    lines = reader.heads()
+    seen = {next(lines).id}
+    merge(tmp_path, [tmp_path / f"{name}.jsonl" for name in "abc"], "merged")
+    seen |= {head.id for head in lines}
+    assert seen == {name * 20 for name in "abc"}
+    assert [path.name for path in tmp_path.iterdir()] == ["merged.jsonl"]
+    assert [head.id[0] for head in Reader(tmp_path).heads()] == ["a", "b", "c"], "without the torn line"
+    assert list(reader.heads()) == [], "nothing is new"

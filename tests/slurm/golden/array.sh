@@ -14,11 +14,11 @@
 #SBATCH --open-mode=append
 #SBATCH --signal=B:USR1@120
 # Elements of a sweep. $1 is the number of the array's first element.
+unset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR
 module purge
 module load python/3.11
 source "$HOME/sweeps/.venv/bin/activate"
 cd '/home/ada/Bär'"'"'s "runs"' || exit
 export PYTHONPATH='/opt/my models:/ROOT'
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 BLIS_NUM_THREADS=1 VECLIB_MAXIMUM_THREADS=1
-unset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR
 exec python -m slurm.element '/home/ada/Bär'"'"'s "runs"/results/queue/slurm/007' "$1"

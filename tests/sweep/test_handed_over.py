@@ -1,0 +1,45 @@
+"""A run that works in a folder is told what a batch system was given for it."""
+
+import json
+
+import pytest
+
+from sweep.executors import handed_over
+
+
+@pytest.fixture
+def submission(tmp_path):
+    """Write what a submission of three elements leaves."""
+    path = tmp_path / "slurm" / "002"
+    (path / "elements").mkdir(parents=True)
+    made = {"n_elements": 3, "created": 0.0, "cancelled": None}
+    (path / "submission.json").write_text(json.dumps(made))
+    return path
+
+
+def end(submission, element, why):
+    lines = [{"started": 1.0}, *([{"ended": 2.0, "why": why}] if why else [])]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (submission / "elements" / f"{element:05d}.jsonl").write_text(text)
+
+
+def test_elements_that_have_not_finished(tmp_path, submission):
+    assert list(handed_over.notes(tmp_path / "elsewhere")) == []
+    end(submission, 0, "done")
+    end(submission, 1, None)
+    end(submission, 2, "signal")
+    (note,) = handed_over.notes(tmp_path)
+    assert "Slurm has submission 002 of it since " in note
+    assert "2 of its 3 elements have not finished" in note
+
+
+def test_nothing_to_tell_when_all_have_or_it_was_cancelled(tmp_path, submission):
+    (submission / "elements.jsonl").write_text('{"element": 0, "events": []}\n')
+    end(submission, 1, "failed")
+    end(submission, 2, "done")
+    assert list(handed_over.notes(tmp_path)) == []
+    (submission / "elements" / "00002.jsonl").unlink()
+    made = {"n_elements": 3, "created": 0.0, "cancelled": 5.0}
+    assert list(handed_over.notes(tmp_path)) != []
+    (submission / "submission.json").write_text(json.dumps(made))
+    assert list(handed_over.notes(tmp_path)) == []
