@@ -181,7 +181,8 @@ def judge(
 
     Notes
     -----
-    No parts, no verdict: an empty conjunction is not evidence.
+    No parts, no verdict: an empty conjunction is not evidence. Nor do fewer parts than the sentence asks for
+    tell that it fails: a larger grid may have the others.
     """
     wanted = len(parts) if needed is None else needed
     widened = 1 - (1 - confidence) / max(len(parts), 1)
@@ -191,7 +192,7 @@ def judge(
     verdict: Verdict = "inconclusive"
     if parts and sum(held) >= wanted:
         verdict = "holds"
-    elif sum(failed) > len(parts) - wanted:
+    elif wanted <= len(parts) and sum(failed) > len(parts) - wanted:
         verdict = "fails"
     marks = ["✓" if yes else "✗" if no else "?" for yes, no in zip(held, failed, strict=True)]
     lines = [f"{mark} {part.describe(confidence)}" for mark, part in zip(marks, parts, strict=True)]
@@ -201,7 +202,7 @@ def judge(
 def _summary(held: Sequence[bool], failed: Sequence[bool], wanted: int) -> str:
     n_open = sum(not yes and not no for yes, no in zip(held, failed, strict=True))
     n = len(held)
-    asked = f"; at least {wanted} asked for" if wanted < n else ""
+    asked = f"; at least {wanted} asked for" if wanted != n else ""
     return f"{n} comparison{'s' * (n != 1)}: {sum(held)} hold, {sum(failed)} fail, {n_open} open{asked}"
 
 

@@ -145,12 +145,19 @@ def planned(plan: Plan) -> Schedules | None:
 
 
 def _apart_from_input(made: Schedules) -> Schedules:
-    """Refuse to write over a file that the study reads."""
+    """Refuse to write over a file that the study reads, or keeps."""
     read = {
         v.parameters["path"] for group in GROUPS for v in made.plan.variants[group] if "path" in v.parameters
     }
     inputs = {Path(path).resolve() for path in read if path is not None}
+    folder = Path(made.plan.settings.output).resolve()
     for path in made.paths.values():
+        own = path.resolve().parent in (folder, folder / "shards")
+        if own and not path.name.endswith((".swf", ".swf.gz")):
+            raise SweepError(
+                f"schedule={made.given}: {path} may be one of the study's own files; end the name in .swf, "
+                "or take another folder"
+            )
         if path.resolve() in inputs:
             raise SweepError(f"schedule={made.given}: {path} is read by this very study; give another name")
     return made

@@ -169,11 +169,8 @@ def merge(folder: Path, logs: Iterable[Path], name: str) -> None:
         with private.open("wb") as merged:
             for log in logs:
                 with log.open("rb") as file:
-                    for line in file:
-                        if line.endswith(
-                            b"\n"
-                        ):  # a torn last line counts for nothing, and would damage the next
-                            merged.write(line)
+                    # A torn last line counts for nothing, and would damage the next one.
+                    merged.writelines(line for line in file if line.endswith(b"\n"))
             merged.flush()
             os.fsync(merged.fileno())
         newest = max((log.stat().st_mtime for log in logs), default=time.time())

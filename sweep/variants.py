@@ -71,7 +71,9 @@ def build(
     for key in [*(key for key, _ in _leaves(settings)), *(axis.key for axis in axes)]:
         if not any(_has(file, key) for file in files.values()):
             valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
-            raise SweepError(unknown(f"key of {group} {', '.join(files)}", key, valid))
+            told = {str(file["family"]) for file in files.values() if "family" in file}
+            family = f" of family {', '.join(sorted(told))}" if told else ""
+            raise SweepError(unknown(f"key of {group} {', '.join(files)}{family}", key, valid))
     variants = []
     alike: dict[str, str] = {}
     for name, file in files.items():

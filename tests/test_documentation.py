@@ -75,6 +75,13 @@ def commands() -> list[str]:
     return [line.split(" #")[0].strip() for line in lines if line.startswith("python -m sweep")]
 
 
+SACCT = """\
+JobID|User|Partition|State|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem
+7|alice|batch|COMPLETED|2024-03-01T00:00:00|2024-03-01T00:00:00|2024-03-01T00:01:00|600|20|4|1|4000M
+8|bob|batch|TIMEOUT|2024-03-01T01:00:00|2024-03-01T01:00:00|2024-03-01T01:00:00|1200|20|64|2|4000M
+"""
+
+
 @pytest.mark.parametrize("command", commands())
 def test_commands_of_the_readme_are_understood(command: str, tmp_path: Path) -> None:
     words = [sys.executable, *shlex.split(command)[1:]]
@@ -84,5 +91,8 @@ def test_commands_of_the_readme_are_understood(command: str, tmp_path: Path) -> 
         words += ["action=plan"]
     log = ROOT / "../shared/traces/KTH-SP2-1996-2.swf.gz"
     words = [word.replace("LOG", str(log)) if "path=" in word else word for word in words]
+    sacct = tmp_path / "sacct.txt"
+    sacct.write_text(SACCT)
+    words = [word.replace("=FILE", f"={sacct}") if "path=" in word else word for word in words]
     run = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert run.returncode == 0, run.stderr

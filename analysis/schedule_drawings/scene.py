@@ -97,7 +97,7 @@ def scene(settings: Mapping[str, str]) -> Scene:
             jobs, hosts, measured, until = source.jobs, source.machine, source.measured, source.until
         made = schedule(jobs, hosts, rules)
     except ValueError as error:  # what a model says of parameters that it refuses, in one line
-        raise AnalysisError(str(error)) from None
+        raise AnalysisError(_as_settings(str(error))) from None
     begin = float(made.jobs.submit[measured][0])
     title = f"{label(policy['name'])}, {workload['name']}"
     if settings["month"]:
@@ -143,6 +143,19 @@ def unit_of(seconds: float) -> tuple[str, float]:
     """
     unit = next((unit for unit in "dhm" if seconds >= 3 * UNITS[unit]), "s")
     return NAMES[unit], UNITS[unit]
+
+
+def _as_settings(text: str) -> str:
+    """Name what a drawing can set by its own names."""
+    text = text.replace(", or workload.estimates=tsafrir2005 to draw requests", "")
+    for group, key in (
+        ("policy", "ties"),
+        ("policy", "unrequested"),
+        ("workload", "path"),
+        ("workload", "month"),
+    ):
+        text = text.replace(f"{group}.{key}=", f"{key}=")
+    return text
 
 
 def _given(settings: Mapping[str, str], *keys: str) -> dict[str, Any]:

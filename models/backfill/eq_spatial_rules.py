@@ -65,7 +65,7 @@ class EqSpatial:
     odd_processors: str = FIRST
     waiting: str = FIRST_FIT
     quantum_processors: str = SHARE
-    keep_quantum: bool = True
+    keep_quantum: bool = False
     ties: str = "instant"
 
     def check(self, jobs: Jobs, machine: Machine) -> None:

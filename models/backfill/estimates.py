@@ -46,7 +46,8 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     jobs : Jobs
     workload : mapping
         ``estimates``, ``estimates_for`` and ``longest_request``, see conf/workload/swf.yaml. A longest
-        request of null is the log's longest request or runtime, rounded up to a full hour.
+        request of null is the log's longest one, or its longest runtime where that is more and some jobs have
+        none, rounded up to a full hour.
     seed : tuple of int
     """
     if not wanted(workload):
@@ -58,7 +59,9 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
         return jobs, [f"{name}: every job has a requested time, none drawn (estimates_for=unknown)"]
     longest = workload.get("longest_request")
     if longest is None:
-        seen = np.nanmax(np.concatenate([jobs.runtime, jobs.requested]))
+        seen = jobs.requested.max()
+        if np.isnan(seen):  # of some: those may be the longest
+            seen = np.nanmax(np.concatenate([jobs.runtime, jobs.requested]))
         longest = max(int(np.ceil(seen / tsafrir2005.HOUR)) * tsafrir2005.HOUR, tsafrir2005.SHORTEST_LIMIT)
     n, runtime = int(which.sum()), jobs.runtime[which]
     drawn, n_raised = _in_blocks(runtime, longest, n, seed)

@@ -60,6 +60,11 @@ def open_source(workload: Parameters, machine: Parameters, load: float | None, s
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     chosen = select(log, machine_size=hosts.largest, **filters)
     notes = list(chosen.describe())
+    if machine.get("n_pes", 0) is None and not log.names_its_machine:
+        notes.append(
+            f"{log.name}: its header names no processors, so that {hosts.largest:,} are taken, those of the "
+            "largest job; machine.n_pes=NUMBER takes another number"
+        )
     by_line = np.argsort(log.line)
     rows = by_line[np.searchsorted(log.line, chosen.jobs.line, sorter=by_line)]
     size = chosen.jobs.size

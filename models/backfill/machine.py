@@ -74,6 +74,10 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
         With one line that says what is allowed.
     """
     if (hosts := machine.get("hosts")) is not None:
+        if machine.get("n_pes") is not None:
+            raise ValueError(
+                f"machine.n_pes={machine['n_pes']} and machine.hosts: give one of them, the other null"
+            )
         if not isinstance(hosts, list) or not hosts:
             raise ValueError(f"machine.hosts={hosts}; allowed: a list of {{name, processors, memory_gb}}")
         parsed = [_host(number, host) for number, host in enumerate(hosts)]

@@ -69,16 +69,22 @@ def source_of(
         jobs, rows = jobs.part(fits), None if rows is None else rows[fits]
     jobs, drawn = estimates.fill(name, jobs, workload, seed)
     told += drawn
-    natural = _load(name, jobs, machine)
-    told.append(f"{name}: load {natural:.3f} on {machine.total:,} processors as it is")
-    stretch = 1.0 if load is None else natural / load
+    natural = _load(jobs, machine)
+    if natural is not None:
+        told.append(f"{name}: load {natural:.3f} on {machine.total:,} processors as it is")
+    elif load is not None:
+        raise ValueError(
+            f"{name}: all {len(jobs)} jobs are submitted at once, so that it has no load to rescale; take it "
+            "as it is, grid.load=[null]"
+        )
+    stretch = 1.0 if load is None or natural is None else natural / load
     submit = (jobs.submit - jobs.submit[0]) * stretch
     return Source(replace(jobs, submit=submit), machine, tuple(told), log=log, rows=rows)
 
 
-def _load(name: str, jobs: Jobs, machine: Machine) -> float:
-    """Return the work over what all hosts can do between the first and the last submission."""
+def _load(jobs: Jobs, machine: Machine) -> float | None:
+    """Return the work over what all hosts can do from the first to the last submission, None at once."""
     period = float(jobs.submit[-1] - jobs.submit[0])
     if period <= 0:
-        raise ValueError(f"{name}: all {len(jobs)} jobs are submitted at once, so that it has no load")
+        return None
     return float(jobs.size @ jobs.runtime) / (machine.total * period)

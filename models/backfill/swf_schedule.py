@@ -24,6 +24,11 @@ KEPT = (
 
 COMPLETED = 1
 
+IN_PIECES = (
+    "jobs ran in several pieces, or on other numbers of processors than they asked for: the wait is all the "
+    "time in the system beyond the runtime, and submit + wait is no start"
+)
+
 
 def write_schedule(
     path: str | os.PathLike[str],
@@ -77,10 +82,11 @@ def write_schedule(
     if len(hosts.names) > 1:
         columns["partition"] = made.host + 1
         header["Partition"] = [f"{number} {name}" for number, name in enumerate(hosts.names, start=1)]
+    told = [] if made.pieces is None else [IN_PIECES]
     header |= {
         "MaxJobs": [str(len(jobs))],
         "MaxRecords": [str(len(jobs))],
         "MaxProcs": [str(hosts.total)],
-        "Note": ["simulated schedule: wait times are not those of the log", *notes],
+        "Note": ["simulated schedule: wait times are not those of the log", *told, *notes],
     }
     swf.write(path, columns, header)

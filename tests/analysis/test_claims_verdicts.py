@@ -103,3 +103,11 @@ def test_evidence_has_a_line_for_each_part_with_its_interval() -> None:
 )
 def test_digits_follow_the_width(mean: float, half_width: float, text: str) -> None:
     assert shown(estimate(mean, half_width)(0.95)) == text
+
+
+def test_fewer_parts_than_a_sentence_asks_for_decide_nothing():
+    no, yes = Fact("no", False), Fact("yes", True)
+    assert judge([no], 0.95, needed=2)[0] == "inconclusive"
+    assert judge([yes, no], 0.95, needed=4)[0] == "inconclusive"
+    assert judge([yes, no, no], 0.95, needed=2)[0] == "fails"
+    assert "1 hold, 1 fail, 0 open; at least 4 asked for" in judge([yes, no], 0.95, needed=4)[1][0]

@@ -30,7 +30,7 @@ RULES: dict[str, dict[str, Any]] = {
     "event": {"min_interval": 120, "ties": "event"},
     "long": {"min_interval": 60, "long_after": 600},
     "last, fcfs": {"odd_processors": "last", "waiting": "fcfs", "min_interval": 60},
-    "requested": {"quantum_processors": "requested", "keep_quantum": False},
+    "requested": {"quantum_processors": "requested", "keep_quantum": True},
     "all": {
         "quantum_processors": "requested", "min_interval": 180, "long_after": 900, "odd_processors": "last",
         "ties": "event", "quantum": 120, "quantum_memory_gb": 2,

@@ -51,7 +51,7 @@ class Policy:
     odd_processors: str = "first"
     waiting: str = "first_fit"
     quantum_processors: str = "share"
-    keep_quantum: bool = True
+    keep_quantum: bool = False
     ties: str = "instant"
 
 

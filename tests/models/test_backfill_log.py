@@ -11,6 +11,8 @@ import pytest
 
 from models import backfill
 from models.backfill import log
+from models.backfill import machine as machines
+from models.family import Batches
 from models.workloads import swf
 
 EASY = {"name": "easy", "discipline": "backfill"}
@@ -85,3 +87,30 @@ def test_requests_are_drawn_where_there_are_none(tmp_path: Path) -> None:
     assert len({tuple(draw) for draw in draws}) > 1
     with pytest.raises(ValueError, match=r"workload\.estimates=guess; allowed: null, tsafrir2005"):
         backfill.chance(EASY, bare | {"estimates": "guess"}, POOL)
+
+
+def bare(path: Path, submit: list[float], header: dict[str, list[str]]) -> dict[str, Any]:
+    columns = {"submit": submit, "runtime": [10, 20], "processors": [4, 4], "requested_time": [10, 30]}
+    swf.write(path, {name: np.array(values) for name, values in columns.items()}, header)
+    return {"name": "swf", "model": "swf", "path": str(path)}
+
+
+def test_a_log_that_names_no_machine_says_so(tmp_path: Path) -> None:
+    nameless = bare(tmp_path / "a.swf", [0, 5], {})
+    told = backfill.check(EASY, nameless, {"n_pes": None}, None)
+    assert sum("its header names no processors, so that 4 are taken" in note for note in told) == 1
+    told = backfill.check(EASY, nameless, POOL, None)
+    assert not any("names no processors" in note for note in told)
+
+
+def test_a_log_that_comes_at_once_runs_as_it_is(tmp_path: Path) -> None:
+    at_once = bare(tmp_path / "a.swf", [5, 5], {"MaxProcs": ["4"]})
+    made = backfill.simulate(EASY, at_once, {"n_pes": None}, None, Batches(10**9, 0, (1,)), (1,))
+    assert made.metrics["wait"][0, 0] == 5.0
+    with pytest.raises(ValueError, match=r"no load to rescale; take it as it is, grid.load=\[null\]"):
+        backfill.check(EASY, at_once, {"n_pes": None}, 0.5)
+
+
+def test_hosts_or_a_number_of_processors() -> None:
+    with pytest.raises(ValueError, match=r"machine.n_pes=8 and machine.hosts: give one of them"):
+        machines.of(POOL | HOSTS)

@@ -82,7 +82,7 @@ def test_nothing_is_used_twice(name: str, case: Case) -> None:
             assert runs.processors[now].sum() <= made.machine.processors[h]
             assert memory[now].sum() <= made.machine.memory[h]
     lost = in_quantum & (began[runs.job] < made.end[runs.job])
-    lost &= (jobs.used[runs.job] > quantum_memory) | (not keys.get("keep_quantum", True))
+    lost &= (jobs.used[runs.job] > quantum_memory) | (not keys.get("keep_quantum", False))
     area = (runs.end - runs.begin) * runs.processors
     done = np.bincount(runs.job, np.where(lost, 0, area), len(rows))
     np.testing.assert_allclose(done, jobs.size * jobs.runtime, rtol=1e-9)

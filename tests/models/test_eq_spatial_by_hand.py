@@ -106,9 +106,10 @@ def with_quantum(runtime: float, used: int, **keys: Any) -> tuple[list[tuple[flo
 def test_a_quantum_for_who_finds_no_memory() -> None:
     assert with_quantum(20, 512) == ([(10, 50, 2)], 50)
     assert with_quantum(30, 512) == ([(10, 70, 2)], 70)
-    assert with_quantum(100, 512) == ([(10, 70, 2), (1030, 1100, 4)], 1030)
-    assert with_quantum(100, 512, keep_quantum=False) == ([(10, 70, 2), (1030, 1130, 4)], 1030)
-    assert with_quantum(100, 512, quantum_processors="requested") == ([(10, 70, 3), (1045, 1100, 4)], 1045)
+    assert with_quantum(100, 512) == ([(10, 70, 2), (1030, 1130, 4)], 1030)
+    assert with_quantum(100, 512, keep_quantum=True) == ([(10, 70, 2), (1030, 1100, 4)], 1030)
+    whole = {"keep_quantum": True, "quantum_processors": "requested"}
+    assert with_quantum(100, 512, **whole) == ([(10, 70, 3), (1045, 1100, 4)], 1045)
     assert with_quantum(20, 512, quantum=None) == ([(1000, 1020, 4)], 1000)
     assert with_quantum(20, 512, quantum_memory_gb=1.5) == ([(1000, 1020, 4)], 1000)
 

@@ -467,3 +467,20 @@ def test_policies_and_requested_times(folder: Path) -> None:
     assert not backfill.chance(easy, workload(folder / "limits.txt"), machine)
     assert backfill.chance(easy, drawn, machine)
     assert source.open_source(drawn, machine, None, (1,)).jobs.requested.min() >= 600
+
+
+def test_files_that_overlap_where_they_were_joined(tmp_path: Path) -> None:
+    """Rows that are alike in every field are no requeues; the names of the fields once more are a mistake."""
+    first, second = MORNING.splitlines()[1:8], MORNING.splitlines()[5:]
+    path = tmp_path / "joined.txt"
+    path.write_text(lines(*first, *second))
+    table = sacct.read(path)
+    assert table.n_twice == 3
+    assert table.n_rows == len(first) + len(second)
+    once = tmp_path / "once.txt"
+    once.write_text(MORNING)
+    assert list(table.job) == list(sacct.read(once).job)
+    assert "3 exactly like one before them" in sacct.select(table, machine_size=None).describe()[0]
+    path.write_text(MORNING + MORNING)
+    with pytest.raises(SacctError, match=r"line \d+ names the fields once more"):
+        sacct.read(path)

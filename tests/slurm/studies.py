@@ -36,7 +36,7 @@ def expand(*overrides: str) -> plan.Plan:
 def environment(place: Path, **more: str) -> dict[str, str]:
     """Return the environment of a user who works in a folder and has cached nothing yet."""
     path = os.pathsep.join([str(ROOT), str(SWEEP)])
-    return {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(place / "cache"), **more}
+    return {**os.environ, **more, "PYTHONPATH": path, "XDG_CACHE_HOME": str(place / "cache")}
 
 
 @dataclass

@@ -118,3 +118,11 @@ def test_a_folder_of_others_is_told_before_anything_runs(sweep, monkeypatch):
     assert answer.status == 2
     assert f"schedule=out/one.swf: {Path.cwd()} cannot be written to; give another place" in answer.err
     assert not Path("results").exists()
+
+
+@pytest.mark.parametrize("name", ["queue.nc", "config.json", "shards/a.jsonl"])
+def test_nothing_of_the_study_is_written_over(sweep, name):
+    answer = sweep(*ONE, f"schedule=results/queue/{name}")
+    assert answer.status == 2
+    assert "may be one of the study's own files; end the name in .swf" in answer.err
+    assert answer.err.count("\n") == 1

@@ -23,8 +23,9 @@ class Table:
     ----------
     path : Path
         Where they were read; messages tell the file's name only.
-    n_rows, n_steps : int
-        Rows of the whole file, and those of them that are steps.
+    n_rows, n_steps, n_twice : int
+        Rows of the whole file, those of them that are steps, and those that are exactly like one before them,
+        as where two files overlap that were joined.
     line : ndarray of int
         Line of the (uncompressed) file, from 1.
     job, user, partition, state : ndarray of str
@@ -45,6 +46,7 @@ class Table:
     path: Path
     n_rows: int
     n_steps: int
+    n_twice: int
     line: np.ndarray
     job: np.ndarray
     user: np.ndarray
@@ -88,10 +90,16 @@ def read(path: str | os.PathLike[str]) -> Table:
         )
     header = lines[0].split("|")
     places = _places(path.name, header)
-    rows, numbers, n_rows = [], [], 0
+    rows, numbers, n_rows, n_twice = [], [], 0, 0
+    seen = set()
     for number, line in enumerate(lines[1:], start=2):
         if not line:
             continue
+        if line == lines[0]:
+            raise SacctError(
+                f"{path.name}: line {number} names the fields once more; of files that are joined, keep the "
+                "first line of the first one only"
+            )
         row = line.split("|")
         if len(row) != len(header):
             raise SacctError(
@@ -99,14 +107,19 @@ def read(path: str | os.PathLike[str]) -> Table:
                 "| in a name? Leave out JobName and Comment, or correct the line"
             )
         n_rows += 1
-        if "." not in row[places["JobID"]]:
+        if line in seen:
+            n_twice += 1
+        elif "." not in row[places["JobID"]]:
+            seen.add(line)
             rows.append(row)
             numbers.append(number)
     if not rows:
         what = f"only {n_rows:,} steps" if n_rows else "nothing but the names of the fields"
         raise SacctError(f"{path.name}: no jobs at all ({what}); make it with: {COMMAND}")
     texts = {field: [row[place] for row in rows] for field, place in places.items()}
-    return _table(path, n_rows, np.array(numbers), texts, [header[place] for place in places.values()])
+    return _table(
+        path, n_rows, n_twice, np.array(numbers), texts, [header[place] for place in places.values()]
+    )
 
 
 def _places(name: str, header: Sequence[str]) -> dict[str, int]:
@@ -126,7 +139,12 @@ def _places(name: str, header: Sequence[str]) -> dict[str, int]:
 
 
 def _table(
-    path: Path, n_rows: int, line: np.ndarray, texts: dict[str, list[str]], titles: Sequence[str]
+    path: Path,
+    n_rows: int,
+    n_twice: int,
+    line: np.ndarray,
+    texts: dict[str, list[str]],
+    titles: Sequence[str],
 ) -> Table:
     title = dict(zip(texts, titles, strict=True))
 
@@ -154,7 +172,8 @@ def _table(
     table = Table(
         path,
         n_rows,
-        n_rows - line.size,
+        n_rows - n_twice - line.size,
+        n_twice,
         line,
         np.array(each("JobID", fields.job), dtype=object),
         np.array(texts["User"], dtype=object),

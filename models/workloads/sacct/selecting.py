@@ -124,7 +124,8 @@ def select(
     instant = table.eligible if arrival == "eligible" and table.eligible is not None else table.submit
 
     keep = np.ones(table.line.size, bool)
-    left_out = {"steps": table.n_steps} if table.n_steps else {}
+    unread = {"steps": table.n_steps, "exactly like one before them": table.n_twice}
+    left_out = {reason: n for reason, n in unread.items() if n}
 
     def leave_out(reason: str, rows: np.ndarray) -> None:
         nonlocal keep

@@ -59,6 +59,11 @@ class Log:
         return header_number(self.header, "MaxProcs", "MaxNodes") or int(self.sizes.max())
 
     @property
+    def names_its_machine(self) -> bool:
+        """Whether the header says how many processors there are."""
+        return bool(header_number(self.header, "MaxProcs", "MaxNodes"))
+
+    @property
     def first_submit(self) -> float:
         """Submit time of the first job, seconds; 0 if no submit time is known."""
         known = self.columns["submit"][self.columns["submit"] >= 0]
