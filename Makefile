@@ -32,8 +32,12 @@ packing: $(READY) ## run the packing study, draw its figures, test the paper's c
 	$(PY) -m sweep +experiment=packing
 	$(PY) -m analysis results/packing
 
+# The tests on a real Slurm mostly wait, so they run beside the others; what they say is shown at the end.
 test: check ## run every check and test
-	$(PY) -m pytest
+	@mkdir -p .cache; echo "$(PY) -m pytest tests/slurm, beside:"; \
+	$(PY) -m pytest -p no:cacheprovider tests/slurm > .cache/slurm-tests.txt 2>&1 & beside=$$!; \
+	$(PY) -m pytest --ignore=tests/slurm; status=$$?; \
+	wait $$beside || status=1; cat .cache/slurm-tests.txt; exit $$status
 
 check: $(READY) ## style, types and the rule of who may import whom
 	$(PY) -m ruff check .

@@ -187,7 +187,7 @@ def test_windows_and_units() -> None:
         ({"load": ""}, "has no load of its own"),
         ({"seed": "x"}, "seed=x: give a whole number"),
         ({"month": "1999-10"}, "month=1999-10: workload synthetic has no key month"),
-        ({"ties": "never"}, "policy.ties=never; allowed: instant, event"),
+        ({"ties": "never"}, "^ties=never; allowed: instant, event"),
         ({"from": "2d", "to": "1d", "jobs": "1000"}, "to=1d: that is not after the 48 hours"),
         ({"from": "soon"}, "from=soon: give hours"),
         ({"from": "900d"}, "the schedule ends after"),
