@@ -18,11 +18,10 @@ from numba import int64, void
 
 from models.backfill.arrays import Floats, Ints
 from models.backfill.ends import push
-from models.backfill.event_loop import written_out
 from models.backfill.expected_ends import insert
 from models.backfill.profile import earliest, fits_now, occupy
 from models.backfill.signature import FLOATS, INTS
-from models.kernels import kernel
+from models.kernels import kernel, written_out
 
 NOT_HELD = 2**62
 NOBODY_PASSES = -1

@@ -14,10 +14,10 @@ from numba import boolean, int64, void
 from models.backfill.arrays import Floats, Ints
 from models.backfill.by_priority import start_jobs
 from models.backfill.ends import pop
-from models.backfill.event_loop import event_loop
 from models.backfill.expected_ends import remove
 from models.backfill.priority import priority
 from models.backfill.signature import FLOATS, INTS
+from models.kernels import event_loop
 
 
 @event_loop(

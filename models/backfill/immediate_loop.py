@@ -15,13 +15,12 @@ from numba import boolean, float64, int64, void
 from models.backfill.arrays import Floats, Ints
 from models.backfill.by_priority import NOT_HELD, start_jobs
 from models.backfill.ends import pop, push
-from models.backfill.event_loop import event_loop
 from models.backfill.expected_ends import insert, remove
 from models.backfill.immediate_victims import NOBODY, give_back, host_with_victims, preempt, record
 from models.backfill.priority import priority
 from models.backfill.profile import fits_now, occupy
 from models.backfill.signature import FLOATS, INTS
-from models.kernels import kernel
+from models.kernels import event_loop, kernel
 
 NO_QUANTUM, DONE, LOST, COUNTED = range(4)
 """What a job's quantum comes to: it gets none, it ends in it, it starts anew later, or it goes on later."""

@@ -13,10 +13,9 @@ import numpy as np
 from numba import float64, int64
 
 from models.backfill.arrays import Floats, Ints
-from models.backfill.event_loop import written_out
 from models.backfill.expected_ends import insert, remove
 from models.backfill.signature import FLOATS, INTS
-from models.kernels import kernel
+from models.kernels import kernel, written_out
 
 NOBODY = -1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -22,11 +21,6 @@ FILTERS = ("start", "end", "partition", "user", "arrival", "requeued", "zero_run
 def has_chance(workload: Parameters) -> bool:
     """Tell whether replications differ: only in requested times that are drawn."""
     return estimates.wanted(workload)
-
-
-def check(workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
-    """Return what is worth saying aloud; ``ValueError`` with one line for a file that cannot be used."""
-    return open_source(workload, machine, load, ()).notes
 
 
 @lru_cache(maxsize=2)

@@ -1,9 +1,9 @@
 """Where jobs come from: a registry of modules, and what they give.
 
-A workload with an end of its own (a log, a month) is a module with ``ENDLESS = False``, `has_chance`, `check`
-and ``open_source(workload, machine, load, seed)``. An endless stream has ``ENDLESS = True``, `has_chance`,
-`check` and ``draw(workload, machine, load, n_jobs, seed)``, where the first jobs of a longer draw are those
-of a shorter one.
+A workload with an end of its own (a log, a month) is a module with ``ENDLESS = False``, `has_chance` and
+``open_source(workload, machine, load, seed)``, which checks what it is given. An endless stream has ``ENDLESS
+= True``, `has_chance`, `check` and ``draw(workload, machine, load, n_jobs, seed)``, where the first jobs of a
+longer draw are those of a shorter one.
 """
 
 from __future__ import annotations

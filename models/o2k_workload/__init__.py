@@ -25,7 +25,7 @@ def check(policy: Parameters, workload: Parameters, machine: Parameters, load: f
         )
     if load is not None:
         raise ValueError(f"load={load}: a month is looked at as it is; set grid.load=[null]")
-    return o2k.check(workload, machine, load)
+    return o2k.open_source(workload, machine, load, (0,)).notes
 
 
 def chance(policy: Parameters, workload: Parameters, machine: Parameters) -> bool:

@@ -264,7 +264,9 @@ def test_demands_out_of_reach_are_missed_aloud() -> None:
     told = [note for note in source.notes if "nearest" in note]
     assert len(told) == 1
     assert "lt_lj" in told[0]
-    assert not any("nearest" in note for note in o2k.check(workload("2000-02"), MACHINE, None))
+    assert not any(
+        "nearest" in note for note in o2k.open_source(workload("2000-02"), MACHINE, None, (0,)).notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -307,7 +309,7 @@ def test_the_limits_of_the_shares_give_possible_jobs(keys: dict[str, Any]) -> No
 )
 def test_bad_keys_are_refused_in_one_line(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
-        o2k.check(workload("1999-10") | _merged(keys), MACHINE, None)
+        o2k.open_source(workload("1999-10") | _merged(keys), MACHINE, None, (0,))
     assert "\n" not in str(error.value)
 
 
@@ -319,7 +321,7 @@ def _merged(keys: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_machine_that_cannot_take_every_job_is_refused() -> None:
     with pytest.raises(ValueError, match=r"no memory; take grid.machine=\[o2k\]"):
-        o2k.check(workload("1999-10"), {"name": "pe128", "n_pes": 128}, None)
+        o2k.open_source(workload("1999-10"), {"name": "pe128", "n_pes": 128}, None, (0,))
     small = {"name": "small", "hosts": [{"name": "a", "processors": 64, "memory_gb": 8}]}
     with pytest.raises(ValueError, match=r"machine small has no host with both; take grid.machine=\[o2k\]"):
-        o2k.check(workload("1999-10"), small, None)
+        o2k.open_source(workload("1999-10"), small, None, (0,))

@@ -391,10 +391,10 @@ def test_the_machine_is_not_in_the_file(folder: Path) -> None:
         r"whole.txt: sacct does not say how large the machine is \(its jobs had 336 processors at once\); add"
     )
     with pytest.raises(ValueError, match=words):
-        source.check(given_path, {"n_pes": None}, None)
-    assert source.check(given_path, {"n_pes": 500}, None)
+        source.open_source(given_path, {"n_pes": None}, None, ())
+    assert source.open_source(given_path, {"n_pes": 500}, None, ()).notes
     with pytest.raises(ValueError, match=r"machine\.n_pes=0; allowed"):
-        source.check(given_path, {"n_pes": 0}, None)
+        source.open_source(given_path, {"n_pes": 0}, None, ())
 
 
 def test_hosts_with_memory(folder: Path) -> None:

@@ -8,7 +8,6 @@ conf/workload/_o2k.yaml.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,11 +29,6 @@ MISS = 0.01
 def has_chance(workload: Parameters) -> bool:
     """Tell whether replications differ: each is a month of its own."""
     return True
-
-
-def check(workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
-    """Return what is worth saying aloud; ``ValueError`` with one line for what cannot be generated."""
-    return open_source(workload, machine, load, (0,)).notes
 
 
 def open_source(workload: Parameters, machine: Parameters, load: float | None, seed: Seed) -> Source:
