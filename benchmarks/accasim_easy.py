@@ -18,10 +18,10 @@ import time
 from pathlib import Path
 
 from models.backfill.engines import schedule
-from models.backfill.jobs import Jobs
-from models.backfill.machine import pool
 from models.backfill.rules import Rules
-from models.backfill.swf_schedule import write_schedule
+from models.jobs.jobs import Jobs
+from models.jobs.machine import pool
+from models.jobs.swf_schedule import write_schedule
 
 
 def cpu_seconds(jobs: Jobs, processors: int) -> float:

@@ -21,10 +21,12 @@ from benchmarks.growth import exponent
 from benchmarks.measure import cpu_seconds, in_turn, median_ratio
 from benchmarks.record import Findings, Table, Target
 from models import backfill
-from models.backfill import engines, log, synthetic
-from models.backfill.jobs import Jobs
-from models.backfill.machine import Machine, of, pool
+from models.backfill import engines
 from models.backfill.rules import Rules
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine, of, pool
+from models.workloads import swf_log as log
+from models.workloads import synthetic
 from sweep import config, locate
 from sweep.plan import expand
 

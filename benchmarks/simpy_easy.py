@@ -11,7 +11,7 @@ from collections.abc import Generator
 import numpy as np
 import simpy
 
-from models.backfill.jobs import Jobs
+from models.jobs.jobs import Jobs
 
 Waiting = Generator[simpy.Event, object, None]
 Entry = tuple[simpy.Event, int, float]

@@ -4,6 +4,6 @@ Imports nothing but numpy, scipy and numba, so that a model runs in any process,
 be read without knowing how it is run.
 """
 
-from models import kernel_cache
+from models.kernels import cache as kernel_cache
 
 kernel_cache.install()

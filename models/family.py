@@ -200,7 +200,7 @@ class Family:
     simulate : Simulate
     check : Check
     warm_up : callable
-        Compiles every kernel that is not in the cache (`models.kernel_cache.complete`); called once before
+        Compiles every kernel that is not in the cache (`models.kernels.cache.complete`); called once before
         work is fanned out.
     coords : dict of str to sequence
         Coordinates of the metrics' own dimensions.

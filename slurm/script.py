@@ -116,7 +116,7 @@ def search_path() -> str:
 def kernel_cache() -> list[str]:
     """Return shell lines after which a job finds its own place for kernels, or the user's NUMBA_CACHE_DIR.
 
-    `models.kernel_cache` has put its own folder there in this process: one in what the user said, or in the
+    `models.kernels.cache` has put its own folder there in this process: one in what the user said, or in the
     user's cache, which on another node may be elsewhere.
     """
     lines = ["unset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR"]

@@ -28,7 +28,7 @@ def month_of_jobs(
     """
     from models.backfill.engines import schedule
     from models.backfill.rules import Rules
-    from models.backfill.sources import module_of
+    from models.workloads.sources import module_of
 
     parameters = {**study.parameters("policy", policy), **_readings_of_the_policy(study)}
     workload, machine = study.parameters("workload", month), study.parameters("machine")
@@ -60,7 +60,7 @@ class PaperMonth:
 
 def table_4(workload: str, study: Study) -> PaperMonth | None:
     """Return the paper's numbers for a workload of the dataset; None where it is no month of the paper."""
-    from models.backfill.o2k.table4 import TABLE_4
+    from models.workloads.o2k.table4 import TABLE_4
 
     found = TABLE_4.get(str(study.parameters("workload", workload).get("month")))
     if found is None:

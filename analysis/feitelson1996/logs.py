@@ -19,7 +19,7 @@ from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 from analysis.errors import DrawingError
 from analysis.papers import Picture
 from analysis.style import ACCENT, NEUTRAL
-from models.workloads import swf
+from models.jobs import swf
 
 ARCHIVE = "the Parallel Workloads Archive"
 
@@ -42,7 +42,7 @@ class Source:
     label : str
     n_pes : int
     exclude : dict of str to int
-        Rows that are no users' jobs, as filters of `models.workloads.swf.select`.
+        Rows that are no users' jobs, as filters of `models.jobs.swf.select`.
     """
 
     file: str

@@ -99,7 +99,7 @@ def folding_cycle(settings: Mapping[str, str]) -> Figure:
 def _after_arrivals(rows: int, columns: int, jobs: int) -> Folding:
     """Return a machine after so many arrivals, jobs numbered from 1 on."""
     from models.partitioning.folding import Folding
-    from models.partitioning.mesh import require_room
+    from models.topology.mesh import require_room
 
     valid(require_room, rows, columns, jobs)
     found = valid(Folding, rows, columns)

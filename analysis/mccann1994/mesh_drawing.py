@@ -13,7 +13,7 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.patches import Rectangle as Patch
 
 if TYPE_CHECKING:
-    from models.partitioning.mesh import Rectangle
+    from models.topology.mesh import Rectangle
 
 EDGE = "#444444"
 WALK = "#7a1f00"

@@ -20,7 +20,7 @@ from analysis.schedule_drawings.packing import pack
 from analysis.schedule_drawings.scene import UNITS, Scene, scene, unit_of, window
 
 if TYPE_CHECKING:
-    from models.backfill.schedule import Pieces
+    from models.jobs.schedule import Pieces
 
 LONGEST_DEFAULT = 3 * UNITS["d"]
 MOST = 30000

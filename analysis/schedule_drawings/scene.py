@@ -19,7 +19,7 @@ from analysis.schedule_drawings.composition import parameters
 from sweep.seeds import seed
 
 if TYPE_CHECKING:
-    from models.backfill.schedule import Schedule
+    from models.jobs.schedule import Schedule
 
 SOURCE = {
     "policy": "ncsa_lsf",
@@ -74,9 +74,9 @@ def scene(settings: Mapping[str, str]) -> Scene:
         If they cannot be understood, or the models refuse them.
     """
     from models.backfill.engines import schedule
-    from models.backfill.machine import of
     from models.backfill.rules import Rules
-    from models.backfill.sources import module_of
+    from models.jobs.machine import of
+    from models.workloads.sources import module_of
 
     user = settings["conf"]
     policy = parameters("policy", settings["policy"], _given(settings, "ties", "unrequested"), user)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 
-from models import kernel_cache
-from models.backfill import machine as machines
-from models.backfill.groups import GROUPS
-from models.backfill.measures import METRICS
 from models.backfill.rules import Rules
-from models.backfill.sources import Source, module_of
 from models.family import Family, Parameters, exported_by, simulated_by
+from models.jobs import machine as machines
+from models.jobs.groups import GROUPS
+from models.jobs.measures import METRICS
+from models.kernels import cache as kernel_cache
+from models.workloads.sources import Source, module_of
 
 FIRST_JOBS = 100
 """Jobs of an endless stream that are looked at before anything runs."""

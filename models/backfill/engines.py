@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.backfill import by_priority, conservative, eq_spatial, hosts, immediate, ncsa_lsf, pool
-from models.backfill.jobs import Jobs
-from models.backfill.machine import Machine
+from models.backfill.conservative import engine as conservative
+from models.backfill.eq_spatial import schedules as eq_spatial
+from models.backfill.immediate import schedules as immediate
+from models.backfill.ncsa_lsf import schedules as ncsa_lsf
+from models.backfill.priority import hosts, pool
+from models.backfill.priority import passing as by_priority
 from models.backfill.rules import Rules
-from models.backfill.schedule import Schedule
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 
 
 def schedule(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:

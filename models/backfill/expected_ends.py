@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from numba import float64, int64, void
 
-from models.backfill.arrays import Floats, Ints
-from models.backfill.signature import FLOATS, INTS
-from models.kernels import kernel
+from models.arrays import Floats, Ints
+from models.kernels.compiling import kernel
+from models.kernels.types import FLOATS, INTS
 
 
 @kernel(void(FLOATS, INTS, INTS, int64, int64, float64, int64, int64), inline=True)

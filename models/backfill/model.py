@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.backfill import machine as machines
-from models.backfill.arrays import Floats
+from models.arrays import Floats
 from models.backfill.engines import schedule
-from models.backfill.measures import measure
 from models.backfill.rules import Rules
-from models.backfill.schedule import Schedule
-from models.backfill.sources import Source, module_of
-from models.backfill.swf_schedule import write_schedule
 from models.family import Batches, Outcome, Parameters, Seed
+from models.jobs import machine as machines
+from models.jobs.measures import measure
+from models.jobs.schedule import Schedule
+from models.jobs.swf_schedule import write_schedule
 from models.saturation import backlog_grows
+from models.workloads.sources import Source, module_of
 
 LONGEST_TAIL = 4
 """Jobs simulated after the measured ones, at most so many times their number."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, float64, int64
 
-from models.backfill.arrays import Floats, Ints
-from models.backfill.signature import FLOATS, INTS
-from models.kernels import kernel
+from models.arrays import Floats, Ints
+from models.kernels.compiling import kernel
+from models.kernels.types import FLOATS, INTS
 
 
 @kernel(float64(FLOATS, INTS, INTS, int64, int64, int64, int64, float64), inline=True)

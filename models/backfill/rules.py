@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from models.backfill.eq_spatial_rules import EqSpatial
-from models.backfill.immediate_rules import Immediate
-from models.backfill.ncsa_lsf_rules import NcsaLsf
-from models.backfill.weights import Weights
+from models.backfill.eq_spatial.rules import EqSpatial
+from models.backfill.immediate.rules import Immediate
+from models.backfill.ncsa_lsf.rules import NcsaLsf
+from models.backfill.priority.weights import Weights
 from models.family import Parameters
 
 if TYPE_CHECKING:
-    from models.backfill.jobs import Jobs
-    from models.backfill.machine import Machine
+    from models.jobs.jobs import Jobs
+    from models.jobs.machine import Machine
 
 DISCIPLINES = ("fcfs", "backfill", "conservative", "ncsa_lsf", "eq_spatial")
 TIES = ("instant", "event")

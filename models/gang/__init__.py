@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import current_process, get_context
 
-from models import kernel_cache, workloads
+from models import workloads
 from models.family import Family, Metric, Parameters, simulated_by
 from models.gang import schemes
+from models.kernels import cache as kernel_cache
 
 # As `alternation.MODES` and `simulation.PRECEDENCE` have them.
 CHOICES = {

@@ -20,7 +20,6 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, float64, int64, void
 
-from models.gang.bits import ONE, ZERO, disjoint, lowest_position
 from models.gang.state import (
     COUNTS,
     FINISH,
@@ -39,7 +38,8 @@ from models.gang.state import (
     SUM_SLOTS,
     WHOLE,
 )
-from models.kernels import kernel
+from models.kernels.bits import ONE, ZERO, disjoint, lowest_position
+from models.kernels.compiling import kernel
 
 MODES = ("none", "exclusive", "shared")
 NONE, EXCLUSIVE, SHARED = range(3)

@@ -82,7 +82,7 @@ from models.gang.state import (
     WHOLE,
     WORK,
 )
-from models.kernels import kernel
+from models.kernels.compiling import kernel
 from models.workloads.sessions import RERUN
 
 # Why `advance` returned.

@@ -8,7 +8,6 @@ import numpy as np
 
 from models.gang import engine
 from models.gang.alternation import MODES
-from models.gang.bits import words
 from models.gang.schemes import Compiled
 from models.gang.slots import NOWHERE
 from models.gang.state import (
@@ -32,6 +31,7 @@ from models.gang.state import (
     no_jobs,
     no_sessions,
 )
+from models.kernels.bits import words
 from models.workloads.sessions import SessionStream
 
 PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}

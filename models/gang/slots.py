@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numba import int64, uint64
 
-from models.gang.bits import ZERO, disjoint
 from models.gang.state import LISTS, N_JOBS, N_SLOTS, PRESENT, SIZE, SLOT, WHOLE
-from models.kernels import kernel
+from models.kernels.bits import ZERO, disjoint
+from models.kernels.compiling import kernel
 
 NOWHERE = -1
 

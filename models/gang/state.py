@@ -12,7 +12,7 @@ from collections import namedtuple
 import numpy as np
 from numba import float64, int64, types, uint64
 
-from models.gang.bits import words
+from models.kernels.bits import words
 
 # Numba types of what the engine hands around.
 SETS = uint64[:, ::1]  # sets of PEs, or of jobs, one a row

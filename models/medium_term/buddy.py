@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.kernels import kernel
+from models.kernels.compiling import kernel
 from models.medium_term.boxes import BOXES, Boxes, empty
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from models.kernels import kernel
+from models.kernels.compiling import kernel
 from models.medium_term.boxes import BOXES, Boxes, empty
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.kernels import kernel
+from models.kernels.compiling import kernel
 
 METRICS = ("reallocations", "epochs", "uninterrupted", "processors_per_job", "processors_at_once")
 

@@ -7,8 +7,8 @@ from math import gcd
 from typing import NamedTuple
 
 from models.medium_term.schedule import Box, Schedule
-from models.partitioning.mesh import Rectangle
 from models.partitioning.walk import ROWS, splits
+from models.topology.mesh import Rectangle
 
 
 class Placement(NamedTuple):

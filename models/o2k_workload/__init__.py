@@ -1,7 +1,7 @@
 """What the generated months of the NCSA Origin 2000 are like, beside what Chiang and Vernon (2001) print.
 
-No policy schedules anything here. The family's version says when the generator of `models.backfill.o2k` gives
-other jobs.
+No policy schedules anything here. The family's version says when the generator of
+`models.workloads.o2k` gives other jobs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ simulate = simulated_by("models.o2k_workload.model")
 
 def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Check`."""
-    from models.backfill import o2k
+    from models.workloads import o2k
 
     if workload.get("model") != "o2k":
         raise ValueError(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import spearmanr
 
-from models.backfill.arrays import Floats, Ints
-from models.backfill.job_classes import CLASSES, SIZE_CLASSES, TIME_CLASSES, classify
-from models.backfill.jobs import Jobs
-from models.backfill.machine import KB_IN_GB
-from models.backfill.o2k.arrivals import DAYS_OF_WEEK, HOURS_OF_DAY, at_weekday_peak, calendar
-from models.backfill.o2k.assumptions import HOUR, Assumptions
-from models.backfill.o2k.table4 import MEMORY_GB, PROCESSORS
+from models.arrays import Floats, Ints
 from models.family import Metric
+from models.jobs.jobs import Jobs
+from models.jobs.machine import KB_IN_GB
+from models.workloads.o2k.arrivals import DAYS_OF_WEEK, HOURS_OF_DAY, at_weekday_peak, calendar
+from models.workloads.o2k.assumptions import HOUR, Assumptions
+from models.workloads.o2k.job_classes import CLASSES, SIZE_CLASSES, TIME_CLASSES, classify
+from models.workloads.o2k.table4 import MEMORY_GB, PROCESSORS
 
 MINUTE = 60.0
 SERIAL_BREAK_KB = KB_IN_GB // 2

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from models.backfill import o2k
-from models.backfill.o2k.assumptions import Assumptions
 from models.family import Batches, Outcome, Parameters, Seed
 from models.o2k_workload.measures import measure
+from models.workloads import o2k
+from models.workloads.o2k.assumptions import Assumptions
 
 
 def simulate(

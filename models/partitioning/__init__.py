@@ -10,8 +10,8 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 
-from models import kernel_cache
 from models.family import Family, Metric, Parameters, simulated_by
+from models.kernels import cache as kernel_cache
 
 simulate = simulated_by("models.partitioning.model")
 

@@ -10,7 +10,7 @@ from math import inf, log2
 
 from models.family import Parameters
 from models.partitioning import equipartition, rotation
-from models.partitioning.mesh import Mesh, require_powers_of_two
+from models.topology.mesh import Mesh, require_powers_of_two
 
 DISCIPLINES = ("equi", "equi_plus", "fold", "static", "ideal_dynamic", "fcfs", "processor_sharing")
 UNITS = ("seconds", "jobs", "runtime")

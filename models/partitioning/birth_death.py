@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
 from models.partitioning.allocation import Partitioning
 from models.partitioning.efficiency import Job, efficiency_preservation, exact, no_chance, read, warm_up
-from models.partitioning.mesh import Mesh
+from models.topology.mesh import Mesh
 
 Floats = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
 from models.partitioning.allocation import Partitioning, allocate
-from models.partitioning.mesh import Mesh
 from models.partitioning.step_time import Steps, mean_step, non_negative
+from models.topology.mesh import Mesh
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numba import boolean, float64, int64, void
 
-from models.kernels import kernel
+from models.arrays import Floats, Ints
+from models.kernels.compiling import kernel
 from models.partitioning.admission import (
     admitted,
     first_in_queue,
@@ -21,7 +22,6 @@ from models.partitioning.admission import (
     take_over,
     wait_outside,
 )
-from models.partitioning.arrays import Floats, Ints
 from models.partitioning.discipline import FUNCTION
 from models.partitioning.state import (
     ARRIVAL,

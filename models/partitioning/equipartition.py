@@ -20,7 +20,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
-from models.partitioning.mesh import Rectangle, is_power_of_two, require_room
+from models.topology.mesh import Rectangle, is_power_of_two, require_room
 
 
 class Offer(NamedTuple):

@@ -12,9 +12,9 @@ from math import ceil
 from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
 from models.partitioning.allocation import Partitioning, allocate
 from models.partitioning.efficiency import Spmd, exact, no_chance, read, read_jobs, refuse_load, warm_up
-from models.partitioning.mesh import Mesh
 from models.partitioning.rotation import cycle_length
 from models.partitioning.step_time import loads
+from models.topology.mesh import Mesh
 
 ROUNDING = 1e-9
 

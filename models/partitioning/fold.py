@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import float64, int64, void
 
-from models.kernels import kernel
-from models.partitioning.arrays import Floats, Ints
+from models.arrays import Floats, Ints
+from models.kernels.compiling import kernel
 from models.partitioning.discipline import SIGNATURE
 from models.partitioning.fold_cells import (
     COARSER,

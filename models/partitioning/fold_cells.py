@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from numba import boolean, int64, types, void
 
-from models.kernels import kernel
-from models.partitioning.arrays import Ints
+from models.arrays import Ints
+from models.kernels.compiling import kernel
 from models.partitioning.state import (
     CELLS,
     COUNTS,

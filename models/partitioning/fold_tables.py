@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.partitioning.arrays import Floats, Ints
+from models.arrays import Floats, Ints
 from models.partitioning.fold_cells import CLOSED, COARSER, FINER, GRID_ROW, WALK, rows_of
 from models.partitioning.fold_moves import (
     FOLDING,
@@ -17,10 +17,10 @@ from models.partitioning.fold_moves import (
     SMALL_RATE,
     UNFOLDING,
 )
-from models.partitioning.mesh import Rectangle
 from models.partitioning.reallocation import fold_seconds
 from models.partitioning.system import System
 from models.partitioning.walk import ROWS, Ring, is_closed, splits, walk
+from models.topology.mesh import Rectangle
 
 
 def n_levels(system: System, n_jobs: int) -> int:

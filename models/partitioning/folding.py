@@ -35,8 +35,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from models.partitioning.mesh import Rectangle, require_room
 from models.partitioning.walk import ROWS, Cell, Ring, cycle, is_closed, placed, splits
+from models.topology.mesh import Rectangle, require_room
 
 __all__ = ["Folding", "Job", "Move", "cycle"]
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from models.partitioning.arrays import Floats
+from models.arrays import Floats
 from models.partitioning.state import BLOW_UP_SQUARES, BLOW_UPS, ENDED, N_CLASSES, N_SUMS, RESPONSES
 
 

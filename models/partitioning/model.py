@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from models.arrays import Floats
 from models.family import Batches, Outcome, Parameters, Seed
 from models.partitioning import engine, fold, sharing
-from models.partitioning.arrays import Floats
 from models.partitioning.discipline import Discipline
 from models.partitioning.metrics import known, measure
 from models.partitioning.simulation import Simulation

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from numba import float64, int64, void
 
-from models.kernels import kernel
-from models.partitioning.arrays import Floats
+from models.arrays import Floats
+from models.kernels.compiling import kernel
 from models.partitioning.state import (
     FINISH,
     LEFT,

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.arrays import Ints
 from models.family import Parameters
-from models.partitioning.arrays import Ints
-from models.partitioning.mesh import Mesh, Rectangle
 from models.partitioning.step_time import non_negative
+from models.topology.mesh import Mesh, Rectangle
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ leaves open who gets which partition).
 
 from __future__ import annotations
 
-from models.kernels import kernel
-from models.partitioning.arrays import Floats, Ints
+from models.arrays import Floats, Ints
+from models.kernels.compiling import kernel
 from models.partitioning.discipline import SIGNATURE
 from models.partitioning.progress import begin, reallocate
 from models.partitioning.state import N_RUNNING, NOW, RESUME, RUNNING, Settings

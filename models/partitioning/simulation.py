@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from models.arrays import Floats, Ints
 from models.partitioning import engine
-from models.partitioning.arrays import Floats, Ints
 from models.partitioning.discipline import Discipline
 from models.partitioning.state import (
     CURSOR,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from models.family import Parameters
 from models.partitioning import irwin_hall
-from models.partitioning.mesh import Mesh
+from models.topology.mesh import Mesh
 
 Floats = NDArray[np.float64]
 

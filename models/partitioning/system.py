@@ -8,9 +8,9 @@ from math import inf
 from models.family import Parameters
 from models.partitioning.allocation import Partitioning
 from models.partitioning.folding import Folding
-from models.partitioning.mesh import Mesh
 from models.partitioning.reallocation import Transfer
 from models.partitioning.step_time import Steps, mean_step
+from models.topology.mesh import Mesh
 
 
 @dataclass(frozen=True)

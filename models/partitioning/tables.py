@@ -11,15 +11,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from models.arrays import Floats, Ints
 from models.partitioning.allocation import halved
-from models.partitioning.arrays import Floats, Ints
 from models.partitioning.equipartition import partition
 from models.partitioning.fold_tables import folding_tables
 from models.partitioning.mapping import contraction, snake
-from models.partitioning.mesh import Rectangle
 from models.partitioning.reallocation import move_seconds
 from models.partitioning.sharing import FILL, GROW, N_TABLES, SHARE, SHRINK
 from models.partitioning.system import System
+from models.topology.mesh import Rectangle
 
 
 def constant_shares(system: System, n_jobs: int) -> Floats:

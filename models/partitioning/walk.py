@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from models.partitioning.mesh import Rectangle, require_room
+from models.topology.mesh import Rectangle, require_room
 
 Cell = tuple[int, int]
 """Row and column in the grid of cells."""

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from models.arrays import Floats
 from models.family import Parameters, Seed
-from models.partitioning.arrays import Floats
 from models.streams import stream
 
 JOB_CLASSES = ("short", "long", "all")

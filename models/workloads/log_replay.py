@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.family import Parameters, Seed
-from models.workloads.swf import Selection, SwfError, read, select
+from models.jobs.swf import Selection, SwfError, read, select
 
 if TYPE_CHECKING:
     from models.workloads.sessions import SessionStream

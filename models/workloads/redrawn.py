@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import float64, int64
 
-from models.kernels import kernel
+from models.kernels.compiling import kernel
 from models.workloads.sessions import RERUN_SIGNATURE
 
 

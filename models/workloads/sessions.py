@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numba import float64, int64, types
 
-from models.kernels import kernel
+from models.kernels.compiling import kernel
 
 RERUN_SIGNATURE = float64(
     float64,  # runtime of the run that has just ended

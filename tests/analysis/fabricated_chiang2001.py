@@ -11,7 +11,7 @@ import xarray as xr
 
 from analysis.chiang2001.claims.workload import CLASSES
 from analysis.chiang2001.looks import FEBRUARY, HOUR, JANUARY, LONGER, MARCH, MONTHS, NOVEMBER, RANGES
-from models.backfill.o2k.table4 import TABLE_4
+from models.workloads.o2k.table4 import TABLE_4
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 Point = Mapping[str, Any]

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from models.backfill.groups import GROUPS
-from models.backfill.measures import METRICS, OF_MACHINE
+from models.jobs.groups import GROUPS
+from models.jobs.measures import METRICS, OF_MACHINE
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 FACTORS = {

@@ -17,7 +17,7 @@ from analysis.chiang2001.readings import readings
 from analysis.chiang2001.samples import sample, together
 from analysis.errors import DrawingError
 from analysis.study import Study
-from models.backfill.o2k.table4 import TABLE_4
+from models.workloads.o2k.table4 import TABLE_4
 
 NAMES = {
     "o2k_backfill": ["fig3", "fig4", "fig5", "fig5-months", "fig6", "fig7", "fig7-runtimes"],

@@ -10,7 +10,7 @@ import pytest
 from analysis import style
 from analysis.errors import DrawingError
 from analysis.feitelson1996 import logs
-from models.workloads import swf
+from models.jobs import swf
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
 

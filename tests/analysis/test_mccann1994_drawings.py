@@ -19,7 +19,7 @@ from analysis.mccann1994.drawings import DRAWINGS, PICTURES, pictures
 from analysis.mccann1994.looks import LARGE, REST, SMALL
 from analysis.mccann1994.mesh_drawing import draw_walk
 from analysis.mccann1994.schedule_drawings import EXAMPLES, POLICIES, draw_example
-from models.partitioning import mesh
+from models.topology import mesh
 
 
 def draw(name: str, **settings: str) -> Figure:

@@ -23,9 +23,9 @@ from analysis.schedule_drawings.gantt import HELD, PREEMPTED, PROMISED, boxes, d
 from analysis.schedule_drawings.packing import pack
 from analysis.schedule_drawings.queue import draw_queue
 from analysis.schedule_drawings.scene import Scene, scene, unit_of, window
-from models.backfill.jobs import Jobs
-from models.backfill.machine import Machine
-from models.backfill.schedule import Pieces, Schedule
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Pieces, Schedule
 from sweep import config, locate
 from sweep.plan import expand
 

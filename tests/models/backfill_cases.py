@@ -10,11 +10,11 @@ import numpy as np
 from backfill_twin import Backfill, Conservative, Host, Job, simulate
 from hypothesis import strategies as st
 
-from models.backfill.jobs import Jobs
-from models.backfill.machine import UNLIMITED_KB, Machine
-from models.backfill.priority import KB_IN_MEMORY_UNIT
+from models.backfill.priority.priority import KB_IN_MEMORY_UNIT
 from models.backfill.rules import Rules
-from models.backfill.schedule import Schedule
+from models.jobs.jobs import Jobs
+from models.jobs.machine import UNLIMITED_KB, Machine
+from models.jobs.schedule import Schedule
 
 TABLE_3: dict[str, dict[str, Any]] = {
     "easy": {},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.backfill.schedule import Schedule
+from models.jobs.schedule import Schedule
 
 
 def faults(made: Schedule) -> list[str]:

@@ -11,11 +11,11 @@ from backfill_twin import Host
 from hypothesis import strategies as st
 from immediate_twin import Backfill, Job
 
-from models.backfill.jobs import Jobs
-from models.backfill.machine import KB_IN_GB, UNLIMITED_KB, Machine
-from models.backfill.priority import KB_IN_MEMORY_UNIT
+from models.backfill.priority.priority import KB_IN_MEMORY_UNIT
 from models.backfill.rules import Rules
-from models.backfill.schedule import Schedule
+from models.jobs.jobs import Jobs
+from models.jobs.machine import KB_IN_GB, UNLIMITED_KB, Machine
+from models.jobs.schedule import Schedule
 
 TICK = 300.0
 BACKFILLS = TABLE_3 | MORE

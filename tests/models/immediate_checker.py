@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.backfill.immediate_rules import Immediate
-from models.backfill.schedule import Schedule
+from models.backfill.immediate.rules import Immediate
+from models.jobs.schedule import Schedule
 
 ROUNDING = 1e-6  # s
 

@@ -12,13 +12,13 @@ import numpy as np
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
-from models.backfill import machine as machines
-from models.backfill import ncsa_lsf
-from models.backfill.job_classes import CLASSES, classify
-from models.backfill.jobs import Jobs
-from models.backfill.machine import UNLIMITED_KB, Machine
-from models.backfill.ncsa_lsf_rules import NcsaLsf
-from models.backfill.schedule import Schedule
+from models.backfill.ncsa_lsf import schedules as ncsa_lsf
+from models.backfill.ncsa_lsf.rules import NcsaLsf
+from models.jobs import machine as machines
+from models.jobs.jobs import Jobs
+from models.jobs.machine import UNLIMITED_KB, Machine
+from models.jobs.schedule import Schedule
+from models.workloads.o2k.job_classes import CLASSES, classify
 
 HOUR = 3600.0
 GB = 1024 * 1024

@@ -8,8 +8,8 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from models.backfill import o2k
-from models.backfill.jobs import Jobs
+from models.jobs.jobs import Jobs
+from models.workloads import o2k
 
 CONF = Path(__file__).parents[2] / "conf"
 SEEDS = ((1, 7, 0), (1, 7, 1), (2, 11, 0))

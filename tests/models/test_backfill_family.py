@@ -13,14 +13,15 @@ from test_backfill_references import DATA, starts_of
 
 from benchmarks import simpy_easy
 from models import backfill
-from models.backfill import machine as machines
-from models.backfill import model, synthetic
+from models.backfill import model
 from models.backfill.engines import schedule
-from models.backfill.log import open_source
 from models.backfill.rules import Rules
-from models.backfill.swf_schedule import write_schedule
 from models.family import Batches
-from models.workloads import swf
+from models.jobs import machine as machines
+from models.jobs import swf
+from models.jobs.swf_schedule import write_schedule
+from models.workloads import synthetic
+from models.workloads.swf_log import open_source
 from sweep import cli, config, locate, plan
 
 EASY = {"name": "easy", "discipline": "backfill"}

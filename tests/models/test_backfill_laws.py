@@ -9,14 +9,14 @@ from backfill_checker import delayed_heads, faults
 from hypothesis import given, settings
 
 from models import backfill
-from models.backfill import synthetic
 from models.backfill.engines import on_hosts, schedule
-from models.backfill.groups import RANGES
-from models.backfill.jobs import Jobs
-from models.backfill.machine import UNLIMITED_KB, Machine, pool
-from models.backfill.measures import measure, time_averages
-from models.backfill.schedule import Schedule
 from models.family import Batches
+from models.jobs.groups import RANGES
+from models.jobs.jobs import Jobs
+from models.jobs.machine import UNLIMITED_KB, Machine, pool
+from models.jobs.measures import measure, time_averages
+from models.jobs.schedule import Schedule
+from models.workloads import synthetic
 
 steady = settings(derandomize=True, deadline=None, max_examples=25)
 

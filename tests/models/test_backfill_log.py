@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from models import backfill
-from models.backfill import log
-from models.backfill import machine as machines
 from models.family import Batches
-from models.workloads import swf
+from models.jobs import machine as machines
+from models.jobs import swf
+from models.workloads import swf_log as log
 
 EASY = {"name": "easy", "discipline": "backfill"}
 POOL = {"n_pes": 8}

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from backfill_cases import make_jobs
 
-from models.backfill import measures
-from models.backfill.groups import GROUPS, RANKS
-from models.backfill.job_classes import CLASSES, NO_CLASS, classify
-from models.backfill.jobs import Jobs
-from models.backfill.machine import KB_IN_GB, Machine, pool
-from models.backfill.schedule import Pieces, Schedule
+from models.jobs import measures
+from models.jobs.groups import GROUPS, RANKS
+from models.jobs.jobs import Jobs
+from models.jobs.machine import KB_IN_GB, Machine, pool
+from models.jobs.schedule import Pieces, Schedule
+from models.workloads.o2k.job_classes import CLASSES, NO_CLASS, classify
 
 HOUR = 3600.0
 

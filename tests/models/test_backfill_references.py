@@ -11,9 +11,9 @@ import pytest
 from backfill_cases import rules
 
 from models.backfill.engines import on_hosts, schedule
-from models.backfill.jobs import Jobs
-from models.backfill.log import open_source
-from models.backfill.machine import Machine
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.workloads.swf_log import open_source
 
 DATA = Path(__file__).parents[1] / "data" / "backfill"
 SHARED = Path(__file__).parents[2] / ".." / "shared" / "reference-schedules"

@@ -9,9 +9,9 @@ from backfill_checker import faults
 from hypothesis import given, settings
 
 from models.backfill.engines import on_hosts, schedule
-from models.backfill.jobs import Jobs
-from models.backfill.machine import Machine, pool
 from models.backfill.rules import Rules
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine, pool
 
 steady = settings(derandomize=True, deadline=None, max_examples=25)
 ENGINES = [name for name in POLICIES if name != "conservative"]

@@ -11,11 +11,11 @@ import pytest
 from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, run
 from hypothesis import given, settings
 
-from models.backfill.eq_spatial import simulate
-from models.backfill.eq_spatial_rules import EqSpatial
-from models.backfill.jobs import Jobs
-from models.backfill.machine import KB_IN_GB, pool
-from models.backfill.schedule import Schedule
+from models.backfill.eq_spatial.rules import EqSpatial
+from models.backfill.eq_spatial.schedules import simulate
+from models.jobs.jobs import Jobs
+from models.jobs.machine import KB_IN_GB, pool
+from models.jobs.schedule import Schedule
 
 steady = settings(derandomize=True, deadline=None)
 each_rule = pytest.mark.parametrize("name", RULES)

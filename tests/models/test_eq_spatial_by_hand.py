@@ -10,7 +10,7 @@ import pytest
 from eq_spatial_cases import pieces_of, run
 from omegaconf import OmegaConf
 
-from models.backfill.eq_spatial_rules import EqSpatial
+from models.backfill.eq_spatial.rules import EqSpatial
 
 BIG = 64 << 10
 POLICIES = Path(__file__).parents[2] / "conf" / "policy"

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from immediate_cases import BACKFILLS, TICK, cases, pieces_of, policies, rules, twin_of
 from immediate_checker import faults
 
-from models.backfill import synthetic
 from models.backfill.engines import on_hosts, schedule
-from models.backfill.immediate_rules import Immediate
-from models.backfill.jobs import Jobs
-from models.backfill.machine import KB_IN_GB, UNLIMITED_KB, Machine
+from models.backfill.immediate.rules import Immediate
 from models.backfill.rules import Rules
-from models.backfill.schedule import Schedule
+from models.jobs.jobs import Jobs
+from models.jobs.machine import KB_IN_GB, UNLIMITED_KB, Machine
+from models.jobs.schedule import Schedule
+from models.workloads import synthetic
 from sweep import config, locate, plan
 
 steady = settings(derandomize=True, deadline=None, max_examples=200)

@@ -12,9 +12,9 @@ import pytest
 from scipy import integrate, stats
 
 from models import backfill
-from models.backfill import lublin2003, machine
-from models.backfill.lublin2003_parameters import KINDS, Gamma, Kind
-from models.workloads import swf
+from models.jobs import machine, swf
+from models.workloads import lublin2003
+from models.workloads.lublin2003_parameters import KINDS, Gamma, Kind
 
 OUTPUT = Path(__file__).parents[2] / ".." / "shared" / "traces" / "LUBLIN-256-synthetic.swf.gz"
 

@@ -23,11 +23,11 @@ from ncsa_lsf_cases import (
     rules,
 )
 
-from models.backfill import ncsa_lsf
-from models.backfill.jobs import Jobs
-from models.backfill.machine import Machine
-from models.backfill.ncsa_lsf_rules import NcsaLsf
-from models.backfill.schedule import Schedule
+from models.backfill.ncsa_lsf import schedules as ncsa_lsf
+from models.backfill.ncsa_lsf.rules import NcsaLsf
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 
 
 @given(case=cases())

@@ -7,10 +7,10 @@ import pytest
 from backfill_checker import faults
 from ncsa_lsf_cases import CONFIGURATIONS, NEVER, O2K, SIZES, TIMES, months, rules
 
-from models.backfill import ncsa_lsf
-from models.backfill.job_classes import CLASSES, classify
-from models.backfill.ncsa_lsf_rules import NcsaLsf
-from models.backfill.schedule import Schedule
+from models.backfill.ncsa_lsf import schedules as ncsa_lsf
+from models.backfill.ncsa_lsf.rules import NcsaLsf
+from models.jobs.schedule import Schedule
+from models.workloads.o2k.job_classes import CLASSES, classify
 
 
 @pytest.fixture(scope="module", params=[*CONFIGURATIONS])

@@ -11,9 +11,9 @@ import pytest
 from ncsa_lsf_cases import CONF, HOUR, SIZES, make_jobs, make_machine, of_paper
 from omegaconf import OmegaConf
 
-from models.backfill import machine as machines
-from models.backfill import ncsa_lsf
-from models.backfill.ncsa_lsf_rules import NcsaLsf
+from models.backfill.ncsa_lsf import schedules as ncsa_lsf
+from models.backfill.ncsa_lsf.rules import NcsaLsf
+from models.jobs import machine as machines
 
 TABLE_2 = """
 eir      128  64  lj ≤ 3; mj ≤ 4  lj > mj > sj; vst > st, mt, lt

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from o2k_cases import workload
 
-from models.backfill.job_classes import CLASSES
-from models.backfill.o2k.assumptions import Assumptions
-from models.backfill.o2k.calibration import LARGEST, calibrate
-from models.backfill.o2k.classes import Draft, draft
-from models.backfill.o2k.shapes import choice, correlated, span, stratified
+from models.workloads.o2k.assumptions import Assumptions
+from models.workloads.o2k.calibration import LARGEST, calibrate
+from models.workloads.o2k.classes import Draft, draft
+from models.workloads.o2k.job_classes import CLASSES
+from models.workloads.o2k.shapes import choice, correlated, span, stratified
 
 ASSUMED = Assumptions.of(workload("2000-01"))
 TILTS = st.floats(-LARGEST, LARGEST)

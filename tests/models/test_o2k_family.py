@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from o2k_cases import MACHINE, SEEDS, month_of_jobs, read, workload
 
-from models.backfill.job_classes import CLASSES, classify
 from models.family import Batches
 from models.o2k_workload import FAMILY
+from models.workloads.o2k.job_classes import CLASSES, classify
 
 POLICY = read("policy/characterization.yaml")
 MONTH, SEED = "1999-11", SEEDS[0]

@@ -14,11 +14,11 @@ import pytest
 from o2k_cases import MACHINE, SEEDS, month_of_jobs, workload
 from scipy.stats import spearmanr
 
-from models.backfill import machine as machines
-from models.backfill import o2k
-from models.backfill.jobs import Jobs
-from models.backfill.o2k.table4 import MONTHS, TABLE_4, Month
-from models.backfill.o2k.targets import unrounded
+from models.jobs import machine as machines
+from models.jobs.jobs import Jobs
+from models.workloads import o2k
+from models.workloads.o2k.table4 import MONTHS, TABLE_4, Month
+from models.workloads.o2k.targets import unrounded
 
 CLASSES = [f"{time}_{size}" for size in ("sj", "mj", "lj") for time in ("vst", "st", "mt", "lt")]
 GB = 1024 * 1024

@@ -11,11 +11,11 @@ import pytest
 from partitioning_cases import MACHINE, POLICIES, WORKLOAD, Case, random_case, random_jobs
 
 from models.partitioning import engine
-from models.partitioning.mesh import Mesh, Rectangle
 from models.partitioning.metrics import measure
 from models.partitioning.reallocation import Transfer, fold_seconds
 from models.partitioning.state import FIRST, LEVEL, N_RUNNING, NONE, OWNER, SECOND
 from models.partitioning.walk import placed, splits, walk
+from models.topology.mesh import Mesh, Rectangle
 
 TIGHT = 1e-9
 

@@ -18,9 +18,9 @@ from models.family import Batches, Family, Outcome
 from models.partitioning import birth_death, efficiency, fairness, irwin_hall
 from models.partitioning.allocation import DISCIPLINES, Partitioning, allocate, halved
 from models.partitioning.equipartition import LEFTOVER, partition
-from models.partitioning.mesh import Mesh
 from models.partitioning.rotation import cycle_length, rotate, rotations_per_job
 from models.partitioning.step_time import Steps, isolated_step_time, loads, mean_step, step_time
+from models.topology.mesh import Mesh
 from sweep import config, plan
 
 CONF = Path(__file__).parents[2] / "conf"

@@ -9,8 +9,8 @@ import pytest
 
 from models import gang
 from models.gang import schemes
-from models.gang.bits import words
 from models.gang.simulation import Simulation
+from models.kernels.bits import words
 from models.workloads.sessions import SessionStream
 
 SCHEMES = list(schemes.SCHEMES)

@@ -8,8 +8,8 @@ from backfill_cases import POLICIES, by_twin, cases, make_jobs, rules
 from hypothesis import given, settings
 
 from models.backfill.engines import on_hosts, schedule
-from models.backfill.jobs import Jobs
-from models.backfill.machine import Machine, pool
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine, pool
 
 steady = settings(derandomize=True, deadline=None, max_examples=40)
 

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models import backfill
-from models.backfill import sacct as source
 from models.backfill.engines import schedule
 from models.backfill.rules import Rules
 from models.workloads import sacct
+from models.workloads import sacct_log as source
 from models.workloads.sacct import COMMAND, SacctError, fields
 
 CONF = Path(__file__).parents[2] / "conf" / "workload" / "sacct.yaml"

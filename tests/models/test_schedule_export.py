@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.workloads.swf import read
+from models.jobs.swf import read
 from sweep import cli
 
 DATA = Path(__file__).parents[1] / "data" / "backfill"

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from models.workloads import swf
-from models.workloads.swf import COLUMNS, DTYPES, SwfError
+from models.jobs import swf
+from models.jobs.swf import COLUMNS, DTYPES, SwfError
 
 TRACES = Path(__file__).parents[2] / ".." / "shared" / "traces"
 steady = settings(derandomize=True, deadline=None)

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.backfill import estimates, tsafrir2005
-from models.backfill.jobs import Jobs
+from models.jobs.jobs import Jobs
+from models.workloads import estimates, tsafrir2005
 
 HOUR = 3600
 steady = settings(derandomize=True, deadline=None)

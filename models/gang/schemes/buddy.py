@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.gang.bits import ALL, ONE, ZERO, free_word, span
 from models.gang.schemes.signature import PLACE_SIGNATURE, RELEASE_SIGNATURE
-from models.kernels import kernel
+from models.kernels.bits import ALL, ONE, ZERO, free_word, span
+from models.kernels.compiling import kernel
 
 # Indices into the allowed values that `models.gang.schemes` declares.
 FULLEST = 1

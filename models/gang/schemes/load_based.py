@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, int64, uint64
 
-from models.gang.bits import ZERO, free_word, lowest, population
 from models.gang.schemes.signature import PLACE_SIGNATURE
-from models.kernels import kernel
+from models.kernels.bits import ZERO, free_word, lowest, population
+from models.kernels.compiling import kernel
 
 
 @kernel()

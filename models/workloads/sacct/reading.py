@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from models.jobs.swf.unpacking import content_of
 from models.workloads.sacct import fields
 from models.workloads.sacct.errors import COMMAND, SacctError
-from models.workloads.swf.unpacking import content_of
 
 
 @dataclass(frozen=True, eq=False)

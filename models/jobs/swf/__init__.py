@@ -1,0 +1,27 @@
+"""Logs in the Standard Workload Format: read, select jobs, write.
+
+One row is one job of 18 columns, -1 means unknown, and lines that start with ``;`` are comments of the
+form ``; Key: value``. `read` gives a `Log`: what the file says, every row of it. `select` turns a log into
+jobs that can be simulated and accounts for each row that it leaves out. `write` makes such a file.
+
+References
+----------
+S. J. Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", in *Job
+Scheduling Strategies for Parallel Processing*, LNCS 1659, 1999; version 2.2 of the format as the Parallel
+Workloads Archive defines it.
+"""
+
+from models.jobs.swf.columns import COLUMNS, DTYPES, EXACT
+from models.jobs.swf.errors import SwfError
+from models.jobs.swf.jobs import Jobs, Selection
+from models.jobs.swf.log import Log
+from models.jobs.swf.reading import read
+from models.jobs.swf.repetition import run_lengths
+from models.jobs.swf.selecting import FAILED, PARTIAL, Values, select
+from models.jobs.swf.writing import write
+
+__all__ = [
+    "COLUMNS", "DTYPES", "EXACT", "FAILED", "PARTIAL",
+    "Jobs", "Log", "Selection", "SwfError", "Values",
+    "read", "run_lengths", "select", "write",
+]  # fmt: skip

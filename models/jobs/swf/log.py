@@ -1,0 +1,92 @@
+"""A log as it was read: every row, and what its header says of the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from models.jobs.swf.errors import SwfError
+from models.jobs.swf.header import header_number
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """What an SWF file says.
+
+    Parameters
+    ----------
+    path : Path
+        Where it was read; messages tell the file's name only.
+    header : dict of str to list of str
+        Comments by key, one string a line, in the file's order. Keys may repeat (``Queue``, ``Note``) and a
+        comment without a key continues the one before, or stands under ``""`` where there is none.
+    columns : dict of str to ndarray, shape (n_jobs,)
+        One array for each of `COLUMNS`, in order of submit time, with the types of `DTYPES`.
+    line : ndarray of int, shape (n_jobs,)
+        Line of each row in the (uncompressed) file, from 1.
+    notes : tuple of str
+        What a user should hear of this file: rows out of order, fewer rows than its header says.
+    """
+
+    path: Path
+    header: dict[str, list[str]]
+    columns: dict[str, np.ndarray]
+    line: np.ndarray
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the file, without its folder."""
+        return self.path.name
+
+    @property
+    def n_jobs(self) -> int:
+        """Number of rows."""
+        return self.line.size
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """Processors of each job: allocated, where these are unknown requested, 0 where both are."""
+        allocated, requested = self.columns["processors"], self.columns["requested_processors"]
+        return np.where(allocated > 0, allocated, np.maximum(requested, 0))
+
+    @property
+    def max_processors(self) -> int:
+        """Processors of the machine: the header's MaxProcs, else its MaxNodes, else the largest job."""
+        return header_number(self.header, "MaxProcs", "MaxNodes") or int(self.sizes.max())
+
+    @property
+    def names_its_machine(self) -> bool:
+        """Whether the header says how many processors there are."""
+        return bool(header_number(self.header, "MaxProcs", "MaxNodes"))
+
+    @property
+    def first_submit(self) -> float:
+        """Submit time of the first job, seconds; 0 if no submit time is known."""
+        known = self.columns["submit"][self.columns["submit"] >= 0]
+        return float(known[0]) if known.size else 0.0
+
+    def offered_load(self, processors: int | None = None) -> float:
+        """Return the work of all jobs over what the machine can do from the first submit to the last end.
+
+        A job ends at submit + wait + runtime, an unknown wait counted as 0; this is how the archive's
+        loads are reproduced. Rows whose submit time, runtime or size is unknown add nothing.
+
+        Parameters
+        ----------
+        processors : int, optional
+            Processors of the machine; `max_processors` by default.
+        """
+        machine = self.max_processors if processors is None else processors
+        known = self.columns["submit"] >= 0
+        wait, runtime = (np.maximum(self.columns[name], 0) for name in ("wait", "runtime"))
+        end = np.where(known, self.columns["submit"] + wait + runtime, 0)
+        capacity = machine * (end.max() - self.first_submit)
+        if capacity <= 0:
+            raise SwfError(
+                f"{self.name}: has no load on {machine} processors: no job takes time; use another log"
+            )
+        return float((self.sizes * runtime)[known].sum() / capacity)

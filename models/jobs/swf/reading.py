@@ -1,0 +1,85 @@
+"""A log file to a `Log`, or one line on what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from models.jobs.swf.columns import COLUMNS, DTYPES
+from models.jobs.swf.errors import SwfError
+from models.jobs.swf.header import header_number, parse_header
+from models.jobs.swf.log import Log
+from models.jobs.swf.rows import cut_row, parse_rows
+from models.jobs.swf.unpacking import content_of
+
+
+def read(path: str | os.PathLike[str]) -> Log:
+    """Read an SWF log, plain or gzip (told apart by content, not by name).
+
+    A file that was cut exactly at the end of a line looks like a shorter log: it is read, and `Log.notes`
+    says how many rows its header promises. Any other cut is an error. A last row without a line end is taken
+    as whole only if it ends in -1, since any other last number may be the beginning of a longer one.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Raises
+    ------
+    SwfError
+        No such file, not text, no jobs, cut off, or the first line that is wrong, with its number: not 18
+        columns, not a number, a decimal where the format wants a whole number, a negative runtime that is
+        not -1.
+    """
+    path = Path(path)
+    content = content_of(path)
+    comments: list[bytes] = []
+    rows: list[bytes] = []
+    numbers: list[int] = []
+    ends_in_row = False
+    for number, text in enumerate(content.splitlines(), start=1):
+        stripped = text.lstrip()
+        if stripped.startswith(b";"):
+            comments.append(stripped)
+            ends_in_row = False
+        elif stripped:
+            rows.append(text)
+            numbers.append(number)
+            ends_in_row = True
+    if not rows:
+        what = f"only {len(comments):,} comment lines" if comments else "empty"
+        raise SwfError(
+            f"{path.name}: no jobs at all ({what}); give a log with one row of 18 columns for each job"
+        )
+    line = np.array(numbers)
+    cut = cut_row(path.name, rows[-1], numbers[-1], ended=content[-1:].isspace()) if ends_in_row else None
+    values = parse_rows(path.name, rows, line, cut)
+    header = parse_header(comments)
+
+    submit = values[:, COLUMNS.index("submit")]
+    late = int((submit < np.maximum.accumulate(submit)).sum())
+    notes = _row_count_note(header, values) + (
+        (f"{late:,} rows were out of submit order, sorted",) if late else ()
+    )
+    order = np.argsort(submit, kind="stable")
+    columns = {
+        name: values[order, column].astype(dtype) for column, (name, dtype) in enumerate(DTYPES.items())
+    }
+    return Log(path, header, columns, line[order], notes)
+
+
+def _row_count_note(header: Mapping[str, list[str]], values: np.ndarray) -> tuple[str, ...]:
+    told = header_number(header, "MaxRecords", "MaxJobs")
+    rows = len(values)
+    if told in (0, rows):
+        return ()
+    note = f"{rows:,} rows, its header says {told:,}"
+    if rows > told:
+        return (note,)
+    # A cleaned log keeps the header and the job numbers of the original.
+    whole = values[:, COLUMNS.index("job")].max() >= told
+    return (note + (": some are left out, the last is there" if whole else ": the end may be missing"),)

@@ -1,0 +1,92 @@
+"""Rows of text to numbers, quickly, or the first line that is wrong and why."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from models.jobs.swf.columns import COLUMNS, first_invalid
+from models.jobs.swf.errors import SwfError
+
+_NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER_BYTES = b"0123456789+-.eE \t\n\r\v\f"
+
+
+def parse_rows(name: str, rows: list[bytes], line: np.ndarray, cut: str | None) -> np.ndarray:
+    """Return the rows as numbers, shape (n_rows, 18), or raise for the first line that is wrong.
+
+    `cut` is what to say of the last one if it is only a part of a row.
+    """
+    fault = cut
+    n_good = len(rows) - (cut is not None)
+    try:
+        values = _numbers(rows[:n_good])
+    except ValueError:
+        # The quick way does not say reliably where it failed: look at one row after the other.
+        n_good, what = next((k, what) for k, row in enumerate(rows[:n_good]) if (what := _syntax_fault(row)))
+        fault = f"{name}: line {line[n_good]} {what}"
+        values = _numbers(rows[:n_good])
+    if invalid := first_invalid(values):
+        row, what = invalid
+        raise SwfError(f"{name}: line {line[row]} has {what}; correct it or delete the line")
+    if fault:
+        raise SwfError(fault)
+    return values
+
+
+def cut_row(name: str, row: bytes, number: int, *, ended: bool) -> str | None:
+    """Return what to say if the last row is only a part of one."""
+    tokens = row.split()
+    if _odd_bytes(row):
+        return None
+    if len(tokens) < len(COLUMNS):
+        why = f"has {len(tokens)} of {len(COLUMNS)} columns"
+    elif not ended and len(tokens) == len(COLUMNS) and tokens[-1] != b"-1":
+        why = "has no line end, so its last number may go on"
+    else:
+        return None
+    return (
+        f"{name}: cut off after line {number - 1}, line {number} {why}; fetch the file again, or complete or "
+        f"delete line {number}"
+    )
+
+
+def _numbers(rows: list[bytes]) -> np.ndarray:
+    """Return the rows as numbers, quickly; ValueError if any of them is irregular."""
+    if not rows:
+        return np.empty((0, len(COLUMNS)))
+    text = b"\n".join(rows)
+    if text.translate(None, delete=_NUMBER_BYTES):
+        raise ValueError("bytes that belong to no number")
+    # Whole numbers are parsed five times as fast. Others stay out: some numpy versions truncate them.
+    if not any(mark in text for mark in (b".", b"e", b"E")):
+        try:
+            return _of_18_columns(np.loadtxt(rows, dtype=np.int64, comments=None, ndmin=2))
+        except ValueError:
+            pass  # perhaps a number beyond 64 bits, which the caller tells by its value
+    return _of_18_columns(np.loadtxt(rows, dtype=np.float64, comments=None, ndmin=2))
+
+
+def _of_18_columns(values: np.ndarray) -> np.ndarray:
+    if values.shape[1] != len(COLUMNS):
+        raise ValueError("rows of equal but wrong length")
+    return values
+
+
+def _syntax_fault(row: bytes) -> str | None:
+    if odd := _odd_bytes(row):
+        return f"is not text (byte 0x{odd[0]:02x}); a log is plain text or gzip, unpack other formats first"
+    tokens = row.split()
+    if len(tokens) != len(COLUMNS):
+        return f"has {len(tokens)} columns, need {len(COLUMNS)}; correct it or delete the line"
+    for name, token in zip(COLUMNS, tokens, strict=True):
+        if not _NUMBER.fullmatch(token):
+            shown = token[:40].decode()
+            return f"has {shown!r} as {name}, not a number; use -1 for unknown, or delete the line"
+    return None
+
+
+def _odd_bytes(row: bytes) -> bytes:
+    """Return the bytes that no text of numbers has."""
+    return row.translate(None, delete=bytes(range(0x20, 0x7F)) + b"\t\r\n\v\f")

@@ -1,0 +1,92 @@
+"""A schedule as a log in the Standard Workload Format, so that other tools can read it.
+
+Wait times and the runtimes that jobs got are filled in; of a log's jobs all else is as the log has it. The
+format has no column for hosts: where there are several, the partition is the host's number from 1 on. Nor has
+it one for preemption or for another number of processors than was asked for: then the wait is all that a job
+was in the system beyond its runtime.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.jobs import swf
+from models.jobs.schedule import Schedule
+from models.workloads.sources import Source
+
+KEPT = (
+    "Computer", "Installation", "Acknowledge", "UnixStartTime", "TimeZone", "TimeZoneString", "StartTime",
+)  # fmt: skip
+"""Entries of a log's header that stay true of it under another scheduler."""
+
+COMPLETED = 1
+
+IN_PIECES = (
+    "jobs ran in several pieces, or on other numbers of processors than they asked for: the wait is all the "
+    "time in the system beyond the runtime, and submit + wait is no start"
+)
+
+
+def write_schedule(
+    path: str | os.PathLike[str],
+    made: Schedule,
+    source: Source | None = None,
+    notes: Sequence[str] = (),
+) -> None:
+    """Write every job of a schedule as a row of an SWF file, in order of submission.
+
+    Parameters
+    ----------
+    path : path-like
+        Compressed if its name ends with ``.gz``.
+    made : Schedule
+    source : Source, optional
+        What was replayed: where it is a log, job numbers, users and so on are its own, and times are in its
+        time base.
+    notes : sequence of str
+        Lines of the header that say what was simulated.
+
+    Raises
+    ------
+    SwfError
+        If the file cannot be written.
+    """
+    jobs, hosts = made.jobs, made.machine
+    header: dict[str, list[str]] = {"Version": ["2.2"]}
+    columns: dict[str, np.ndarray] = {
+        "requested_processors": jobs.size,
+        "requested_time": jobs.requested,
+        "status": np.full(len(jobs), COMPLETED),
+    }
+    submit = jobs.submit
+    if source is not None and source.log is not None:
+        header |= {key: source.log.header[key] for key in KEPT if key in source.log.header}
+        columns = {name: values[source.rows] for name, values in source.log.columns.items()}
+        asked = source.jobs.requested  # perhaps drawn, where the log has none
+        columns["requested_time"] = np.where(np.isnan(asked), columns["requested_time"], asked)
+        submit = submit + columns["submit"][0]
+    else:
+        if hosts.limits_memory:
+            columns["requested_memory"] = jobs.memory / jobs.size
+        if jobs.user is not None:
+            columns["user"] = jobs.user
+    columns |= {
+        "submit": submit,
+        "wait": made.wait,
+        "runtime": jobs.runtime,
+        "processors": jobs.size,
+    }
+    if len(hosts.names) > 1:
+        columns["partition"] = made.host + 1
+        header["Partition"] = [f"{number} {name}" for number, name in enumerate(hosts.names, start=1)]
+    told = [] if made.pieces is None else [IN_PIECES]
+    header |= {
+        "MaxJobs": [str(len(jobs))],
+        "MaxRecords": [str(len(jobs))],
+        "MaxProcs": [str(hosts.total)],
+        "Note": ["simulated schedule: wait times are not those of the log", *told, *notes],
+    }
+    swf.write(path, columns, header)

@@ -1,0 +1,218 @@
+"""The workload model of Lublin and Feitelson (2003): sizes, runtimes, and arrivals with a daily cycle.
+
+The model has no memory, and no requested times: these come from the model of Tsafrir et al. (2005).
+
+Where the authors' program draws again what is too large, the truncated distribution is inverted: it is the
+same distribution with one random number for each job, so that the first jobs of a longer draw are those of a
+shorter one. Times of arrival are not cut to whole seconds: in the program's output the cuts add up, half a
+second a job, and shift its jobs against its daily cycle by more than an hour in 10,000 jobs.
+
+References
+----------
+U. Lublin and D. G. Feitelson, "The workload on parallel supercomputers: modeling the characteristics of rigid
+jobs", *Journal of Parallel and Distributed Computing* 63, 2003; the values are those of the authors' program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.family import Parameters, Seed
+from models.jobs import machine as machines
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.streams import stream
+from models.workloads import estimates
+from models.workloads.lublin2003_parameters import KINDS, Kind
+
+ENDLESS = True
+
+TOO_LONG = 12.0
+"""Runtimes are at most e^12 s, 45 hours."""
+
+TOO_LATE = 13.0
+"""Two jobs are at most e^13 s of an average time of day apart."""
+
+BUCKETS, BUCKET = 48, 1800.0
+"""Half hours of a day, seconds."""
+
+FIRST_BUCKET = 11
+"""The daily cycle is fitted to days that begin at 5 in the morning."""
+
+
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ."""
+    return True
+
+
+def check(workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
+    """Return what is worth saying aloud; ``ValueError`` with one line for what cannot be simulated."""
+    hosts = machines.of(machine)
+    kind = kind_of(workload, hosts)
+    if estimates.wanted(workload) and workload.get("longest_request") is None:
+        raise ValueError(
+            "workload.longest_request=null; allowed: whole seconds, for instance 172800 (two days)"
+        )
+    together = workload.get("estimated_together", 1)
+    if isinstance(together, bool) or not isinstance(together, int) or not 1 <= together <= 10**7:
+        raise ValueError(f"workload.estimated_together={together}; allowed: a whole number of jobs from 1 on")
+    largest = kind.largest
+    notes = [f"lublin2003: load {natural_load(kind, hosts.total):.3f} on {hosts.total:,} processors as it is"]
+    if largest & (largest - 1):
+        notes.append(
+            f"lublin2003: {largest} processors are no power of two; jobs whose size the model rounds up to "
+            f"the next one get {2 ** (largest.bit_length() - 1)}"
+        )
+    return notes
+
+
+def kind_of(workload: Parameters, machine: Machine) -> Kind:
+    """Return the parameters of a workload's kind of jobs, fitted to the largest host (or job).
+
+    Raises
+    ------
+    ValueError
+        With one line that says what is allowed.
+    """
+    name = workload.get("jobs_of")
+    if name not in KINDS:
+        raise ValueError(f"workload.jobs_of={name}; allowed: {', '.join(KINDS)}")
+    largest = workload.get("largest_job")
+    if largest is None:
+        largest = machine.largest
+    if isinstance(largest, bool) or not isinstance(largest, int) or not 2 <= largest <= machine.largest:
+        raise ValueError(
+            f"workload.largest_job={largest}; allowed: null, or 2 to the {machine.largest} processors of the "
+            "largest host"
+        )
+    u_med = workload.get("u_med")
+    if u_med is not None and (isinstance(u_med, bool) or not isinstance(u_med, int | float)):
+        raise ValueError(
+            f"workload.u_med={u_med}; allowed: a number, or null (2.5 below log2 of the largest job)"
+        )
+    kind = KINDS[name].fitted(largest, u_med)
+    if not kind.u_low < kind.u_med < kind.u_hi:
+        raise ValueError(
+            f"u_med={kind.u_med:.3g} is not between {kind.u_low:g} and {kind.u_hi:.3g}, log2 of the smallest "
+            "parallel job and of the largest; give workload.u_med=..., 1.5 to 3.5 below the latter"
+        )
+    return kind
+
+
+def draw(workload: Parameters, machine: Machine, load: float | None, n_jobs: int, seed: Seed) -> Jobs:
+    """Return the first `n_jobs` jobs of a replication, which starts at midnight.
+
+    Parameters
+    ----------
+    workload : mapping
+        See conf/workload/lublin2003.yaml.
+    machine : Machine
+    load : float or None
+        Work that arrives in a second, over the processors of all hosts: rescales the time between arrivals,
+        and with it the day. None is the model's own.
+    n_jobs : int
+    seed : tuple of int
+    """
+    kind = kind_of(workload, machine)
+    with_requests = estimates.wanted(workload)
+    together = int(workload["estimated_together"]) if with_requests else 1
+    n_drawn = -(-n_jobs // together) * together
+    size = sizes(kind, n_drawn, seed)
+    runtime = runtimes(kind, size, seed)
+    requested = np.full(n_drawn, np.nan)
+    if with_requests:
+        requested = estimates.of_stream(runtime, int(workload["longest_request"]), together, seed)
+    stretch = 1.0 if load is None else natural_load(kind, machine.total) / load
+    return Jobs(
+        arrivals(kind, n_jobs, seed) * stretch,
+        runtime[:n_jobs],
+        requested[:n_jobs],
+        size[:n_jobs],
+        np.zeros(n_jobs, np.int64),
+    )
+
+
+def sizes(kind: Kind, n_jobs: int, seed: Seed) -> Ints:
+    """Draw processors: serial, a power of two, or any, with log2 uniform in two stages."""
+    decides = stream(seed, "kinds of sizes").random(n_jobs)
+    x = kind.log_size(stream(seed, "sizes").random(n_jobs))
+    exponent = np.minimum(np.floor(x + 0.5), np.floor(kind.u_hi))
+    x = np.where(decides < kind.serial + kind.power_of_two, exponent, x)
+    return np.where(decides < kind.serial, 1, np.floor(2**x + 0.5)).astype(np.int64)
+
+
+def size_probabilities(kind: Kind) -> Floats:
+    """Return the probabilities of the sizes 1 to `kind.largest`."""
+    size = np.arange(1, kind.largest + 1)
+    any_size = np.diff(kind.log_size_below(np.log2(np.arange(kind.largest + 1) + 0.5)))
+    powers = np.zeros(kind.largest)
+    exponents = np.arange(int(kind.u_hi) + 1)
+    below = np.append(kind.log_size_below(exponents[:-1] + 0.5), 1.0)
+    powers[2**exponents - 1] = np.diff(below, prepend=0.0)
+    parallel = 1 - kind.serial - kind.power_of_two
+    return kind.serial * (size == 1) + kind.power_of_two * powers + parallel * any_size
+
+
+def short_probability(kind: Kind, size: Ints | Floats) -> Floats:
+    """Return the probability of the shorter gamma distribution, given that e^12 s is not exceeded."""
+    p = np.clip(kind.pa * size + kind.pb, 0.0, 1.0)
+    short, long = p * kind.short.below(TOO_LONG), (1 - p) * kind.long.below(TOO_LONG)
+    return np.asarray(short / (short + long))
+
+
+def runtimes(kind: Kind, size: Ints, seed: Seed) -> Floats:
+    """Draw whole seconds, at least 1: the larger a job, the likelier is the longer gamma distribution."""
+    is_short = stream(seed, "stages").random(size.size) < short_probability(kind, size)
+    uniforms = stream(seed, "runtimes").random(size.size)
+    log_runtime = np.empty(size.size)
+    for gamma, these in ((kind.short, is_short), (kind.long, ~is_short)):
+        log_runtime[these] = gamma.truncated(TOO_LONG, uniforms[these])
+    return np.floor(np.exp(log_runtime))
+
+
+@lru_cache(maxsize=16)
+def mean_runtimes(kind: Kind) -> tuple[float, float]:
+    """Return the mean runtimes under both gamma distributions, seconds: the sum of P(runtime >= k) over k."""
+    logs = np.log(np.arange(1, np.floor(np.exp(TOO_LONG)) + 1))
+    short, long = (
+        float(np.sum(1 - gamma.below(logs) / gamma.below(TOO_LONG))) for gamma in (kind.short, kind.long)
+    )
+    return short, long
+
+
+def mean_work(kind: Kind) -> float:
+    """Return the mean of size times runtime, processor-seconds."""
+    size = np.arange(1, kind.largest + 1)
+    short, long = mean_runtimes(kind)
+    is_short = short_probability(kind, size)
+    return float(np.sum(size_probabilities(kind) * size * (is_short * short + (1 - is_short) * long)))
+
+
+def natural_load(kind: Kind, processors: int) -> float:
+    """Return the load that the model's own arrivals put on a machine of so many processors."""
+    return mean_work(kind) / (processors * kind.gap.mean_exponential(TOO_LATE))
+
+
+def bucket_weights(kind: Kind) -> Floats:
+    """Return the rates of arrival in the half hours from midnight on, relative to their mean."""
+    bucket = np.arange(FIRST_BUCKET, FIRST_BUCKET + BUCKETS)
+    weights = np.empty(BUCKETS)
+    weights[(bucket - 1) % BUCKETS] = kind.cycle.below(bucket + 0.5) - kind.cycle.below(bucket - 0.5)
+    return np.asarray(weights / weights.mean())
+
+
+def arrivals(kind: Kind, n_jobs: int, seed: Seed) -> Floats:
+    """Draw times of arrival, seconds after midnight.
+
+    A job has e^g / 1800 points to spend on its way through the half hours; to walk through one of them costs
+    its weight. So the points of all jobs together, cumulated, are the cumulated weights at the arrivals.
+    """
+    g = kind.gap.truncated(TOO_LATE, stream(seed, "arrivals").random(n_jobs))
+    points = np.cumsum(np.exp(g)) / BUCKET
+    day, rest = np.divmod(points, BUCKETS)
+    spent = np.concatenate([[0.0], np.cumsum(bucket_weights(kind))])
+    return BUCKET * (BUCKETS * day + np.interp(rest, spent, np.arange(BUCKETS + 1)))

@@ -1,0 +1,86 @@
+"""Generated months of the NCSA Origin 2000 (Chiang and Vernon 2001), October 1999 to March 2000.
+
+The logs were never published. A month is made of twelve classes of jobs: their number is that of Table 4
+exactly, and each class is bent until its processor and memory demand print as Table 4's (`calibration`). All
+other distributions follow the text where it says something (sections 2.4 and 3), else the assumptions in
+conf/workload/_o2k.yaml.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from models.family import Parameters, Seed
+from models.jobs import machine as machines
+from models.jobs.machine import Machine
+from models.workloads.o2k.assumptions import HOUR, Assumptions
+from models.workloads.o2k.job_classes import SIZE_CLASSES
+from models.workloads.o2k.month import generate
+from models.workloads.sources import Source
+
+ENDLESS = False
+
+MISS = 0.01
+"""Of a demand, relative: more than rounding to whole seconds and MB can make."""
+
+
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ: each is a month of its own."""
+    return True
+
+
+def open_source(workload: Parameters, machine: Parameters, load: float | None, seed: Seed) -> Source:
+    """Return the jobs of a month, and of the days before it.
+
+    Parameters
+    ----------
+    workload : mapping
+        See conf/workload/_o2k.yaml.
+    machine : mapping
+        Hosts with memory, one of them large enough for any job of Table 1. Table 4's demands are those of the
+        Origin 2000, whatever the machine.
+    load : float or None
+        Processor demand over the machine's capacity: rescales the time between submissions, nothing else.
+    seed : tuple of int
+        Each gives a month of its own; the same whatever the machine and the load.
+
+    Raises
+    ------
+    ValueError
+        With one line that says what is wrong.
+    """
+    assumed = Assumptions.of(workload)
+    hosts = _hosts(workload, machine)
+    jobs, n_before, tilts = generate(assumed, seed)
+    month, measured = assumed.month, slice(n_before, None)
+    natural = float(jobs.size[measured] @ jobs.runtime[measured]) / (hosts.total * month.hours * HOUR)
+    notes = [
+        f"{month.name}: {month.overall_jobs:,} jobs as in Table 4, {n_before:,} before; load {natural:.3f} "
+        f"on {hosts.total:,} processors"
+    ]
+    if missed := [name for name, tilt in tilts.items() if tilt.miss > MISS]:
+        notes.append(
+            f"{month.name}: no jobs within the limits make the demands of {', '.join(missed)}; nearest"
+        )
+    until = float((assumed.warmup_days + month.days) * 24 * HOUR)
+    if load is None:
+        return Source(jobs, hosts, tuple(notes), measured, until)
+    notes.append(
+        f"{month.name}: load {load:g} rescales all times of submission; Table 4's demands hold no more"
+    )
+    stretch = natural / load
+    return Source(replace(jobs, submit=jobs.submit * stretch), hosts, tuple(notes), measured, until * stretch)
+
+
+def _hosts(workload: Parameters, machine: Parameters) -> Machine:
+    hosts = machines.of(machine)
+    processors, memory = (np.array([largest]) for largest in SIZE_CLASSES["lj"])
+    if hosts.limits_memory and hosts.takes(processors, memory)[0]:
+        return hosts
+    lacking = "no host with both" if hosts.limits_memory else "no memory"
+    raise ValueError(
+        f"workload {workload.get('name', '')} has jobs of {processors[0]} processors and of 16 GB, and "
+        f"machine {machine.get('name', '')} has {lacking}; take grid.machine=[o2k]"
+    )

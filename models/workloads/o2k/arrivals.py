@@ -1,0 +1,81 @@
+"""When the jobs are submitted (Fig. 1): three periods of a day, each with a rate, and quieter weekends."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.workloads.o2k.assumptions import HOUR, Assumptions
+
+HOURS_OF_DAY, DAYS_OF_WEEK, SATURDAY = 24, 7, 5
+
+
+def levels(assumed: Assumptions) -> Ints:
+    """Return each hour of a day's place in `assumptions.LEVELS`; where two periods overlap, the busier."""
+    hour = np.arange(HOURS_OF_DAY)
+    level = np.full(HOURS_OF_DAY, 2)
+    for place, (first, last) in ((1, assumed.intermediate_hours), (0, assumed.peak_hours)):
+        level[(hour >= first) & (hour < last)] = place
+    return level
+
+
+def calendar(assumed: Assumptions, submit: Floats) -> tuple[Ints, Ints]:
+    """Return the weekday, 0 is Monday, and the hour of the day of moments after the start of the warm-up."""
+    hour = (np.asarray(submit) // HOUR).astype(np.int64)
+    first = assumed.month.first_weekday - assumed.warmup_days
+    return (first + hour // HOURS_OF_DAY) % DAYS_OF_WEEK, hour % HOURS_OF_DAY
+
+
+def at_weekday_peak(assumed: Assumptions, submit: Floats) -> np.ndarray:
+    """Tell which moments after the start of the warm-up are in the peak period of a weekday."""
+    weekday, hour = calendar(assumed, submit)
+    return np.asarray((weekday < SATURDAY) & (levels(assumed)[hour] == 0))
+
+
+def together(mean: float, n_jobs: list[int], random: np.random.Generator) -> Ints:
+    """Return of each job the first one of those with which it is submitted.
+
+    Parameters
+    ----------
+    mean : float
+        Jobs in a group, a geometric number.
+    n_jobs : list of int
+        Jobs of each class: no group has jobs of two.
+    random : Generator
+
+    Returns
+    -------
+    ndarray of int, shape (sum of n_jobs,)
+    """
+    begins = random.random(sum(n_jobs)) * mean < 1
+    first_of_class = np.cumsum([0, *n_jobs])[:-1]
+    begins[first_of_class[np.array(n_jobs) > 0]] = True
+    return np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
+
+
+def times(assumed: Assumptions, first_day: int, last_day: int, n: int, random: np.random.Generator) -> Floats:
+    """Return moments of submission in some days, in no order.
+
+    Parameters
+    ----------
+    assumed : Assumptions
+    first_day, last_day : int
+        From which day after the start of the warm-up until which.
+    n : int
+        Given how many there are, the moments of a Poisson process are independent, with a density that is its
+        rate.
+    random : Generator
+
+    Returns
+    -------
+    ndarray of float, shape (n,), seconds
+        After the start of the warm-up.
+    """
+    hours = np.arange(first_day * HOURS_OF_DAY, last_day * HOURS_OF_DAY)
+    weekday, hour = calendar(assumed, np.asarray(hours * HOUR, np.float64))
+    rate = np.array(list(assumed.rates.values()))[levels(assumed)[hour]]
+    rate = np.where(weekday < SATURDAY, rate, rate * assumed.weekend)
+    sum_until = np.concatenate([[0.0], np.cumsum(rate)])
+    edges = np.append(hours, last_day * HOURS_OF_DAY) * float(HOUR)
+    moments = np.interp(random.random(n) * sum_until[-1], sum_until, edges)
+    return np.minimum(moments, np.nextafter(edges[-1], 0))  # a rounded number may be the end itself

@@ -1,0 +1,167 @@
+"""What is assumed of the jobs beside Table 4 of Chiang and Vernon (2001): a workload's keys, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from models.family import Parameters
+from models.workloads.o2k.job_classes import CLASSES, SIZE_CLASSES, TIME_CLASSES
+from models.workloads.o2k.shapes import Weighted
+from models.workloads.o2k.table4 import TABLE_4, Month
+
+HOUR, MINUTE = 3600, 60.0
+KB_IN_MB = 1024
+LEVELS = ("peak", "intermediate", "low")
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """The keys of conf/workload/_o2k.yaml, whose comments say where each number is from.
+
+    Parameters
+    ----------
+    month : Month
+    warmup_days : int
+        Days of jobs before the month.
+    peak_hours, intermediate_hours : tuple of int
+        From which hour of a day until which; the others are low.
+    rates : dict of str to float
+        Arrivals in an hour of each of `LEVELS`, relative to each other.
+    weekend : float
+        Arrivals on a Saturday or Sunday over those on another day.
+    together : float
+        Mean number of jobs of a class that are submitted at one moment.
+    requests : dict of str to pairs
+        Time class -> hours that its jobs ask for, with weights.
+    sizes : dict of str to pairs
+        Size class, or a class -> processors that its jobs ask for, with weights.
+    least_memory_mb : dict of str to float
+        Size class -> the least memory that its jobs ask for.
+    serial_over_512mb, under_a_minute, short_enough, left_alone : float
+        Shares of jobs.
+    memory_under_tenth, under_a_minute_below_1gb : float
+        Shares of jobs.
+    size_correlation, used_memory_correlation : float
+        Of a runtime with the processors, and with the used part of the memory, in a class.
+    """
+
+    month: Month
+    warmup_days: int
+    peak_hours: tuple[int, int]
+    intermediate_hours: tuple[int, int]
+    rates: Mapping[str, float]
+    weekend: float
+    together: float
+    requests: Mapping[str, Weighted]
+    sizes: Mapping[str, Weighted]
+    least_memory_mb: Mapping[str, float]
+    serial_over_512mb: float
+    under_a_minute: float
+    short_enough: float
+    left_alone: float
+    memory_under_tenth: float
+    under_a_minute_below_1gb: float
+    size_correlation: float
+    used_memory_correlation: float
+
+    @classmethod
+    def of(cls, workload: Parameters) -> Assumptions:
+        """Read a workload's keys.
+
+        Raises
+        ------
+        ValueError
+            With one line that says what was given and what is allowed.
+        """
+        month = workload.get("month")
+        if month not in TABLE_4:
+            raise ValueError(f"workload.month={month}; allowed: {', '.join(TABLE_4)}")
+        days = _number(workload, "warmup_days", 0, 366)
+        if days != int(days):
+            raise ValueError(f"workload.warmup_days={days}; allowed: whole days")
+        return cls(
+            month=TABLE_4[month],
+            warmup_days=int(days),
+            peak_hours=_hours(workload, "peak_hours"),
+            intermediate_hours=_hours(workload, "intermediate_hours"),
+            rates={level: _number(_part(workload, "rates"), level, 1e-6, 1e6, "rates.") for level in LEVELS},
+            weekend=_number(workload, "weekend", 1e-6, 1e6),
+            together=_number(workload, "together", 1, 1e6),
+            requests=_requests(_part(workload, "requests")),
+            sizes=_sizes(_part(workload, "sizes")),
+            least_memory_mb={
+                size: _number(_part(workload, "least_memory_mb"), size, 1, most, "least_memory_mb.")
+                for size, most in (("sj", 511), ("mj", 4095), ("lj", 16383))
+            },
+            serial_over_512mb=_number(workload, "serial_over_512mb", 0, 1),
+            under_a_minute=_number(workload, "under_a_minute", 0, 0.9),
+            short_enough=_number(workload, "short_enough", 0, 0.99),
+            left_alone=_number(workload, "left_alone", 0, 0.9),
+            memory_under_tenth=_number(workload, "memory_under_tenth", 0, 0.99),
+            under_a_minute_below_1gb=_number(workload, "under_a_minute_below_1gb", 0, 1),
+            size_correlation=_number(workload, "size_correlation", -1, 1),
+            used_memory_correlation=_number(workload, "used_memory_correlation", -1, 1),
+        )
+
+
+def _part(workload: Parameters, key: str) -> Parameters:
+    value = workload.get(key)
+    if not isinstance(value, Mapping):
+        raise ValueError(f"workload.{key}={value}; allowed: the keys that conf/workload/_o2k.yaml has there")
+    return value
+
+
+def _number(group: Parameters, key: str, least: float, most: float, prefix: str = "") -> float:
+    value = group.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise ValueError(f"workload.{prefix}{key}={value}; allowed: {least:g} to {most:g}")
+    return float(value)
+
+
+def _hours(workload: Parameters, key: str) -> tuple[int, int]:
+    match workload.get(key):
+        case [int(first), int(last)] if 0 <= first <= last <= 24:
+            return first, last
+    raise ValueError(f"workload.{key}={workload.get(key)}; allowed: [from, until], whole hours from 0 to 24")
+
+
+def _requests(group: Parameters) -> dict[str, Weighted]:
+    least, requests = MINUTE / HOUR, {}
+    for time, limit in TIME_CLASSES.items():
+        requests[time] = _weighted(group.get(time), f"requests.{time}", least, limit / HOUR, "hours")
+        if requests[time][0][0] <= least:
+            raise ValueError(
+                f"workload.requests.{time}={group.get(time)}; allowed: more than {least:g} hours"
+            )
+        least = limit / HOUR
+    return requests
+
+
+def _sizes(group: Parameters) -> dict[str, Weighted]:
+    known = (*SIZE_CLASSES, *CLASSES)
+    if unknown := set(group) - set(known):
+        raise ValueError(f"workload.sizes.{unknown.pop()}; allowed: {', '.join(known)}")
+    sizes = {}
+    for name in (*SIZE_CLASSES, *(name for name in group if name in CLASSES)):
+        most = SIZE_CLASSES[name[-2:]][0]
+        sizes[name] = _weighted(group.get(name), f"sizes.{name}", 1, most, "processors")
+        if any(processors != int(processors) for processors, _ in sizes[name]):
+            raise ValueError(f"workload.sizes.{name}: allowed: whole processors")
+    return sizes
+
+
+def _weighted(pairs: Any, key: str, least: float, most: float, unit: str) -> Weighted:
+    try:
+        read = tuple((float(value), float(weight)) for value, weight in pairs)
+    except (TypeError, ValueError):
+        read = ()
+    values = [value for value, _ in read]
+    sound = all(least <= value <= most for value in values) and all(0 < weight < 1e9 for _, weight in read)
+    if not read or not sound or values != sorted(set(values)):
+        raise ValueError(
+            f"workload.{key}={pairs}; allowed: [[{unit}, weight], ...], {unit} ascending from {least:g} to "
+            f"{most:g}, weights above 0"
+        )
+    return read

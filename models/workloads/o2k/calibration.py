@@ -1,0 +1,93 @@
+"""Bends the jobs of a class until they make the demands of Table 4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from models.workloads.o2k.classes import KB_IN_MB, Draft
+
+LARGEST = 6.0
+"""Tilt, at most: by then nearly all jobs are at a limit."""
+
+STIFFNESS = (1.0, 2.0, 0.5)
+"""How hard runtime, processors and memory are to bend: of the processors the text says the most."""
+
+
+@dataclass(frozen=True)
+class Tilts:
+    """What a class has been bent by, see `shapes`: 0 is not at all.
+
+    Parameters
+    ----------
+    runtime, size, memory : float
+    miss : float
+        How far the demands are from the wanted ones, relative, both together: 0 but for rounding unless the
+        limits of the class leave no solution.
+    """
+
+    runtime: float
+    size: float
+    memory: float
+    miss: float = 0.0
+
+    @property
+    def imbalance(self) -> float:
+        """Positive where the processors are bent up too much for what runtime and memory are bent by."""
+        runtime, size, memory = np.multiply(STIFFNESS, np.sinh([self.runtime, self.size, self.memory]))
+        return float(size + memory - runtime)
+
+
+def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float) -> Tilts:
+    """Return the tilts under which jobs make two demands.
+
+    Parameters
+    ----------
+    jobs : Draft
+    processor_hours, gigabyte_hours : float
+        Wanted sums over the jobs of runtime times requested processors, and times requested memory.
+
+    Returns
+    -------
+    Tilts
+        Where the limits of the class leave no solution, the nearest seen.
+
+    Notes
+    -----
+    For any tilt of the processors, that of the runtime follows from the first demand, and that of the memory
+    then from the second: there is one tilt more than there are demands. Of all solutions the one is taken in
+    which the three share the bending, so that none goes to its limit while another could help. O(n_jobs) for
+    each of about a hundred evaluations.
+    """
+    seen: list[Tilts] = []
+
+    def imbalance(size_tilt: float) -> float:
+        size = jobs.size.at(size_tilt)
+        runtime = rising(lambda tilt: float(size @ jobs.runtime.at(tilt)) / 3600 / processor_hours)
+        hours = jobs.runtime.at(runtime) / 3600
+        megabytes = jobs.memory(size)
+        memory = rising(lambda tilt: float(hours @ megabytes.at(tilt)) / KB_IN_MB / gigabyte_hours)
+        miss = abs(float(size @ hours) / processor_hours - 1)
+        miss += abs(float(hours @ megabytes.at(memory)) / KB_IN_MB / gigabyte_hours - 1)
+        seen.append(Tilts(runtime, size_tilt, memory, miss))
+        return seen[-1].imbalance
+
+    root(imbalance, tolerance=0.01)
+    return min(seen, key=lambda tilts: (round(tilts.miss, 4), abs(tilts.imbalance)))
+
+
+def rising(ratio: Callable[[float], float]) -> float:
+    """Return the tilt at which a demand over the wanted one, rising with it, is nearest to 1."""
+    return root(lambda tilt: ratio(tilt) - 1, tolerance=1e-6)
+
+
+def root(rises: Callable[[float], float], tolerance: float) -> float:
+    """Return where a rising function is 0, or the limit nearest to that."""
+    if rises(-LARGEST) >= 0:
+        return -LARGEST
+    if rises(LARGEST) <= 0:
+        return LARGEST
+    return float(brentq(rises, -LARGEST, LARGEST, xtol=tolerance))

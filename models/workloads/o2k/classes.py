@@ -1,0 +1,141 @@
+"""The jobs of one class before they are bent towards its demands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.arrays import Floats
+from models.family import Seed
+from models.streams import stream
+from models.workloads.o2k.assumptions import KB_IN_MB, Assumptions
+from models.workloads.o2k.job_classes import SIZE_CLASSES, TIME_CLASSES
+from models.workloads.o2k.shapes import Choice, Span, choice, correlated, span, stratified, within
+
+MINUTE = 60.0
+SERIAL_BREAK_MB = 512.0
+"""Section 3: half of the serial jobs request more than the memory per processor of any host."""
+
+SIZES = tuple(SIZE_CLASSES)
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """Jobs of a class; what they are depends on tilts still to be found. All arrays have the shape (n_jobs,).
+
+    Parameters
+    ----------
+    requested : ndarray of float, seconds
+    rank : ndarray of float
+        Quantile of each job's runtime.
+    runtime : Span
+        Seconds.
+    size : Choice
+        Processors.
+    narrow, wide : Span
+        MB of a job that has at most `narrow_size` processors, and of one that has more.
+    narrow_size : int
+        In sj, serial. In mj and lj, what the next smaller class allows: such a job is in its class for its
+        memory.
+    """
+
+    requested: Floats
+    rank: Floats
+    runtime: Span
+    size: Choice
+    narrow: Span
+    wide: Span
+    narrow_size: int
+
+    def memory(self, size: Floats) -> Span:
+        """Return the requested MB, given the processors."""
+        return self.narrow.otherwise(size <= self.narrow_size, self.wide)
+
+
+def _runtime(
+    time: str, rank: Floats, requested: Floats, assumed: Assumptions, random: np.random.Generator
+) -> Span:
+    """Return the seconds that jobs run, as Fig. 2 and section 3 say.
+
+    A share ends within a minute; of the lt jobs another share within the limit of st; both whatever the
+    tilt. The others are uniform on a log scale up to what they requested, but for the tilt, which leaves
+    alone so many of them that no order of magnitude is emptied.
+    """
+    n = len(rank)
+    short = rounded_share(assumed.under_a_minute, n)
+    brief = _fixed(span(1.0, MINUTE, within(rank, 0, short)))
+    if time == "lt":
+        enough = max(rounded_share(assumed.short_enough, n), short)
+        limit = TIME_CLASSES["st"]
+        left_alone = rank < enough
+        even = span(MINUTE, limit, within(rank, short, enough))
+        longer = span(limit + 1, requested, within(rank, enough, 1))
+    else:
+        left_alone = random.random(n) < assumed.left_alone
+        even = longer = span(MINUTE, requested, within(rank, short, 1))
+    return brief.otherwise(rank < short, _fixed(even).otherwise(left_alone, longer))
+
+
+def _fixed(numbers: Span) -> Span:
+    """Return numbers that no tilt moves."""
+    values = numbers.at(0)
+    return span(values, values, np.ones(len(values)))
+
+
+def rounded_share(share: float, n: int) -> float:
+    """Return the share nearest to one that is a whole number of `n` jobs."""
+    return float(np.rint(share * n) / n) if n else share
+
+
+def draft(name: str, n: int, assumed: Assumptions, seed: Seed, part: str) -> Draft:
+    """Draw the jobs of a class.
+
+    Parameters
+    ----------
+    name : str
+        Of `job_classes.CLASSES`.
+    n : int
+        Jobs.
+    assumed : Assumptions
+    seed : tuple of int
+    part : str
+        Names the random numbers: the month, or what comes before it.
+
+    Notes
+    -----
+    Quantiles are stratified (one from each n-th part of a distribution), so that a class of 20 jobs has the
+    shape of its distribution too.
+    """
+    time, size = name.split("_")
+
+    def random(cause: str) -> np.random.Generator:
+        return stream(seed, f"o2k {assumed.month.name} {part} {name} {cause}")
+
+    request_rank, rank = stratified(n, random("requests")), stratified(n, random("runtimes"))
+    requested = 3600 * choice(assumed.requests[time], request_rank).at(0)
+    size_rank = correlated(rank, assumed.size_correlation, random("sizes"))
+    memory_rank = stratified(n, random("memory"))
+
+    runtime = _runtime(time, rank, requested, assumed, random("runtimes left alone"))
+    most = SIZE_CLASSES[size][1] / KB_IN_MB
+    least = assumed.least_memory_mb[size]
+    wide = span(least, most, memory_rank)
+    if size == SIZES[0]:
+        narrow_size = 1
+        share = 1 - assumed.serial_over_512mb
+        above = span(SERIAL_BREAK_MB + 1, most, within(memory_rank, share, 1))
+        narrow = span(least, SERIAL_BREAK_MB, within(memory_rank, 0, share))
+        narrow = narrow.otherwise(memory_rank < share, above)
+    else:
+        narrow_size, kilobytes = SIZE_CLASSES[SIZES[SIZES.index(size) - 1]]
+        narrow = span(kilobytes / KB_IN_MB + 1, most, memory_rank)
+    return Draft(
+        requested,
+        rank,
+        runtime,
+        choice(assumed.sizes.get(name, assumed.sizes[size]), size_rank),
+        narrow,
+        wide,
+        narrow_size,
+    )

@@ -1,0 +1,93 @@
+"""Makes the jobs of a month, and of the days before it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.arrays import Floats
+from models.family import Seed
+from models.jobs.jobs import Jobs
+from models.streams import stream
+from models.workloads.o2k.arrivals import times, together
+from models.workloads.o2k.assumptions import KB_IN_MB, Assumptions
+from models.workloads.o2k.calibration import Tilts, calibrate
+from models.workloads.o2k.classes import Draft, draft
+from models.workloads.o2k.job_classes import CLASSES
+from models.workloads.o2k.table4 import MEMORY_GB, PROCESSORS
+from models.workloads.o2k.targets import unrounded
+from models.workloads.o2k.used_memory import used_mb
+
+BEFORE, MONTH = "before", "month"
+"""Names of the two parts in the random numbers' causes."""
+
+
+def generate(assumed: Assumptions, seed: Seed) -> tuple[Jobs, int, dict[str, Tilts]]:
+    """Return a month's jobs, with those of the days before it.
+
+    Parameters
+    ----------
+    assumed : Assumptions
+    seed : tuple of int
+        Each gives a month of its own.
+
+    Returns
+    -------
+    jobs : Jobs
+        In order of submission; 0 is the start of the days before the month.
+    n_before : int
+        Jobs submitted before the month.
+    tilts : dict of str to Tilts
+        What each class had to be bent by.
+
+    Notes
+    -----
+    Of each class exactly as many jobs are submitted in the month as Table 4 says, and the tilts are found
+    from them. The jobs before it are of the same distributions under the same tilts, as many as there are on
+    average in so many days of the month. They have random numbers of their own and leave the month as it is.
+    """
+    month, days = assumed.month, assumed.warmup_days
+    processors = unrounded(month.processor_demand, month.overall_processor_demand)
+    memory = unrounded(month.memory_demand, month.overall_memory_demand)
+    percent = month.hours / 100
+    tilts: dict[str, Tilts] = {}
+    parts: dict[str, list[tuple[Floats, ...]]] = {BEFORE: [], MONTH: []}
+    for number, name in enumerate(CLASSES):
+        n_jobs = {MONTH: month.jobs[number], BEFORE: round(month.jobs[number] * days / month.days)}
+        drafts = {part: draft(name, n, assumed, seed, part) for part, n in n_jobs.items()}
+        tilts[name] = calibrate(
+            drafts[MONTH], processors[number] * percent * PROCESSORS, memory[number] * percent * MEMORY_GB
+        )
+        for part, jobs in drafts.items():
+            random = stream(seed, f"o2k {month.name} {part} {name} used memory")
+            parts[part].append(_columns(jobs, tilts[name], assumed, random))
+    before = _submitted(parts[BEFORE], 0, days, assumed, seed, BEFORE)
+    within = _submitted(parts[MONTH], days, days + month.days, assumed, seed, MONTH)
+    submit, runtime, requested, size, memory, used = (
+        np.concatenate(pair) for pair in zip(before, within, strict=True)
+    )
+    kb, used_kb = (np.ceil(mb * KB_IN_MB).astype(np.int64) for mb in (memory, used))
+    made = Jobs(submit, runtime, requested, size.astype(np.int64), kb, used_memory=used_kb)
+    return made, len(before[0]), tilts
+
+
+def _columns(
+    jobs: Draft, tilts: Tilts, assumed: Assumptions, random: np.random.Generator
+) -> tuple[Floats, ...]:
+    """Return runtime, requested time, processors, requested MB, used MB: whole seconds and MB, as in logs."""
+    size = jobs.size.at(tilts.size)
+    runtime = np.floor(jobs.runtime.at(tilts.runtime))
+    memory = np.floor(jobs.memory(size).at(tilts.memory))
+    return runtime, jobs.requested, size, memory, used_mb(jobs, runtime, memory, assumed, random)
+
+
+def _submitted(
+    classes: list[tuple[Floats, ...]], first: int, last: int, assumed: Assumptions, seed: Seed, part: str
+) -> tuple[Floats, ...]:
+    """Return the columns of all classes in order of submission, which is the first column."""
+    columns = [np.concatenate(column) for column in zip(*classes, strict=True)]
+    random = stream(seed, f"o2k {assumed.month.name} {part} arrivals")
+    submit = times(assumed, first, last, len(columns[0]), random)
+    groups = stream(seed, f"o2k {assumed.month.name} {part} groups")
+    submit = submit[together(assumed.together, [len(runtime) for runtime, *_ in classes], groups)]
+    order = np.argsort(submit, kind="stable")
+    return submit[order], *(column[order] for column in columns)

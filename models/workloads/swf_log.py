@@ -1,0 +1,96 @@
+"""A log in the Standard Workload Format as jobs for backfilling: with requested times, memory and users."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.family import Parameters, Seed
+from models.jobs import machine as machines
+from models.jobs.jobs import Jobs
+from models.jobs.swf import Log, read, select
+from models.workloads import estimates, replayed
+from models.workloads.log_replay import FILTERS
+from models.workloads.sources import Source
+
+ENDLESS = False
+
+
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ: only in requested times that are drawn."""
+    return estimates.wanted(workload)
+
+
+@lru_cache(maxsize=2)
+def _log(path: str) -> Log:
+    """Read a log once for all tasks of a process that use it."""
+    return read(path)
+
+
+def open_source(workload: Parameters, machine: Parameters, load: float | None, seed: Seed) -> Source:
+    """Return the jobs of a workload's log that its filters keep and some host can take.
+
+    Parameters
+    ----------
+    workload : mapping
+        See conf/workload/swf.yaml.
+    machine : mapping
+        See `models.jobs.machine.of`.
+    load : float or None
+        Offered load as a fraction of all processors: rescales the time between submissions, nothing else.
+    seed : tuple of int
+        For requested times that are drawn.
+
+    Raises
+    ------
+    ValueError
+        With one line that says what is wrong.
+    """
+    estimates.wanted(workload)
+    log = _log(str(workload["path"]))
+    hosts = machines.of(machine, log.max_processors)
+    filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
+    chosen = select(log, machine_size=hosts.largest, **filters)
+    notes = list(chosen.describe())
+    if machine.get("n_pes", 0) is None and not log.names_its_machine:
+        notes.append(
+            f"{log.name}: its header names no processors, so that {hosts.largest:,} are taken, those of the "
+            "largest job; machine.n_pes=NUMBER takes another number"
+        )
+    by_line = np.argsort(log.line)
+    rows = by_line[np.searchsorted(log.line, chosen.jobs.line, sorter=by_line)]
+    size = chosen.jobs.size
+    memory, used = np.zeros(len(rows), np.int64), None
+    if hosts.limits_memory:
+        memory, used = _memory(log, rows, size, notes)
+    jobs = Jobs(
+        chosen.jobs.arrival,
+        chosen.jobs.runtime,
+        np.where(chosen.jobs.requested_time > 0, chosen.jobs.requested_time, np.nan),
+        size,
+        memory,
+        used,
+        chosen.jobs.user if (chosen.jobs.user >= 0).any() else None,
+    )
+    line = chosen.jobs.line
+    return replayed.source_of(log.name, jobs, line, hosts, workload, load, seed, notes, log, rows)
+
+
+def _memory(log: Log, rows: Ints, size: Ints, notes: list[str]) -> tuple[Ints, Ints]:
+    """Return KB of whole jobs, requested and used; where only one of them is known, it is both.
+
+    Section 2.1 counts what is requested.
+    """
+    requested, used = (np.maximum(log.columns[name][rows], 0) for name in ("requested_memory", "memory"))
+    by_use, none = int(((requested == 0) & (used > 0)).sum()), int((requested + used == 0).sum())
+    if by_use:
+        notes.append(f"{log.name}: {by_use:,} jobs without requested memory take what they used")
+    if none:
+        notes.append(f"{log.name}: {none:,} jobs whose memory is unknown take none")
+
+    def of_whole_jobs(known: Floats, other: Floats) -> Ints:
+        return np.ceil(np.where(known > 0, known, other) * size).astype(np.int64)
+
+    return of_whole_jobs(requested, used), of_whole_jobs(used, requested)

@@ -1,0 +1,97 @@
+"""A simple stream of jobs: Poisson arrivals, sizes between powers of two, runtimes and requests by formula.
+
+No model of any site; for tests, benchmarks and first looks. log2 of the size is uniform (and rounded to whole
+processors), runtimes are lognormal, and a job asks for its runtime times a uniform factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.family import Parameters, Seed
+from models.jobs import machine as machines
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.streams import stream
+
+KB_IN_MB = 1024
+
+LIMITS = {
+    "largest_job": (1, np.inf),  # processors, or null: the largest host
+    "median_runtime": (1e-9, 1e12),
+    "runtime_spread": (0, 5),
+    "overestimate": (1, 1e6),
+    "memory_mb": (0, 1e9),
+}
+"""Keys of the YAML file and the least and largest value that they may have."""
+
+
+ENDLESS = True
+
+
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ."""
+    return True
+
+
+def check(workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
+    """Say nothing; ``ValueError`` with one line for what cannot be simulated."""
+    hosts = machines.of(machine)
+    name = workload.get("name", "")
+    if load is None:
+        raise ValueError(f"workload {name} has no load of its own: give one, for instance grid.load=[0.8]")
+    for key, (least, most) in LIMITS.items():
+        value = workload.get(key)
+        if key == "largest_job" and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            raise ValueError(f"workload.{key}={value}; allowed: {least:g} to {most:g} (see workload {name})")
+    if (workload["largest_job"] or 0) > hosts.largest:
+        raise ValueError(
+            f"workload.largest_job={workload['largest_job']}, and the largest host has {hosts.largest} "
+            "processors; allowed: at most so many, or null"
+        )
+    return []
+
+
+def mean_size(largest: int) -> float:
+    """Return the mean of round(2^u) with u uniform between 0 and log2(largest)."""
+    if largest == 1:
+        return 1.0
+    sizes = np.arange(1, largest + 1)
+    upper = np.log2(np.minimum(sizes + 0.5, largest))
+    lower = np.log2(np.maximum(sizes - 0.5, 1))
+    return float(sizes @ (upper - lower) / np.log2(largest))
+
+
+def draw(workload: Parameters, machine: Machine, load: float | None, n_jobs: int, seed: Seed) -> Jobs:
+    """Return the first `n_jobs` jobs of a replication.
+
+    Parameters
+    ----------
+    workload : mapping
+        ``largest_job``, ``median_runtime`` (s), ``runtime_spread`` (standard deviation of its logarithm),
+        ``overestimate`` (largest requested time / runtime), ``memory_mb`` (mean for each processor,
+        exponential; a job is cut to what the smallest host that has its processors offers).
+    machine : Machine
+    load : float
+        Work that arrives in a second, over the processors of all hosts.
+    n_jobs : int
+    seed : tuple of int
+    """
+    assert load is not None  # see `check`
+    causes = ("arrivals", "sizes", "runtimes", "requests", "memory")
+    arrivals, sizes, runtimes, requests, memories = (stream(seed, cause) for cause in causes)
+    largest = int(workload["largest_job"] or machine.largest)
+    spread = workload["runtime_spread"]
+    size = np.rint(2 ** (np.log2(largest) * sizes.random(n_jobs))).astype(np.int64)
+    runtime = workload["median_runtime"] * np.exp(spread * runtimes.standard_normal(n_jobs))
+    factor = 1 + (workload["overestimate"] - 1) * requests.random(n_jobs)
+    memory = np.rint(size * workload["memory_mb"] * KB_IN_MB * memories.standard_exponential(n_jobs))
+    wide_enough = machine.processors >= size[:, None]
+    offered = np.where(wide_enough, machine.memory, np.iinfo(np.int64).max).min(axis=1)
+    mean_work = mean_size(largest) * workload["median_runtime"] * np.exp(spread**2 / 2)
+    gap = arrivals.standard_exponential(n_jobs) * mean_work / (machine.total * load)
+    return Jobs(np.cumsum(gap), runtime, runtime * factor, size, np.minimum(memory.astype(np.int64), offered))
