@@ -21,8 +21,9 @@ from analysis.curve import DONE, FAILED, SATURATED, UNFINISHED
 from analysis.errors import AnalysisError, DrawingError
 from analysis.papers import Paper, Picture
 from analysis.study import Study
-from sweep import families, statistics
+from sweep import statistics
 from sweep.errors import SweepError
+from sweep.plan import families
 
 
 @dataclass(frozen=True)

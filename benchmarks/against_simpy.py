@@ -22,7 +22,7 @@ from benchmarks.simpy_model import GangScheduler, Measured, Session, simulate
 from models import gang
 from models.gang.state import METRICS, SUBMITTED
 from models.workloads import open_stream
-from sweep.task import Task
+from sweep.plan.task import Task
 
 COLUMNS = ("gap", "size", "runtime", "runs", "key")
 LOADS = (0.3, 0.5, 0.7, 0.9, 0.95)

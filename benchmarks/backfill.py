@@ -27,8 +27,8 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, of, pool
 from models.workloads import swf_log as log
 from models.workloads import synthetic
-from sweep import config, locate
-from sweep.plan import expand
+from sweep.config import compose, locate
+from sweep.plan.plan import expand
 
 JOBS = 100_000
 PROCESSORS = 128
@@ -64,20 +64,20 @@ def policies(*names: str) -> dict[str, Rules]:
     """Return policies as conf has them."""
     listed = ",".join(names)
     arguments = ["+experiment=replay", f"grid.policy=[{listed}]", "workload.path=" + os.devnull]
-    plan = expand(config.load(arguments, locate.conf_folder()))
+    plan = expand(compose.load(arguments, locate.conf_folder()))
     return {policy.parameters["name"]: Rules.of(policy.parameters) for policy in plan.variants["policy"]}
 
 
 def hosts(name: str) -> Machine:
     """Return a machine as conf has it."""
     arguments = ["+experiment=replay", f"grid.machine=[{name}]", "workload.path=" + os.devnull]
-    return of(expand(config.load(arguments, locate.conf_folder())).variants["machine"][0].parameters)
+    return of(expand(compose.load(arguments, locate.conf_folder())).variants["machine"][0].parameters)
 
 
 def stream(machine: Machine, n_jobs: int, memory_mb: float = 0.0) -> Jobs:
     """Return jobs of conf/workload/synthetic.yaml at the load of the targets."""
     arguments = ["+experiment=replay", "grid.workload=[synthetic]", f"workload.memory_mb={memory_mb}"]
-    workload = expand(config.load(arguments, locate.conf_folder())).variants["workload"][0].parameters
+    workload = expand(compose.load(arguments, locate.conf_folder())).variants["workload"][0].parameters
     return synthetic.draw(workload, machine, LOAD, n_jobs, SEED)
 
 

@@ -32,12 +32,12 @@ from slurm.daemons import missing
 from slurm.outline import USABLE
 from slurm.share import Logs
 from slurm.testcluster import TestCluster
-from sweep import cli, state
-from sweep.bundles import keys
-from sweep.costs import Costs
-from sweep.folder import Folder
-from sweep.plan import Plan
-from sweep.shards import Shard
+from sweep import cli
+from sweep.plan.plan import Plan
+from sweep.store import state
+from sweep.store.costs import Costs, keys
+from sweep.store.folder import Folder
+from sweep.store.shards import Shard
 
 TASKS = 100_000
 TARGETS_S = {"submit": 10.0, "status": 2.0, "gather": 20.0}

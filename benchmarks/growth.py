@@ -20,7 +20,7 @@ from benchmarks.measure import in_turn
 from benchmarks.record import Findings, Table
 from models import gang
 from models.gang.state import METRICS
-from sweep.task import Task
+from sweep.plan.task import Task
 
 JOBS = {128: 20_000, 512: 20_000, 2048: 10_000, 8192: 4_000, 65536: 1_000}
 """PEs -> jobs that are timed, after as many as a batch before them."""

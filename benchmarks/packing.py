@@ -15,7 +15,7 @@ from benchmarks import points
 from benchmarks.measure import median_ratio
 from benchmarks.record import Findings, Table, Target
 from models import gang
-from sweep.task import Task
+from sweep.plan.task import Task
 
 ALTERNATIONS = ("shared", "none", "exclusive")
 TOTAL_TARGET_S = 12.0

@@ -10,8 +10,8 @@ from benchmarks.measure import cpu_seconds, in_turn
 from benchmarks.record import Cell, Findings, Table, Target
 from models.family import Batches
 from models.partitioning import FAMILY, birth_death, efficiency
-from sweep.task import Task
-from sweep.work import batches
+from sweep.executors.work import batches
+from sweep.plan.task import Task
 
 MESHES = (16, 64, 256, 1024)
 """Sides of square meshes."""

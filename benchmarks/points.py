@@ -5,9 +5,10 @@ from __future__ import annotations
 from models.family import Outcome
 from models.gang import FAMILY, model
 from models.gang.simulation import Simulation
-from sweep import config, locate, plan
-from sweep.task import Task
-from sweep.work import batches
+from sweep.config import compose, locate
+from sweep.executors.work import batches
+from sweep.plan import plan
+from sweep.plan.task import Task
 
 FIG_8 = (
     "+experiment=packing",
@@ -23,7 +24,7 @@ FIG_8 = (
 
 def expanded(*overrides: str) -> plan.Plan:
     """Return the plan of a command line."""
-    return plan.expand(config.load(overrides, locate.conf_folder()))
+    return plan.expand(compose.load(overrides, locate.conf_folder()))
 
 
 def tasks(*overrides: str) -> list[Task]:

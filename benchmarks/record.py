@@ -15,7 +15,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from sweep import provenance
+from sweep.store import provenance
 
 FOLDER = Path(__file__).parent / "results"
 

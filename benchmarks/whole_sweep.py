@@ -23,9 +23,9 @@ from benchmarks.measure import in_fresh_process, peak_memory
 from benchmarks.record import Cell, Findings, Table, Target
 from benchmarks.watch import watch
 from models.gang import FAMILY
-from sweep import dataset, state
-from sweep.folder import Folder
-from sweep.shards import Finished, Shard
+from sweep.store import dataset, state
+from sweep.store.folder import Folder
+from sweep.store.shards import Finished, Shard
 
 TASKS = 100_000
 LARGE_TARGET_S = 5.0

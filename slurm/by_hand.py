@@ -16,10 +16,12 @@ from slurm import share
 from slurm.commands import Slurm, SlurmError
 from slurm.share import Logs
 from slurm.watch import TerminatedError, Watch, end_of_job
-from sweep import cli, config, locate, manifest, state
+from sweep import cli
+from sweep.config import compose, locate
 from sweep.errors import INTERRUPTED, RunError, SweepError
-from sweep.folder import Folder, HeldError
-from sweep.plan import Plan, expand
+from sweep.plan.plan import Plan, expand
+from sweep.store import manifest, state
+from sweep.store.folder import Folder, HeldError
 
 ATTEMPTS = 3
 """Times that an element is run in vain before what is left of it waits for the next submission."""
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str], cores: int, watch: Watch) -> int:
     overrides, user, *_ = cli.options(arguments)
-    plan = expand(config.load(overrides, locate.conf_folder(), user))
+    plan = expand(compose.load(overrides, locate.conf_folder(), user))
     folder = Folder(Path(plan.settings.output).expanduser(), plan.settings.name)
     index, size = place()
     mine = [number for number in state.read(plan, folder).left() if number % size == index]

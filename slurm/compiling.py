@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from sweep.plan import Plan
+from sweep.plan.plan import Plan
 from sweep.run import warm_up
 
 PATIENCE_S = 300.0

@@ -27,8 +27,8 @@ from slurm.answers import Job
 from slurm.commands import Slurm, SlurmError, UnreachableError
 from sweep.errors import RunError, SweepError
 from sweep.executors import dask
-from sweep.task import Bundle, Result
-from sweep.threads import ONE_THREAD
+from sweep.executors.threads import ONE_THREAD
+from sweep.plan.task import Bundle, Result
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -22,7 +22,7 @@ from slurm import arguments, checks, probe, profile, trial
 from slurm.checks import Address, Finding
 from slurm.commands import Slurm, SlurmError
 from slurm.profile import Profile
-from sweep.provenance import versions
+from sweep.store.provenance import versions
 
 DEFAULTS = {"profile": "default", "folder": "results", "wait_s": "120"}
 

@@ -22,7 +22,7 @@ from slurm.share import Logs
 from slurm.submission import Submission
 from slurm.watch import TerminatedError, Watch, end_of_job
 from sweep.errors import RunError, SweepError
-from sweep.plan import Plan, expand
+from sweep.plan.plan import Plan, expand
 
 QUEUED_AGAIN_S = 60
 """Seconds that Slurm may take to end a job that it has put into the queue again."""

@@ -26,7 +26,7 @@ from slurm.share import n_logs
 from slurm.submission import Array, Submission
 from sweep.errors import SweepError
 from sweep.executors import Assignment
-from sweep.folder import Folder
+from sweep.store.folder import Folder
 
 OWN_FILES = 9
 """Files of a submission and of its results folder that do not depend on the number of elements."""

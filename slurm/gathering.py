@@ -20,8 +20,8 @@ from slurm.share import logs_of
 from slurm.submission import Submission
 from sweep import run
 from sweep.errors import SweepError
-from sweep.folder import Folder, HeldError
-from sweep.shards import merge
+from sweep.store.folder import Folder, HeldError
+from sweep.store.shards import merge
 
 PATIENCE_S = 600
 """How long somebody else may be writing the same dataset."""

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sweep.bundles import keys
-from sweep.costs import Costs
-from sweep.plan import Plan
+from sweep.plan.plan import Plan
+from sweep.store.costs import Costs, keys
 
 UNMEASURED_ELEMENTS = 64
 """Elements where nothing is known of what a task takes: enough to be even, few enough to be polite."""

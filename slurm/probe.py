@@ -30,8 +30,8 @@ def look(folder: Path) -> dict[str, Any]:
     """
     # Not imported above: MPI is initialised before anything else, see `world`.
     from sweep.executors import available_cores
-    from sweep.provenance import versions
-    from sweep.threads import ONE_THREAD
+    from sweep.executors.threads import ONE_THREAD
+    from sweep.store.provenance import versions
 
     request = json.loads((folder / "request.json").read_text())
     return {

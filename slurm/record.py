@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sweep.folder import replace
+from sweep.store.folder import replace
 
 MERGED = "elements.jsonl"
 """In the submission's folder: the files of finished elements, merged."""

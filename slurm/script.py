@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from slurm.profile import Profile
-from sweep.threads import ONE_THREAD
+from sweep.executors.threads import ONE_THREAD
 
 GATHER_MINUTES = 60
 """Time limit of the gathering job; ten million results take a few minutes."""

@@ -14,13 +14,13 @@ from slurm.compiling import compile_once
 from slurm.submission import Submission
 from slurm.watch import MESSAGE_S, Watch
 from sweep import executors
-from sweep.bundles import Bundles
-from sweep.costs import Costs
-from sweep.folder import Folder
-from sweep.plan import Plan
+from sweep.executors.bundles import Bundles
+from sweep.plan.plan import Plan
 from sweep.run import execute
-from sweep.shards import Reader
-from sweep.state import State
+from sweep.store.costs import Costs
+from sweep.store.folder import Folder
+from sweep.store.shards import Reader
+from sweep.store.state import State
 
 CORES_A_LOG = 16
 """Workers that take turns at one log: at a message a second each they hardly ever wait."""

@@ -17,8 +17,8 @@ from slurm.reasons import hopeless
 from slurm.record import Element
 from slurm.submission import Submission
 from sweep.executors import Assignment
-from sweep.folder import Folder
 from sweep.progress import duration
+from sweep.store.folder import Folder
 
 ASK_EVERY_S = 10.0
 """A status that is watched asks Slurm no more often than this: a controller has many to answer."""

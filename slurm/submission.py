@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 
 from slurm.packing import Chunk, Packing
-from sweep.config import Config, Precision, Settings
+from sweep.config.settings import Config, Precision, Settings
 from sweep.errors import SweepError
-from sweep.folder import Folder, replace
-from sweep.plan import Plan
+from sweep.plan.plan import Plan
+from sweep.store.folder import Folder, replace
 
 
 @dataclass

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import NoReturn, Self
 
 from slurm.commands import Slurm, SlurmError
-from sweep.bundles import Bundles
+from sweep.executors.bundles import Bundles
 
 MESSAGE_S = 1.0
 """Work in a message. Nobody looks at a bar here, and fewer writes are kinder to a shared file system."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from sweep import locate
+from sweep.config import locate
 from sweep.errors import INTERRUPTED, SweepError
 
 
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     if "executor=mpi" not in arguments:
         return answer(arguments)
-    from sweep import ranks
+    from sweep.executors import ranks
 
     return ranks.main(partial(answer, arguments))
 
@@ -36,7 +36,7 @@ def answer(arguments: Sequence[str]) -> int:
 
             print(help_text.text([folder, user] if user else [folder]))
         elif wanted == "--version":
-            from sweep.provenance import package_version
+            from sweep.store.provenance import package_version
 
             print(f"schedsweep {package_version('schedsweep')}")
         else:
@@ -86,11 +86,13 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 
-    from sweep import config, plan, run
-    from sweep.folder import Folder
+    from sweep import run
+    from sweep.config import compose
+    from sweep.plan import plan
+    from sweep.store.folder import Folder
 
     console = Console()
-    loaded = config.load(overrides, folder, user)
+    loaded = compose.load(overrides, folder, user)
     settings = loaded.settings
     if watch and settings.action != "status":
         raise SweepError(f"--watch goes with action=status, not with action={settings.action}")

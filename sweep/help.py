@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sweep.locate import offered
+from sweep.config.locate import offered
 
 USAGE = """\
 usage: python -m sweep +experiment=NAME [key=value ...] [--config-dir DIR]

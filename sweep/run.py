@@ -8,17 +8,18 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from sweep import executors, manifest, schedules, state, summary
-from sweep.bundles import Bundles
-from sweep.collect import Collection
-from sweep.config import Config
-from sweep.costs import Costs
+from sweep import executors, schedules, summary
+from sweep.config.settings import Config
 from sweep.errors import INTERRUPTED, RunError
 from sweep.executors import Assignment, Attached, Detached, handed_over
-from sweep.folder import Folder
-from sweep.plan import Plan
+from sweep.executors.bundles import Bundles
+from sweep.plan.plan import Plan
 from sweep.progress import Meter, duration
-from sweep.state import State
+from sweep.store import manifest, state
+from sweep.store.collect import Collection
+from sweep.store.costs import Costs
+from sweep.store.folder import Folder
+from sweep.store.state import State
 
 
 def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:

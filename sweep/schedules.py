@@ -18,10 +18,11 @@ from typing import Any
 
 from rich.console import Console
 
-from sweep import canonical, families, work
+from sweep.config.overrides import GROUPS
 from sweep.errors import RunError, SweepError, one_line
-from sweep.overrides import GROUPS
-from sweep.plan import Plan
+from sweep.executors import work
+from sweep.plan import canonical, families
+from sweep.plan.plan import Plan
 
 SILENCE_S = 2.0
 """Seconds after which progress is told, and then every so many."""

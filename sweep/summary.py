@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from sweep import statistics
-from sweep.plan import Plan
-from sweep.shards import Failed
-from sweep.state import DONE, EXCLUDED, FAILED
+from sweep.plan.plan import Plan
+from sweep.store.shards import Failed
+from sweep.store.state import DONE, EXCLUDED, FAILED
 
 CELL = 14
 """Characters of a table cell, with its margins: decides how many loads fit."""

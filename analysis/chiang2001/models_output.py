@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from analysis.study import Study
-from sweep.seeds import seed
+from sweep.plan.seeds import seed
 
 
 def month_of_jobs(

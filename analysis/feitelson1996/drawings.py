@@ -14,7 +14,7 @@ from analysis.matrix_drawing import FREE, draw_matrix
 from analysis.papers import Drawing
 from analysis.study import open_study
 from analysis.style import scheme_style
-from sweep.seeds import seed
+from sweep.plan.seeds import seed
 
 MATRIX = {
     "policy": "buddy",

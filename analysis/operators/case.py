@@ -15,7 +15,7 @@ from analysis.errors import DrawingError
 from analysis.operators import pairing
 from analysis.operators.pairing import Difference
 from analysis.study import SAMPLES, Study
-from sweep.interval import Floats, Interval
+from sweep.statistics.confidence import Floats, Interval
 
 REFERENCE = "easy"
 """What others are compared with, where the grid has it: what most schedulers in use do."""

@@ -28,7 +28,7 @@ from typing import Literal
 import numpy as np
 
 from sweep import statistics
-from sweep.interval import MIN_REPLICATIONS, Floats, Interval
+from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval
 
 FEWEST = 10
 """Batches that are left when neighbours have been merged; up to 19 where they do not divide."""

@@ -14,7 +14,7 @@ from analysis.operators import words
 from analysis.operators.looks import VERDICTS
 from analysis.operators.pairing import Difference
 from analysis.operators.words import Unit
-from sweep.interval import Floats
+from sweep.statistics.confidence import Floats
 
 WIDTH = 7.4
 """Inches; that of the report."""

@@ -12,7 +12,7 @@ from analysis.operators.pairing import Difference
 from analysis.operators.words import PERCENT, PURE, Unit
 from analysis.study import Study
 from analysis.table import Cell, Table
-from sweep.interval import Interval
+from sweep.statistics.confidence import Interval
 
 COMPARED = (
     ("wait", "mean wait"),

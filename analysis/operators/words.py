@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analysis.operators.pairing import Difference
-from sweep.interval import Interval
+from sweep.statistics.confidence import Interval
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from analysis.errors import AnalysisError
-from sweep import locate
+from sweep.config import locate
 from sweep.errors import SweepError
 
 

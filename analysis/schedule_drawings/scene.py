@@ -16,7 +16,7 @@ import numpy as np
 from analysis.backfill_style import label
 from analysis.errors import AnalysisError
 from analysis.schedule_drawings.composition import parameters
-from sweep.seeds import seed
+from sweep.plan.seeds import seed
 
 if TYPE_CHECKING:
     from models.jobs.schedule import Schedule

@@ -5,7 +5,8 @@ arguments of the class, with ``modules`` added: what workers will have to import
 `Attached` ones run the tasks while this process waits; `Detached` ones hand them over and return. What both
 may rely on, and have to keep:
 
-- `sweep.work.work` runs one bundle anywhere: it needs nothing but the bundle, and logs the results itself.
+- `sweep.executors.work.work` runs one bundle anywhere: it needs nothing but the bundle, and logs the results
+  itself.
 - Running a bundle twice does no harm: the same task gives the same bits. So a bundle that got lost (its
   worker died) is run again, and an executor never has to find out how far it had got.
 - The order of bundles is a wish (the longest first), not a condition.
@@ -21,14 +22,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from sweep.task import Bundle, Result
-
 if TYPE_CHECKING:
-    from sweep.config import Config
-    from sweep.costs import Costs
-    from sweep.folder import Folder
-    from sweep.plan import Plan
-    from sweep.state import State
+    from sweep.config.settings import Config
+    from sweep.plan.plan import Plan
+    from sweep.plan.task import Bundle, Result
+    from sweep.store.costs import Costs
+    from sweep.store.folder import Folder
+    from sweep.store.state import State
 
 
 class Attached(Protocol):
@@ -53,7 +53,7 @@ class Attached(Protocol):
         """End all workers; tasks in flight are dropped if an error is on its way."""
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
-        """Run every bundle and yield what `sweep.work.work` returned for each, in any order.
+        """Run every bundle and yield what `sweep.executors.work.work` returned for each, in any order.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class Assignment:
     Parameters
     ----------
     config : Config
-        Plain data from which `sweep.plan.expand` makes the same plan anywhere.
+        Plain data from which `sweep.plan.plan.expand` makes the same plan anywhere.
     plan : Plan
     folder : Folder
     state : State

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Self
 
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import available_cores
-from sweep.task import Bundle, Result
-from sweep.threads import one_thread
-from sweep.work import give_up, work
+from sweep.executors.threads import one_thread
+from sweep.executors.work import give_up, work
+from sweep.plan.task import Bundle, Result
 
 if TYPE_CHECKING:
     from distributed import Client, SpecCluster
@@ -129,7 +129,7 @@ class Executor:
     def _start_fork_server(self) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(
-            ["sweep.executors.dask_worker", "distributed", "sweep.work", *self._modules]
+            ["sweep.executors.dask_worker", "distributed", "sweep.executors.work", *self._modules]
         )
         with one_thread():
             forkserver.ensure_running()

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from models.family import Family
-from sweep import ranks
 from sweep.errors import INTERRUPTED, RunError, SweepError
-from sweep.ranks import ANSWER, CALL, SILENCE_S, START_S, Watch
-from sweep.task import Bundle, Result
-from sweep.work import work
+from sweep.executors import ranks
+from sweep.executors.ranks import ANSWER, CALL, SILENCE_S, START_S, Watch
+from sweep.executors.work import work
+from sweep.plan.task import Bundle, Result
 
 OUTSTANDING = 2
 """Bundles a rank has at a time: one that it runs, and one so that it never waits for the next."""

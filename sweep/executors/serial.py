@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Self
 
-from sweep.task import Bundle, Result
-from sweep.work import work
+from sweep.executors.work import work
+from sweep.plan.task import Bundle, Result
 
 
 class Executor:

@@ -145,7 +145,7 @@ def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
         found.data.assign_attrs(config=_with(found, policy, workload, machine)), found.folder, found.reading
     )
     wait, runtime = models_output.month_of_jobs(with_files, "easy", JANUARY)
-    from sweep.seeds import seed
+    from sweep.plan.seeds import seed
 
     outcome = FAMILY.simulate(
         {**policy, "ties": "instant"}, {**workload, "name": JANUARY}, machine, None,

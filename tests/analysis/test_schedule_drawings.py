@@ -26,8 +26,8 @@ from analysis.schedule_drawings.scene import Scene, scene, unit_of, window
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces, Schedule
-from sweep import config, locate
-from sweep.plan import expand
+from sweep.config import compose, locate
+from sweep.plan.plan import expand
 
 SYNTHETIC = {"policy": "easy", "workload": "synthetic", "load": "0.9", "jobs": "150"}
 
@@ -153,7 +153,7 @@ def test_files_are_composed_as_a_sweep_does(group: str, name: str) -> None:
         *(f"grid.{key}=[{value}]" for key, value in
           {"policy": "easy", "workload": "o2k_1999_10", "machine": "o2k", group: name}.items()),
     ]  # fmt: skip
-    plan = expand(config.load(arguments, locate.conf_folder()))
+    plan = expand(compose.load(arguments, locate.conf_folder()))
     assert parameters(group, name) == dict(plan.variants[group][0].parameters)
 
 

@@ -22,7 +22,9 @@ from models.jobs import swf
 from models.jobs.swf_schedule import write_schedule
 from models.workloads import synthetic
 from models.workloads.swf_log import open_source
-from sweep import cli, config, locate, plan
+from sweep import cli
+from sweep.config import compose, locate
+from sweep.plan import plan
 
 EASY = {"name": "easy", "discipline": "backfill"}
 LOG = {"name": "swf", "model": "swf", "path": str(DATA / "syn1k.swf.gz"), "oversized": "drop"}
@@ -205,7 +207,7 @@ def test_export_writes_what_was_simulated(tmp_path: Path) -> None:
 def test_policies_of_conf_are_those_of_the_tests() -> None:
     names = [*TABLE_3, "conservative"]
     arguments = ["+experiment=replay", f"grid.policy=[{','.join(names)}]", f"workload.path={LOG['path']}"]
-    study = plan.expand(config.load(arguments, locate.conf_folder()))
+    study = plan.expand(compose.load(arguments, locate.conf_folder()))
     for variant in study.variants["policy"]:
         assert Rules.of(variant.parameters) == rules(variant.parameters["name"])
     assert study.check()

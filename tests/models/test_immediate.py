@@ -21,7 +21,8 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, UNLIMITED_KB, Machine
 from models.jobs.schedule import Schedule
 from models.workloads import synthetic
-from sweep import config, locate, plan
+from sweep.config import compose, locate
+from sweep.plan import plan
 
 steady = settings(derandomize=True, deadline=None, max_examples=200)
 
@@ -280,7 +281,7 @@ def test_policies_of_conf() -> None:
         "lxf_w_soon": rules("lxf_w_backfill", {"kind": "soon"}),
     }
     arguments = ["+experiment=replay", f"grid.policy=[{','.join(expected)}]", f"workload.path={log}"]
-    study = plan.expand(config.load(arguments, locate.conf_folder()))
+    study = plan.expand(compose.load(arguments, locate.conf_folder()))
     found = {one.parameters["name"]: Rules.of(one.parameters) for one in study.variants["policy"]}
     assert found == expected
     assert found["easy_immediate"].immediate == DEFAULT

@@ -21,7 +21,8 @@ from models.partitioning.equipartition import LEFTOVER, partition
 from models.partitioning.rotation import cycle_length, rotate, rotations_per_job
 from models.partitioning.step_time import Steps, isolated_step_time, loads, mean_step, step_time
 from models.topology.mesh import Mesh
-from sweep import config, plan
+from sweep.config import compose
+from sweep.plan import plan
 
 CONF = Path(__file__).parents[2] / "conf"
 MACHINE: dict[str, Any] = {
@@ -546,7 +547,7 @@ def test_the_files_have_the_values_of_the_text(group: str, values: dict[str, Any
     ],
 )
 def test_every_point_of_the_experiments_can_be_computed(name: str, points: int, said: list[str]) -> None:
-    study = plan.expand(config.load((f"+experiment={name}",), CONF))
+    study = plan.expand(compose.load((f"+experiment={name}",), CONF))
     assert len(study.ids) == points == len(set(study.ids))
     found = study.check()
     assert [note.partition(":")[0] for note in found] == said

@@ -17,15 +17,18 @@ CONF = SWEEP / "conf"
 if str(SWEEP) not in sys.path:
     sys.path.append(str(SWEEP))
 
-from sweep import cli, config, locate, plan  # noqa: E402
-from sweep.folder import Folder  # noqa: E402
+from sweep import cli  # noqa: E402
+from sweep.config import compose, locate  # noqa: E402
+from sweep.config.settings import Config  # noqa: E402
+from sweep.plan import plan  # noqa: E402
+from sweep.store.folder import Folder  # noqa: E402
 
 TASKS = 24
 
 
-def configured(*overrides: str) -> config.Config:
+def configured(*overrides: str) -> Config:
     """Return the config of the experiment ``queue``."""
-    return config.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF)
+    return compose.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF)
 
 
 def expand(*overrides: str) -> plan.Plan:

@@ -16,12 +16,12 @@ from slurm import element, gathering, packing, record, submission, watch
 from slurm.share import Logs
 from slurm.watch import MARGIN_S, Watch
 from sweep import run as running
-from sweep.bundles import Bundles
-from sweep.costs import Costs
 from sweep.errors import SweepError
-from sweep.manifest import claim
-from sweep.shards import Reader, head
-from sweep.state import read
+from sweep.executors.bundles import Bundles
+from sweep.store.costs import Costs
+from sweep.store.manifest import claim
+from sweep.store.shards import Reader, head
+from sweep.store.state import read
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from studies import expand
 
 from slurm import packing
-from sweep.bundles import keys
-from sweep.costs import Costs
+from sweep.store.costs import Costs, keys
 
 seconds = st.lists(st.floats(0.001, 1000), min_size=1, max_size=200)
 

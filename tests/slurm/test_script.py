@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from slurm import profile, script
-from sweep.threads import ONE_THREAD
+from sweep.executors.threads import ONE_THREAD
 
 GOLDEN = Path(__file__).parent / "golden"
 ROOT = str(Path(script.__file__).resolve().parent.parent)

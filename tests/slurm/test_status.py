@@ -12,10 +12,9 @@ from slurm.answers import Job
 from slurm.commands import UnreachableError
 from slurm.packing import Chunk
 from slurm.submission import Array, Submission
-from sweep.bundles import keys
-from sweep.costs import Costs
 from sweep.executors import Assignment
-from sweep.state import State
+from sweep.store.costs import Costs, keys
+from sweep.store.state import State
 
 
 class Queue:

@@ -10,9 +10,9 @@ from studies import configured, expand, folder
 from slurm import packing, submission
 from slurm.packing import Chunk
 from slurm.submission import Array, Submission
-from sweep.config import Config
+from sweep.config.settings import Config
 from sweep.errors import SweepError
-from sweep.plan import expand as expanded
+from sweep.plan.plan import expand as expanded
 
 
 def made(path: Path, **changes) -> Submission:

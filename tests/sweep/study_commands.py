@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 import xarray as xr
 
-from sweep import cli, config, locate, plan
+from sweep import cli
+from sweep.config import compose, locate
+from sweep.plan import plan
 
 HERE = Path(__file__).parent
 CONF = HERE / "conf"
@@ -44,7 +46,7 @@ def expand() -> Callable[..., plan.Plan]:
     """Expand the experiment ``queue`` with overrides."""
 
     def expand(*overrides: str) -> plan.Plan:
-        return plan.expand(config.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF))
+        return plan.expand(compose.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF))
 
     return expand
 

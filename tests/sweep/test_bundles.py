@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep.bundles import Bundles, keys
-from sweep.costs import NEWEST, Costs
+from sweep.executors.bundles import Bundles
+from sweep.store.costs import NEWEST, Costs, keys
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from study_commands import load
 
 from models.streams import key, stream
 from sweep import statistics
-from sweep.dataset import coordinate
+from sweep.store.dataset import coordinate
 
 
 def test_contract(sweep):

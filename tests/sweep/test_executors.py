@@ -10,9 +10,9 @@ import pytest
 from executor_contract import Contract, clean, same
 from study_commands import PYTHON_PATH, numbers
 
-from sweep import work
-from sweep.bundles import Bundles, keys
-from sweep.costs import Costs
+from sweep.executors import work
+from sweep.executors.bundles import Bundles
+from sweep.store.costs import Costs, keys
 
 
 class TestSerial(Contract):

@@ -13,10 +13,9 @@ import pytest
 from executor_contract import Contract, clean
 from study_commands import results
 
-from sweep import ranks
 from sweep.errors import RunError
-from sweep.executors import mpi
-from sweep.ranks import ANSWER, Watch, World
+from sweep.executors import mpi, ranks
+from sweep.executors.ranks import ANSWER, Watch, World
 
 pytest.importorskip("mpi4py", reason="no mpi4py here: pip install schedsweep[mpich]")
 
@@ -98,7 +97,10 @@ def test_the_executor_has_to_be_on_the_command_line(sweep, monkeypatch):
 
 def test_a_lock_tells_who_has_died(tmp_path):
     path = tmp_path / "locks"
-    code = f"from pathlib import Path; from sweep.ranks import Watch; w = Watch(Path({str(path)!r}), 1); "
+    code = (
+        "from pathlib import Path; from sweep.executors.ranks import Watch; "
+        f"w = Watch(Path({str(path)!r}), 1); "
+    )
     holding = [sys.executable, "-c", code + "print(w.works, flush=True); input()"]
     with subprocess.Popen(holding, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True) as other:
         assert other.stdout.readline() == "True\n"

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models import streams
-from sweep import manifest, variants
-from sweep import plan as plans
 from sweep.errors import SweepError
+from sweep.plan import plan as plans
+from sweep.plan import variants
+from sweep.store import manifest
 
 
 def points(plan):

@@ -15,8 +15,8 @@ import xarray as xr
 from rich.console import Console
 from study_commands import load, numbers, results
 
-from sweep import shards
 from sweep.progress import Meter
+from sweep.store import shards
 
 
 def test_a_second_run_finds_everything_done(sweep, monkeypatch):
@@ -183,8 +183,8 @@ def test_gather_writes_what_is_there(sweep):
 
 
 def test_the_dataset_can_be_read_at_any_moment(sweep, monkeypatch, fake_family_states):
-    monkeypatch.setattr("sweep.collect.WRITE_EVERY_S", 0.0)
-    monkeypatch.setattr("sweep.collect.WRITE_SHARE", 1.0)
+    monkeypatch.setattr("sweep.store.collect.WRITE_EVERY_S", 0.0)
+    monkeypatch.setattr("sweep.store.collect.WRITE_SHARE", 1.0)
     assert sweep("policy.seconds=0.02").status == 0
     assert fake_family_states[0] is None, "nothing is written before the first result"
     counts = [count for count in fake_family_states if count is not None]

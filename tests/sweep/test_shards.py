@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sweep import shards
-from sweep.shards import Failed, Finished, Reader, Shard, merge
+from sweep.store import shards
+from sweep.store.shards import Failed, Finished, Reader, Shard, merge
 
 FINISHED = Finished("0" * 20, 1.5e-05, 300, False, 2, {"m": base64.b64encode(b"x" * 16).decode()})
 FAILED = Failed("f" * 20, 0.0, [1, 2, 3], {"policy": "quick", "load": None}, 0, 'Trace "back"\n  é')

@@ -22,13 +22,6 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from scipy.signal import lfilter
 
-from sweep.correlation import (
-    MIN_BATCHES,
-    SIGNIFICANCE,
-    TOLERATED_LAG1,
-    advice,
-    sufficient_batch_size,
-)
 from sweep.statistics import (
     MIN_REPLICATIONS,
     Interval,
@@ -39,7 +32,14 @@ from sweep.statistics import (
     precise_enough,
     relative_half_width,
 )
-from sweep.warmup import mser
+from sweep.statistics.correlation import (
+    MIN_BATCHES,
+    SIGNIFICANCE,
+    TOLERATED_LAG1,
+    advice,
+    sufficient_batch_size,
+)
+from sweep.statistics.warmup import mser
 
 
 def assert_rate(successes: np.ndarray, probability: float) -> None:

@@ -8,8 +8,9 @@ import pytest
 from fake_family import FAMILY
 
 from models.family import Outcome
-from sweep import families, work
-from sweep.shards import Failed, Finished
+from sweep.executors import work
+from sweep.plan import families
+from sweep.store.shards import Failed, Finished
 
 
 @pytest.fixture

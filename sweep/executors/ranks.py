@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
-from sweep.threads import ONE_THREAD
+from sweep.executors.threads import ONE_THREAD
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Comm
@@ -158,7 +158,7 @@ class World:
 
     def serve(self) -> int:
         """Do what rank 0 says until it says that this was all; return the exit status."""
-        import sweep.work  # noqa: F401 # takes as long as rank 0 needs to read the config
+        import sweep.executors.work  # noqa: F401 # takes as long as rank 0 needs to read the config
 
         silent = 0.0
         while True:

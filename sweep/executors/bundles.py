@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sweep.costs import Costs, Key
-from sweep.plan import Plan
-from sweep.task import Bundle
+from sweep.plan.plan import Plan
+from sweep.plan.task import Bundle
+from sweep.store.costs import Costs, Key, keys
 
 
 class Bundles:
@@ -37,7 +37,7 @@ class Bundles:
     more : callable, optional
         Asked before each bundle whether another one may be given out; the first no is the end.
     logs : sequence of str
-        Names of logs that the workers share; see `sweep.task.Bundle`.
+        Names of logs that the workers share; see `sweep.plan.task.Bundle`.
     """
 
     def __init__(
@@ -114,32 +114,6 @@ class Bundles:
     def _cost(self, key: Key, unknown: float) -> float:
         seconds = self._costs.seconds_a_job(key)
         return unknown if seconds is None else seconds * self._plan.measurement.jobs
-
-
-def keys(plan: Plan) -> Callable[[int], Key]:
-    """Return a function from a task's number to the key of its cost."""
-    parts = {
-        group: [str(v.parameters["name"]).replace("|", " ") for v in plan.variants[group]]
-        for group in ("machine", "policy", "workload")
-    }
-    # What a whole workload costs says nothing of what a job costs, and the other way round.
-    kind = ", whole" if plan.measurement.to_the_end else ""
-    families = [str(policy.parameters["family"]) + kind for policy in plan.variants["policy"]]
-    loads = [str(load) for load in plan.axes["load"]]
-    columns = [plan.choices[name].tolist() for name in ("machine", "policy", "workload", "load")]
-    replications = plan.settings.replications
-
-    def key(number: int) -> Key:
-        machine, policy, workload, load = (column[number // replications] for column in columns)
-        return (
-            families[policy],
-            parts["machine"][machine],
-            parts["policy"][policy],
-            parts["workload"][workload],
-            loads[load],
-        )
-
-    return key
 
 
 def _load(key: Key) -> float:

@@ -21,12 +21,14 @@ import numpy as np
 import xarray as xr
 
 from models.family import Metric
-from sweep import families, manifest, provenance, statistics
+from sweep import statistics
 from sweep.errors import RunError, one_line
-from sweep.plan import Plan
-from sweep.shards import Failed, Reader, Record
-from sweep.state import DONE, EXCLUDED, FAILED, LEFT
-from sweep.work import truncation
+from sweep.executors.work import truncation
+from sweep.plan import families
+from sweep.plan.plan import Plan
+from sweep.store import manifest, provenance
+from sweep.store.shards import Failed, Reader, Record
+from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT
 
 LONG_NAMES = {
     "policy": "scheduling policy",

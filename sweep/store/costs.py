@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from sweep.folder import replace
+from sweep.plan.plan import Plan
+from sweep.store.folder import replace
 
 Key = tuple[str, ...]
 """(family, machine, policy, workload, load): from the general to the particular."""
@@ -61,6 +63,32 @@ class Costs:
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             replace(self._path, json.dumps(stored, indent=0, sort_keys=True).encode())
+
+
+def keys(plan: Plan) -> Callable[[int], Key]:
+    """Return a function from a task's number to the key of its cost."""
+    parts = {
+        group: [str(v.parameters["name"]).replace("|", " ") for v in plan.variants[group]]
+        for group in ("machine", "policy", "workload")
+    }
+    # What a whole workload costs says nothing of what a job costs, and the other way round.
+    kind = ", whole" if plan.measurement.to_the_end else ""
+    families = [str(policy.parameters["family"]) + kind for policy in plan.variants["policy"]]
+    loads = [str(load) for load in plan.axes["load"]]
+    columns = [plan.choices[name].tolist() for name in ("machine", "policy", "workload", "load")]
+    replications = plan.settings.replications
+
+    def key(number: int) -> Key:
+        machine, policy, workload, load = (column[number // replications] for column in columns)
+        return (
+            families[policy],
+            parts["machine"][machine],
+            parts["policy"][policy],
+            parts["workload"][workload],
+            loads[load],
+        )
+
+    return key
 
 
 def cache_file() -> Path:

@@ -8,13 +8,14 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sweep import canonical, provenance
-from sweep.folder import Folder
-from sweep.plan import Plan
-from sweep.state import State, read
+from sweep.plan import canonical
+from sweep.plan.plan import Plan
+from sweep.store import provenance
+from sweep.store.folder import Folder
+from sweep.store.state import State, read
 
 if TYPE_CHECKING:
-    from sweep.dataset import Collector
+    from sweep.store.dataset import Collector
 
 WRITE_EVERY_S = 10.0
 WRITE_SHARE = 0.05
@@ -42,7 +43,7 @@ class Collection:
     @staticmethod
     def prepare() -> None:
         """Import what the end needs, while this process has nothing to do but to wait for its workers."""
-        from sweep import dataset
+        from sweep.store import dataset
 
         dataset.prepare()
 
@@ -60,7 +61,7 @@ class Collection:
         described = self._folder.read_manifest()
         if described.get("dataset") == fingerprint and self._folder.dataset.exists():
             return
-        from sweep import dataset  # imports xarray, which takes long: a run with nothing new does without
+        from sweep.store import dataset
 
         if self._collector is None:
             self._collector = dataset.Collector(self._plan, self._folder.shards)

@@ -20,8 +20,8 @@ from typing import Any
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from sweep import canonical
 from sweep.errors import SweepError, one_line, unknown
+from sweep.plan import canonical
 
 
 @dataclass(frozen=True)

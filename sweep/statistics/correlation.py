@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sweep.interval import MIN_REPLICATIONS, Floats, Interval, student
+from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval, student
 
 MIN_BATCHES = 5
 """Batches that the longest replication needs before independence can be judged at all (see `lag1_limit`)."""

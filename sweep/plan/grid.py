@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sweep import canonical
-from sweep.config import Settings, as_list
+from sweep.config.overrides import GROUPS
+from sweep.config.settings import Settings, as_list
 from sweep.errors import SweepError, unknown
-from sweep.overrides import GROUPS
+from sweep.plan import canonical
 
 ALWAYS = ("policy", "workload", "load", "machine")
 """Axes that every dataset has, in this order, also at length 1."""

@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from models.family import Batches, Family, Outcome
-from sweep import families, statistics
+from sweep import statistics
 from sweep.errors import RunError
-from sweep.shards import Failed, Finished, Shard
-from sweep.task import Bundle, Measurement, Result, Stopping, Task
-from sweep.warmup import mser
+from sweep.plan import families
+from sweep.plan.task import Bundle, Measurement, Result, Stopping, Task
+from sweep.statistics.warmup import mser
+from sweep.store.shards import Failed, Finished, Shard
 
 
 def work(bundle: Bundle) -> list[Result]:

@@ -10,7 +10,7 @@ from sweep.errors import SweepError
 
 def conf_folder() -> Path:
     """Return the project's ``conf``: inside the package in a wheel, beside it in a checkout."""
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     for candidate in (package / "conf", package.parent / "conf"):
         if (candidate / "config.yaml").is_file():
             return candidate

@@ -28,7 +28,7 @@ def package_version(package: str) -> str:
 
 def commit() -> str | None:
     """Return the git commit of the checkout that this code is in, with ``-dirty`` if it was changed since."""
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return None
     command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]

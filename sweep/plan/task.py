@@ -51,7 +51,7 @@ class Task:
     Parameters
     ----------
     id : str
-        Hash of everything below that can change the result; see `sweep.plan`.
+        Hash of everything below that can change the result; see `sweep.plan.plan`.
     family : str
         Dotted name of the family's package.
     policy, workload, machine : dict

@@ -8,9 +8,9 @@ workload, machine and executor files that it names, so that the number of points
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,70 +22,10 @@ from omegaconf import OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 from yaml import MarkedYAMLError  # type: ignore[import-untyped] # types only by another package
 
-from sweep import overrides
+from sweep.config import overrides
+from sweep.config.overrides import GROUPS
+from sweep.config.settings import Config, Precision, Settings, as_list, check
 from sweep.errors import SweepError, one_line, unknown
-from sweep.overrides import GROUPS
-
-ACTIONS = ("run", "plan", "status", "gather", "cancel")
-
-
-@dataclass
-class Precision:
-    """Sequential stopping; see conf/config.yaml."""
-
-    relative: float | None = None
-    metric: str | None = None
-    looks: list[int] | None = None
-
-
-@dataclass
-class Settings:
-    """The keys of an experiment, which conf/config.yaml explains and gives their defaults."""
-
-    name: str
-    grid: dict[str, Any] = field(default_factory=dict)
-    axes: dict[str, str] = field(default_factory=dict)
-    zip: list[list[str]] = field(default_factory=list)
-    exclude: list[dict[str, Any]] = field(default_factory=list)
-    policy: dict[str, Any] = field(default_factory=dict)
-    workload: dict[str, Any] = field(default_factory=dict)
-    machine: dict[str, Any] = field(default_factory=dict)
-    replications: int = 1
-    batches: int = 30
-    batch_size: int = 1000
-    warmup: Any = 1
-    seed: int = 1
-    confidence: float = 0.95
-    precision: Precision = field(default_factory=Precision)
-    output: str = ""
-    action: str = "run"
-    executor: dict[str, Any] = field(default_factory=dict)
-    slurm: str | None = None
-    schedule: str | None = None
-
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """Numbers of measured batches at which a run may end."""
-        if self.precision.relative is None:
-            return (self.batches,)
-        if self.precision.looks is not None:
-            return tuple(self.precision.looks)
-        return tuple(self.batches * factor for factor in (1, 2, 4, 8))
-
-
-@dataclass(frozen=True)
-class Config:
-    """What was asked for, composed and checked as far as it goes without the models.
-
-    Parameters
-    ----------
-    settings : Settings
-    files : dict of str to dict
-        Group (policy, workload, machine) -> name -> the composed file, interpolations not yet resolved.
-    """
-
-    settings: Settings
-    files: Mapping[str, Mapping[str, dict[str, Any]]]
 
 
 def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Config:
@@ -125,49 +65,6 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
     return Config(settings, files)
 
 
-def check(settings: Settings) -> None:
-    """Refuse values that no study can mean, each with one line."""
-    if not re.fullmatch(r"[\w.-]+", settings.name):
-        raise SweepError(f"name={settings.name!r} becomes a file name: use letters, digits, '.', '_' and '-'")
-    if settings.action not in ACTIONS:
-        raise SweepError(unknown("action", settings.action, ACTIONS))
-    for key in ("replications", "batches", "batch_size"):
-        if getattr(settings, key) < 1:
-            raise SweepError(f"{key}={getattr(settings, key)}: give 1 or more")
-    if not settings.output.strip():
-        raise SweepError("output= is empty: give a folder for the results, output=FOLDER")
-    if settings.seed < 0:
-        raise SweepError(f"seed={settings.seed}: give 0 or more")
-    if not 0 < settings.confidence < 1:
-        raise SweepError(f"confidence={settings.confidence:g}: give a level between 0 and 1, e.g. 0.95")
-    _check_warmup(settings)
-    _check_precision(settings)
-
-
-def _check_warmup(settings: Settings) -> None:
-    warmup = settings.warmup
-    if warmup == "mser5":
-        if settings.looks[0] < 50:
-            raise SweepError(
-                f"warmup=mser5 needs at least 50 batches, not {settings.looks[0]}: give more (shorter) "
-                "batches, or a number of warm-up batches"
-            )
-    elif isinstance(warmup, bool) or not isinstance(warmup, int) or warmup < 0:
-        raise SweepError(f"warmup={warmup}: give a number of batches (0 or more) or mser5")
-
-
-def _check_precision(settings: Settings) -> None:
-    relative, looks = settings.precision.relative, settings.precision.looks
-    if relative is None:
-        if looks is not None or settings.precision.metric is not None:
-            raise SweepError("precision.looks and precision.metric need precision.relative, e.g. 0.05")
-        return
-    if not relative > 0:
-        raise SweepError(f"precision.relative={relative:g}: give a positive fraction of the mean, e.g. 0.05")
-    if looks is not None and (not looks or looks[0] < 1 or sorted(set(looks)) != looks):
-        raise SweepError(f"precision.looks={looks}: give ascending numbers of batches, e.g. [30,60,120]")
-
-
 def _compose_files(
     settings: Settings, executor: str, search: list[str]
 ) -> dict[str, dict[str, dict[str, Any]]]:
@@ -191,11 +88,6 @@ def _compose_files(
         }
         for group, names in named.items()
     }
-
-
-def as_list(value: object) -> list[Any]:
-    """Return a list as it is and anything else as a list of one."""
-    return list(value) if isinstance(value, list) else [value]
 
 
 def _quoted(text: str) -> str:

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sweep import grid
+from sweep.config.overrides import GROUPS
 from sweep.errors import SweepError
-from sweep.folder import Folder, spare
-from sweep.overrides import GROUPS
-from sweep.plan import Plan, content
+from sweep.plan import grid
+from sweep.plan.plan import Plan, content
+from sweep.store.folder import Folder, spare
 
 
 def describe(plan: Plan) -> dict[str, Any]:

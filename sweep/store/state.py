@@ -9,11 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from sweep.bundles import keys
-from sweep.costs import Costs
-from sweep.folder import Folder
-from sweep.plan import Plan
-from sweep.shards import Failed, Reader, decode, head
+from sweep.plan.plan import Plan
+from sweep.store.costs import Costs, keys
+from sweep.store.folder import Folder
+from sweep.store.shards import Failed, Reader, decode, head
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 """Values of the dataset's variable ``state``."""

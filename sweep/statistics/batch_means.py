@@ -6,8 +6,8 @@ dropped. One rule serves means, paired differences and ratios:
 - With at least `MIN_REPLICATIONS` replications that hold data, the replication means are the sample. They
   are independent by construction, so their interval can be trusted however long the batches are.
 - With fewer, all batches are the sample (method of batch means), the variance pooled within replications.
-  That holds only where batches are long enough to be nearly independent, which `sweep.correlation` tests;
-  where the test says no, the half-width is withheld (NaN) rather than reported too narrow.
+  That holds only where batches are long enough to be nearly independent, which `correlation` tests; where
+  the test says no, the half-width is withheld (NaN) rather than reported too narrow.
 
 References
 ----------
@@ -23,14 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.correlation import advice, lag1_limit
-from sweep.interval import MIN_REPLICATIONS, Floats, Interval, student
-
-__all__ = [
-    "MIN_REPLICATIONS", "Interval", "Intervals",
-    "advice", "interval", "intervals",
-    "paired_difference", "paired_ratio", "precise_enough", "relative_half_width",
-]  # fmt: skip
+from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval, student
+from sweep.statistics.correlation import lag1_limit
 
 ROUNDING = 1e-12
 """Relative spread below which values are one constant, told apart by floating-point rounding only."""

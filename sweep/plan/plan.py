@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from models.family import Family, Metric
-from sweep import canonical, families, grid
-from sweep.config import Config, Settings
+from sweep.config.overrides import GROUPS
+from sweep.config.settings import Config, Settings
 from sweep.errors import SweepError, one_line, unknown
-from sweep.overrides import GROUPS
-from sweep.seeds import seed
-from sweep.task import Measurement, Stopping, Task
-from sweep.variants import KeyAxis, Variant, build
+from sweep.plan import canonical, families, grid
+from sweep.plan.seeds import seed
+from sweep.plan.task import Measurement, Stopping, Task
+from sweep.plan.variants import KeyAxis, Variant, build
 
 MANY_CHECKS = 2000
 """Above this number of combinations, loads are checked with one policy, workload and machine only."""

@@ -1,0 +1,19 @@
+"""Means and how well they are known: pure functions of arrays, which know nothing of studies."""
+
+from sweep.statistics.batch_means import (
+    Intervals,
+    interval,
+    intervals,
+    paired_difference,
+    paired_ratio,
+    precise_enough,
+    relative_half_width,
+)
+from sweep.statistics.confidence import MIN_REPLICATIONS, Interval
+from sweep.statistics.correlation import advice
+
+__all__ = [
+    "MIN_REPLICATIONS", "Interval", "Intervals",
+    "advice", "interval", "intervals",
+    "paired_difference", "paired_ratio", "precise_enough", "relative_half_width",
+]  # fmt: skip
