@@ -21,6 +21,7 @@ from analysis.curve import DONE, FAILED, SATURATED, UNFINISHED
 from analysis.errors import AnalysisError, DrawingError
 from analysis.papers import Paper, Picture
 from analysis.study import Study
+from models.point import Point
 from sweep import statistics
 from sweep.errors import SweepError
 from sweep.plan import families
@@ -189,6 +190,6 @@ def _replicable(study: Study, policy: str) -> bool:
     try:
         parameters = study.parameters("policy", policy)
         family = families.find(parameters["family"])
-        return family.chance(parameters, study.parameters("workload"), study.parameters("machine"))
+        return family.has_chance(Point(parameters, study.parameters("workload"), study.parameters("machine")))
     except (AnalysisError, SweepError, KeyError, ValueError):  # a dataset of other software, or of older
         return True

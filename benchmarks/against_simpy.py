@@ -19,12 +19,14 @@ from benchmarks.measure import cpu_seconds, in_turn, median_ratio
 from benchmarks.record import Cell, Findings, Table, Target
 from benchmarks.simpy_by_the_book import MatrixScheduler
 from benchmarks.simpy_model import GangScheduler, Measured, Session, simulate
-from models import gang
+from models import gang, workloads
+from models.gang.schemes import imported
 from models.gang.state import METRICS, SUBMITTED
-from models.workloads import open_stream
+from models.jobs.stream import Stream
+from models.workloads.repetition import same_runtime
 from sweep.plan.task import Task
 
-COLUMNS = ("gap", "size", "runtime", "runs", "key")
+COLUMNS = ("submit", "size", "runtime", "runs", "key")
 LOADS = (0.3, 0.5, 0.7, 0.9, 0.95)
 TARGET = 200.0
 SIMPY_JOBS = 2_000
@@ -35,7 +37,7 @@ BASELINES = {"by the book": MatrixScheduler, "with bit masks": GangScheduler}
 
 def run(quick: bool) -> Findings:
     """Time all at several loads; the kernel has more jobs to do, or the clock would hardly tick."""
-    gang.load()
+    gang.FAMILY.warm_up()
     rounds = 1 if quick else 5
     rows: list[list[Cell]] = []
     ratios: dict[str, list[float]] = {name: [] for name in BASELINES}
@@ -49,7 +51,7 @@ def run(quick: bool) -> Findings:
         for name in BASELINES:
             ratios[name].append(median_ratio(taken[name], taken["kernel"]))
             us, kernel_us = median(taken[name]), median(taken["kernel"])
-            rows.append([str(task.load), name, us, kernel_us, ratios[name][-1]])
+            rows.append([str(task.point.load), name, us, kernel_us, ratios[name][-1]])
     together = totals["by the book"] / totals["kernel"]
     return Findings(
         [
@@ -80,15 +82,18 @@ def tasks(loads: tuple[float, ...], jobs: int) -> list[Task]:
 
 def session_list(task: Task, count: int) -> list[Session]:
     """Return the first sessions of a task, just as the kernel gets them."""
-    stream = open_stream(task.workload, task.machine["n_pes"], task.load, task.measurement.jobs, task.seed)
-    rows = (zip(*(chunk[name].tolist() for name in COLUMNS), strict=True) for chunk in stream.chunks)
-    rerun = cast("Callable[..., float]", stream.rerun)
+    stream = workloads.open_workload(task.point)
+    assert isinstance(stream, Stream)
+    rows = (
+        zip(*(getattr(chunk, name).tolist() for name in COLUMNS), strict=True) for chunk in stream.chunks()
+    )
+    rerun = cast("Callable[..., float]", same_runtime if stream.rerun is None else imported(stream.rerun))
     found = []
-    for gap, size, runtime, runs, key in islice(chain.from_iterable(rows), count):
+    for submit, size, runtime, runs, key in islice(chain.from_iterable(rows), count):
         runtimes = [runtime]
         for run in range(1, runs):
             runtimes.append(rerun(runtimes[-1], size, key, run, stream.rerun_parameters))
-        found.append(Session(gap, size, tuple(runtimes)))
+        found.append(Session(submit, size, tuple(runtimes)))
     return found
 
 
@@ -105,7 +110,7 @@ def kernel_measures(task: Task) -> Measured:
 def _simpy_us(task: Task, jobs: int, kind: type[GangScheduler]) -> float:
     # Drawn beforehand: the comparison is of the two simulations, not of what feeds them.
     ready = session_list(task, jobs)
-    return cpu_seconds(lambda: simulate(ready, task.machine["n_pes"], jobs, kind)) / jobs * 1e6
+    return cpu_seconds(lambda: simulate(ready, task.point.machine["processors"], jobs, kind)) / jobs * 1e6
 
 
 def _kernel_us(task: Task) -> float:

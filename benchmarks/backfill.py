@@ -25,6 +25,7 @@ from models.backfill import engines
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, of, pool
+from models.point import Point
 from models.workloads import swf_log as log
 from models.workloads import synthetic
 from sweep.config import compose, locate
@@ -48,7 +49,7 @@ QUEUES = (30, 100, 300, 1_000, 3_000, 10_000)
 
 def run(quick: bool) -> Findings:
     """Time the engines on synthetic jobs, on the CEA-Curie log, and with longer and longer queues."""
-    backfill.load()
+    backfill.FAMILY.warm_up()
     rounds = 1 if quick else 5
     jobs = JOBS // 10 if quick else JOBS
     found = Findings()
@@ -165,7 +166,7 @@ def _curie(found: Findings) -> None:
         found.notes.append(f"no {CURIE}: set TRACES to the folder that holds it")
         return
     start = time.process_time()
-    opened = log.open_source({"model": "swf", "path": str(CURIE)}, {"n_pes": None}, None, ())
+    opened = log.open_trace(Point({}, {"model": "swf", "path": str(CURIE)}, {}))
     read = time.process_time() - start
     rules = policies("easy")["easy"]
     taken = cpu_seconds(lambda: engines.schedule(opened.jobs, opened.machine, rules))

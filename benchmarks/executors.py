@@ -64,7 +64,7 @@ def ways() -> dict[str, Way]:
 
 def run(quick: bool) -> Findings:
     """Measure every executor with short and with longer tasks."""
-    gang.load()
+    gang.FAMILY.warm_up()
     findings = Findings()
     sizes = {0.001: (63, 500), 0.02: (6, 40)} if quick else {0.001: (125, 1250), 0.02: (12, 100)}
     load_average = os.getloadavg()[0]

@@ -32,7 +32,7 @@ WARM_UP_JOBS = 500
 
 def run(quick: bool) -> Findings:
     """Time all schemes on all machines, then at all loads, in turn."""
-    gang.load()
+    gang.FAMILY.warm_up()
     rounds = 1 if quick else 3
     shrink = 10 if quick else 1
     return Findings(tables=[_against_pes(rounds, shrink), _against_load(rounds, shrink)])
@@ -40,9 +40,9 @@ def run(quick: bool) -> Findings:
 
 def _against_pes(rounds: int, shrink: int) -> Table:
     actions = {
-        (task.policy["name"], n_pes): partial(_us_a_job, task)
+        (task.point.policy["name"], n_pes): partial(_us_a_job, task)
         for n_pes, jobs in JOBS.items()
-        for task in _tasks(jobs // shrink, f"grid.load=[{MIDDLE_LOAD}]", f"machine.n_pes={n_pes}")
+        for task in _tasks(jobs // shrink, f"grid.load=[{MIDDLE_LOAD}]", f"machine.processors={n_pes}")
     }
     us = {key: median(taken) for key, taken in in_turn(actions, rounds).items()}
     rows = []
@@ -59,9 +59,9 @@ def _against_pes(rounds: int, shrink: int) -> Table:
 
 def _against_load(rounds: int, shrink: int) -> Table:
     tasks = _tasks(JOBS[128] // shrink, f"grid.load=[{','.join(map(str, LOADS))}]")
-    actions = {(task.policy["name"], task.load): partial(_us_a_job, task) for task in tasks}
+    actions = {(task.point.policy["name"], task.point.load): partial(_us_a_job, task) for task in tasks}
     us = {key: median(taken) for key, taken in in_turn(actions, rounds).items()}
-    jobs = {(task.policy["name"], task.load): _jobs_in_system(task) for task in tasks}
+    jobs = {(task.point.policy["name"], task.point.load): _jobs_in_system(task) for task in tasks}
     rows = []
     for scheme in dict.fromkeys(scheme for scheme, _ in us):
         costs = [us[scheme, load] for load in LOADS]

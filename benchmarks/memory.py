@@ -17,7 +17,7 @@ NOISE_MB = 2.0
 
 def run(quick: bool) -> Findings:
     """Run the same point for ever longer, each time in a process of its own."""
-    gang.load()
+    gang.FAMILY.warm_up()
     size = 50 if quick else 1000
     rows: list[list[Cell]] = []
     peaks = []

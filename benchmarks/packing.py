@@ -25,7 +25,7 @@ SMALL = ("batches=6", "grid.load=[0.3,0.5,0.7,0.8,0.9,0.95]")
 
 def run(quick: bool) -> Findings:
     """Time every point of the study, one after the other, and all of them once more."""
-    gang.load()
+    gang.FAMILY.warm_up()
     tasks = {
         # Other kinds of alternation leave some loads out: here all have all.
         mode: points.tasks(
@@ -82,4 +82,4 @@ def run(quick: bool) -> Findings:
 
 
 def _place(task: Task) -> tuple[str, float]:
-    return str(task.policy["name"]), float(task.load or 0)
+    return str(task.point.policy["name"]), float(task.point.load or 0)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from statistics import median
 
 from benchmarks import points
 from benchmarks.measure import cpu_seconds, in_turn
 from benchmarks.record import Cell, Findings, Table, Target
-from models.family import Batches
 from models.partitioning import FAMILY, birth_death, efficiency
-from sweep.executors.work import batches
+from models.point import Batches
+from sweep.executors.work import point
 from sweep.plan.task import Task
 
 MESHES = (16, 64, 256, 1024)
@@ -39,7 +40,8 @@ def _simulation(rounds: int) -> tuple[Table, float]:
     """Time every policy at one mix, to the precision of the experiment."""
     tasks = points.tasks("+experiment=partitioning", "grid.short_fraction=[0.5,0.95]")
     actions = {
-        (task.policy["name"], task.workload["short_fraction"]): partial(_simulate, task) for task in tasks
+        (task.point.policy["name"], task.point.workload["short_fraction"]): partial(_simulate, task)
+        for task in tasks
     }
     found = in_turn(actions, rounds)
     rows: list[list[Cell]] = []
@@ -58,15 +60,14 @@ def _simulate(task: Task) -> tuple[float, int]:
 
     def work() -> None:
         nonlocal jobs
-        measured = batches(task.measurement, FAMILY)
-        jobs = FAMILY.simulate(task.policy, task.workload, task.machine, task.load, measured, task.seed).jobs
+        jobs = FAMILY.simulate(point(task, FAMILY)).jobs
 
     return cpu_seconds(work), jobs
 
 
 def _chains() -> None:
     for task in points.tasks("+experiment=birth_death"):
-        birth_death.FAMILY.simulate(task.policy, task.workload, task.machine, task.load, ONE_BATCH, task.seed)
+        birth_death.FAMILY.simulate(replace(task.point, batches=ONE_BATCH))
 
 
 def _growth(rounds: int) -> Table:
@@ -81,8 +82,7 @@ def _growth(rounds: int) -> Table:
                     continue
                 (task,) = points.tasks(
                     "+experiment=efficiency_preservation", f"policy={name}", "grid.workload=[spmd]",
-                    "grid.delta=[0.0]", f"grid.jobs=[{jobs}]", f"machine.rows={side}",
-                    f"machine.columns={side}",
+                    "grid.delta=[0.0]", f"grid.jobs=[{jobs}]", f"machine.mesh={side}x{side}",
                 )  # fmt: skip
                 costs.append(median(_milliseconds(task) for _ in range(rounds)))
             rows.append([f"{name}, {side} x {side}", *costs])
@@ -91,7 +91,5 @@ def _growth(rounds: int) -> Table:
 
 
 def _milliseconds(task: Task) -> float:
-    simulate = efficiency.FAMILY.simulate
-    return 1e3 * cpu_seconds(
-        lambda: simulate(task.policy, task.workload, task.machine, task.load, ONE_BATCH, task.seed)
-    )
+    point = replace(task.point, batches=ONE_BATCH)
+    return 1e3 * cpu_seconds(lambda: efficiency.FAMILY.simulate(point))

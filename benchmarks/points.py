@@ -6,7 +6,7 @@ from models.family import Outcome
 from models.gang import FAMILY, model
 from models.gang.simulation import Simulation
 from sweep.config import compose, locate
-from sweep.executors.work import batches
+from sweep.executors.work import point
 from sweep.plan import plan
 from sweep.plan.task import Task
 
@@ -35,13 +35,9 @@ def tasks(*overrides: str) -> list[Task]:
 
 def simulate(task: Task) -> Outcome:
     """Run a task as a worker would, but without keeping anything."""
-    return model.simulate(
-        task.policy, task.workload, task.machine, task.load, batches(task.measurement, FAMILY), task.seed
-    )
+    return model.simulate(point(task, FAMILY))
 
 
 def prepare(task: Task) -> Simulation:
     """Return a task's simulation at time 0."""
-    return model.prepare(
-        task.policy, task.workload, task.machine, task.load, batches(task.measurement, FAMILY), task.seed
-    )
+    return model.prepare(point(task, FAMILY))

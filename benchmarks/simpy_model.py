@@ -22,7 +22,7 @@ Waiting = Generator[simpy.Event, object, None]
 class Session:
     """A user who submits a job once for each runtime, each time when the one before has ended."""
 
-    gap: float
+    submit: float
     size: int
     runtimes: tuple[float, ...]
 
@@ -178,7 +178,7 @@ def simulate(
 
     def arrivals() -> Waiting:
         for session in sessions:
-            yield env.timeout(session.gap)
+            yield env.timeout(session.submit - env.now)
             env.process(user(session))
 
     env.process(arrivals())

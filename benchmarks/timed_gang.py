@@ -13,7 +13,8 @@ from functools import cache
 import numpy as np
 
 from models import gang
-from models.family import Batches, Metric, Outcome, Parameters, Seed
+from models.family import Metric, Outcome
+from models.point import Point
 
 METRIC = "kernel_seconds"
 
@@ -21,21 +22,14 @@ METRIC = "kernel_seconds"
 @cache
 def _loaded() -> None:
     """Load the kernels, with a worker's first call: no work of theirs."""
-    gang.load()
+    gang.FAMILY.preload()
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
+def simulate(point: Point) -> Outcome:
     """Simulate as `models.gang` does; each batch reports its share of the CPU time."""
     _loaded()
     start = time.thread_time()
-    outcome = gang.FAMILY.simulate(policy, workload, machine, load, batches, seed)
+    outcome = gang.FAMILY.simulate(point)
     n_batches = len(outcome.metrics["slowdown"])
     share = (time.thread_time() - start) / max(n_batches, 1)
     return replace(outcome, metrics={**outcome.metrics, METRIC: np.full(n_batches, share)})
@@ -45,5 +39,6 @@ FAMILY = replace(
     gang.FAMILY,
     name="gang scheduling, timed",
     metrics=(*gang.FAMILY.metrics, Metric(METRIC, "s", "CPU time of the simulation, by batch")),
-    simulate=simulate,
+    policies="models.gang.policies",
+    model=__name__,
 )

@@ -1,27 +1,27 @@
 """The one contract between a scheduling family and whatever runs it.
 
-A family is a package with an attribute ``FAMILY``; a policy's YAML file names the package
-(``family: models.gang``), and that is all the sweep ever knows of it.
+A family is a package with the same files as every other: ``policies`` (what policies there are, and their
+checks), ``metrics`` (what is measured beyond the common measures), ``engine`` (the event loop) and ``model``
+(the pure functions that the sweep calls); its ``__init__`` holds the declaration ``FAMILY`` and loads no
+kernel. A policy's YAML file names the package (``family: models.gang``), and that is all that the sweep ever
+knows of it. docs/adding_a_family.md builds a small one.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from models.kernels import cache
+from models.point import Parameters, Point
 
-Parameters = Mapping[str, Any]
-"""One resolved YAML file (a policy, a workload, a machine) as plain numbers, strings, lists and dicts.
+if TYPE_CHECKING:
+    import numpy as np
 
-The key ``name`` holds the name under which the grid knows it.
-"""
-
-Seed = tuple[int, ...]
-"""What names a replication's random numbers: (root seed, workload, replication), see ``streams``."""
+    from models.jobs.schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -47,30 +47,6 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Batches:
-    """How long a simulation is measured.
-
-    Parameters
-    ----------
-    size : int
-        Terminated jobs in a batch.
-    warmup : int
-        Leading batches that are run and discarded.
-    looks : tuple of int
-        Declared numbers of measured batches, ascending. The run ends at the last one, or at an earlier
-        one where `enough` says so. Nothing is looked at between them, so that stopping is sequential
-        only at declared sizes.
-    enough : callable, optional
-        Called with the metrics so far, each of shape (n_batches, ...), at every look but the last.
-    """
-
-    size: int = 1000
-    warmup: int = 1
-    looks: tuple[int, ...] = (30,)
-    enough: Callable[[Mapping[str, np.ndarray]], bool] | None = None
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What one simulation gives back.
 
@@ -90,138 +66,122 @@ class Outcome:
     jobs: int
 
 
-class Simulate(Protocol):
-    """The model itself: a pure function. The same call gives the same bits in any process."""
-
-    def __call__(
-        self,
-        policy: Parameters,
-        workload: Parameters,
-        machine: Parameters,
-        load: float | None,
-        batches: Batches,
-        seed: Seed,
-    ) -> Outcome: ...
-
-
-def simulated_by(module: str) -> Simulate:
-    """Return the function `simulate` of a module that is imported when it is first called.
-
-    A family's declaration so loads no kernel, and a plan can be made and checked at once.
-
-    Parameters
-    ----------
-    module : str
-        Dotted name.
-    """
-
-    def simulate(
-        policy: Parameters,
-        workload: Parameters,
-        machine: Parameters,
-        load: float | None,
-        batches: Batches,
-        seed: Seed,
-    ) -> Outcome:
-        outcome: Outcome = importlib.import_module(module).simulate(
-            policy, workload, machine, load, batches, seed
-        )
-        return outcome
-
-    return simulate
-
-
-class Export(Protocol):
-    """Write the schedule of one point in one replication to a file: the one that `Simulate` measures.
-
-    In a format that other programs read; compressed if the file's name ends with ``.gz``. Raises
-    ``ValueError`` or ``OSError`` with one line when the file cannot be written.
-    """
-
-    def __call__(
-        self,
-        policy: Parameters,
-        workload: Parameters,
-        machine: Parameters,
-        load: float | None,
-        batches: Batches,
-        seed: Seed,
-        path: str | os.PathLike[str],
-    ) -> None: ...
-
-
-def exported_by(module: str) -> Export:
-    """Return the function `export` of a module that is imported when it is first called.
-
-    Parameters
-    ----------
-    module : str
-        Dotted name.
-    """
-
-    def export(
-        policy: Parameters,
-        workload: Parameters,
-        machine: Parameters,
-        load: float | None,
-        batches: Batches,
-        seed: Seed,
-        path: str | os.PathLike[str],
-    ) -> None:
-        importlib.import_module(module).export(policy, workload, machine, load, batches, seed, path)
-
-    return export
-
-
-class Check(Protocol):
-    """Look at one combination before anything runs.
-
-    Returns notes worth saying aloud (e.g. what was dropped from a log); raises ``ValueError`` with one clear
-    line (what was given, what is allowed, what to do next) when the combination cannot be simulated.
-    """
-
-    def __call__(
-        self, policy: Parameters, workload: Parameters, machine: Parameters, load: float | None
-    ) -> Sequence[str]: ...
-
-
 @dataclass(frozen=True)
 class Family:
     """A scheduling family as the sweep sees it.
 
     Parameters
     ----------
+    package : str
+        Dotted name of the package.
     name : str
         For messages.
     version : int
         Raised by hand whenever results change: finished tasks of an older version are run anew.
     metrics : tuple of Metric
-        All metrics, the headline first (the one that tables and stopping rules use by default).
-    simulate : Simulate
-    check : Check
-    warm_up : callable
-        Compiles every kernel that is not in the cache (`models.kernels.cache.complete`); called once before
-        work is fanned out.
-    coords : dict of str to sequence
-        Coordinates of the metrics' own dimensions.
-    chance : callable, (policy, workload, machine) -> bool
-        Whether replications differ. Where they do not (a log has no chance in it) more than one is refused:
-        copies of one run would pass for independent samples.
-    preload : str, optional
-        Dotted name of a module that loads what simulations need. Imported once where workers are forked from,
-        instead of in each of them; must not compile.
-    export : Export, optional
-        Writes schedules to files (``schedule=FILE``), of the points and replications that are done, after the
-        simulations and in the process that started them.
+        What the family measures beyond the common measures.
+    headline : str
+        The metric that tables and stopping rules use by default.
+    common : tuple of str
+        Which of the common measures it has, names of `models.jobs.measures.COMMON`.
+    coords : mapping of str to sequence
+        Coordinates of its own metrics' dimensions.
+    kernels : tuple of str
+        Dotted names of modules: to import them is to load every kernel, and to compile those that are not in
+        the cache.
+    schedules : bool
+        Whether ``model`` has ``schedule(point)``, which returns the schedule that ``simulate`` measures.
+    policies, model : str
+        Dotted names of those modules, where they are not ``policies`` and ``model`` of the package.
+
+    Notes
+    -----
+    ``policies`` has ``check(point)`` and ``has_chance(point)``, ``model`` has ``simulate(point)``; see the
+    methods of the same names here. All of them are pure functions of plain data.
     """
 
+    package: str
     name: str
     version: int
     metrics: tuple[Metric, ...]
-    simulate: Simulate
-    check: Check
-    warm_up: Callable[[], None]
+    headline: str
+    common: tuple[str, ...] = ()
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    chance: Callable[[Parameters, Parameters, Parameters], bool] = lambda policy, workload, machine: True
-    preload: str | None = None
-    export: Export | None = None
+    kernels: tuple[str, ...] = ()
+    schedules: bool = False
+    policies: str = ""
+    model: str = ""
+
+    def check(self, point: Point) -> Sequence[str]:
+        """Look at one combination before anything runs.
+
+        Returns
+        -------
+        sequence of str
+            Notes worth saying aloud, e.g. what was dropped from a log.
+
+        Raises
+        ------
+        ValueError
+            With one clear line (what was given, what is allowed, what to do next) when the combination cannot
+            be simulated.
+        """
+        notes: Sequence[str] = self._policies().check(point)
+        return notes
+
+    def has_chance(self, point: Point) -> bool:
+        """Tell whether replications differ.
+
+        Where they do not (a log has no chance in it) more than one is refused: copies of one run would pass
+        for independent samples.
+        """
+        return bool(self._policies().has_chance(point))
+
+    def simulate(self, point: Point) -> Outcome:
+        """Run the model: the same call gives the same bits in any process."""
+        outcome: Outcome = self._model().simulate(point)
+        return outcome
+
+    def schedule(self, point: Point) -> Schedule:
+        """Return who ran when and where: the schedule that `simulate` measures."""
+        made: Schedule = self._model().schedule(point)
+        return made
+
+    def export(self, point: Point, path: str | os.PathLike[str]) -> None:
+        """Write that schedule as a file in the Standard Workload Format, compressed if it ends in ``.gz``.
+
+        Raises
+        ------
+        ValueError, OSError
+            With one line, when the file cannot be written.
+        """
+        from models.jobs.swf_schedule import write_schedule
+
+        write_schedule(path, self.schedule(point), [str(point)])
+
+    def measured(self, measures: Parameters) -> tuple[Metric, ...]:
+        """Return all metrics of the family, the common measures among them."""
+        return self.metrics
+
+    def coordinates(self, measures: Parameters) -> Mapping[str, Sequence[Any]]:
+        """Return the coordinates of all dimensions of those metrics."""
+        return self.coords
+
+    def warm_up(self) -> None:
+        """Compile every kernel that is not in the cache; called once before work is fanned out."""
+        cache.complete(self.package, self.kernels)
+
+    def preload(self) -> None:
+        """Load every kernel where that takes no compiling, see `models.kernels.cache.preload`."""
+        cache.preload(self.package, self.kernels)
+
+    @property
+    def preload_module(self) -> str | None:
+        """The module whose import does that: for a process that forks workers and imports what it is told."""
+        return f"{self.package}.preload" if self.kernels else None
+
+    def _policies(self) -> Any:
+        return importlib.import_module(self.policies or f"{self.package}.policies")
+
+    def _model(self) -> Any:
+        return importlib.import_module(self.model or f"{self.package}.model")

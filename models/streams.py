@@ -10,7 +10,7 @@ import hashlib
 
 import numpy as np
 
-from models.family import Seed
+from models.point import Seed
 
 
 def key(name: str) -> int:

@@ -110,7 +110,7 @@ def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch
         logs=logs.names(cores),
     )
     settings = {"name": "serial"} if cores == 1 else {"name": "dask", "workers": cores}
-    preloads = [family.preload for family in plan.families.values() if family.preload]
+    preloads = [family.preload_module for family in plan.families.values() if family.preload_module]
     executor = executors.create(settings, [*plan.families, *preloads])
     assert not isinstance(executor, executors.Detached)
     # Quiet: a log of Slurm's holds what went wrong, and is removed where it is empty.

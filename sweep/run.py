@@ -49,7 +49,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
     if left:
         for note in plan.check():
             say(console, note)
-        preloads = [family.preload for family in plan.families.values() if family.preload]
+        preloads = [family.preload_module for family in plan.families.values() if family.preload_module]
         executor = executors.create(plan.settings.executor, [*plan.families, *preloads])
     folder.create()
     with folder.lock():

@@ -84,19 +84,10 @@ class Schedules:
         """Write one schedule to a private file and rename it: nobody ever reads half of one."""
         task, path = self.plan.task(number), self.paths[number]
         family = families.find(task.family)
-        assert family.export is not None  # `planned` has refused the others
         private = path.with_name(f".{os.getpid()}.{path.name}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            family.export(
-                policy=task.policy,
-                workload=task.workload,
-                machine=task.machine,
-                load=task.load,
-                batches=work.batches(task.measurement, family),
-                seed=task.seed,
-                path=private,
-            )
+            family.export(work.point(task, family), private)
             private.replace(path)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or one_line(error)
@@ -121,7 +112,7 @@ def planned(plan: Plan) -> Schedules | None:
     if not plan.settings.schedule.strip():
         raise SweepError("schedule= is empty: give a file, schedule=FILE.swf")
     for package, family in plan.families.items():
-        if family.export is None:
+        if not family.schedules:
             raise SweepError(
                 f"schedule={plan.settings.schedule}: {package} writes no schedules; leave it out"
             )
@@ -180,7 +171,7 @@ def _name(plan: Plan, number: int) -> str:
     task = plan.task(number)
     parts = [
         _safe(value) if axis in GROUPS else f"{_safe(axis)}_{_safe(value)}"
-        for axis, value in task.point.items()
+        for axis, value in task.at.items()
         if len(plan.axes[axis]) > 1
     ]
     if plan.settings.replications > 1:

@@ -12,7 +12,7 @@ from benchmarks import __main__ as command
 from benchmarks import against_simpy, growth, measure, record, simpy_model, timed_gang
 from benchmarks.record import Findings, Table, Target
 from models import gang
-from models.family import Batches
+from models.point import Batches
 
 
 @pytest.mark.parametrize("kind", against_simpy.BASELINES.values())
@@ -21,7 +21,7 @@ def test_simpy_and_the_kernel_simulate_the_same_model(load, kind):
     n_jobs = 600
     (task,) = against_simpy.tasks((load,), n_jobs)
     sessions = against_simpy.session_list(task, n_jobs)
-    by_simpy = simpy_model.simulate(sessions, task.machine["n_pes"], n_jobs, kind)
+    by_simpy = simpy_model.simulate(sessions, task.point.machine["n_pes"], n_jobs, kind)
     by_kernel = against_simpy.kernel_measures(task)
     assert np.count_nonzero(np.isfinite(by_simpy.responses)) == n_jobs
     np.testing.assert_allclose(by_simpy.responses, by_kernel.responses, rtol=1e-9)
@@ -40,7 +40,14 @@ def test_the_simpy_model_shares_time_by_hand(kind):
 
 def test_the_timed_family_simulates_what_the_family_does():
     (task,) = against_simpy.tasks((0.5,), 500)
-    arguments = (task.policy, task.workload, task.machine, task.load, Batches(50, 1, (9,)), task.seed)
+    arguments = (
+        task.point.policy,
+        task.point.workload,
+        task.point.machine,
+        task.point.load,
+        Batches(50, 1, (9,)),
+        task.point.seed,
+    )
     plain, timed = gang.FAMILY.simulate(*arguments), timed_gang.FAMILY.simulate(*arguments)
     assert set(timed.metrics) == {metric.name for metric in timed_gang.FAMILY.metrics}
     assert timed.metrics[timed_gang.METRIC].shape == (9,)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from analysis.study import Study
+from models.point import Point
 from sweep.plan.seeds import seed
 
 
@@ -26,16 +27,14 @@ def month_of_jobs(
     policy, month : str
     replication : int
     """
-    from models.backfill.engines import schedule
-    from models.backfill.rules import Rules
-    from models.workloads.sources import module_of
+    from models.backfill.model import schedule
 
     parameters = {**study.parameters("policy", policy), **_readings_of_the_policy(study)}
     workload, machine = study.parameters("workload", month), study.parameters("machine")
     root = seed(int(study.settings["seed"]), month, replication)
-    source = module_of(workload).open_source(workload, machine, None, root)
-    made = schedule(source.jobs, source.machine, Rules.of(parameters))
-    return made.wait[source.measured], made.jobs.runtime[source.measured]
+    made = schedule(Point(parameters, workload, machine, seed=root))
+    assert made.trace is not None  # a month ends
+    return made.wait[made.trace.measured], made.jobs.runtime[made.trace.measured]
 
 
 def _readings_of_the_policy(study: Study) -> dict[str, Any]:

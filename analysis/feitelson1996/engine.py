@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from analysis.matrix_drawing import MatrixState, alternates
-from models.family import Batches, Parameters
+from models.point import Batches, Parameters, Point
 
 if TYPE_CHECKING:
     from models.gang.simulation import Simulation
@@ -66,18 +65,16 @@ def states(
     """
     from models.gang import schemes
     from models.gang.simulation import Simulation
-    from models.gang.state import no_sessions
-    from models.workloads.sessions import SessionStream
+    from models.jobs.jobs import Jobs
 
-    none = no_sessions()
-    given: dict[str, ArrayLike] = {"gap": 1, "size": sizes, "runtime": runtimes, "runs": 1, "key": 0}
-    jobs = {
-        name: np.broadcast_to(value, len(sizes)).astype(getattr(none, name).dtype)
-        for name, value in given.items()
-    }
+    n = len(sizes)
+    jobs = Jobs(
+        np.arange(1.0, n + 1), np.broadcast_to(runtimes, n).astype(float), np.full(n, np.nan),
+        np.array(sizes, np.int64), np.zeros(n, np.int64),
+    )  # fmt: skip
     found = schemes.find(scheme)
     simulation = Simulation(
-        found.compiled(), (), n_pes, SessionStream(iter([jobs])), memory=found.memory(n_pes), draining=True
+        found.compiled(), (), n_pes, iter([jobs]), memory=found.memory(n_pes), draining=True
     )
     pictures = []
     for moment in moments:
@@ -98,7 +95,7 @@ def state_at(
     from models.gang.model import prepare
 
     # Enough batches never to end by count: the time decides.
-    simulation = prepare(policy, workload, machine, load, Batches(1000, 0, (1000,)), tuple(seed))
+    simulation = prepare(Point(policy, workload, machine, load, Batches(1000, 0, (1000,)), tuple(seed)))
     simulation.run(1000, until=time)
     return _state(simulation, policy["alternation"], policy["precedence"])
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.family import Batches, Parameters
+from models.point import Batches, Parameters, Point
 
 
 def relative_speedup(workload: Parameters, fraction: np.ndarray) -> np.ndarray:
@@ -41,5 +41,5 @@ def chain_blow_up(
     from models.partitioning import birth_death
 
     jobs = {**workload, "isolated_time": isolated_time, "jobs": 1}
-    found = birth_death.simulate(policy, jobs, machine, load, Batches(1, 0, (1,)), (0,))
+    found = birth_death.simulate(Point(policy, jobs, machine, load, Batches(1, 0, (1,))))
     return float("nan") if found.saturated else float(found.metrics["blow_up"][0])

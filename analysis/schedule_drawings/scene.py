@@ -16,6 +16,8 @@ import numpy as np
 from analysis.backfill_style import label
 from analysis.errors import AnalysisError
 from analysis.schedule_drawings.composition import parameters
+from models.point import Batches, Point
+from sweep.plan import families
 from sweep.plan.seeds import seed
 
 if TYPE_CHECKING:
@@ -73,11 +75,6 @@ def scene(settings: Mapping[str, str]) -> Scene:
     AnalysisError
         If they cannot be understood, or the models refuse them.
     """
-    from models.backfill.engines import schedule
-    from models.backfill.rules import Rules
-    from models.jobs.machine import of
-    from models.workloads.sources import module_of
-
     user = settings["conf"]
     policy = parameters("policy", settings["policy"], _given(settings, "ties", "unrequested"), user)
     workload = parameters("workload", settings["workload"], _given(settings, "path", "month"), user)
@@ -85,19 +82,15 @@ def scene(settings: Mapping[str, str]) -> Scene:
     machine = parameters("machine", named, {}, user)
     load = _load(settings["load"])
     root = seed(_whole(settings, "seed"), workload["name"], _whole(settings, "replication"))
+    n_jobs = max(_whole(settings, "jobs"), 1)
     try:
-        rules, module = Rules.of(policy), module_of(workload)
-        if module.ENDLESS:
-            module.check(workload, machine, load)
-            hosts = of(machine)
-            jobs = module.draw(workload, hosts, load, max(_whole(settings, "jobs"), 1), root)
-            measured, until = slice(None), None
-        else:
-            source = module.open_source(workload, machine, load, root)
-            jobs, hosts, measured, until = source.jobs, source.machine, source.measured, source.until
-        made = schedule(jobs, hosts, rules)
+        point = Point(policy, workload, machine, load, Batches(n_jobs, 0, (1,)), root)
+        made = families.find(policy["family"]).schedule(point)
     except ValueError as error:  # what a model says of parameters that it refuses, in one line
         raise AnalysisError(_as_settings(str(error))) from None
+    measured, until = slice(n_jobs), None
+    if made.trace is not None:
+        measured, until = made.trace.measured, made.trace.until
     begin = float(made.jobs.submit[measured][0])
     title = f"{label(policy['name'])}, {workload['name']}"
     if settings["month"]:

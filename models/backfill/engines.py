@@ -7,6 +7,7 @@ import numpy as np
 from models.backfill.conservative import engine as conservative
 from models.backfill.eq_spatial import schedules as eq_spatial
 from models.backfill.immediate import schedules as immediate
+from models.backfill.judging import under
 from models.backfill.ncsa_lsf import schedules as ncsa_lsf
 from models.backfill.priority import hosts, pool
 from models.backfill.priority import passing as by_priority
@@ -39,7 +40,7 @@ def schedule(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:
             f"job {first + 1} asks for {jobs.size[first]} processors and {jobs.memory[first]} KB of memory, "
             f"and no host has both; the largest has {machine.largest} processors: leave out such jobs"
         )
-    ready = jobs.under(rules)
+    ready = under(jobs, rules)
     if rules.ncsa_lsf is not None:
         return ncsa_lsf.simulate(ready, machine, rules.ncsa_lsf)
     if rules.eq_spatial is not None:

@@ -1,6 +1,5 @@
-"""Imported by the process from which workers are forked, see `models.family.Family.preload`."""
+"""Imported by the process from which workers are forked, see `models.family.Family.preload_module`."""
 
-from models import backfill
-from models.kernels import cache as kernel_cache
+from models.backfill import FAMILY
 
-kernel_cache.preload(backfill.__name__, backfill.load)
+FAMILY.preload()

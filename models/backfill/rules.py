@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from models.backfill.eq_spatial.rules import EqSpatial
 from models.backfill.immediate.rules import Immediate
 from models.backfill.ncsa_lsf.rules import NcsaLsf
 from models.backfill.priority.weights import Weights
-from models.family import Parameters
-
-if TYPE_CHECKING:
-    from models.jobs.jobs import Jobs
-    from models.jobs.machine import Machine
+from models.point import Parameters
 
 DISCIPLINES = ("fcfs", "backfill", "conservative", "ncsa_lsf", "eq_spatial")
 TIES = ("instant", "event")
@@ -75,14 +70,6 @@ class Rules:
     def judges(self) -> bool:
         """Whether jobs are judged by what they ask for."""
         return self.discipline not in ("fcfs", "eq_spatial")
-
-    def check(self, jobs: Jobs, machine: Machine) -> None:
-        """Raise ``ValueError`` with one line if these jobs cannot run on this machine under these rules."""
-        ready = jobs.under(self)
-        if self.ncsa_lsf is not None:
-            self.ncsa_lsf.check(ready, machine)
-        if self.eq_spatial is not None:
-            self.eq_spatial.check(ready, machine)
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:

@@ -48,7 +48,6 @@ from models.gang.state import (
     JOB_TIME,
     JOBS,
     KEY,
-    LAST_SESSION,
     LISTS,
     MATRIX,
     N_JOBS,
@@ -83,7 +82,7 @@ from models.gang.state import (
     WORK,
 )
 from models.kernels.compiling import kernel
-from models.workloads.sessions import RERUN
+from models.workloads.repetition import RERUN
 
 # Why `advance` returned.
 BATCHES_DONE, SESSIONS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL = range(5)
@@ -281,7 +280,7 @@ def advance(
     Parameters
     ----------
     place, release, rearrange : the packing scheme, see `models.gang.schemes`
-    rerun : the runtime of a job's next repetition, see `models.workloads.sessions`
+    rerun : the runtime of a job's next repetition, see `models.workloads.repetition`
     settings, matrix, jobs, room, counts, clocks : the simulation, see `state`
     sessions : the chunk of arrivals at hand, from ``counts[CURSOR]`` on
     memory, parameters : the packing scheme's own
@@ -296,7 +295,7 @@ def advance(
     occupied, free, tags, grants = matrix
     pes, whole, real, order = jobs
     chosen, chosen_row, granted, scratch = room
-    gaps, sizes, runtimes, runs, keys = sessions
+    submits, sizes, runtimes, runs, keys = sessions
     n_pes = settings.n_pes
     while True:
         repeating = counts[REPEATING]
@@ -310,8 +309,8 @@ def advance(
                 finish = real[FINISH, first]
                 end = clocks[NOW] + (finish - clocks[VIRTUAL]) * counts[N_SLOTS]
             arrival = np.inf
-            if cursor < gaps.shape[0]:
-                arrival = clocks[LAST_SESSION] + gaps[cursor]
+            if cursor < submits.shape[0]:
+                arrival = submits[cursor]
             elif more_sessions:
                 return SESSIONS_USED_UP
             elif first < 0 or not settings.draining:
@@ -328,7 +327,6 @@ def advance(
                 if first >= 0:
                     virtual += (arrival - clocks[NOW]) / counts[N_SLOTS]
                 pass_time(arrival, virtual, counts, clocks)
-                clocks[LAST_SESSION] = arrival
                 first = -1
 
         slots_before = counts[N_SLOTS]

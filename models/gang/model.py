@@ -2,52 +2,53 @@
 
 from __future__ import annotations
 
-from models.family import Batches, Outcome, Parameters, Seed
+from dataclasses import replace
+
+from models import workloads
+from models.family import Outcome
 from models.gang import engine, schemes
 from models.gang.simulation import Simulation
 from models.gang.state import METRICS
+from models.jobs.machine import one_pool
+from models.jobs.trace import Trace
+from models.point import Point
 from models.saturation import backlog_grows
-from models.workloads import open_stream
+from models.workloads import repetition
 
 
-def prepare(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Simulation:
-    """Return a simulation at time 0; the arguments are those of `models.family.Simulate`."""
+def prepare(point: Point) -> Simulation:
+    """Return a simulation of a point at time 0."""
+    policy, opened = point.policy, workloads.open_workload(point)
     scheme = schemes.find(policy["scheme"])
-    n_pes = machine["n_pes"]
-    n_batches = batches.warmup + batches.looks[-1]
+    n_pes = one_pool(opened.machine, point.machine, policy)
+    rerun = rerun_parameters = None
+    if isinstance(opened, Trace):
+        chunks = iter([opened.jobs])
+        point = replace(point, batches=opened.divided(point.batches)[0])
+    else:
+        chunks, rerun, rerun_parameters = opened.chunks(), opened.rerun, opened.rerun_parameters
+    assert point.batches.size is not None  # see `workloads.open_workload`
     return Simulation(
         scheme.compiled(),
         scheme.arguments(policy),
         n_pes,
-        open_stream(workload, n_pes, load, n_batches * batches.size, seed),
+        chunks,
+        rerun=repetition.same_runtime if rerun is None else schemes.imported(rerun),
+        rerun_parameters=rerun_parameters,
         memory=scheme.memory(n_pes),
         alternation=policy["alternation"],
         precedence=policy["precedence"],
         unification=policy["unification"],
         migrating=scheme.migrates,
-        batch_size=batches.size,
-        batch_limit=n_batches,
+        batch_size=point.batches.size,
+        batch_limit=point.batches.most,
         job_limit=policy["job_limit"],
     )
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Simulate one point in one replication, see `models.family.Simulate`."""
-    simulation = prepare(policy, workload, machine, load, batches, seed)
+def simulate(point: Point) -> Outcome:
+    """Simulate one point in one replication, see `models.family.Family.simulate`."""
+    simulation, batches = prepare(point), point.batches
     for look in batches.looks:
         status = simulation.run(batches.warmup + look)
         measured = simulation.batches[batches.warmup : simulation.n_batches]

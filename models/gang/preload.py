@@ -1,6 +1,5 @@
-"""Imported by the process from which workers are forked, see `models.family.Family.preload`."""
+"""Imported by the process from which workers are forked, see `models.family.Family.preload_module`."""
 
-from models import gang
-from models.kernels import cache as kernel_cache
+from models.gang import FAMILY
 
-kernel_cache.preload(gang.__name__, gang.load)
+FAMILY.preload()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
+from models.arrays import Floats
 from models.gang import engine
 from models.gang.alternation import MODES
 from models.gang.schemes import Compiled
@@ -25,14 +27,15 @@ from models.gang.state import (
     SLOT,
     TERMINATED,
     Room,
-    Sessions,
     Settings,
     empty_matrix,
     no_jobs,
     no_sessions,
+    sessions_of,
 )
+from models.jobs.jobs import Jobs
 from models.kernels.bits import words
-from models.workloads.sessions import SessionStream
+from models.workloads.repetition import same_runtime
 
 PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}
 FREE = -1
@@ -49,8 +52,10 @@ class Simulation:
         What it is told, see `models.gang.schemes.Scheme.arguments`.
     n_pes : int
         PEs of the machine.
-    stream : SessionStream
+    chunks : iterator of Jobs
         What arrives.
+    rerun, rerun_parameters
+        Give the runtimes of repetitions, see `models.workloads.repetition`.
     memory : int
         Length of the scheme's memory.
     alternation : {"shared", "exclusive", "none"}
@@ -78,8 +83,10 @@ class Simulation:
         scheme: Compiled,
         scheme_parameters: Sequence[int],
         n_pes: int,
-        stream: SessionStream,
+        chunks: Iterator[Jobs],
         *,
+        rerun: Any = same_runtime,
+        rerun_parameters: Floats | None = None,
         memory: int = 1,
         alternation: str = "shared",
         precedence: str = "arrival",
@@ -93,7 +100,9 @@ class Simulation:
     ) -> None:
         self.n_pes = n_pes
         self.scheme = scheme
-        self.stream = stream
+        self.chunks = chunks
+        self.rerun = rerun
+        self.rerun_parameters = np.zeros(1) if rerun_parameters is None else rerun_parameters
         self.settings = Settings(
             n_pes,
             MODES.index(alternation),
@@ -125,15 +134,15 @@ class Simulation:
         """Simulate until so many batches have ended, and say why it stopped (`engine.BATCHES_DONE` …)."""
         while True:
             status = engine.advance(
-                *self.scheme, self.stream.rerun, self.settings, self.matrix, self.jobs, self.room, self.chunk,
-                self.memory, self.parameters, self.stream.rerun_parameters, self.counts, self.clocks,
+                *self.scheme, self.rerun, self.settings, self.matrix, self.jobs, self.room, self.chunk,
+                self.memory, self.parameters, self.rerun_parameters, self.counts, self.clocks,
                 self.batches, n_batches, self.more_sessions, until, self.responses,
             )  # fmt: skip
             if status != engine.SESSIONS_USED_UP:
                 return int(status)
-            chunk = next(self.stream.chunks, None)
+            chunk = next(self.chunks, None)
             self.more_sessions = chunk is not None
-            self.chunk = no_sessions() if chunk is None else Sessions(**chunk)
+            self.chunk = no_sessions() if chunk is None else sessions_of(chunk)
             self.counts[CURSOR] = 0
 
     @property

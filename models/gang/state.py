@@ -12,6 +12,7 @@ from collections import namedtuple
 import numpy as np
 from numba import float64, int64, types, uint64
 
+from models.jobs.jobs import Jobs as Columns
 from models.kernels.bits import words
 
 # Numba types of what the engine hands around.
@@ -79,8 +80,8 @@ RUNTIME, ARRIVAL, FINISH, N_REAL = range(4)
 # slots; from the largest to the smallest, earlier first among equals; the unused places (a stack).
 PRESENT, PRECEDENCE, DECREASING, VACANT, N_LISTS = range(5)
 
-Sessions = namedtuple("Sessions", ["gap", "size", "runtime", "runs", "key"])
-"""A chunk of job sessions, as `models.workloads.sessions` describes them."""
+Sessions = namedtuple("Sessions", ["submit", "size", "runtime", "runs", "key"])
+"""A chunk of jobs, columns of `models.jobs.jobs.Jobs`."""
 SESSIONS = types.NamedTuple([float64[::1], int64[::1], float64[::1], int64[::1], int64[::1]], Sessions)
 
 # Counters (int64): used slots; jobs in the system; unused places; jobs submitted and ended so far; next
@@ -91,11 +92,9 @@ SESSIONS = types.NamedTuple([float64[::1], int64[::1], float64[::1], int64[::1],
     UNIFICATIONS, N_COUNTS,
 ) = range(12)  # fmt: skip
 
-# Clocks (float64): time; virtual time; begin of the last session; begin of this batch; integrals over this
+# Clocks (float64): time; virtual time; begin of this batch; integrals over this
 # batch of used slots, of slots of all jobs, of jobs, and of work done; sum of slowdowns in this batch.
-NOW, VIRTUAL, LAST_SESSION, BATCH_START, SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, SLOWDOWNS, N_CLOCKS = (
-    range(10)
-)
+NOW, VIRTUAL, BATCH_START, SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, SLOWDOWNS, N_CLOCKS = range(9)
 
 METRICS = ("slowdown", "unifications", "slots_per_job", "utilization", "used_slots", "jobs_in_system")
 
@@ -121,6 +120,14 @@ def no_jobs(n_pes: int, job_limit: int) -> Jobs:
         np.zeros((N_REAL, job_limit)),
         order,
     )
+
+
+def sessions_of(jobs: Columns) -> Sessions:
+    """Return a chunk of jobs as the engine takes it."""
+    n = len(jobs)
+    once = np.ones(n, np.int64) if jobs.runs is None else jobs.runs
+    keys = np.zeros(n, np.int64) if jobs.key is None else jobs.key
+    return Sessions(jobs.submit, jobs.size, jobs.runtime, once, keys)
 
 
 def no_sessions() -> Sessions:

@@ -1,14 +1,14 @@
-"""Jobs as the engines get them, in order of submission."""
+"""Rigid jobs in order of submission: what every workload gives and every engine takes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from models.arrays import Floats, Ints
-from models.backfill.rules import Rules
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +31,10 @@ class Jobs:
         What it really uses at most; None is all that it asked for.
     user : ndarray of int, optional
         Who submitted it.
+    runs : ndarray of int, optional
+        How often its user submits the job, each time when the run before has ended (feedback); None is once.
+    key : ndarray of int, optional
+        Bits that name the random numbers of a job's repetitions; with `runs` only.
     """
 
     submit: Floats
@@ -40,6 +44,13 @@ class Jobs:
     memory: Ints
     used_memory: Ints | None = None
     user: Ints | None = None
+    runs: Ints | None = None
+    key: Ints | None = None
+
+    @property
+    def repeats(self) -> bool:
+        """Whether some job is submitted again when it has ended."""
+        return self.runs is not None and bool((self.runs > 1).any())
 
     @property
     def used(self) -> Ints:
@@ -55,43 +66,11 @@ class Jobs:
         parts: list[Any] = [None if values is None else values[chosen] for values in columns]
         return Jobs(*parts)
 
-    def under(self, rules: Rules) -> Jobs:
-        """Return the jobs as they run under these rules: judged by something, and perhaps killed at it.
-
-        Raises
-        ------
-        ValueError
-            If the rules need what the jobs do not have.
-        """
-        unknown = np.isnan(self.requested)
-        judging = rules.judges
-        if judging and rules.unrequested == "error" and unknown.any():
-            raise ValueError(
-                f"{int(unknown.sum()):,} of {len(self):,} jobs have no requested time, and the policy judges "
-                "by it; add policy.unrequested=runtime to judge them by their actual one, or "
-                "workload.estimates=tsafrir2005 to draw requests"
-            )
-        requested = np.where(unknown, self.runtime, self.requested)
-        longer = self.runtime > requested
-        if rules.discipline == "conservative" and not rules.kill and longer.any():
-            raise ValueError(
-                f"{int(longer.sum()):,} of {len(self):,} jobs run longer than requested, so that no start "
-                "could be promised; policy conservative needs policy.kill=true"
-            )
-        runtime = np.where(longer & rules.kill, requested, self.runtime)
-        return replace(self, runtime=runtime, requested=requested)
-
-    def notes(self, rules: Rules) -> list[str]:
-        """Return what is worth saying aloud of these jobs under these rules; raises what `under` does."""
-        ran = self.under(rules)
-        unknown = int(np.isnan(self.requested).sum())
-        longer = int((self.runtime > ran.requested).sum())
-        killed = int((ran.runtime < self.runtime).sum())
-        told = []
-        if unknown and rules.judges:
-            told.append(f"{unknown:,} jobs have no requested time, judged by the actual one")
-        if killed:
-            told.append(f"{killed:,} jobs run longer than requested, killed at it (policy.kill=true)")
-        elif longer:
-            told.append(f"{longer:,} jobs run longer than requested, and may (policy.kill=false)")
-        return told
+    @classmethod
+    def concatenated(cls, parts: Sequence[Jobs]) -> Jobs:
+        """Return the jobs of several parts with the same columns, one after the other."""
+        columns: list[Any] = []
+        for name in cls.__dataclass_fields__:
+            values = [getattr(part, name) for part in parts]
+            columns.append(None if values[0] is None else np.concatenate(values))
+        return cls(*columns)

@@ -1,4 +1,4 @@
-"""The machine: hosts with processors and memory, or one pool of processors."""
+"""The machine: hosts with processors and memory, one pool of processors, or a mesh of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from models import checks
 from models.arrays import Ints
-from models.family import Parameters
+from models.point import Parameters
 
 UNLIMITED_KB = 2**60
 KB_IN_GB = 1024 * 1024
@@ -63,8 +64,8 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
     Parameters
     ----------
     machine : mapping
-        Either ``hosts``, a list of ``{name, processors, memory_gb}``, or ``n_pes``, where null stands for the
-        processors that the log's header names.
+        ``processors``, or ``hosts``, a list of ``{name, processors, memory_gb}``, or ``mesh``, rows times
+        columns of processors; where all are null, the processors that the log's header names are taken.
     processors_of_log : int, optional
         None where the workload is no log.
 
@@ -74,44 +75,74 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
         With one line that says what is allowed.
     """
     if (hosts := machine.get("hosts")) is not None:
-        if machine.get("n_pes") is not None:
+        return _of_hosts(machine, hosts)
+    if machine.get("mesh") is not None:
+        rows, columns = sides(machine)
+        if machine.get("processors") not in (None, rows * columns):
             raise ValueError(
-                f"machine.n_pes={machine['n_pes']} and machine.hosts: give one of them, the other null"
+                f"machine.processors={machine['processors']} and machine.mesh={machine['mesh']}: give one of "
+                "them, the other null"
             )
-        if not isinstance(hosts, list) or not hosts:
-            raise ValueError(f"machine.hosts={hosts}; allowed: a list of {{name, processors, memory_gb}}")
-        parsed = [_host(number, host) for number, host in enumerate(hosts)]
-        names = tuple(name for name, _, _ in parsed)
-        if len(set(names)) < len(names):
-            raise ValueError(f"machine.hosts: {', '.join(names)}; give each host a name of its own")
-        return Machine(names, *(np.array([host[i] for host in parsed], np.int64) for i in (1, 2)))
-    processors = machine.get("n_pes", "(none)")
-    if processors is None:
+        return pool(rows * columns)
+    if machine.get("processors") is None:
         if processors_of_log is None:
             raise ValueError(
-                "machine.n_pes=null takes the processors from a log's header, and the workload is no log; "
-                "give a number, for instance grid.machine=[pe128]"
+                "machine.processors=null takes the processors from a log's header, and the workload is no "
+                "log; give a number, for instance grid.machine=[pe128]"
             )
         return pool(processors_of_log)
-    if isinstance(processors, bool) or not isinstance(processors, int) or processors < 1:
-        raise ValueError(
-            f"machine.n_pes={processors}; allowed: a positive whole number of processors, null (as the log's "
-            "header says), or machine.hosts"
-        )
-    return pool(processors)
+    allowed = "a positive whole number of processors, null (as the log's header says), or machine.hosts"
+    return pool(checks.whole(machine, "machine", "processors", allowed))
 
 
-def _host(number: int, host: Any) -> tuple[str, int, int]:
+def sides(machine: Parameters) -> tuple[int, int]:
+    """Return the rows and columns of ``machine.mesh``, e.g. ``16x16``."""
+    given = str(machine["mesh"])
+    rows, _, columns = given.partition("x")
+    if not (rows.isdecimal() and columns.isdecimal() and int(rows) * int(columns) > 0):
+        raise ValueError(f"machine.mesh={given}; allowed: rows times columns of processors, e.g. 16x16")
+    return int(rows), int(columns)
+
+
+def one_pool(machine: Machine, parameters: Parameters, policy: Parameters) -> int:
+    """Return the processors of a machine for a policy that knows no hosts.
+
+    Raises
+    ------
+    ValueError
+        With one line, if there are several hosts, or one whose memory is limited.
+    """
+    if len(machine.names) == 1 and not machine.limits_memory:
+        return machine.total
+    hosts = f"{len(machine.names)} hosts" if len(machine.names) > 1 else "memory"
+    raise ValueError(
+        f"machine {parameters.get('name', '')} has {hosts}, and policy {policy.get('name', '')} knows one "
+        f"pool of processors; add machine.hosts=null machine.processors={machine.total}, or another machine"
+    )
+
+
+def _of_hosts(machine: Parameters, hosts: object) -> Machine:
+    for key in ("processors", "mesh"):
+        if machine.get(key) is not None:
+            raise ValueError(
+                f"machine.{key}={machine[key]} and machine.hosts: give one of them, the other null"
+            )
+    if not isinstance(hosts, list) or not hosts:
+        checks.refuse("machine.hosts", hosts, "a list of {name, processors, memory_gb}")
+    parsed = [_host(f"machine.hosts[{number}]", number, host) for number, host in enumerate(hosts)]
+    names = tuple(name for name, _, _ in parsed)
+    if len(set(names)) < len(names):
+        raise ValueError(f"machine.hosts: {', '.join(names)}; give each host a name of its own")
+    return Machine(names, *(np.array([host[i] for host in parsed], np.int64) for i in (1, 2)))
+
+
+def _host(where: str, number: int, host: Any) -> tuple[str, int, int]:
     known = ("name", "processors", "memory_gb")
     if not isinstance(host, Mapping) or set(host) - set(known) or "processors" not in host:
-        raise ValueError(
-            f"machine.hosts[{number}]={host}; allowed: {{name, processors, memory_gb}}, memory_gb may be null"
-        )
-    processors, memory = host["processors"], host.get("memory_gb")
-    if isinstance(processors, bool) or not isinstance(processors, int) or processors < 1:
-        raise ValueError(f"machine.hosts[{number}].processors={processors}; allowed: a positive whole number")
-    if memory is None:
-        return str(host.get("name", number)), processors, UNLIMITED_KB
-    if isinstance(memory, bool) or not isinstance(memory, int | float) or not 0 < memory < 2**30:
-        raise ValueError(f"machine.hosts[{number}].memory_gb={memory}; allowed: a positive number, or null")
-    return str(host.get("name", number)), processors, round(memory * KB_IN_GB)
+        checks.refuse(where, host, "{name, processors, memory_gb}, memory_gb may be null")
+    processors = checks.whole(host, where, "processors")
+    name = str(host.get("name", number))
+    if host.get("memory_gb") is None:
+        return name, processors, UNLIMITED_KB
+    memory = checks.number(host, where, "memory_gb", "a positive number, or null", above=0, below=2**30)
+    return name, processors, round(memory * KB_IN_GB)

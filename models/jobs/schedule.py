@@ -9,6 +9,7 @@ import numpy as np
 from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
+from models.jobs.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,10 @@ class Schedule:
         When a job ran, where, and on how many processors; None is in one piece, on those it asked for.
     held : Pieces, optional
         Processors that were kept idle for a job with a special reservation.
+    trace : Trace, optional
+        The log or month that the jobs come from.
+    notes : tuple of str
+        What was simulated, in words.
     """
 
     jobs: Jobs
@@ -71,6 +76,8 @@ class Schedule:
     promised: Floats | None = None
     pieces: Pieces | None = None
     held: Pieces | None = None
+    trace: Trace | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def wait(self) -> Floats:

@@ -15,7 +15,6 @@ import numpy as np
 
 from models.jobs import swf
 from models.jobs.schedule import Schedule
-from models.workloads.sources import Source
 
 KEPT = (
     "Computer", "Installation", "Acknowledge", "UnixStartTime", "TimeZone", "TimeZoneString", "StartTime",
@@ -33,7 +32,6 @@ IN_PIECES = (
 def write_schedule(
     path: str | os.PathLike[str],
     made: Schedule,
-    source: Source | None = None,
     notes: Sequence[str] = (),
 ) -> None:
     """Write every job of a schedule as a row of an SWF file, in order of submission.
@@ -43,9 +41,8 @@ def write_schedule(
     path : path-like
         Compressed if its name ends with ``.gz``.
     made : Schedule
-    source : Source, optional
-        What was replayed: where it is a log, job numbers, users and so on are its own, and times are in its
-        time base.
+        Of a log's jobs (`Schedule.trace`), job numbers, users and so on are the log's own, and times are in
+        its time base.
     notes : sequence of str
         Lines of the header that say what was simulated.
 
@@ -54,7 +51,7 @@ def write_schedule(
     SwfError
         If the file cannot be written.
     """
-    jobs, hosts = made.jobs, made.machine
+    jobs, hosts, trace = made.jobs, made.machine, made.trace
     header: dict[str, list[str]] = {"Version": ["2.2"]}
     columns: dict[str, np.ndarray] = {
         "requested_processors": jobs.size,
@@ -62,10 +59,10 @@ def write_schedule(
         "status": np.full(len(jobs), COMPLETED),
     }
     submit = jobs.submit
-    if source is not None and source.log is not None:
-        header |= {key: source.log.header[key] for key in KEPT if key in source.log.header}
-        columns = {name: values[source.rows] for name, values in source.log.columns.items()}
-        asked = source.jobs.requested  # perhaps drawn, where the log has none
+    if trace is not None and trace.log is not None:
+        header |= {key: trace.log.header[key] for key in KEPT if key in trace.log.header}
+        columns = {name: values[trace.rows] for name, values in trace.log.columns.items()}
+        asked = trace.jobs.requested  # perhaps drawn, where the log has none
         columns["requested_time"] = np.where(np.isnan(asked), columns["requested_time"], asked)
         submit = submit + columns["submit"][0]
     else:
@@ -87,6 +84,6 @@ def write_schedule(
         "MaxJobs": [str(len(jobs))],
         "MaxRecords": [str(len(jobs))],
         "MaxProcs": [str(hosts.total)],
-        "Note": ["simulated schedule: wait times are not those of the log", *told, *notes],
+        "Note": ["simulated schedule: wait times are not those of the log", *told, *notes, *made.notes],
     }
     swf.write(path, columns, header)

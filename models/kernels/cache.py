@@ -8,11 +8,14 @@ the cached caller silently goes on with the old one. So the cache folder is name
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import platform
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -37,28 +40,36 @@ def folder() -> Path:
     return Path(parent) / fingerprint()
 
 
-def is_complete(family: str) -> bool:
+def is_complete(package: str) -> bool:
     """Tell whether every kernel of a family is in the cache, for this machine and this Python."""
-    return _marker(family).exists()
+    return _marker(package).exists()
 
 
-def complete(family: str, load: Callable[[], object]) -> None:
+def complete(package: str, modules: Sequence[str]) -> None:
     """See to it that every kernel of a family is in the cache; where all are, none is loaded.
+
+    Modules are compiled side by side, in as many processes as there are cores.
 
     Parameters
     ----------
-    family : str
+    package : str
         Name of the family's package.
-    load : callable
-        Loads every kernel; those that are not in the cache are compiled.
+    modules : sequence of str
+        To import them is to load every kernel; those that are not in the cache are compiled.
     """
-    if not is_complete(family):
-        load()
-        with suppress(OSError):  # of a cache that cannot be written to: all are looked at again next time
-            _marker(family).touch()
+    if is_complete(package):
+        return
+    cores = min(len(modules), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+    if cores > 1:
+        with ThreadPoolExecutor(cores) as beside:
+            list(beside.map(_load_elsewhere, modules))
+    for module in modules:
+        _load(module)
+    with suppress(OSError):  # of a cache that cannot be written to: all are looked at again next time
+        _marker(package).touch()
 
 
-def preload(family: str, load: Callable[[], object]) -> None:
+def preload(package: str, modules: Sequence[str]) -> None:
     """Load every kernel where that takes no compiling; workers are then forked with all kernels at hand.
 
     Raises
@@ -66,17 +77,33 @@ def preload(family: str, load: Callable[[], object]) -> None:
     ImportError
         While not all are compiled: a second process shall not do the same. It can be tried again later.
     """
-    if not is_complete(family):
-        raise ImportError(f"not every kernel of {family} is compiled yet")
-    load()
+    if not is_complete(package):
+        raise ImportError(f"not every kernel of {package} is compiled yet")
+    for module in modules:
+        _load(module)
 
 
-def _marker(family: str) -> Path:
+def _load(module: str) -> None:
+    importlib.import_module(module)
+
+
+def _load_elsewhere(module: str) -> None:
+    """Import a module in a process of its own, which leaves what it compiles in the cache.
+
+    A plain interpreter, not one of `multiprocessing`: that would run a notebook's or a script's main module
+    again. What fails there is tried, and told, here.
+    """
+    command = [sys.executable, "-c", f"import {module}"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    subprocess.run(command, env=environment, capture_output=True, check=False)
+
+
+def _marker(package: str) -> Path:
     """Return the file that says so.
 
     Numba compiles anew for another processor, and different machines may share a home.
     """
-    name = f"{family}-{platform.node()}-{sys.implementation.cache_tag}"
+    name = f"{package}-{platform.node()}-{sys.implementation.cache_tag}"
     return Path(os.environ["NUMBA_CACHE_DIR"]) / name
 
 

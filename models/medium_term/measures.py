@@ -9,7 +9,7 @@ from models.kernels.compiling import kernel
 METRICS = ("reallocations", "epochs", "uninterrupted", "processors_per_job", "processors_at_once")
 
 
-@kernel("void(int64, int64[::1], int64[::1], int64[::1], float64[::1])")
+@kernel("void(int64, int64[::1], int64[::1], int64[::1], float64[::1])", allocates=True)
 def measure(unit: int, y: np.ndarray, width: np.ndarray, height: np.ndarray, metrics: np.ndarray) -> None:
     """Measure one schedule. O(J log J).
 

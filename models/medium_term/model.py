@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.family import Batches, Outcome, Parameters, Seed
+from models.family import Outcome
+from models.jobs import machine as machines
 from models.medium_term import requirements, scheduling
 from models.medium_term.measures import METRICS, measure
+from models.point import Point
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Schedule the lists of jobs of one replication, see `models.family.Simulate`.
+def simulate(point: Point) -> Outcome:
+    """Schedule the lists of jobs of one replication, see `models.family.Family.simulate`.
 
     A batch's value is the mean over its lists. There is no queue, so nothing saturates.
     """
-    processors = machine["processors"]
-    fill = scheduling.prepare(policy)
-    totals = np.zeros((batches.warmup + batches.looks[-1], len(METRICS)))
+    processors = machines.of(point.machine).total
+    batches = point.batches
+    fill = scheduling.prepare(point.policy)
+    totals = np.zeros((batches.most, len(METRICS)))
     scheduled = 0
-    for batch, lists in enumerate(requirements.lists(workload, processors, batches, seed)):
+    for batch, lists in enumerate(requirements.lists(point.workload, processors, batches, point.seed)):
         for minimum in lists:
             boxes = fill(processors, minimum)
             measure(boxes.unit, boxes.y, boxes.width, boxes.height, totals[batch])

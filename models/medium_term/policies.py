@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from models.family import Parameters
+from models.jobs import machine as machines
+from models.jobs.machine import one_pool
+from models.medium_term import requirements
+from models.point import Parameters, Point
 
 GROUPS = ("smallest_first", "largest_first", "none")
 """How BUDDY divides any number of jobs into groups of powers of two, see `buddy.group_sizes`."""
@@ -14,7 +17,22 @@ MOST_PROCESSORS = {"all": 16}
 """How far all schedules can be searched in less than a second and 100 MB, by what jobs may be allocated."""
 
 
-def check(policy: Parameters, processors: int, n_jobs: int) -> None:
+def check(point: Point) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    processors = one_pool(machines.of(point.machine), point.machine, point.policy)
+    if point.load is not None:
+        raise ValueError(f"load={point.load}: a schedule of given jobs has no load; set grid.load=[null]")
+    requirements.check(point.workload, processors)
+    check_schedule(point.policy, processors, requirements.n_jobs(point.workload))
+    return []
+
+
+def has_chance(point: Point) -> bool:
+    """Tell whether replications differ: policies draw no random numbers, workloads do but for lists."""
+    return bool(point.workload["model"] != "listed")
+
+
+def check_schedule(policy: Parameters, processors: int, n_jobs: int) -> None:
     """Raise ``ValueError`` with one clear line where a policy cannot schedule these numbers."""
     name = policy.get("schedule")
     if name not in POLICIES:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from models.family import Batches, Parameters, Seed
+from models.point import Batches, Parameters, Seed
 from models.streams import stream
 
 
@@ -90,9 +90,10 @@ def lists(workload: Parameters, processors: int, batches: Batches, seed: Seed) -
     """
     if workload["model"] == LISTED:
         listed = np.array([sorted(workload["requirements"])], np.int64)
-        yield from (listed for _ in range(batches.warmup + batches.looks[-1]))
+        yield from (listed for _ in range(batches.most))
         return
+    size = 1 if batches.size is None else batches.size
     rng = stream(seed, "requirements")
-    for _ in range(batches.warmup + batches.looks[-1]):
-        chance = rng.random((batches.size, workload["jobs"]))
+    for _ in range(batches.most):
+        chance = rng.random((size, workload["jobs"]))
         yield np.sort(DRAWN[workload["model"]](chance, processors, workload), axis=1)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from models.family import Parameters
 from models.medium_term import buddy, epochs, policies, tilings
 from models.medium_term.boxes import Boxes, schedule_of
 from models.medium_term.schedule import Schedule
+from models.point import Parameters
 
 Fill = Callable[[int, np.ndarray], Boxes]
 """A policy with its settings: from P and the jobs' minimum requirements, ascending, to boxes."""
@@ -63,6 +63,6 @@ def make_schedule(policy: Parameters, processors: int, minimum: Sequence[int]) -
         raise ValueError(
             f"minimum requirements {list(minimum)}; allowed: 1 to {processors} processors for each job"
         )
-    policies.check(policy, processors, len(needs))
+    policies.check_schedule(policy, processors, len(needs))
     order = np.argsort(needs, kind="stable")
     return schedule_of(prepare(policy)(processors, needs[order]), processors, needs[order], order)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from models.family import Batches, Outcome, Parameters, Seed
-from models.o2k_workload.measures import measure
+from models.family import Outcome
+from models.o2k_workload.metrics import measure
+from models.point import Point
 from models.workloads import o2k
 from models.workloads.o2k.assumptions import Assumptions
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Generate one month, see `models.family.Simulate`: it is one batch, whatever is asked for."""
-    source = o2k.open_source(workload, machine, load, seed)
-    metrics = measure(source.jobs.part(source.measured), Assumptions.of(workload))
-    return Outcome({name: values[None] for name, values in metrics.items()}, False, len(source.jobs))
+def simulate(point: Point) -> Outcome:
+    """Generate one month, see `models.family.Family.simulate`: it is one batch, whatever is asked for."""
+    trace = o2k.open_trace(point)
+    metrics = measure(trace.jobs.part(trace.measured), Assumptions.of(point.workload))
+    return Outcome({name: values[None] for name, values in metrics.items()}, False, len(trace.jobs))

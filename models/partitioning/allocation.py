@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, log2
 
-from models.family import Parameters
 from models.partitioning import equipartition, rotation
+from models.point import Parameters
 from models.topology.mesh import Mesh, require_powers_of_two
 
 DISCIPLINES = ("equi", "equi_plus", "fold", "static", "ideal_dynamic", "fcfs", "processor_sharing")

@@ -13,9 +13,10 @@ from math import inf, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
+from models.family import Family, Metric, Outcome
 from models.partitioning.allocation import Partitioning
-from models.partitioning.efficiency import Job, efficiency_preservation, exact, no_chance, read, warm_up
+from models.partitioning.efficiency import Job, efficiency_preservation, exact, read
+from models.point import Parameters, Point
 from models.topology.mesh import Mesh
 
 Floats = NDArray[np.float64]
@@ -125,42 +126,35 @@ def read_limit(machine: Parameters, mesh: Mesh) -> tuple[int, bool]:
     return limit, unlimited
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Solve one point, see `models.family.Simulate`."""
-    partitioning, mesh, job = read(policy, workload, machine)
-    limit, unlimited = read_limit(machine, mesh)
-    load = read_load(load)
+def simulate(point: Point) -> Outcome:
+    """Solve one point, see `models.family.Family.simulate`."""
+    partitioning, mesh, job = read(point)
+    limit, unlimited = read_limit(point.machine, mesh)
+    load = read_load(point.load)
     rates = completion_rates(partitioning, mesh, job, limit)
     jobs = mean_jobs(rates, load)
     jobs = jobs if jobs < inf else nan
-    metrics = {"blow_up": exact(jobs / load, batches), "jobs_in_system": exact(jobs, batches)}
+    metrics = {"blow_up": exact(jobs / load, point.batches), "jobs_in_system": exact(jobs, point.batches)}
     return Outcome(metrics, saturated=load >= capacity(rates, unlimited), jobs=limit)
 
 
-def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Check`."""
-    partitioning, mesh, job = read(policy, workload, machine)
-    limit, unlimited = read_limit(machine, mesh)
-    load = read_load(load)
+def check(point: Point) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    partitioning, mesh, job = read(point)
+    limit, unlimited = read_limit(point.machine, mesh)
+    load = read_load(point.load)
     bound = capacity(completion_rates(partitioning, mesh, job, limit), unlimited)
     if load < bound:
         return []
     memory = "" if unlimited else f" with {limit} jobs in memory"
-    name = policy.get("name", policy["discipline"])
+    name = point.policy.get("name", point.policy["discipline"])
     return [f"policy {name} gives way at a load of {bound:.3g}{memory}: from there on its points saturate"]
 
 
-def stuck(policy: Parameters, workload: Parameters, machine: Parameters) -> bool:
-    """Tell whether the chain has a state that it cannot leave by a completion; arguments as for `check`."""
-    partitioning, mesh, job = read(policy, workload, machine)
-    return bool(completion_rates(partitioning, mesh, job, read_limit(machine, mesh)[0]).min() <= 0)
+def stuck(point: Point) -> bool:
+    """Tell whether the chain has a state that it cannot leave by a completion."""
+    partitioning, mesh, job = read(point)
+    return bool(completion_rates(partitioning, mesh, job, read_limit(point.machine, mesh)[0]).min() <= 0)
 
 
 def read_load(load: float | None) -> float:
@@ -171,14 +165,14 @@ def read_load(load: float | None) -> float:
 
 
 FAMILY = Family(
+    package=__name__,
     name="birth-death chain",
     version=1,
     metrics=(
         Metric("blow_up", "1", "mean response time over the time of a job alone"),
         Metric("jobs_in_system", "1", "average number of jobs in the system"),
     ),
-    simulate=simulate,
-    check=check,
-    warm_up=warm_up,
-    chance=no_chance,
+    headline="blow_up",
+    policies=__name__,
+    model=__name__,
 )

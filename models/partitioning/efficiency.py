@@ -13,9 +13,10 @@ from math import exp, inf
 
 import numpy as np
 
-from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
+from models.family import Family, Metric, Outcome
 from models.partitioning.allocation import Partitioning, allocate
 from models.partitioning.step_time import Steps, mean_step, non_negative
+from models.point import Batches, Parameters, Point
 from models.topology.mesh import Mesh
 
 
@@ -123,11 +124,11 @@ def efficiency_preservation(policy: Partitioning, mesh: Mesh, job: Job, jobs: in
     return speeds * (1 - policy.rotation_overhead(mesh, jobs, interval, job.moved_bytes))
 
 
-def read(policy: Parameters, workload: Parameters, machine: Parameters) -> tuple[Partitioning, Mesh, Job]:
-    """Read and check what the static analyses are given, see `models.family.Check`."""
-    partitioning, mesh = Partitioning.of(policy), Mesh.of(machine)
+def read(point: Point) -> tuple[Partitioning, Mesh, Job]:
+    """Read and check what the static analyses are given, see `models.family.Family.check`."""
+    partitioning, mesh = Partitioning.of(point.policy), Mesh.of(point.machine)
     partitioning.check(mesh)
-    return partitioning, mesh, read_job(workload, partitioning)
+    return partitioning, mesh, read_job(point.workload, partitioning)
 
 
 def exact(value: float, batches: Batches) -> np.ndarray:
@@ -135,26 +136,19 @@ def exact(value: float, batches: Batches) -> np.ndarray:
     return np.full(batches.looks[-1], value)
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Compute one point, see `models.family.Simulate`."""
-    partitioning, mesh, job = read(policy, workload, machine)
-    jobs = read_jobs(workload, mesh)
+def simulate(point: Point) -> Outcome:
+    """Compute one point, see `models.family.Family.simulate`."""
+    partitioning, mesh, job = read(point)
+    jobs = read_jobs(point.workload, mesh)
     found = efficiency_preservation(partitioning, mesh, job, jobs)
-    return Outcome({"efficiency_preservation": exact(found, batches)}, saturated=False, jobs=jobs)
+    return Outcome({"efficiency_preservation": exact(found, point.batches)}, saturated=False, jobs=jobs)
 
 
-def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Check`."""
-    _, mesh, _ = read(policy, workload, machine)
-    read_jobs(workload, mesh)
-    refuse_load(load)
+def check(point: Point) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    _, mesh, _ = read(point)
+    read_jobs(point.workload, mesh)
+    refuse_load(point.load)
     return []
 
 
@@ -164,21 +158,17 @@ def refuse_load(load: float | None) -> None:
         raise ValueError(f"load={load:g}: the number of jobs is fixed, nothing arrives; use grid.load=[null]")
 
 
-def no_chance(policy: Parameters, workload: Parameters, machine: Parameters) -> bool:
+def has_chance(point: Point) -> bool:
     """Tell that replications do not differ: the results are exact."""
     return False
 
 
-def warm_up() -> None:
-    """Nothing has to be compiled."""
-
-
 FAMILY = Family(
+    package=__name__,
     name="efficiency preservation",
     version=1,
     metrics=(Metric("efficiency_preservation", "1", "efficiency preservation"),),
-    simulate=simulate,
-    check=check,
-    warm_up=warm_up,
-    chance=no_chance,
+    headline="efficiency_preservation",
+    policies=__name__,
+    model=__name__,
 )

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
+from models.family import Family, Metric, Outcome
 from models.partitioning.allocation import Partitioning, allocate
-from models.partitioning.efficiency import Spmd, exact, no_chance, read, read_jobs, refuse_load, warm_up
+from models.partitioning.efficiency import Spmd, exact, read, read_jobs, refuse_load
 from models.partitioning.rotation import cycle_length
 from models.partitioning.step_time import loads
+from models.point import Point
 from models.topology.mesh import Mesh
 
 ROUNDING = 1e-9
@@ -69,10 +70,8 @@ def fairness(policy: Partitioning, mesh: Mesh, job: Spmd, jobs: int) -> tuple[fl
     return 1 + part * (most - 1), 1 + part * (least - 1)
 
 
-def _read(
-    policy: Parameters, workload: Parameters, machine: Parameters
-) -> tuple[Partitioning, Mesh, Spmd, int]:
-    partitioning, mesh, job = read(policy, workload, machine)
+def _read(point: Point) -> tuple[Partitioning, Mesh, Spmd, int]:
+    partitioning, mesh, job = read(point)
     if partitioning.discipline not in ("equi", "equi_plus", "fold"):
         raise ValueError(
             f"policy.discipline={partitioning.discipline}: fairness counts threads of jobs that all run at "
@@ -80,40 +79,36 @@ def _read(
         )
     if not isinstance(job, Spmd):
         raise ValueError("workload.model=speedup_curve has no threads to count; allowed: spmd")
-    return partitioning, mesh, job, read_jobs(workload, mesh)
+    return partitioning, mesh, job, read_jobs(point.workload, mesh)
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Compute one point, see `models.family.Simulate`."""
-    partitioning, mesh, job, jobs = _read(policy, workload, machine)
+def simulate(point: Point) -> Outcome:
+    """Compute one point, see `models.family.Family.simulate`."""
+    partitioning, mesh, job, jobs = _read(point)
     most, least = fairness(partitioning, mesh, job, jobs)
-    metrics = {"most_loaded_ratio": exact(most, batches), "least_loaded_ratio": exact(least, batches)}
+    metrics = {
+        "most_loaded_ratio": exact(most, point.batches),
+        "least_loaded_ratio": exact(least, point.batches),
+    }
     return Outcome(metrics, saturated=False, jobs=jobs)
 
 
-def check(policy: Parameters, workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Check`."""
-    _read(policy, workload, machine)
-    refuse_load(load)
+def check(point: Point) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    _read(point)
+    refuse_load(point.load)
     return []
 
 
 FAMILY = Family(
+    package=__name__,
     name="fairness",
     version=1,
     metrics=(
         Metric("most_loaded_ratio", "1", "threads of the most heavily loaded job, relative to equal shares"),
         Metric("least_loaded_ratio", "1", "threads of the most lightly loaded job, relative to equal shares"),
     ),
-    simulate=simulate,
-    check=check,
-    warm_up=warm_up,
-    chance=no_chance,
+    headline="most_loaded_ratio",
+    policies=__name__,
+    model=__name__,
 )

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from models.arrays import Floats
-from models.family import Batches, Outcome, Parameters, Seed
+from models.family import Outcome
 from models.partitioning import engine, fold, sharing
 from models.partitioning.discipline import Discipline
 from models.partitioning.metrics import known, measure
@@ -15,7 +15,9 @@ from models.partitioning.simulation import Simulation
 from models.partitioning.system import Admission, System
 from models.partitioning.tables import tables
 from models.partitioning.workload import arrivals, read_load
+from models.point import Point
 from models.saturation import backlog_grows
+from models.topology.mesh import Mesh
 
 JOB_LIMIT = 1000
 """A system with so many jobs in it, waiting ones included, counts as saturated, and the run ends."""
@@ -27,22 +29,17 @@ SHARING = Discipline(sharing.arrive, sharing.depart, sharing.rotate)
 FOLDING = Discipline(fold.arrive, fold.depart, fold.rotate)
 
 
-def prepare(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Simulation:
-    """Return a simulation at time 0; the arguments are those of `models.family.Simulate`."""
-    system, admission = System.of(policy, workload, machine), Admission.of(policy)
+def prepare(point: Point) -> Simulation:
+    """Return a simulation of a point at time 0."""
+    policy, machine, batches = point.policy, point.machine, point.batches
+    assert batches.size is not None  # see `policies.check`
+    system, admission = System.of(point), Admission.of(policy)
     kind = system.policy.discipline
     preemptive = not system.has_fixed_partitions
     return Simulation(
         FOLDING if kind == "fold" else SHARING,
         partial(tables, system),
-        arrivals(workload, system.step, read_load(load), seed),
+        arrivals(point.workload, system.step, read_load(point.load), point.seed),
         limit=system.limit(machine),
         charged=policy["reallocation_cost"],
         rotation=system.policy.rotation,
@@ -50,28 +47,21 @@ def prepare(
         interval=admission.interval if preemptive else np.inf,
         overhead=admission.overhead,
         batch_size=batches.size,
-        batch_limit=batches.warmup + batches.looks[-1],
+        batch_limit=batches.most,
         job_limit=QUEUE_LIMIT if system.has_fixed_partitions else JOB_LIMIT,
     )
 
 
-def simulate(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float | None,
-    batches: Batches,
-    seed: Seed,
-) -> Outcome:
-    """Simulate one point in one replication, see `models.family.Simulate`.
+def simulate(point: Point) -> Outcome:
+    """Simulate one point in one replication, see `models.family.Family.simulate`.
 
     Notes
     -----
     Where all jobs are of one class the other has no mean, and the stopping rule is not asked about it.
     """
-    simulation = prepare(policy, workload, machine, load, batches, seed)
-    rotating = simulation.settings.rotation < np.inf and machine["memory_limit"] is None
-    most = machine["rows"] * machine["columns"] if rotating else np.inf
+    simulation, batches = prepare(point), point.batches
+    rotating = simulation.settings.rotation < np.inf and point.machine.get("memory_limit") is None
+    most = Mesh.of(point.machine).n_processors if rotating else np.inf
     for look in batches.looks:
         status = simulation.run(batches.warmup + look)
         metrics = measure(simulation.batches[batches.warmup : simulation.n_batches])

@@ -1,6 +1,5 @@
-"""Imported by the process from which workers are forked, see `models.family.Family.preload`."""
+"""Imported by the process from which workers are forked, see `models.family.Family.preload_module`."""
 
-from models import partitioning
-from models.kernels import cache as kernel_cache
+from models.partitioning import FAMILY
 
-kernel_cache.preload(partitioning.__name__, partitioning.load)
+FAMILY.preload()

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.arrays import Ints
-from models.family import Parameters
 from models.partitioning.step_time import non_negative
+from models.point import Parameters
 from models.topology.mesh import Mesh, Rectangle
 
 

@@ -15,8 +15,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from models.family import Parameters
 from models.partitioning import irwin_hall
+from models.point import Parameters
 from models.topology.mesh import Mesh
 
 Floats = NDArray[np.float64]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from models.family import Parameters
 from models.partitioning.allocation import Partitioning
 from models.partitioning.folding import Folding
 from models.partitioning.reallocation import Transfer
 from models.partitioning.step_time import Steps, mean_step
+from models.point import Parameters, Point
 from models.topology.mesh import Mesh
 
 
@@ -33,9 +33,10 @@ class System:
     transfer: Transfer
 
     @classmethod
-    def of(cls, policy: Parameters, workload: Parameters, machine: Parameters) -> System:
+    def of(cls, point: Point) -> System:
         """Read the YAML files; ``ValueError`` with one line for what cannot be simulated."""
-        partitioning, mesh = Partitioning.of(policy), Mesh.of(machine)
+        workload = point.workload
+        partitioning, mesh = Partitioning.of(point.policy), Mesh.of(point.machine)
         if partitioning.discipline == "ideal_dynamic":
             raise ValueError(
                 "policy ideal_dynamic hands out numbers of processors, and a job here needs a rectangle; use "

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from models.arrays import Floats
-from models.family import Parameters, Seed
+from models.point import Parameters, Seed
 from models.streams import stream
 
 JOB_CLASSES = ("short", "long", "all")

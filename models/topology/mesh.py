@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import isqrt
 from typing import NamedTuple
 
-from models.family import Parameters
+from models import checks
+from models.jobs.machine import sides
+from models.point import Parameters
+
+CONTEXT_SWITCH = 0.0005
+BANDWIDTH = 200.0e6
+"""Seconds, and bytes/s of a link: of an Intel Paragon (McCann 1994, section 5.1)."""
 
 
 class Rectangle(NamedTuple):
@@ -77,16 +83,35 @@ class Mesh:
         ValueError
             With one line, if a key has a value that is not allowed.
         """
-        for key in ("rows", "columns"):
-            value = machine.get(key)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"machine.{key}={value}; allowed: a positive whole number of processors")
-        switch, bandwidth = machine.get("context_switch"), machine.get("bandwidth")
-        if isinstance(switch, bool) or not isinstance(switch, int | float) or not 0 <= switch < inf:
-            raise ValueError(f"machine.context_switch={switch}; allowed: a number of seconds, 0 or more")
-        if isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float) or not 0 < bandwidth < inf:
-            raise ValueError(f"machine.bandwidth={bandwidth}; allowed: a positive number of bytes/s")
-        return cls(machine["rows"], machine["columns"], float(switch), float(bandwidth))
+        rows, columns = _shape(machine)
+        switch = checks.number(
+            machine,
+            "machine",
+            "context_switch",
+            "a number of seconds, 0 or more",
+            least=0,
+            default=CONTEXT_SWITCH,
+        )
+        bandwidth = checks.number(
+            machine, "machine", "bandwidth", "a positive number of bytes/s", above=0, default=BANDWIDTH
+        )
+        return cls(rows, columns, float(switch), float(bandwidth))
+
+
+def _shape(machine: Parameters) -> tuple[int, int]:
+    """Return rows and columns: as given, or of a number of processors the mesh nearest to a square."""
+    if machine.get("mesh") is not None:
+        return sides(machine)
+    if machine.get("hosts") is not None:
+        raise ValueError(
+            f"machine {machine.get('name', '')} has hosts, and this policy partitions one mesh; "
+            "add machine.hosts=null machine.mesh=ROWSxCOLUMNS, for instance 16x16"
+        )
+    processors = checks.whole(
+        machine, "machine", "processors", "a positive whole number of processors, or machine.mesh, e.g. 16x16"
+    )
+    rows = max(side for side in range(1, isqrt(processors) + 1) if processors % side == 0)
+    return rows, processors // rows
 
 
 def is_power_of_two(number: int) -> bool:
@@ -105,7 +130,7 @@ def require_powers_of_two(mesh: Mesh, policy_name: str) -> None:
     if not (is_power_of_two(mesh.rows) and is_power_of_two(mesh.columns)):
         raise ValueError(
             f"policy {policy_name} on {mesh.rows} × {mesh.columns} processors; allowed: powers of two on "
-            "both sides; set machine.rows and machine.columns"
+            "both sides; set machine.mesh, e.g. 16x16"
         )
 
 

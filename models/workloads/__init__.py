@@ -1,55 +1,95 @@
-"""Workloads by name: what arrives, and how much of it."""
+"""Workloads by name: what arrives, and which columns it fills.
+
+Each module of `MODELS` serves one ``workload.model`` and has
+
+- ``FILLS``, which of `COLUMNS` its jobs have beyond submission, runtime and processors;
+- ``has_chance(workload)``, whether replications differ;
+- ``open_stream(point, machine)`` for jobs without end, or ``open_trace(point)`` for a log or a month.
+
+What a workload lacks is filled by options that all of them have (conf/workload/_rigid.yaml): requested times
+by ``estimates`` (`models.workloads.estimates`), memory by ``memory`` (`models.workloads.memory`).
+"""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from models.family import Parameters, Seed
+from models.jobs import machine as machines
+from models.jobs.machine import Machine
+from models.jobs.stream import Stream
+from models.jobs.trace import Trace
+from models.point import Parameters, Point
+from models.workloads import estimates, memory
 
-if TYPE_CHECKING:
-    from models.workloads.sessions import SessionStream
+COLUMNS = ("requested", "memory", "user", "repetition")
 
-# Each module has `open_stream`, `check` and HAS_CHANCE with the arguments of the functions here.
 MODELS = {
     "feitelson1996": "models.workloads.feitelson1996",
-    "swf": "models.workloads.log_replay",
+    "lublin2003": "models.workloads.lublin2003",
+    "synthetic": "models.workloads.synthetic",
+    "swf": "models.workloads.swf_log",
+    "sacct": "models.workloads.sacct_log",
+    "o2k": "models.workloads.o2k",
 }
+"""``workload.model`` -> module."""
 
 
-def _module(workload: Parameters) -> Any:
+def module_of(workload: Parameters) -> Any:
+    """Return the module of a workload's model.
+
+    Raises
+    ------
+    ValueError
+        If there is none that gives rigid jobs.
+    """
     model = workload.get("model")
     if model not in MODELS:
-        raise ValueError(f"workload.model={model} is unknown; known: {', '.join(MODELS)}")
+        raise ValueError(
+            f"workload {workload.get('name', '')} has model {model}, which gives no rigid jobs; those "
+            f"that do: {', '.join(MODELS)}"
+        )
     return importlib.import_module(MODELS[model])
 
 
-def open_stream(
-    workload: Parameters, n_pes: int, load: float | None, n_jobs: int, seed: Seed
-) -> SessionStream:
-    """Return the stream of job sessions of one replication.
+def open_workload(point: Point) -> Stream | Trace:
+    """Return the jobs of a point in one replication, with what its options fill.
 
-    Parameters
-    ----------
-    workload : mapping
-        The workload's YAML; ``model`` names the module.
-    n_pes : int
-        PEs of the machine.
-    load : float or None
-        Offered load as a fraction of the machine; None leaves a log as it is.
-    n_jobs : int
-        About how many jobs will be simulated.
-    seed : tuple of int
+    Raises
+    ------
+    ValueError
+        With one line that says what is wrong.
     """
-    return _module(workload).open_stream(workload, n_pes, load, n_jobs, seed)
+    module = module_of(point.workload)
+    if hasattr(module, "open_trace"):
+        trace: Trace = module.open_trace(point)
+        return memory.of_trace(estimates.of_trace(trace, point), point)
+    if point.batches.size is None:
+        raise ValueError(
+            f"batch_size=null puts a whole workload into one batch, and {point.workload['model']} has no "
+            "end; give a number of jobs, e.g. batch_size=1000"
+        )
+    stream: Stream = module.open_stream(point, machines.of(point.machine))
+    return memory.of_stream(estimates.of_stream(stream, point), point)
 
 
 def has_chance(workload: Parameters) -> bool:
     """Tell whether replications of a workload differ."""
-    return bool(_module(workload).HAS_CHANCE)
+    return bool(module_of(workload).has_chance(workload)) or estimates.are_drawn(workload)
 
 
-def check(workload: Parameters, n_pes: int, load: float | None) -> Sequence[str]:
-    """Return what is worth saying aloud; ``ValueError`` with one line for what cannot be simulated."""
-    return _module(workload).check(workload, n_pes, load)
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return which of `COLUMNS` the jobs of a workload have, its options included."""
+    filled = set(module_of(workload).FILLS)
+    if estimates.wanted(workload):
+        filled.add("requested")
+    if memory.wanted(workload):
+        filled.add("memory")
+    return tuple(column for column in COLUMNS if column in filled)
+
+
+def check(point: Point) -> tuple[Sequence[str], Machine]:
+    """Return what is worth saying aloud, and the machine; ``ValueError`` with one line for what cannot be."""
+    opened = open_workload(point)
+    return opened.notes, opened.machine

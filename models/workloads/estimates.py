@@ -1,4 +1,4 @@
-"""Requested times for jobs that have none: ``workload.estimates``, for logs and for streams."""
+"""Requested times for jobs that have none: ``workload.estimates``, for any workload."""
 
 from __future__ import annotations
 
@@ -6,34 +6,82 @@ from dataclasses import replace
 
 import numpy as np
 
+from models import checks
 from models.arrays import Floats
-from models.family import Parameters, Seed
 from models.jobs.jobs import Jobs
+from models.jobs.stream import Stream
+from models.jobs.trace import Trace
+from models.point import Parameters, Point, Seed
 from models.streams import stream
 from models.workloads import tsafrir2005
 
-MODELS = ("tsafrir2005",)
+EXACT, TSAFRIR = "exact", "tsafrir2005"
+MODELS = (EXACT, TSAFRIR)
 FOR = ("unknown", "all")
+TOGETHER = 10_000
+"""Jobs of a stream among which requested times are dealt out, where the workload does not say."""
 
 
 def wanted(workload: Parameters) -> bool:
-    """Tell whether requested times are drawn; ``ValueError`` with one line for what is not allowed."""
+    """Tell whether requested times are filled in; ``ValueError`` with one line for what is not allowed."""
     given = workload.get("estimates")
     if given is not None and given not in MODELS:
         raise ValueError(f"workload.estimates={given}; allowed: null, {', '.join(MODELS)}")
-    whose = workload.get("estimates_for", FOR[0])
-    if whose not in FOR:
-        raise ValueError(f"workload.estimates_for={whose}; allowed: {', '.join(FOR)}")
-    longest = workload.get("longest_request")
+    checks.choice(workload, "workload", "estimates_for", FOR, default=FOR[0])
     least = tsafrir2005.SHORTEST_LIMIT
-    if longest is not None and (
-        isinstance(longest, bool) or not isinstance(longest, int) or not least <= longest < 2**31
-    ):
-        raise ValueError(
-            f"workload.longest_request={longest}; allowed: whole seconds from {least:,} on (below two "
-            "hours there are no twenty round values to ask for), or null"
-        )
+    if workload.get("longest_request") is not None:
+        checks.whole(
+            workload, "workload", "longest_request",
+            f"whole seconds from {least:,} on (below two hours there are no twenty round values to ask for), "
+            "or null", least=least, most=2**31 - 1,
+        )  # fmt: skip
+    checks.whole(
+        workload, "workload", "estimated_together", "a whole number of jobs from 1 on",
+        most=10**7, default=TOGETHER,
+    )  # fmt: skip
     return given is not None
+
+
+def are_drawn(workload: Parameters) -> bool:
+    """Tell whether there is chance in the requested times."""
+    return wanted(workload) and workload["estimates"] == TSAFRIR
+
+
+def of_trace(trace: Trace, point: Point) -> Trace:
+    """Return a trace with requested times where its jobs had none (or all anew), if that is wanted."""
+    jobs, told = fill(trace.name, trace.jobs, point.workload, point.seed)
+    return (
+        trace if jobs is trace.jobs and not told else replace(trace, jobs=jobs, notes=(*trace.notes, *told))
+    )
+
+
+def of_stream(stream: Stream, point: Point) -> Stream:
+    """Return a stream with requested times, if that is wanted.
+
+    What users ask for is drawn once; it is dealt out among ``estimated_together`` jobs at a time, so that the
+    first jobs of a longer stream are those of a shorter one.
+    """
+    workload = point.workload
+    if not wanted(workload):
+        return stream
+    if workload["estimates"] == EXACT:
+        return replace(stream, first=lambda n: _exact(stream.first(n)), chunked=None)
+    if workload.get("longest_request") is None:
+        raise ValueError(
+            "workload.longest_request=null; allowed: whole seconds, for instance 172800 (two days)"
+        )
+    longest, together = int(workload["longest_request"]), int(workload.get("estimated_together", TOGETHER))
+
+    def first(n_jobs: int) -> Jobs:
+        jobs = stream.first(-(-n_jobs // together) * together)
+        requested = _in_blocks(jobs.runtime, longest, together, point.seed)[0]
+        return replace(jobs, requested=requested).part(slice(n_jobs))
+
+    return replace(stream, first=first, chunked=None)
+
+
+def _exact(jobs: Jobs) -> Jobs:
+    return replace(jobs, requested=jobs.runtime)
 
 
 def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs, list[str]]:
@@ -55,6 +103,9 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     which = np.isnan(jobs.requested)
     if workload.get("estimates_for") == "all":
         which[:] = True
+    if workload["estimates"] == EXACT:
+        told = f"{name}: {int(which.sum()):,} jobs request exactly their runtime (estimates=exact)"
+        return replace(jobs, requested=np.where(which, jobs.runtime, jobs.requested)), [told]
     if not which.any():
         return jobs, [f"{name}: every job has a requested time, none drawn (estimates_for=unknown)"]
     longest = workload.get("longest_request")
@@ -76,22 +127,6 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     if beyond := int((runtime > longest).sum()):
         notes.append(f"{name}: {beyond:,} jobs run longer than the longest request of {longest:,} s")
     return replace(jobs, requested=requested), notes
-
-
-def of_stream(runtime: Floats, longest: int, jobs_together: int, seed: Seed) -> Floats:
-    """Return the requested times of a stream's jobs.
-
-    What users ask for is drawn once; it is dealt out among `jobs_together` jobs at a time, so that the first
-    jobs of a longer stream are those of a shorter one.
-
-    Parameters
-    ----------
-    runtime : ndarray, shape (n * jobs_together,), seconds
-    longest : int, seconds
-    jobs_together : int
-    seed : tuple of int
-    """
-    return _in_blocks(runtime, longest, jobs_together, seed)[0]
 
 
 def _in_blocks(runtime: Floats, longest: int, block: int, seed: Seed) -> tuple[Floats, int]:

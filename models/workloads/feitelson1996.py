@@ -16,19 +16,23 @@ Processing*, LNCS 1162, 1996, section 3.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.family import Parameters, Seed
+from models import checks
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.stream import Stream, joined
+from models.point import Parameters, Point, Seed
 from models.streams import stream
 
-if TYPE_CHECKING:
-    from models.workloads.sessions import SessionStream
+FILLS = ("repetition",)
 
-HAS_CHANCE = True
+REDRAWN = "models.workloads.redrawn.redrawn_runtime"
+"""The compiled function that draws the runtime of a repetition."""
 
 CHUNK = 2048  # sessions; any number gives the same workload
 
@@ -199,48 +203,46 @@ def session_work(chunk: dict[str, np.ndarray], workload: Parameters, n_pes: int)
     return work
 
 
-def open_stream(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: Seed) -> SessionStream:
-    """Return the stream of sessions of one replication at one load."""
-    from models.workloads.redrawn import redrawn_runtime
-    from models.workloads.sessions import SessionStream, same_runtime
-
-    gap = mean_gap(workload, n_pes, load, n_jobs, seed)
-
-    def chunks() -> Iterator[dict[str, np.ndarray]]:
-        for chunk in standard_sessions(workload, n_pes, seed):
-            chunk["gap"] *= gap
-            yield chunk
-
-    if workload["rerun_runtime"] == "redrawn":
-        return SessionStream(chunks(), redrawn_runtime, rerun_parameters(workload, n_pes))
-    return SessionStream(chunks(), same_runtime)
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ."""
+    return True
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
-
-
-def check(workload: Parameters, n_pes: int, load: float | None) -> Sequence[str]:
-    """Return no notes; ``ValueError`` with one line for parameters outside the model."""
+def open_stream(point: Point, machine: Machine) -> Stream:
+    """Return the jobs of a replication; ``ValueError`` with one line for parameters outside the model."""
+    workload, n_pes, load, seed = point.workload, machine.largest, point.load, point.seed
     if load is None:
         raise ValueError("feitelson1996 has no load of its own: give one, for instance grid.load=[0.5,0.9]")
-    for key, allowed in (
-        ("repetition", REPETITION),
-        ("rerun_runtime", RERUN_RUNTIME),
-        ("load_reference", LOAD_REFERENCE),
-    ):
-        if workload[key] not in allowed:
-            raise ValueError(f"workload.{key}={workload[key]}; allowed: {', '.join(allowed)}")
-    numbers = ("size_order", "run_length_order", "long_probability_small", "long_probability_full")
-    for key in numbers:
-        if not _is_number(workload[key]):
-            raise ValueError(f"workload.{key}={workload[key]}; allowed: a number")
-    positive = {f"emphasis.{kind}": factor for kind, factor in workload["emphasis"].items()}
-    positive |= {key: workload[key] for key in ("short_mean", "long_mean", "run_length_max")}
-    for key, value in positive.items():
-        if not _is_number(value) or not value > 0:
-            raise ValueError(f"workload.{key}={value}; allowed: a number above 0")
+    check_parameters(workload)
+    n_jobs = point.batches.jobs(point.batches.most)
+
+    def chunks() -> Iterator[Jobs]:
+        gap = mean_gap(workload, n_pes, load, n_jobs, seed)
+        now = 0.0
+        for chunk in standard_sessions(workload, n_pes, seed):
+            # Added one by one, so that the cut into chunks changes no digit.
+            submit = np.cumsum(np.concatenate([[now], chunk["gap"] * gap]))[1:]
+            now = submit[-1]
+            size = chunk["size"]
+            unknown, none = np.full(len(size), np.nan), np.zeros(len(size), np.int64)
+            yield Jobs(submit, chunk["runtime"], unknown, size, none, runs=chunk["runs"], key=chunk["key"])
+
+    stream = Stream("feitelson1996", machine, lambda n: joined(chunks(), n), chunked=chunks)
+    if workload["rerun_runtime"] == "same":
+        return stream
+    return replace(stream, rerun=REDRAWN, rerun_parameters=rerun_parameters(workload, n_pes))
+
+
+def check_parameters(workload: Parameters) -> None:
+    """Raise ``ValueError`` with one line for parameters outside the model."""
+    checks.choice(workload, "workload", "repetition", REPETITION)
+    checks.choice(workload, "workload", "rerun_runtime", RERUN_RUNTIME)
+    checks.choice(workload, "workload", "load_reference", LOAD_REFERENCE)
+    for key in ("size_order", "run_length_order"):
+        checks.number(workload, "workload", key, "a number")
     for key in ("long_probability_small", "long_probability_full"):
-        if not 0 <= workload[key] <= 1:
-            raise ValueError(f"workload.{key}={workload[key]}; allowed: a probability, 0 to 1")
-    return []
+        checks.number(workload, "workload", key, "a probability, 0 to 1", least=0, most=1)
+    for kind in workload["emphasis"]:
+        checks.number(workload["emphasis"], "workload.emphasis", kind, "a number above 0", above=0)
+    for key in ("short_mean", "long_mean", "run_length_max"):
+        checks.number(workload, "workload", key, "a number above 0", above=0)

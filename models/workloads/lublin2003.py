@@ -15,21 +15,19 @@ jobs", *Journal of Parallel and Distributed Computing* 63, 2003; the values are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from models.arrays import Floats, Ints
-from models.family import Parameters, Seed
-from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
+from models.jobs.stream import Stream
+from models.point import Parameters, Point, Seed
 from models.streams import stream
-from models.workloads import estimates
 from models.workloads.lublin2003_parameters import KINDS, Kind
 
-ENDLESS = True
+FILLS = ()
 
 TOO_LONG = 12.0
 """Runtimes are at most e^12 s, 45 hours."""
@@ -49,25 +47,18 @@ def has_chance(workload: Parameters) -> bool:
     return True
 
 
-def check(workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
-    """Return what is worth saying aloud; ``ValueError`` with one line for what cannot be simulated."""
-    hosts = machines.of(machine)
-    kind = kind_of(workload, hosts)
-    if estimates.wanted(workload) and workload.get("longest_request") is None:
-        raise ValueError(
-            "workload.longest_request=null; allowed: whole seconds, for instance 172800 (two days)"
-        )
-    together = workload.get("estimated_together", 1)
-    if isinstance(together, bool) or not isinstance(together, int) or not 1 <= together <= 10**7:
-        raise ValueError(f"workload.estimated_together={together}; allowed: a whole number of jobs from 1 on")
-    largest = kind.largest
-    notes = [f"lublin2003: load {natural_load(kind, hosts.total):.3f} on {hosts.total:,} processors as it is"]
+def open_stream(point: Point, machine: Machine) -> Stream:
+    """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
+    kind = kind_of(point.workload, machine)
+    largest, natural = kind.largest, natural_load(kind, machine.total)
+    notes = [f"lublin2003: load {natural:.3f} on {machine.total:,} processors as it is"]
     if largest & (largest - 1):
         notes.append(
             f"lublin2003: {largest} processors are no power of two; jobs whose size the model rounds up to "
             f"the next one get {2 ** (largest.bit_length() - 1)}"
         )
-    return notes
+    stretch = 1.0 if point.load is None else natural / point.load
+    return Stream("lublin2003", machine, lambda n_jobs: draw(kind, stretch, n_jobs, point.seed), tuple(notes))
 
 
 def kind_of(workload: Parameters, machine: Machine) -> Kind:
@@ -103,35 +94,23 @@ def kind_of(workload: Parameters, machine: Machine) -> Kind:
     return kind
 
 
-def draw(workload: Parameters, machine: Machine, load: float | None, n_jobs: int, seed: Seed) -> Jobs:
+def draw(kind: Kind, stretch: float, n_jobs: int, seed: Seed) -> Jobs:
     """Return the first `n_jobs` jobs of a replication, which starts at midnight.
 
     Parameters
     ----------
-    workload : mapping
-        See conf/workload/lublin2003.yaml.
-    machine : Machine
-    load : float or None
-        Work that arrives in a second, over the processors of all hosts: rescales the time between arrivals,
-        and with it the day. None is the model's own.
+    kind : Kind
+    stretch : float
+        Rescales the time between arrivals, and with it the day.
     n_jobs : int
     seed : tuple of int
     """
-    kind = kind_of(workload, machine)
-    with_requests = estimates.wanted(workload)
-    together = int(workload["estimated_together"]) if with_requests else 1
-    n_drawn = -(-n_jobs // together) * together
-    size = sizes(kind, n_drawn, seed)
-    runtime = runtimes(kind, size, seed)
-    requested = np.full(n_drawn, np.nan)
-    if with_requests:
-        requested = estimates.of_stream(runtime, int(workload["longest_request"]), together, seed)
-    stretch = 1.0 if load is None else natural_load(kind, machine.total) / load
+    size = sizes(kind, n_jobs, seed)
     return Jobs(
         arrivals(kind, n_jobs, seed) * stretch,
-        runtime[:n_jobs],
-        requested[:n_jobs],
-        size[:n_jobs],
+        runtimes(kind, size, seed),
+        np.full(n_jobs, np.nan),
+        size,
         np.zeros(n_jobs, np.int64),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numba import float64, int64
 
 from models.kernels.compiling import kernel
-from models.workloads.sessions import RERUN_SIGNATURE
+from models.workloads.repetition import RERUN_SIGNATURE
 
 
 @kernel(float64(int64, int64))
@@ -30,7 +30,7 @@ def redrawn_runtime(runtime: float, size: int, key: int, run: int, parameters: n
     return -mean * np.log(uniform(key, 2 * run + 1))
 
 
-@kernel(float64[::1](int64[::1], float64[::1], int64[::1], int64[::1], float64[::1]))
+@kernel(float64[::1](int64[::1], float64[::1], int64[::1], int64[::1], float64[::1]), allocates=True)
 def work_of_redrawn(
     size: np.ndarray, runtime: np.ndarray, runs: np.ndarray, key: np.ndarray, parameters: np.ndarray
 ) -> np.ndarray:

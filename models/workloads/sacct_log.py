@@ -1,4 +1,4 @@
-"""A site's own month, as Slurm's sacct prints it, as jobs for backfilling."""
+"""A site's own month, as Slurm's sacct prints it, as jobs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.family import Parameters, Seed
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
-from models.workloads import estimates, replayed
+from models.jobs.trace import Trace
+from models.point import Parameters, Point
+from models.workloads import replayed
 from models.workloads.sacct import Table, read, select
-from models.workloads.sources import Source
 
-ENDLESS = False
+FILLS = ("requested", "memory", "user")
 
 FILTERS = ("start", "end", "partition", "user", "arrival", "requeued", "zero_runtime", "oversized")
 
 
 def has_chance(workload: Parameters) -> bool:
-    """Tell whether replications differ: only in requested times that are drawn."""
-    return estimates.wanted(workload)
+    """Tell whether replications differ: a log has no chance in it."""
+    return False
 
 
 @lru_cache(maxsize=2)
@@ -29,33 +29,25 @@ def _table(path: str) -> Table:
     return read(path)
 
 
-def open_source(workload: Parameters, machine: Parameters, load: float | None, seed: Seed) -> Source:
+def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's file that its filters keep and some host can take.
 
-    Parameters
-    ----------
-    workload : mapping
-        See conf/workload/sacct.yaml.
-    machine : mapping
-        See `models.jobs.machine.of`; sacct does not say how large the machine was.
-    load : float or None
-        Offered load as a fraction of all processors: rescales the time between arrivals, nothing else.
-    seed : tuple of int
-        For requested times that are drawn.
+    ``workload`` is described in conf/workload/sacct.yaml, ``machine`` in `models.jobs.machine.of`: sacct does
+    not say how large the machine was. The load rescales the time between submissions, nothing else.
 
     Raises
     ------
     ValueError
         With one line that says what is wrong.
     """
-    estimates.wanted(workload)
+    workload, machine = point.workload, point.machine
     table = _table(str(workload["path"]))
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
-    if machine.get("hosts") is None and machine.get("n_pes", 0) is None:
+    if all(machine.get(key) is None for key in ("processors", "hosts", "mesh")):
         at_once = select(table, machine_size=None, **filters).at_once
         raise ValueError(
             f"{table.name}: sacct does not say how large the machine is (its jobs had {at_once:,} processors "
-            "at once); add machine.n_pes=..., or take a machine with hosts, for instance grid.machine=[o2k]"
+            "at once); add machine.processors=..., or take a machine with hosts, e.g. grid.machine=[o2k]"
         )
     hosts = machines.of(machine)
     chosen = select(table, machine_size=hosts.largest, **filters)
@@ -74,4 +66,4 @@ def open_source(workload: Parameters, machine: Parameters, load: float | None, s
         user=chosen.user,
     )
     line = table.line[chosen.rows]
-    return replayed.source_of(table.name, jobs, line, hosts, workload, load, seed, notes)
+    return replayed.trace_of(point, Trace(table.name, jobs, hosts, tuple(notes)), line)

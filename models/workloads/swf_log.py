@@ -1,4 +1,4 @@
-"""A log in the Standard Workload Format as jobs for backfilling: with requested times, memory and users."""
+"""A log in the Standard Workload Format as jobs: with requested times, memory and users."""
 
 from __future__ import annotations
 
@@ -7,20 +7,24 @@ from functools import lru_cache
 import numpy as np
 
 from models.arrays import Floats, Ints
-from models.family import Parameters, Seed
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.swf import Log, read, select
-from models.workloads import estimates, replayed
-from models.workloads.log_replay import FILTERS
-from models.workloads.sources import Source
+from models.jobs.trace import Trace
+from models.point import Parameters, Point
+from models.workloads import replayed
 
-ENDLESS = False
+FILLS = ("requested", "memory", "user")
+
+FILTERS = (
+    "start", "end", "partition", "queue", "user", "exclude_user", "exclude",
+    "partial", "failed", "zero_runtime", "oversized",
+)  # fmt: skip
 
 
 def has_chance(workload: Parameters) -> bool:
-    """Tell whether replications differ: only in requested times that are drawn."""
-    return estimates.wanted(workload)
+    """Tell whether replications differ: a log has no chance in it."""
+    return False
 
 
 @lru_cache(maxsize=2)
@@ -29,35 +33,27 @@ def _log(path: str) -> Log:
     return read(path)
 
 
-def open_source(workload: Parameters, machine: Parameters, load: float | None, seed: Seed) -> Source:
+def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's log that its filters keep and some host can take.
 
-    Parameters
-    ----------
-    workload : mapping
-        See conf/workload/swf.yaml.
-    machine : mapping
-        See `models.jobs.machine.of`.
-    load : float or None
-        Offered load as a fraction of all processors: rescales the time between submissions, nothing else.
-    seed : tuple of int
-        For requested times that are drawn.
+    ``workload`` is described in conf/workload/swf.yaml, ``machine`` in `models.jobs.machine.of`. The load
+    rescales the time between submissions, nothing else.
 
     Raises
     ------
     ValueError
         With one line that says what is wrong.
     """
-    estimates.wanted(workload)
+    workload, machine = point.workload, point.machine
     log = _log(str(workload["path"]))
     hosts = machines.of(machine, log.max_processors)
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     chosen = select(log, machine_size=hosts.largest, **filters)
     notes = list(chosen.describe())
-    if machine.get("n_pes", 0) is None and not log.names_its_machine:
+    if _from_header(machine) and not log.names_its_machine:
         notes.append(
             f"{log.name}: its header names no processors, so that {hosts.largest:,} are taken, those of the "
-            "largest job; machine.n_pes=NUMBER takes another number"
+            "largest job; machine.processors=NUMBER takes another number"
         )
     by_line = np.argsort(log.line)
     rows = by_line[np.searchsorted(log.line, chosen.jobs.line, sorter=by_line)]
@@ -75,7 +71,12 @@ def open_source(workload: Parameters, machine: Parameters, load: float | None, s
         chosen.jobs.user if (chosen.jobs.user >= 0).any() else None,
     )
     line = chosen.jobs.line
-    return replayed.source_of(log.name, jobs, line, hosts, workload, load, seed, notes, log, rows)
+    return replayed.trace_of(point, Trace(log.name, jobs, hosts, tuple(notes), log=log, rows=rows), line)
+
+
+def _from_header(machine: Parameters) -> bool:
+    """Tell whether the machine's processors are those that the log's header names."""
+    return all(machine.get(key) is None for key in ("processors", "hosts", "mesh"))
 
 
 def _memory(log: Log, rows: Ints, size: Ints, notes: list[str]) -> tuple[Ints, Ints]:

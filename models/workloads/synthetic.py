@@ -6,14 +6,13 @@ processors), runtimes are lognormal, and a job asks for its runtime times a unif
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from models.family import Parameters, Seed
-from models.jobs import machine as machines
+from models import checks
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
+from models.jobs.stream import Stream
+from models.point import Parameters, Point, Seed
 from models.streams import stream
 
 KB_IN_MB = 1024
@@ -27,8 +26,7 @@ LIMITS = {
 }
 """Keys of the YAML file and the least and largest value that they may have."""
 
-
-ENDLESS = True
+FILLS = ("requested", "memory")
 
 
 def has_chance(workload: Parameters) -> bool:
@@ -36,24 +34,23 @@ def has_chance(workload: Parameters) -> bool:
     return True
 
 
-def check(workload: Parameters, machine: Parameters, load: float | None) -> Sequence[str]:
-    """Say nothing; ``ValueError`` with one line for what cannot be simulated."""
-    hosts = machines.of(machine)
-    name = workload.get("name", "")
+def open_stream(point: Point, machine: Machine) -> Stream:
+    """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
+    workload, name = point.workload, point.workload.get("name", "")
+    load = point.load
     if load is None:
         raise ValueError(f"workload {name} has no load of its own: give one, for instance grid.load=[0.8]")
     for key, (least, most) in LIMITS.items():
-        value = workload.get(key)
-        if key == "largest_job" and value is None:
+        if key == "largest_job" and workload.get(key) is None:
             continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-            raise ValueError(f"workload.{key}={value}; allowed: {least:g} to {most:g} (see workload {name})")
-    if (workload["largest_job"] or 0) > hosts.largest:
+        allowed = f"{least:g} to {most:g} (see workload {name})"
+        checks.number(workload, "workload", key, allowed, least=least, most=most)
+    if (workload["largest_job"] or 0) > machine.largest:
         raise ValueError(
-            f"workload.largest_job={workload['largest_job']}, and the largest host has {hosts.largest} "
+            f"workload.largest_job={workload['largest_job']}, and the largest host has {machine.largest} "
             "processors; allowed: at most so many, or null"
         )
-    return []
+    return Stream("synthetic", machine, lambda n_jobs: draw(workload, machine, load, n_jobs, point.seed))
 
 
 def mean_size(largest: int) -> float:
@@ -66,7 +63,7 @@ def mean_size(largest: int) -> float:
     return float(sizes @ (upper - lower) / np.log2(largest))
 
 
-def draw(workload: Parameters, machine: Machine, load: float | None, n_jobs: int, seed: Seed) -> Jobs:
+def draw(workload: Parameters, machine: Machine, load: float, n_jobs: int, seed: Seed) -> Jobs:
     """Return the first `n_jobs` jobs of a replication.
 
     Parameters
@@ -81,7 +78,6 @@ def draw(workload: Parameters, machine: Machine, load: float | None, n_jobs: int
     n_jobs : int
     seed : tuple of int
     """
-    assert load is not None  # see `check`
     causes = ("arrivals", "sizes", "runtimes", "requests", "memory")
     arrivals, sizes, runtimes, requests, memories = (stream(seed, cause) for cause in causes)
     largest = int(workload["largest_job"] or machine.largest)

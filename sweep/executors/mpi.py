@@ -162,7 +162,7 @@ class Executor:
     def _look_after(self, rank: int, bundle: Bundle) -> None:
         assert self._world.watch is not None
         if self._world.watch.has_died(rank):
-            point = ", ".join(f"{axis} {value}" for axis, value in bundle.tasks[0].point.items())
+            point = ", ".join(f"{axis} {value}" for axis, value in bundle.tasks[0].at.items())
             others = len(bundle.tasks) - 1
             raise RunError(
                 f"MPI: rank {rank} has died (killed, or out of memory?) at the task {point}"

@@ -6,17 +6,18 @@ The results go to the worker's own log, not back through the executor: a report 
 from __future__ import annotations
 
 import base64
-import importlib
 import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from models.family import Batches, Family, Outcome
+from models.family import Family, Outcome
+from models.point import Batches, Point
 from sweep import statistics
 from sweep.errors import RunError
 from sweep.plan import families
@@ -66,14 +67,7 @@ def simulate(task: Task) -> Finished | Failed:
         family = families.find(task.family)
         _load(task.family, family)
         start = time.perf_counter()  # to load kernels, once in a process, is no part of a task's cost
-        outcome = family.simulate(
-            policy=task.policy,
-            workload=task.workload,
-            machine=task.machine,
-            load=task.load,
-            batches=batches(task.measurement, family),
-            seed=task.seed,
-        )
+        outcome = family.simulate(point(task, family))
         return _finished(task, family, outcome, time.perf_counter() - start)
     except Exception:
         return failed(task, traceback.format_exc(), time.perf_counter() - start)
@@ -87,22 +81,26 @@ def _load(package: str, family: Family) -> None:
     """Load a family's kernels, once in a process."""
     if package not in _loaded:
         family.warm_up()
-        if family.preload is not None:
-            with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
-                importlib.import_module(family.preload)
+        with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
+            family.preload()
         _loaded.add(package)
 
 
 def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:
     """Return the record of a task that did not end well."""
-    return Failed(task.id, seconds, list(task.seed), dict(task.point), task.replication, report)
+    return Failed(task.id, seconds, list(task.point.seed), dict(task.at), task.replication, report)
+
+
+def point(task: Task, family: Family) -> Point:
+    """Return what the model is told, with the stopping rule built here, in the worker."""
+    return replace(task.point, batches=batches(task.measurement, family))
 
 
 def batches(measurement: Measurement, family: Family) -> Batches:
-    """Return what the model is told of batches, with the stopping rule built here, in the worker."""
+    """Return how long a simulation is measured."""
     enough = None
     if measurement.stopping is not None:
-        enough = _enough(measurement.stopping, measurement.stopping.metric or family.metrics[0].name)
+        enough = _enough(measurement.stopping, measurement.stopping.metric or family.headline)
     return Batches(measurement.batch_size, measurement.warmup, measurement.looks, enough)
 
 
@@ -137,7 +135,8 @@ def truncation(values: np.ndarray) -> int:
 
 def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> Finished:
     """Check that the family kept to its declaration, and encode its arrays."""
-    declared = {metric.name: metric for metric in family.metrics}
+    declared = {metric.name: metric for metric in family.measured(task.point.measures)}
+    coords = family.coordinates(task.point.measures)
     if set(outcome.metrics) != set(declared):
         raise ValueError(
             f"family {family.name} declares {sorted(declared)}, returned {sorted(outcome.metrics)}"
@@ -146,7 +145,7 @@ def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> F
     lengths = set()
     for name, metric in declared.items():
         values = np.ascontiguousarray(outcome.metrics[name], dtype="<f8")
-        own = tuple(len(family.coords[dim]) for dim in metric.dims)
+        own = tuple(len(coords[dim]) for dim in metric.dims)
         if values.shape[1:] != own or values.ndim == 0:
             raise ValueError(
                 f"metric {name}: shape {values.shape}, declared (n_batches, {metric.dims}) {own}"

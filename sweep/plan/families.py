@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from models.family import Family, Metric
+from models.point import Parameters
 from sweep.errors import SweepError, one_line
 
 
@@ -25,11 +26,11 @@ def find(package: str) -> Family:
     return family
 
 
-def metrics(families: Iterable[Family]) -> dict[str, Metric]:
-    """Return the metrics of all families by name, the headline of the first family first."""
+def metrics(families: Iterable[Family], measures: Parameters) -> dict[str, Metric]:
+    """Return the metrics of all families by name."""
     merged: dict[str, Metric] = {}
     for family in families:
-        for metric in family.metrics:
+        for metric in family.measured(measures):
             if merged.setdefault(metric.name, metric) != metric:
                 raise SweepError(
                     f"families declare the metric {metric.name!r} differently: {merged[metric.name]} and "
@@ -38,11 +39,11 @@ def metrics(families: Iterable[Family]) -> dict[str, Metric]:
     return merged
 
 
-def coords(families: Iterable[Family]) -> dict[str, list[object]]:
+def coords(families: Iterable[Family], measures: Parameters) -> dict[str, list[object]]:
     """Return the coordinates of the metrics' own dimensions."""
     merged: dict[str, list[object]] = {}
     for family in families:
-        for name, values in family.coords.items():
+        for name, values in family.coordinates(measures).items():
             if merged.setdefault(name, list(values)) != list(values):
                 raise SweepError(f"families declare the dimension {name!r} with different coordinates")
     return merged

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from models.family import Family, Metric
+from models.point import Parameters, Point
 from sweep.config.overrides import GROUPS
 from sweep.config.settings import Config, Settings
 from sweep.errors import SweepError, one_line, unknown
@@ -72,18 +73,25 @@ class Plan:
     @cached_property
     def metrics(self) -> dict[str, Metric]:
         """All metrics by name, the headline first."""
-        return families.metrics(self.families.values())
+        return families.metrics(self.families.values(), self.measures)
+
+    @property
+    def measures(self) -> Parameters:
+        """How jobs are measured, see `models.jobs.measures`."""
+        return {}
 
     @property
     def headline(self) -> str:
         """The metric of tables and stopping."""
-        return self.settings.precision.metric or next(iter(self.metrics))
+        return self.settings.precision.metric or next(iter(self.families.values())).headline
 
     @property
     def replicable(self) -> bool:
         """Whether replications of every combination differ, so that more than one may be run."""
         return all(
-            families.find(policy.parameters["family"]).chance(policy.parameters, w.parameters, m.parameters)
+            families.find(policy.parameters["family"]).has_chance(
+                Point(policy.parameters, w.parameters, m.parameters)
+            )
             for policy, w, m in itertools.product(*(self.variants[group] for group in GROUPS))
         )
 
@@ -105,13 +113,17 @@ class Plan:
         return Task(
             id=self.ids[number],
             family=policy["family"],
-            policy=policy,
-            workload=workload,
-            machine=machine,
-            load=self.load(number),
+            point=Point(
+                policy,
+                workload,
+                machine,
+                self.load(number),
+                self.measurement.batches,
+                seed(self.settings.seed, workload["name"], replication),
+                self.measures,
+            ),
             measurement=self.measurement,
-            seed=seed(self.settings.seed, workload["name"], replication),
-            point={axis: values[i] for (axis, values), i in zip(self.axes.items(), where, strict=True)},
+            at={axis: values[i] for (axis, values), i in zip(self.axes.items(), where, strict=True)},
             replication=replication,
         )
 
@@ -135,11 +147,15 @@ class Plan:
                 self.variants[group][i].parameters for group, i in zip(GROUPS, systems, strict=True)
             )
             family = families.find(policy["family"])
+            point = Point(
+                policy, workload, machine, self.axes["load"][load], self.measurement.batches,
+                measures=self.measures,
+            )  # fmt: skip
             try:
-                notes |= dict.fromkeys(family.check(policy, workload, machine, self.axes["load"][load]))
+                notes |= dict.fromkeys(family.check(point))
             except ValueError as error:
                 raise SweepError(one_line(error)) from error
-            if self.settings.replications > 1 and not family.chance(policy, workload, machine):
+            if self.settings.replications > 1 and not family.has_chance(point):
                 raise SweepError(
                     f"replications={self.settings.replications}: there is no chance in workload "
                     f"{workload['name']}, and copies of one run are no sample; add replications=1"
@@ -188,7 +204,7 @@ def _check_metrics(plan: Plan) -> None:
     metric = plan.settings.precision.metric
     if metric is not None and metric not in plan.metrics:
         raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")
-    coords = families.coords(plan.families.values())
+    coords = families.coords(plan.families.values(), plan.measures)
     for name, declared in plan.metrics.items():
         for dim in declared.dims:
             if dim not in coords or dim in plan.axes or dim in ("replication", "batch"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from models import streams
-from models.family import Seed
+from models.point import Seed
 
 
 def seed(root: int, workload: str, replication: int) -> Seed:

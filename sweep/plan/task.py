@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.family import Parameters, Seed
+from models.point import Batches, Point
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ class Measurement:
         return self.batch_size >= LONGER_THAN_ANY
 
     @property
+    def batches(self) -> Batches:
+        """The same as a model is told it, without the stopping rule."""
+        return Batches(self.batch_size, self.warmup, self.looks)
+
+    @property
     def jobs(self) -> int:
         """Jobs that a run simulates if it does not end early; 1 where nobody knows how many there are."""
         return 1 if self.to_the_end else self.batch_size * (self.warmup + self.looks[-1])
@@ -54,24 +59,19 @@ class Task:
         Hash of everything below that can change the result; see `sweep.plan.plan`.
     family : str
         Dotted name of the family's package.
-    policy, workload, machine : dict
-    load : float or None
+    point : Point
+        What the model is told, without the stopping rule.
     measurement : Measurement
-    seed : tuple of int
-    point : dict
+    at : dict
         Axis -> value, for people who read the record of a failure.
     replication : int
     """
 
     id: str
     family: str
-    policy: Parameters
-    workload: Parameters
-    machine: Parameters
-    load: float | None
+    point: Point
     measurement: Measurement
-    seed: Seed
-    point: Mapping[str, Any]
+    at: Mapping[str, Any]
     replication: int
 
 

@@ -59,7 +59,7 @@ class Collector:
     def __init__(self, plan: Plan, folder: Path) -> None:
         self._plan = plan
         self._reader = Reader(folder)
-        self._coords = families.coords(plan.families.values())
+        self._coords = families.coords(plan.families.values(), plan.measures)
         cells = int(np.prod(plan.shape)) * plan.settings.replications
         n_batches = plan.measurement.looks[-1]
         # One row a cell (point of the whole grid x replication), reshaped to the dimensions at the end.

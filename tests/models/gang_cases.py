@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from models.gang import schemes
 from models.gang.simulation import Simulation
 from models.gang.state import N_JOBS, NUMBER, PRESENT, RUN_SLOTS, VACANT
-from models.workloads.sessions import SessionStream
+from models.workloads.repetition import SessionStream
 
 # The paper's eight schemes.
 EIGHT = [

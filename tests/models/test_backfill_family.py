@@ -16,10 +16,10 @@ from models import backfill
 from models.backfill import model
 from models.backfill.engines import schedule
 from models.backfill.rules import Rules
-from models.family import Batches
 from models.jobs import machine as machines
 from models.jobs import swf
 from models.jobs.swf_schedule import write_schedule
+from models.point import Batches
 from models.workloads import synthetic
 from models.workloads.swf_log import open_source
 from sweep import cli

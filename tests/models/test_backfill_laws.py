@@ -10,12 +10,12 @@ from hypothesis import given, settings
 
 from models import backfill
 from models.backfill.engines import on_hosts, schedule
-from models.family import Batches
 from models.jobs.groups import RANGES
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine, pool
 from models.jobs.measures import measure, time_averages
 from models.jobs.schedule import Schedule
+from models.point import Batches
 from models.workloads import synthetic
 
 steady = settings(derandomize=True, deadline=None, max_examples=25)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from models import backfill
-from models.family import Batches
 from models.jobs import machine as machines
 from models.jobs import swf
+from models.point import Batches
 from models.workloads import swf_log as log
 
 EASY = {"name": "easy", "discipline": "backfill"}

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from models.backfill.model import simulate
-from models.family import Batches, Outcome
+from models.family import Outcome
+from models.point import Batches
 
 LOG = Path(__file__).parents[1] / "data" / "backfill" / "syn1k.swf.gz"
 """1,000 jobs."""

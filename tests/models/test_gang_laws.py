@@ -15,10 +15,10 @@ from gang_twin_schemes import Job, Slot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.family import Batches
 from models.gang import simulate
 from models.gang.simulation import Simulation
 from models.gang.state import KEY, METRICS, N_JOBS, NUMBER, PRESENT
+from models.point import Batches
 
 SLOWDOWN, UTILIZATION, SLOTS_PER_JOB, JOBS_IN_SYSTEM = (
     METRICS.index(name) for name in ("slowdown", "utilization", "slots_per_job", "jobs_in_system")

@@ -14,12 +14,12 @@ from gang_twin import Session, Twin
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from models.family import Batches
 from models.gang import engine, simulate
 from models.gang.simulation import Simulation
 from models.gang.state import METRICS
+from models.point import Batches
 from models.workloads import feitelson1996
-from models.workloads.sessions import SessionStream
+from models.workloads.repetition import SessionStream
 
 TIGHT = 1e-9
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.family import Batches
 from models.medium_term import FAMILY, requirements
 from models.medium_term.scheduling import make_schedule
+from models.point import Batches
 
 POLICIES: dict[str, dict[str, Any]] = {
     "buddy_schedule": {"schedule": "buddy_schedule", "groups": "smallest_first"},

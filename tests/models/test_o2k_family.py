@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from o2k_cases import MACHINE, SEEDS, month_of_jobs, read, workload
 
-from models.family import Batches
 from models.o2k_workload import FAMILY
+from models.point import Batches
 from models.workloads.o2k.job_classes import CLASSES, classify
 
 POLICY = read("policy/characterization.yaml")

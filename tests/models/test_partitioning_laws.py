@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from partitioning_cases import MACHINE, POLICIES, WORKLOAD
 
-from models.family import Batches
 from models.partitioning import birth_death, simulate
 from models.partitioning.mapping import contraction, snake, thread_counts
 from models.partitioning.step_time import isolated_step_time, step_time
+from models.point import Batches
 from models.topology.mesh import Mesh
 
 SEED = (1, 2, 0)

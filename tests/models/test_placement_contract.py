@@ -11,7 +11,7 @@ from models import gang
 from models.gang import schemes
 from models.gang.simulation import Simulation
 from models.kernels.bits import words
-from models.workloads.sessions import SessionStream
+from models.workloads.repetition import SessionStream
 
 SCHEMES = list(schemes.SCHEMES)
 

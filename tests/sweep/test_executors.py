@@ -127,8 +127,8 @@ def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
     sizes = [len(bundle.tasks) for bundle in bundles]
     assert sizes == [1] * 12 + [5, 5, 2]
     first = [bundle.tasks[0] for bundle in bundles]
-    assert [task.policy["name"] for task in first] == ["slow"] * 12 + ["quick"] * 3
-    assert [task.load for task in first[:12]] == [0.6] * 6 + [0.3] * 6
+    assert [task.point.policy["name"] for task in first] == ["slow"] * 12 + ["quick"] * 3
+    assert [task.point.load for task in first[:12]] == [0.6] * 6 + [0.3] * 6
     assert sorted(task.id for bundle in bundles for task in bundle.tasks) == sorted(plan.ids)
 
 
@@ -138,7 +138,7 @@ def test_bundles_grow_with_what_came_back(expand, tmp_path):
     bundles = Bundles(plan, range(24), costs, tmp_path, 0.05)
     assert bundles.seconds_waiting() is None
     first = next(bundles)
-    assert [task.load for task in first.tasks] == [0.6]
+    assert [task.point.load for task in first.tasks] == [0.6]
     bundles.learn(0, 0.01)
     assert bundles.seconds_waiting() == pytest.approx(0.23)
     assert [len(bundle.tasks) for bundle in bundles] == [1] * 23, "one came back: no more than one is trusted"

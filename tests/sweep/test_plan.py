@@ -103,12 +103,12 @@ def test_identity_is_the_hash_of_canonical_json(expand):
     content = {
         "family": {"package": "fake_family", "version": FAMILY.version},
         "load": 0.3,
-        "machine": task.machine,
-        "policy": task.policy,
+        "machine": task.point.machine,
+        "policy": task.point.policy,
         "replication": 1,
         "seed": 1,
         "statistics": {"batch_size": 50, "looks": [6], "stopping": None, "warmup": 1},
-        "workload": task.workload,
+        "workload": task.point.workload,
     }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     assert task.id == hashlib.sha256(text.encode()).hexdigest()[:20]

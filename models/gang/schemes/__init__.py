@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from models.family import Parameters
+from models.point import Parameters
 
 
 class Compiled(NamedTuple):
@@ -74,7 +74,7 @@ class Scheme:
 
     def compiled(self) -> Compiled:
         """Import and, at the first time, compile the scheme's functions."""
-        return Compiled(_imported(self.place), _imported(self.release), _imported(self.rearrange))
+        return Compiled(imported(self.place), imported(self.release), imported(self.rearrange))
 
     @property
     def migrates(self) -> bool:
@@ -124,7 +124,8 @@ def load_all() -> None:
         scheme.compiled()
 
 
-def _imported(name: str) -> Any:
+def imported(name: str) -> Any:
+    """Return what a dotted name stands for."""
     module, _, function = name.rpartition(".")
     return getattr(importlib.import_module(module), function)
 
@@ -141,7 +142,7 @@ def find(name: str) -> Scheme:
         return SCHEMES[name]
     module = name.rpartition(".")[0]
     try:
-        if module and importlib.util.find_spec(module) and hasattr(_imported(name), "nopython_signatures"):
+        if module and importlib.util.find_spec(module) and hasattr(imported(name), "nopython_signatures"):
             return Scheme(name)
     except (ModuleNotFoundError, AttributeError):
         pass

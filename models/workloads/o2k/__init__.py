@@ -12,15 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.family import Parameters, Seed
 from models.jobs import machine as machines
 from models.jobs.machine import Machine
+from models.jobs.trace import Trace
+from models.point import Parameters, Point
 from models.workloads.o2k.assumptions import HOUR, Assumptions
 from models.workloads.o2k.job_classes import SIZE_CLASSES
 from models.workloads.o2k.month import generate
-from models.workloads.sources import Source
 
-ENDLESS = False
+FILLS = ("requested", "memory")
 
 MISS = 0.01
 """Of a demand, relative: more than rounding to whole seconds and MB can make."""
@@ -31,29 +31,23 @@ def has_chance(workload: Parameters) -> bool:
     return True
 
 
-def open_source(workload: Parameters, machine: Parameters, load: float | None, seed: Seed) -> Source:
+def open_trace(point: Point) -> Trace:
     """Return the jobs of a month, and of the days before it.
 
-    Parameters
-    ----------
-    workload : mapping
-        See conf/workload/_o2k.yaml.
-    machine : mapping
-        Hosts with memory, one of them large enough for any job of Table 1. Table 4's demands are those of the
-        Origin 2000, whatever the machine.
-    load : float or None
-        Processor demand over the machine's capacity: rescales the time between submissions, nothing else.
-    seed : tuple of int
-        Each gives a month of its own; the same whatever the machine and the load.
+    ``workload`` is described in conf/workload/_o2k.yaml. ``machine`` has hosts with memory, one of them large
+    enough for any job of Table 1; Table 4's demands are those of the Origin 2000, whatever the machine. The
+    load is the processor demand over the machine's capacity: it rescales the time between submissions,
+    nothing else. Each seed gives a month of its own, the same whatever the machine and the load.
 
     Raises
     ------
     ValueError
         With one line that says what is wrong.
     """
-    assumed = Assumptions.of(workload)
-    hosts = _hosts(workload, machine)
-    jobs, n_before, tilts = generate(assumed, seed)
+    load = point.load
+    assumed = Assumptions.of(point.workload)
+    hosts = _hosts(point.workload, point.machine)
+    jobs, n_before, tilts = generate(assumed, point.seed)
     month, measured = assumed.month, slice(n_before, None)
     natural = float(jobs.size[measured] @ jobs.runtime[measured]) / (hosts.total * month.hours * HOUR)
     notes = [
@@ -66,21 +60,21 @@ def open_source(workload: Parameters, machine: Parameters, load: float | None, s
         )
     until = float((assumed.warmup_days + month.days) * 24 * HOUR)
     if load is None:
-        return Source(jobs, hosts, tuple(notes), measured, until)
+        return Trace(month.name, jobs, hosts, tuple(notes), measured, until)
     notes.append(
         f"{month.name}: load {load:g} rescales all times of submission; Table 4's demands hold no more"
     )
     stretch = natural / load
-    return Source(replace(jobs, submit=jobs.submit * stretch), hosts, tuple(notes), measured, until * stretch)
+    rescaled = replace(jobs, submit=jobs.submit * stretch)
+    return Trace(month.name, rescaled, hosts, tuple(notes), measured, until * stretch)
 
 
 def _hosts(workload: Parameters, machine: Parameters) -> Machine:
     hosts = machines.of(machine)
     processors, memory = (np.array([largest]) for largest in SIZE_CLASSES["lj"])
-    if hosts.limits_memory and hosts.takes(processors, memory)[0]:
+    if hosts.takes(processors, memory)[0]:
         return hosts
-    lacking = "no host with both" if hosts.limits_memory else "no memory"
     raise ValueError(
         f"workload {workload.get('name', '')} has jobs of {processors[0]} processors and of 16 GB, and "
-        f"machine {machine.get('name', '')} has {lacking}; take grid.machine=[o2k]"
+        f"machine {machine.get('name', '')} has no host with both; take grid.machine=[o2k]"
     )

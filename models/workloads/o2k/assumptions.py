@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models.family import Parameters
+from models.point import Parameters
 from models.workloads.o2k.job_classes import CLASSES, SIZE_CLASSES, TIME_CLASSES
 from models.workloads.o2k.shapes import Weighted
 from models.workloads.o2k.table4 import TABLE_4, Month

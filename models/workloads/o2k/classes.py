@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.arrays import Floats
-from models.family import Seed
+from models.point import Seed
 from models.streams import stream
 from models.workloads.o2k.assumptions import KB_IN_MB, Assumptions
 from models.workloads.o2k.job_classes import SIZE_CLASSES, TIME_CLASSES

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from models.arrays import Floats
-from models.family import Seed
 from models.jobs.jobs import Jobs
+from models.point import Seed
 from models.streams import stream
 from models.workloads.o2k.arrivals import times, together
 from models.workloads.o2k.assumptions import KB_IN_MB, Assumptions

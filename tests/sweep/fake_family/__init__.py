@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from models.family import Batches, Family, Metric, Outcome, Parameters, Seed
+from models.family import Family, Metric, Outcome
+from models.point import Batches, Parameters, Seed
 from models.streams import stream
 
 CLASSES = ("short", "long")

@@ -1,0 +1,70 @@
+"""Jobs as they run under a policy's rules: judged by what they ask for, and perhaps killed at it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from models.backfill.rules import Rules
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.point import Point
+
+
+def under(jobs: Jobs, rules: Rules) -> Jobs:
+    """Return the jobs as they run under these rules: judged by something, and perhaps killed at it.
+
+    Raises
+    ------
+    ValueError
+        If the rules need what the jobs do not have.
+    """
+    unknown = np.isnan(jobs.requested)
+    judging = rules.judges
+    if judging and rules.unrequested == "error" and unknown.any():
+        raise ValueError(
+            f"{int(unknown.sum()):,} of {len(jobs):,} jobs have no requested time, and the policy judges "
+            "by it; add policy.unrequested=runtime to judge them by their actual one, or "
+            "workload.estimates=tsafrir2005 to draw requests (exact: each asks for its runtime)"
+        )
+    requested = np.where(unknown, jobs.runtime, jobs.requested)
+    longer = jobs.runtime > requested
+    if rules.discipline == "conservative" and not rules.kill and longer.any():
+        raise ValueError(
+            f"{int(longer.sum()):,} of {len(jobs):,} jobs run longer than requested, so that no start "
+            "could be promised; policy conservative needs policy.kill=true"
+        )
+    runtime = np.where(longer & rules.kill, requested, jobs.runtime)
+    return replace(jobs, runtime=runtime, requested=requested)
+
+
+def check(jobs: Jobs, machine: Machine, rules: Rules, point: Point) -> None:
+    """Raise ``ValueError`` with one line if these jobs cannot run on this machine under these rules."""
+    if jobs.repeats:
+        raise ValueError(
+            f"workload {point.workload.get('name', '')} submits a job again when it has ended, and policy "
+            f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
+            "workload.repetition=sequence, which unrolls the repetitions"
+        )
+    ready = under(jobs, rules)
+    if rules.ncsa_lsf is not None:
+        rules.ncsa_lsf.check(ready, machine)
+    if rules.eq_spatial is not None:
+        rules.eq_spatial.check(ready, machine)
+
+
+def notes(jobs: Jobs, rules: Rules) -> list[str]:
+    """Return what is worth saying aloud of these jobs under these rules; raises what `under` does."""
+    ran = under(jobs, rules)
+    unknown = int(np.isnan(jobs.requested).sum())
+    longer = int((jobs.runtime > ran.requested).sum())
+    killed = int((ran.runtime < jobs.runtime).sum())
+    told = []
+    if unknown and rules.judges:
+        told.append(f"{unknown:,} jobs have no requested time, judged by the actual one")
+    if killed:
+        told.append(f"{killed:,} jobs run longer than requested, killed at it (policy.kill=true)")
+    elif longer:
+        told.append(f"{longer:,} jobs run longer than requested, and may (policy.kill=false)")
+    return told

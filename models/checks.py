@@ -1,0 +1,115 @@
+"""Values of YAML files, checked: each function returns the value or says in one line what is allowed.
+
+The messages have one form, ``policy.key=given; allowed: ...``, so that a user learns to read it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from math import inf, isfinite
+from typing import Any, NoReturn
+
+from models.point import Parameters
+
+SECONDS = "a positive number of seconds"
+
+
+def refuse(key: str, given: object, allowed: str) -> NoReturn:
+    """Raise ``ValueError`` with the one line of a value that is not allowed.
+
+    Examples
+    --------
+    >>> refuse("policy.kill", 3, "true, false")
+    Traceback (most recent call last):
+    ...
+    ValueError: policy.kill=3; allowed: true, false
+    """
+    raise ValueError(f"{key}={_shown(given)}; allowed: {allowed}")
+
+
+def number(
+    given: Parameters,
+    where: str,
+    key: str,
+    allowed: str,
+    *,
+    least: float = -inf,
+    most: float = inf,
+    above: float = -inf,
+    below: float = inf,
+    default: float | None = None,
+) -> float:
+    """Return a finite number.
+
+    Parameters
+    ----------
+    given : mapping
+    where : str
+        What the mapping is called on the command line, e.g. ``policy.immediate``.
+    key : str
+    allowed : str
+        What a user may give, in words.
+    least, most : float
+        Inclusive limits.
+    above, below : float
+        Exclusive ones.
+    default : float, optional
+        Of a key that is not there; None refuses it.
+    """
+    value = given.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        refuse(f"{where}.{key}", value, allowed)
+    if not (least <= value <= most and above < value < below):
+        refuse(f"{where}.{key}", value, allowed)
+    return value
+
+
+def whole(
+    given: Parameters,
+    where: str,
+    key: str,
+    allowed: str = "a positive whole number",
+    *,
+    least: int = 1,
+    most: float = inf,
+    default: int | None = None,
+) -> int:
+    """Return a whole number between inclusive limits; arguments as for `number`."""
+    value = given.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        refuse(f"{where}.{key}", value, allowed)
+    return value
+
+
+def choice(given: Parameters, where: str, key: str, names: Collection[Any], default: Any = None) -> Any:
+    """Return one of several names; `default` stands for a key that is not there."""
+    value = given.get(key, default)
+    if isinstance(value, list | dict) or value not in names:
+        refuse(f"{where}.{key}", value, ", ".join(map(_shown, names)))
+    return value
+
+
+def switch(given: Parameters, where: str, key: str, default: bool | None = None) -> bool:
+    """Return true or false; `default` stands for a key that is not there."""
+    value = given.get(key, default)
+    if not isinstance(value, bool):
+        refuse(f"{where}.{key}", value, "true, false")
+    return value
+
+
+def mapping(value: object, where: str, keys: Iterable[str], allowed: str | None = None) -> Mapping[str, Any]:
+    """Return a mapping that has no keys but these."""
+    known = list(keys)
+    if not isinstance(value, Mapping):
+        refuse(where, value, allowed or f"a mapping of {', '.join(known)}")
+    for key in value:
+        if key not in known:
+            raise ValueError(f"{where}.{key} is not known; allowed: {', '.join(known)}")
+    return value
+
+
+def _shown(value: object) -> str:
+    """Return a value as YAML writes it."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)

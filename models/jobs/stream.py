@@ -1,0 +1,69 @@
+"""An endless workload in one replication at one load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.arrays import Floats
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+
+FIRST_CHUNK = 2048
+"""Jobs of the first chunk of a workload that is drawn as a whole; each later one doubles what there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Jobs without end.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    machine : Machine
+    first : callable
+        Called with a number of jobs; returns so many from the first one on. The first jobs of a longer call
+        are those of a shorter one.
+    notes : tuple of str
+        What a user should hear.
+    chunked : callable, optional
+        Returns an iterator of consecutive chunks of jobs, for a workload that is made in chunks; how it is
+        cut changes nothing in what it holds.
+    rerun : str, optional
+        Dotted name of a compiled function that gives the runtime of a repetition, see
+        `models.workloads.repetition`; None: as the first run.
+    rerun_parameters : ndarray of float64
+        Passed to `rerun`.
+    """
+
+    name: str
+    machine: Machine
+    first: Callable[[int], Jobs]
+    notes: tuple[str, ...] = ()
+    chunked: Callable[[], Iterator[Jobs]] | None = None
+    rerun: str | None = None
+    rerun_parameters: Floats = field(default_factory=lambda: np.zeros(1))
+
+    def chunks(self) -> Iterator[Jobs]:
+        """Return consecutive chunks of jobs; memory need not grow with the length of a simulation."""
+        return self._doubling() if self.chunked is None else self.chunked()
+
+    def _doubling(self) -> Iterator[Jobs]:
+        n_given, size = 0, FIRST_CHUNK
+        while True:
+            yield self.first(n_given + size).part(slice(n_given, n_given + size))
+            n_given += size
+            size = n_given
+
+
+def joined(chunks: Iterator[Jobs], n_jobs: int) -> Jobs:
+    """Return the first `n_jobs` jobs of consecutive chunks."""
+    taken: list[Jobs] = []
+    n_taken = 0
+    while n_taken < n_jobs:
+        taken.append(next(chunks))
+        n_taken += len(taken[-1])
+    return Jobs.concatenated(taken).part(slice(n_jobs))

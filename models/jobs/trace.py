@@ -1,0 +1,62 @@
+"""A workload with an end of its own: a log, a month."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from models.arrays import Ints
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.swf import Log
+from models.point import Batches
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The jobs of a workload that ends.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    jobs : Jobs
+        The first is submitted at 0.
+    machine : Machine
+    notes : tuple of str
+        What a user should hear.
+    measured : slice
+        Jobs that count; what is before them fills the machine.
+    until : float, optional
+        Seconds at which the measured period ends; None is the end of the last measured job.
+    log : Log, optional
+        Where the jobs were read from, and `rows`, shape (n_jobs,), of its columns.
+    rows : ndarray of int, optional
+    """
+
+    name: str
+    jobs: Jobs
+    machine: Machine
+    notes: tuple[str, ...] = ()
+    measured: slice = field(default_factory=lambda: slice(None))
+    until: float | None = None
+    log: Log | None = None
+    rows: Ints | None = None
+
+    @property
+    def n_measured(self) -> int:
+        """Number of jobs that count."""
+        return len(range(*self.measured.indices(len(self.jobs))))
+
+    def divided(self, batches: Batches) -> tuple[Batches, int]:
+        """Return batches of a size that this workload fills, and how many of them it has after the warm-up.
+
+        Without a size all jobs are one batch. A workload shorter than one batch is divided into as many equal
+        ones as were asked for (the last may be short); of a longer one the jobs after its last full batch are
+        simulated but not measured.
+        """
+        n_jobs = self.n_measured
+        size = n_jobs if batches.size is None else batches.size
+        if n_jobs < size or batches.size is None:
+            size = max(-(-n_jobs // batches.most), 1)
+            return replace(batches, size=size), -(-n_jobs // size) - batches.warmup
+        return batches, n_jobs // size - batches.warmup

@@ -1,0 +1,11 @@
+"""What medium-term schedules are measured by; `measures` computes it."""
+
+from models.family import Metric
+
+METRICS = (
+    Metric("reallocations", "1", "processors reallocated within T"),
+    Metric("epochs", "1", "spans between moments of reallocation within T"),
+    Metric("uninterrupted", "1", "fraction of jobs that run the whole of T"),
+    Metric("processors_per_job", "1", "processors that a job gets"),
+    Metric("processors_at_once", "1", "processors reallocated at one moment, on average"),
+)

@@ -1,0 +1,26 @@
+"""No policy schedules anything here: what is looked at is a generated month."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from models.point import Point
+from models.workloads import o2k
+
+
+def check(point: Point) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    workload = point.workload
+    if workload.get("model") != "o2k":
+        raise ValueError(
+            f"workload {workload.get('name', '')} has model {workload.get('model')}; models.o2k_workload "
+            "takes o2k, for instance grid.workload=[o2k_2000_01]"
+        )
+    if point.load is not None:
+        raise ValueError(f"load={point.load}: a month is looked at as it is; set grid.load=[null]")
+    return o2k.open_trace(point).notes
+
+
+def has_chance(point: Point) -> bool:
+    """Tell whether replications differ: each is a month of its own."""
+    return True

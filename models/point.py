@@ -1,0 +1,83 @@
+"""One point of a study in one replication: all that a model is told, in one frozen object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Parameters = Mapping[str, Any]
+"""One resolved YAML file (a policy, a workload, a machine) as plain numbers, strings, lists and dicts.
+
+The key ``name`` holds the name under which the grid knows it.
+"""
+
+Seed = tuple[int, ...]
+"""What names a replication's random numbers: (root seed, workload, replication), see `models.streams`."""
+
+
+@dataclass(frozen=True)
+class Batches:
+    """How long a simulation is measured.
+
+    Parameters
+    ----------
+    size : int or None
+        Jobs in a batch; None puts the whole workload into one (a log, a month).
+    warmup : int
+        Leading batches that are run and discarded.
+    looks : tuple of int
+        Declared numbers of measured batches, ascending. The run ends at the last one, or at an earlier
+        one where `enough` says so. Nothing is looked at between them, so that stopping is sequential
+        only at declared sizes.
+    enough : callable, optional
+        Called with the metrics so far, each of shape (n_batches, ...), at every look but the last.
+    """
+
+    size: int | None = 1000
+    warmup: int = 1
+    looks: tuple[int, ...] = (30,)
+    enough: Callable[[Mapping[str, np.ndarray]], bool] | None = None
+
+    @property
+    def most(self) -> int:
+        """Batches of a run that is not ended early, the warm-up included."""
+        return self.warmup + self.looks[-1]
+
+    def jobs(self, n_batches: int) -> int:
+        """Return the jobs of so many batches; only where a batch has a size."""
+        assert self.size is not None
+        return self.size * n_batches
+
+
+@dataclass(frozen=True)
+class Point:
+    """A policy, a workload, a machine and a load, how they are measured, and one replication's seed.
+
+    Parameters
+    ----------
+    policy, workload, machine : mapping
+        Resolved YAML files.
+    load : float or None
+        Offered load as a fraction of the machine's capacity; None leaves the workload as it is.
+    batches : Batches
+    seed : tuple of int
+    measures : mapping
+        ``bound`` and ``groups`` of the measures of jobs, see `models.jobs.measures.Measures`.
+    """
+
+    policy: Parameters
+    workload: Parameters
+    machine: Parameters
+    load: float | None = None
+    batches: Batches = field(default_factory=Batches)
+    seed: Seed = (0,)
+    measures: Parameters = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        parts = (self.policy, self.workload, self.machine)
+        names = ", ".join(str(part["name"]) for part in parts if "name" in part)
+        return names if self.load is None else f"{names}, load {self.load:g}"
