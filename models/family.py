@@ -84,6 +84,8 @@ class Family:
         The metric that tables and stopping rules use by default.
     common : tuple of str
         Which of the common measures it has, names of `models.jobs.measures.COMMON`.
+    of_jobs : mapping of str to (unit, long name)
+        Further measures of jobs, told like the common ones: mean, 95th percentile, maximum, and by groups.
     coords : mapping of str to sequence
         Coordinates of its own metrics' dimensions.
     kernels : tuple of str
@@ -106,6 +108,7 @@ class Family:
     metrics: tuple[Metric, ...]
     headline: str
     common: tuple[str, ...] = ()
+    of_jobs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     kernels: tuple[str, ...] = ()
     schedules: bool = False
@@ -160,12 +163,17 @@ class Family:
         write_schedule(path, self.schedule(point), [str(point)])
 
     def measured(self, measures: Parameters) -> tuple[Metric, ...]:
-        """Return all metrics of the family, the common measures among them."""
-        return self.metrics
+        """Return all metrics of the family: the common measures, by groups as well, and its own."""
+        from models.jobs.measures import Measures, declared
+
+        return (*declared(self.common, Measures.of(measures), self.of_jobs), *self.metrics)
 
     def coordinates(self, measures: Parameters) -> Mapping[str, Sequence[Any]]:
         """Return the coordinates of all dimensions of those metrics."""
-        return self.coords
+        from models.jobs.measures import Measures
+        from models.jobs.measures import coordinates as of_groups
+
+        return {**of_groups(Measures.of(measures)), **self.coords}
 
     def warm_up(self) -> None:
         """Compile every kernel that is not in the cache; called once before work is fanned out."""

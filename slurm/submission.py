@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from slurm.packing import Chunk, Packing
-from sweep.config.settings import Config, Precision, Settings
+from sweep.config.settings import Config, Measures, Precision, Settings
 from sweep.errors import SweepError
 from sweep.plan.plan import Plan
 from sweep.store.folder import Folder, replace
@@ -194,15 +194,16 @@ def read_packing(path: Path) -> Packing:
 
 def write_config(path: Path, config: Config) -> None:
     """Keep a config as JSON."""
-    data = _pairs({"settings": asdict(config.settings), "files": config.files})
-    replace(path / "config.json", json.dumps(data).encode())
+    replace(path / "config.json", json.dumps(_pairs(asdict(config))).encode())
 
 
 def read_config(path: Path) -> Config:
     """Return the config that was kept."""
     data = _mappings(json.loads((path / "config.json").read_text(encoding="utf-8")))
-    settings = data["settings"]
-    return Config(Settings(**{**settings, "precision": Precision(**settings["precision"])}), data["files"])
+    settings = Settings(**data.pop("settings"))
+    settings.precision = Precision(**settings.precision)  # type: ignore[arg-type] # as JSON has it: a mapping
+    settings.measures = Measures(**settings.measures)  # type: ignore[arg-type]
+    return Config(settings, **data)
 
 
 def _pairs(data: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sweep.config.locate import offered
+from sweep.config.choices import described
 
 USAGE = """\
 usage: python -m sweep +experiment=NAME [key=value ...] [--config-dir DIR]
@@ -44,7 +44,7 @@ def text(folders: list[Path]) -> str:
         ("experiments", "experiment", "+experiment"),
         ("executors", "executor", "executor"),
     ):
-        choices = list(offered(group, folders))
+        choices = list(described(group, folders))
         width = max((len(name) for name, _ in choices), default=0)
         lines = [f"  {name:<{width}}  {description}".rstrip() for name, description in choices]
         parts.append("\n".join([f"{title} ({form}=...)", *(lines or ["  none"])]) + "\n")

@@ -27,7 +27,7 @@ def worst_fit(tmp_path: Path) -> Path:
     code = blocks(GUIDE, "python")[0]
     (tmp_path / "worst_fit_of_the_guide.py").write_text(code)
     yaml = blocks(GUIDE, "yaml")[0].replace("models.gang.schemes.worst_fit", "worst_fit_of_the_guide")
-    policies = tmp_path / "conf" / "policy"
+    policies = tmp_path / "conf" / "policy" / "gang"
     policies.mkdir(parents=True)
     (policies / "worst_fit.yaml").write_text(yaml)
     return tmp_path

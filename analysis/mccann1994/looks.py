@@ -21,7 +21,7 @@ LOOKS = {
     "static_4": SchemeStyle("4 static partitions", "#999999", "o", "--"),
     "static_8": SchemeStyle("8 static partitions", "#555555", "s", "--"),
     "ideal_dynamic": SchemeStyle("Ideal dynamic", "#009e73", "D"),
-    "fcfs": SchemeStyle("Uniprogramming, FCFS", "#555555", "X", "--"),
+    "one_at_a_time": SchemeStyle("Uniprogramming, FCFS", "#555555", "X", "--"),
     "processor_sharing": SchemeStyle("Uniprogramming, PS", "#009e73", "P", "-."),
     "buddy_schedule": SchemeStyle("BUDDY", "#7a1f00", "D"),
     "buddy_schedule_reversed": SchemeStyle("BUDDY, groups reversed", "#d55e00", "d", "--"),

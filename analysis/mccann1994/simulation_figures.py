@@ -20,7 +20,7 @@ LOAD = 0.5
 """Of all four figures."""
 
 SPACE_SHARING = (*EQUIPARTITION, *FOLDING)
-UNIPROGRAMMING = ("fcfs", "processor_sharing")
+UNIPROGRAMMING = ("one_at_a_time", "processor_sharing")
 LIMITED = ("equi_plus", "fold_never")
 CLASSES = {"short": "Short jobs", "long": "Long jobs", "all": "All jobs"}
 RESPONSE = "Mean response time (s)"
@@ -131,7 +131,7 @@ def _variation(study: Study) -> Figure:
         _mixes(
             study,
             "blow_up_cv",
-            [name for name in policies if name != "fcfs"],
+            [name for name in policies if name != "one_at_a_time"],
             "all",
             "Without FCFS",
             ylabel="",

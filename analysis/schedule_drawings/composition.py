@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from analysis.errors import AnalysisError
-from sweep.config import locate
+from sweep.config import choices, locate
 from sweep.errors import SweepError
 
 
@@ -23,7 +23,7 @@ def parameters(
     ----------
     group : {"policy", "workload", "machine"}
     name : str
-        Of a file in that folder of conf.
+        Of a file in that folder of conf, for a policy with or without its family's folder.
     changed : dict, optional
         Keys of the file and the values that they take instead.
     user : str
@@ -36,37 +36,36 @@ def parameters(
     """
     try:
         folders = [locate.conf_folder(), *([locate.user_folder(user)] if user else [])]
+        full = choices.find(group, name, folders)
     except SweepError as error:
         raise AnalysisError(str(error)) from None
-    if name.startswith("_") or not any(_file(folder, group, name).is_file() for folder in folders):
-        offered = ", ".join(known for known, _ in locate.offered(group, folders))
-        raise AnalysisError(f"{group}={name}: no such {group}; there are: {offered}")
+    folder, _, own = f"{group}/{full}".rpartition("/")
     try:
-        found = _composed(folders, group, name)
+        found = _composed(folders, folder, own)
     except OmegaConfBaseException as error:
         raise AnalysisError(f"{group}={name}: {str(error).partition(chr(10))[0]}") from None
     for key, value in (changed or {}).items():
         if key not in found:
             raise AnalysisError(f"{key}={value}: {group} {name} has no key {key}; leave it out")
         found[key] = value
-    return {**found, "name": name}
+    return {**found, "name": own}
 
 
-def _file(folder: Path, group: str, name: str) -> Path:
-    return folder / group / f"{name}.yaml"
+def _file(folder: Path, place: str, name: str) -> Path:
+    return folder / place / f"{name}.yaml"
 
 
-def _composed(folders: list[Path], group: str, name: str) -> dict[str, Any]:
+def _composed(folders: list[Path], place: str, name: str) -> dict[str, Any]:
     """Merge the files of ``defaults`` in order; a file's own keys stand where ``_self_`` is, else last."""
     path = next(
-        (file for folder in reversed(folders) if (file := _file(folder, group, name)).is_file()), None
+        (file for folder in reversed(folders) if (file := _file(folder, place, name)).is_file()), None
     )
     if path is None:
-        raise AnalysisError(f"{group}={name}: a file builds on {name}, which is not in conf/{group}")
+        raise AnalysisError(f"a file in {place} builds on {name}, which is not in conf/{place}")
     own: Any = OmegaConf.to_container(OmegaConf.load(path))
     defaults = own.pop("defaults", [])
     parts = [
-        own if base == "_self_" else _composed(folders, group, str(base))
+        own if base == "_self_" else _composed(folders, place, str(base))
         for base in (defaults if "_self_" in defaults else [*defaults, "_self_"])
     ]
     found: Any = OmegaConf.to_container(OmegaConf.merge(*parts), resolve=True)

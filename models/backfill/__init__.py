@@ -3,16 +3,18 @@
 The declaration loads no kernel, so that a plan can be made and checked at once.
 """
 
-from models.backfill.metrics import COORDS, METRICS
+from models.backfill.metrics import METRICS, OF_JOBS
 from models.family import Family
+from models.jobs.measures import COMMON
 
 FAMILY = Family(
     package=__name__,
     name="backfilling",
-    version=2,
+    version=3,
     metrics=METRICS,
     headline="wait",
-    coords=COORDS,
+    common=COMMON,
+    of_jobs=OF_JOBS,
     kernels=(
         "models.backfill.ncsa_lsf.schedules",
         "models.backfill.immediate.schedules",

@@ -1,8 +1,14 @@
-"""What backfilling is measured by: see `models.jobs.measures`."""
+"""What backfilling is measured by beyond the common measures; `models.jobs.schedule_measures` computes it."""
 
-from models.jobs.groups import GROUPS
-from models.jobs.measures import METRICS
+from models.family import Metric
 
-COORDS = {dim: group.labels for dim, group in GROUPS.items()}
+OF_JOBS = {"delay": ("s", "time in the system beyond the runtime")}
 
-__all__ = ["COORDS", "METRICS"]
+METRICS = (
+    Metric("loss_of_capacity", "1", "loss of capacity (idle while jobs wait)"),
+    Metric("queue_length", "1", "average number of waiting jobs"),
+    Metric("held_idle", "1", "share of all processor time kept idle for special reservations"),
+    Metric("preempted_share", "1", "share of jobs that were preempted"),
+    Metric("started_at_once", "1", "share of jobs whose full execution begins at their submission"),
+    Metric("period", "s", "time over which the machine was measured"),
+)

@@ -12,8 +12,9 @@ from models.arrays import Floats
 from models.backfill import engines
 from models.backfill.rules import Rules
 from models.family import Outcome
-from models.jobs.measures import measure
+from models.jobs.measures import Measures
 from models.jobs.schedule import Schedule
+from models.jobs.schedule_measures import measure
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Batches, Point
@@ -37,13 +38,13 @@ def simulate(point: Point) -> Outcome:
         made = engines.schedule(opened.jobs, opened.machine, rules)
         batches, available = opened.divided(batches)
         for look in batches.looks:
-            metrics = _measured(made, rules, batches, min(look, max(available, 0)), opened)
+            metrics = _measured(made, point, batches, min(look, max(available, 0)), opened)
             if look >= available or _is_enough(batches, metrics):
                 break
         return Outcome(metrics, False, len(opened.jobs))
     for look in batches.looks:
         made, settled = _stream(rules, opened, batches.jobs(batches.warmup + look))
-        metrics = _measured(made, rules, batches, look)
+        metrics = _measured(made, point, batches, look)
         if not settled or _is_enough(batches, metrics):
             break
     saturated = not settled or backlog_grows(metrics["jobs_in_system"])
@@ -80,13 +81,13 @@ def _stream(rules: Rules, stream: Stream, n_jobs: int) -> tuple[Schedule, bool]:
 
 
 def _measured(
-    made: Schedule, rules: Rules, batches: Batches, look: int, trace: Trace | None = None
+    made: Schedule, point: Point, batches: Batches, look: int, trace: Trace | None = None
 ) -> dict[str, Floats]:
     """Return the metrics of the first `look` batches after the warm-up."""
     n_batches = batches.warmup + look if look else 0
     period = () if trace is None else (trace.measured, trace.until)
     assert batches.size is not None  # a trace's are divided, a stream has none without
-    metrics = measure(made, batches.size, n_batches, rules.bound, *period)
+    metrics = measure(made, batches.size, n_batches, Measures.of(point.measures), *period)
     return {name: values[batches.warmup :] for name, values in metrics.items()}
 
 

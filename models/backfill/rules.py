@@ -39,8 +39,6 @@ class Rules:
         Whether who holds a start goes before everybody else until it runs (``backfill`` only).
     weights : Weights
         Of the measures of priority (``backfill`` only).
-    bound : float
-        Seconds below which a runtime counts as that long in the bounded slowdown.
     immediate : Immediate or None
         A quantum of service on arrival (``backfill`` only).
     ncsa_lsf : NcsaLsf or None
@@ -55,7 +53,6 @@ class Rules:
     reservations: int | None = 1
     keep_start: bool = False
     weights: Weights = field(default_factory=Weights)
-    bound: float = 10.0
     immediate: Immediate | None = None
     ncsa_lsf: NcsaLsf | None = None
     eq_spatial: EqSpatial | None = None
@@ -84,7 +81,7 @@ class Rules:
         if discipline not in DISCIPLINES:
             raise ValueError(
                 f"policy {policy.get('name', '')} has discipline {discipline}, which models.backfill does "
-                f"not know; allowed: {', '.join(DISCIPLINES)} (see conf/policy/_backfill.yaml)"
+                f"not know; allowed: {', '.join(DISCIPLINES)} (see conf/policy/backfill/_backfill.yaml)"
             )
         for key, allowed in (("ties", TIES), ("unrequested", UNREQUESTED)):
             if policy.get(key, allowed[0]) not in allowed:
@@ -92,9 +89,6 @@ class Rules:
         for key in ("kill", "keep_start"):
             if not isinstance(policy.get(key, False), bool):
                 raise ValueError(f"policy.{key}={policy[key]}; allowed: true, false")
-        bound = policy.get("bound", cls.bound)
-        if isinstance(bound, bool) or not isinstance(bound, int | float) or not 0 < bound < 1e12:
-            raise ValueError(f"policy.bound={bound}; allowed: a positive number of seconds")
         return cls(
             discipline,
             policy.get("ties", cls.ties),
@@ -103,7 +97,6 @@ class Rules:
             _reservations(policy.get("reservations", cls.reservations)),
             policy.get("keep_start", cls.keep_start),
             _weights(policy.get("weights") or {}),
-            float(bound),
             _immediate(policy, discipline),
             NcsaLsf.of(policy) if discipline == "ncsa_lsf" else None,
             EqSpatial.of(policy) if discipline == "eq_spatial" else None,

@@ -1,104 +1,175 @@
-"""Groups of jobs by which waits are told: actual runtime, class, size, and who submitted them."""
+"""Groups of jobs by which measures are told: data, not code (``conf/groups``).
+
+A grouping is a dimension of the dataset. It tells jobs apart by ranges of a number (runtime, processors, …),
+by classes with limits (those of a site), or by who submitted them.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from models import checks
 from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
-from models.workloads.o2k.job_classes import CLASSES, NO_CLASS, classify
+from models.jobs.machine import KB_IN_GB
+from models.point import Parameters
 
-ALL = "all"
-USER_RANK = "user_rank"
+NOWHERE = -1
+"""Of a job that is in no group."""
 
-RUNTIME_EDGES = (60.0, 600.0, 6000.0, 60000.0, 600000.0)
-"""Seconds of actual runtime between the ranges: equal on a logarithmic axis, as in Fig. 5 of Chiang and
-Vernon (2001)."""
-
-SIZE_EDGES = (2, 5, 17, 65, 257, 1025)
-"""Processors with which a range begins."""
-
-RANKS = 20
-"""Users that are told apart."""
-
+OTHERS = "others"
 UNKNOWN_USER = -1
 
+NUMBERS = {
+    "runtime": lambda jobs: jobs.runtime,
+    "requested": lambda jobs: jobs.requested,
+    "processors": lambda jobs: jobs.size,
+    "memory_gb": lambda jobs: jobs.memory / KB_IN_GB,
+    "work": lambda jobs: jobs.size * jobs.runtime,
+}
+"""What ranges and limits can be of: seconds, processors, GB of a whole job, processor-seconds."""
 
-class Group(NamedTuple):
-    """A dimension of metrics.
+KEYS = ("name", "dim", "by", "edges", "labels", "ranks", "classes")
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """One way of telling jobs apart.
 
     Parameters
     ----------
-    suffix : str
-        Of the metrics' names; those of the first dimension have none.
+    name : str
+        Suffix of the metrics: ``wait_by_NAME``.
+    dim : str
+        Dimension of the dataset.
     labels : tuple of str
-        Its coordinates; the first is everybody.
+        Its coordinates.
+    by : str
+        A key of `NUMBERS`, ``user``, or ``classes``.
+    edges : tuple of float
+        Numbers with which the second range begins, the third, and so on.
+    classes : tuple of mapping
+        Of each class the limits of `NUMBERS`, each inclusive; a job is in the first whose limits it meets.
     """
 
-    suffix: str
+    name: str
+    dim: str
     labels: tuple[str, ...]
+    by: str
+    edges: tuple[float, ...] = ()
+    classes: tuple[Mapping[str, float], ...] = ()
+
+    @classmethod
+    def of(cls, name: str, given: object) -> Grouping:
+        """Read a YAML file of ``conf/groups``.
+
+        Raises
+        ------
+        ValueError
+            With one line that says what is allowed.
+        """
+        where = f"groups {name}: "
+        keys = checks.mapping(given, f"groups {name}", KEYS)
+        dim = str(keys.get("dim", name))
+        if not dim.isidentifier():
+            checks.refuse(f"{where}dim", dim, "letters, digits and '_'")
+        if keys.get("classes") is not None:
+            classes = [_class(f"{where}classes[{i}]", each) for i, each in enumerate(keys["classes"])]
+            labels = (*(label for label, _ in classes), "other")
+            return cls(name, dim, labels, "classes", classes=tuple(limits for _, limits in classes))
+        by = checks.choice(keys, f"groups {name}", "by", (*NUMBERS, "user"))
+        if by == "user":
+            ranks = checks.whole(keys, f"groups {name}", "ranks", default=20)
+            return cls(name, dim, (*(str(rank) for rank in range(1, ranks + 1)), OTHERS), by)
+        edges = keys.get("edges")
+        if not isinstance(edges, list) or not edges or sorted(set(edges)) != edges:
+            checks.refuse(f"{where}edges", edges, "ascending numbers with which ranges begin")
+        names = keys.get("labels") or _labels(edges)
+        if len(names) != len(edges) + 1:
+            checks.refuse(f"{where}labels", names, f"{len(edges) + 1} names, one for each range")
+        return cls(name, dim, tuple(map(str, names)), by, tuple(map(float, edges)))
 
 
-GROUPS = {
-    "runtime_range": Group(
-        "",
-        (
-            ALL, "under 1 min", "1 to 10 min", "10 to 100 min", "100 to 1,000 min", "1,000 to 10,000 min",
-            "10,000 min and more",
-        ),
-    ),
-    "job_class": Group("_by_class", (ALL, *CLASSES, "other")),
-    "size_range": Group(
-        "_by_size",
-        (ALL, "1", "2 to 4", "5 to 16", "17 to 64", "65 to 256", "257 to 1,024", "1,025 and more"),
-    ),
-    USER_RANK: Group("_by_user", (ALL, *(str(rank) for rank in range(1, RANKS + 1)), "others")),
-}  # fmt: skip
-"""By the name of the dimension."""
+class Groups:
+    """All groupings of a study, for the jobs of one workload.
 
-RANGES = GROUPS["runtime_range"].labels
-
-
-def groups_of(jobs: Jobs) -> dict[str, Ints]:
-    """Return, for each dimension, the index of every job's group in `Group.labels`, never that of all."""
-    kind = classify(jobs.requested, jobs.size, jobs.memory)
-    return {
-        "runtime_range": np.searchsorted(RUNTIME_EDGES, jobs.runtime, side="right") + 1,
-        "job_class": np.where(kind == NO_CLASS, len(CLASSES), kind) + 1,
-        "size_range": np.searchsorted(SIZE_EDGES, jobs.size, side="right") + 1,
-        USER_RANK: _ranks(jobs)[0],
-    }
-
-
-def by_user(jobs: Jobs, batch: Ints, n_batches: int) -> dict[str, Floats]:
-    """Return what only users have: the processor time of their jobs, and their number in the log.
-
-    Returns
-    -------
-    dict of str to ndarray, shape (n_batches, user_rank)
+    Parameters
+    ----------
+    groupings : sequence of Grouping
+    everybody : Jobs
+        All jobs that are measured: users are ranked by their work among these.
     """
-    rank, numbers = _ranks(jobs)
-    n_ranks = len(GROUPS[USER_RANK].labels)
-    flat = np.bincount(batch * n_ranks + rank, jobs.size * jobs.runtime, n_batches * n_ranks)
-    work: Floats = flat.reshape(n_batches, n_ranks).astype(np.float64)
-    work[:, 0] = work.sum(axis=1)
-    return {"work_by_user": work, "user_number": np.tile(numbers, (n_batches, 1))}
+
+    def __init__(self, groupings: Sequence[Grouping], everybody: Jobs) -> None:
+        self.groupings = groupings
+        self._users = {grouping.name: _ranked(grouping, everybody) for grouping in groupings}
+
+    def of(self, grouping: Grouping, jobs: Jobs) -> Ints:
+        """Return the position in `Grouping.labels` of every job's group, or `NOWHERE`."""
+        if grouping.by == "user":
+            return self._ranks(grouping, jobs)
+        if grouping.by == "classes":
+            return _first_class(grouping, jobs)
+        values = NUMBERS[grouping.by](jobs)
+        found = np.searchsorted(grouping.edges, values, side="right")
+        return np.where(np.isnan(values), NOWHERE, found)
+
+    def numbers(self, grouping: Grouping) -> Floats:
+        """Return the users' numbers in the log by rank, shape (n_labels,), NaN where a rank has none."""
+        users = self._users[grouping.name]
+        numbers = np.full(len(grouping.labels), np.nan)
+        numbers[: users.size] = users
+        return numbers
+
+    def _ranks(self, grouping: Grouping, jobs: Jobs) -> Ints:
+        others = len(grouping.labels) - 1
+        users = self._users[grouping.name]
+        if jobs.user is None or not users.size:
+            return np.full(len(jobs), others)
+        order = np.argsort(users)
+        at = order[np.minimum(np.searchsorted(users, jobs.user, sorter=order), users.size - 1)]
+        return np.where(users[at] == jobs.user, at, others)
 
 
-def _ranks(jobs: Jobs) -> tuple[Ints, Floats]:
-    """Return each job's rank and each rank's user; who has most work is first, of equals the lower number."""
-    others = RANKS + 1
-    numbers = np.full(others + 1, np.nan)
-    if jobs.user is None:
-        return np.full(len(jobs), others), numbers
+def _class(where: str, given: Any) -> tuple[str, Mapping[str, float]]:
+    keys = checks.mapping(given, where, ("name", *NUMBERS))
+    limits = {key: checks.number(keys, where, key, "a number") for key in keys if key != "name"}
+    if "name" not in keys or not limits:
+        checks.refuse(where, given, f"a name, and a limit of one or more of {', '.join(NUMBERS)}")
+    return str(keys["name"]), limits
+
+
+def _labels(edges: Sequence[float]) -> list[str]:
+    inner = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+    return [f"under {edges[0]:g}", *inner, f"{edges[-1]:g} and more"]
+
+
+def _first_class(grouping: Grouping, jobs: Jobs) -> Ints:
+    found = np.full(len(jobs), len(grouping.classes))
+    for number, limits in reversed(list(enumerate(grouping.classes))):
+        meets = np.ones(len(jobs), bool)
+        for key, most in limits.items():
+            meets &= NUMBERS[key](jobs) <= most  # not of an unknown request
+        found[meets] = number
+    return found
+
+
+def _ranked(grouping: Grouping, jobs: Jobs) -> Ints:
+    """Return the users with most work, the one with most first; of equals the lower number is first."""
+    if grouping.by != "user" or jobs.user is None:
+        return np.zeros(0, np.int64)
     users, which = np.unique(jobs.user, return_inverse=True)
     work = np.bincount(which, jobs.size * jobs.runtime, users.size)
     work[users == UNKNOWN_USER] = -1.0
-    first = np.argsort(-work, kind="stable")[:RANKS]
-    first = first[users[first] != UNKNOWN_USER]
-    rank = np.full(users.size, others)
-    rank[first] = np.arange(first.size) + 1
-    numbers[1 : first.size + 1] = users[first]
-    return rank[which], numbers
+    first = np.argsort(-work, kind="stable")[: len(grouping.labels) - 1]
+    return users[first[users[first] != UNKNOWN_USER]]
+
+
+def groupings(given: Parameters) -> tuple[Grouping, ...]:
+    """Return the groupings of ``measures.groups``: name -> YAML file."""
+    return tuple(Grouping.of(name, file) for name, file in given.items())

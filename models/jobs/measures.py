@@ -1,212 +1,175 @@
-"""From a schedule to the metrics of the family, for batches of jobs in order of submission.
+"""The measures that make sense under every policy: one name, one definition, one implementation.
 
-Whatever the policy, a batch holds the same jobs, so that differences between policies are paired job by job.
-What concerns the machine is measured from the first submission of a batch to that of the next one, or to the
-end of what is measured.
+========================  ==============================================================================
+``wait``                  seconds from submission to the first processor
+``response_time``         seconds from submission to the end
+``slowdown``              response time / runtime
+``bounded_slowdown``      response time / max(runtime, bound), at least 1
+``utilization``           processor time delivered / capacity
+``jobs_in_system``        time average of the jobs that are submitted and have not ended
+========================  ==============================================================================
+
+The first four are of jobs: mean, 95th percentile and maximum over the jobs of a batch, all of them and by the
+groups that a study asks for. The other two are of the machine; a family computes them over the same batches.
+
+References
+----------
+D. G. Feitelson and L. Rudolph, "Metrics and benchmarking for parallel job scheduling", in *Job Scheduling
+Strategies for Parallel Processing*, LNCS 1459, 1998 (bounded slowdown).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from models import checks
 from models.arrays import Floats, Ints
 from models.family import Metric
-from models.jobs.groups import GROUPS, USER_RANK, by_user, groups_of
-
-if TYPE_CHECKING:
-    from models.jobs.schedule import Schedule
+from models.jobs.groups import Grouping, Groups, groupings
+from models.jobs.jobs import Jobs
+from models.point import Parameters
 
 OF_JOBS = {
     "wait": ("s", "wait"),
+    "response_time": ("s", "response time"),
     "slowdown": ("1", "slowdown"),
     "bounded_slowdown": ("1", "bounded slowdown"),
 }
-STATISTICS = {"": "mean", "_p95": "95th percentile of", "_max": "maximum"}
-OF_EVERY_GROUP = ("wait", "wait_p95", "wait_max", "slowdown", "bounded_slowdown", "jobs")
-"""Metrics of classes, sizes and users; by runtime there are all of them."""
-
 OF_MACHINE = {
-    "utilization": "utilization",
-    "loss_of_capacity": "loss of capacity (idle while jobs wait)",
-    "queue_length": "average number of waiting jobs",
-    "jobs_in_system": "average number of jobs in the system",
-    "held_idle": "share of all processor time kept idle for special reservations",
-    "preempted_share": "share of jobs that were preempted",
-    "started_at_once": "share of jobs whose full execution begins at their submission",
+    "utilization": ("1", "utilization"),
+    "jobs_in_system": ("1", "average number of jobs in the system"),
 }
-OF_USERS = {"work_by_user": ("s", "processor time"), "user_number": ("1", "user's number in the log")}
+COMMON = (*OF_JOBS, *OF_MACHINE)
+"""Names of the common measures, for `models.family.Family.common`."""
+
+STATISTICS = {"": "mean", "_p95": "95th percentile of", "_max": "maximum"}
+
+BOUND_S = 10.0
 
 
-def _of_jobs() -> dict[str, tuple[str, str]]:
-    found = {
-        f"{name}{suffix}": (unit, f"{statistic} {long_name}")
-        for name, (unit, long_name) in OF_JOBS.items()
-        for suffix, statistic in STATISTICS.items()
-    }
-    return found | {"jobs": ("1", "number of jobs")}
-
-
-def metric_name(name: str, dim: str) -> str:
-    """Return the name that a metric of jobs has when it is told by a dimension, e.g. ``wait_by_class``."""
-    return f"{name}{GROUPS[dim].suffix}"
-
-
-METRICS = (
-    *(
-        Metric(metric_name(name, dim), unit, long_name, (dim,))
-        for dim in GROUPS
-        for name, (unit, long_name) in _of_jobs().items()
-        if name in OF_EVERY_GROUP or not GROUPS[dim].suffix
-    ),
-    *(Metric(name, unit, long_name, (USER_RANK,)) for name, (unit, long_name) in OF_USERS.items()),
-    *(Metric(name, "1", long_name) for name, long_name in OF_MACHINE.items()),
-    Metric("period", "s", "time over which the machine was measured"),
-)
-
-
-def measure(
-    schedule: Schedule,
-    size: int,
-    n_batches: int,
-    bound: float,
-    measured: slice = slice(None),
-    until: float | None = None,
-) -> dict[str, Floats]:
-    """Return every metric of the family.
+@dataclass(frozen=True)
+class Measures:
+    """How the jobs of a study are measured: ``measures`` of conf/config.yaml.
 
     Parameters
     ----------
-    schedule : Schedule
-    size : int
-        Jobs in a batch.
+    bound : float, seconds
+        A shorter runtime counts as that long in the bounded slowdown.
+    groups : tuple of Grouping
+    """
+
+    bound: float = BOUND_S
+    groups: tuple[Grouping, ...] = ()
+
+    @classmethod
+    def of(cls, given: Parameters) -> Measures:
+        """Return the checked values; ``ValueError`` with one line for what is not allowed."""
+        bound = checks.number(given, "measures", "bound", checks.SECONDS, above=0, default=BOUND_S)
+        return cls(float(bound), groupings(given.get("groups") or {}))
+
+
+def declared(
+    common: Sequence[str], measures: Measures, extra: Mapping[str, tuple[str, str]]
+) -> tuple[Metric, ...]:
+    """Return the metrics of a family that has these common measures, and more measures of jobs of its own.
+
+    Parameters
+    ----------
+    common : sequence of str
+        Names in `COMMON`.
+    measures : Measures
+    extra : mapping of str to (unit, long name)
+    """
+    of_jobs = {name: OF_JOBS[name] for name in common if name in OF_JOBS} | dict(extra)
+    found = [
+        Metric(f"{name}{suffix}", unit, f"{statistic} {long_name}")
+        for name, (unit, long_name) in of_jobs.items()
+        for suffix, statistic in STATISTICS.items()
+    ]
+    if of_jobs:
+        found.append(Metric("jobs", "1", "number of jobs"))
+    found += [Metric(name, *OF_MACHINE[name]) for name in common if name in OF_MACHINE]
+    for group in measures.groups if of_jobs else ():
+        dims = (group.dim,)
+        for name, (unit, long_name) in of_jobs.items():
+            found += [
+                Metric(f"{name}{suffix}_by_{group.name}", unit, f"{statistic} {long_name}", dims)
+                for suffix, statistic in STATISTICS.items()
+            ]
+        found.append(Metric(f"jobs_by_{group.name}", "1", "number of jobs", dims))
+        if group.by == "user":
+            found.append(Metric(f"work_by_{group.name}", "s", "processor time", dims))
+            found.append(Metric(f"number_by_{group.name}", "1", "user's number in the log", dims))
+    return tuple(found)
+
+
+def coordinates(measures: Measures) -> dict[str, tuple[str, ...]]:
+    """Return the coordinates of the groups' dimensions."""
+    return {group.dim: group.labels for group in measures.groups}
+
+
+def of_jobs(
+    jobs: Jobs,
+    values: Mapping[str, Floats],
+    batch: Ints,
+    n_batches: int,
+    measures: Measures,
+    everybody: Jobs | None = None,
+) -> dict[str, Floats]:
+    """Return the measures of jobs, see `declared`.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        As they ran: a job that was killed has the runtime that it got.
+    values : mapping of str to ndarray, shape (n_jobs,)
+        ``wait``, ``response_time`` and what a family measures of jobs beyond the common measures, in seconds;
+        the slowdowns are added where there is a response time.
+    batch : ndarray of int, shape (n_jobs,)
+        The batch of each job, from 0 on.
     n_batches : int
-        Batches, from the first measured job on; the last may be short.
-    bound : float
-        Seconds below which a runtime counts as that long in the bounded slowdown.
-    measured : slice
-        Jobs that count.
-    until : float, optional
-        Seconds at which the measured period ends; None is the end of the last measured job.
+    measures : Measures
+    everybody : Jobs, optional
+        All jobs that are measured, where `jobs` are only some of them: users are ranked among these.
 
     Returns
     -------
-    dict of str to ndarray, shape (n_batches, groups) or (n_batches,)
-        NaN for a group without a job.
-
-    Notes
-    -----
-    Slowdown is (wait + runtime) / runtime, bounded slowdown max(1, (wait + runtime) / max(runtime, bound)).
-    The loss of capacity is the share of all processor time that is idle while some job waits (Zhang et al.,
-    "Improving parallel job scheduling by combining gang scheduling and backfilling techniques", 2000).
+    dict of str to ndarray, shape (n_batches,) or (n_batches, n_labels)
+        NaN for a batch or a group without a job.
     """
-    first, stop, _ = measured.indices(len(schedule.jobs))
-    these = slice(first, min(stop, first + size * n_batches))
-    jobs, wait = schedule.jobs.part(these), schedule.wait[these]
-    response = wait + jobs.runtime
-    values = {
-        "wait": wait,
-        "slowdown": response / jobs.runtime,
-        "bounded_slowdown": np.maximum(response / np.maximum(jobs.runtime, bound), 1.0),
-    }
-    batch = np.arange(len(jobs)) // size
-    metrics = {}
-    for dim, group in groups_of(jobs).items():
-        n_groups = len(GROUPS[dim].labels)
-        for name, found in _statistics(values, batch, n_batches, group, n_groups).items():
-            if (told := metric_name(name, dim)) in _NAMES:
-                metrics[told] = found
-    metrics |= by_user(jobs, batch, n_batches)
-
-    submit = schedule.jobs.submit
-    begins = first + np.arange(n_batches + 1) * size
-    last = schedule.end[these].max(initial=0.0) if until is None else until
-    edges = np.where(begins < stop, submit[np.minimum(begins, len(submit) - 1)], last)
-    metrics |= time_averages(schedule, edges) | {"period": np.diff(edges)}
-    shares = {
-        "preempted_share": np.zeros(len(jobs)) if schedule.preempted is None else schedule.preempted[these],
-        "started_at_once": schedule.full_start[these] <= jobs.submit,
-    }
-    counts = np.bincount(batch, minlength=n_batches)
-    with np.errstate(invalid="ignore"):  # a batch without a job
-        return metrics | {
-            name: np.bincount(batch, share, n_batches) / counts for name, share in shares.items()
-        }
+    told = dict(values)
+    if (response := values.get("response_time")) is not None:
+        told["slowdown"] = response / jobs.runtime
+        told["bounded_slowdown"] = np.maximum(response / np.maximum(jobs.runtime, measures.bound), 1.0)
+    metrics = _described(told, batch, n_batches)
+    groups = Groups(measures.groups, jobs if everybody is None else everybody)
+    for group in measures.groups:
+        n = len(group.labels)
+        member = groups.of(group, jobs)
+        cell = np.where(member < 0, -1, batch * n + member)
+        for name, found in _described(told, cell, n_batches * n).items():
+            metrics[f"{name}_by_{group.name}"] = found.reshape(n_batches, n)
+        if group.by == "user":
+            work = np.bincount(cell, jobs.size * jobs.runtime, n_batches * n).astype(np.float64)
+            metrics[f"work_by_{group.name}"] = work.reshape(n_batches, n)
+            metrics[f"number_by_{group.name}"] = np.tile(groups.numbers(group), (n_batches, 1))
+    return metrics
 
 
-_NAMES = {metric.name for metric in METRICS}
+def _described(values: Mapping[str, Floats], cell: Ints, n_cells: int) -> dict[str, Floats]:
+    """Return number, means, 95th percentiles and maxima of the jobs in each cell."""
+    from models.jobs.order_statistics import describe  # compiled: a plan has no need of it
 
-
-def _statistics(
-    values: dict[str, Floats], batch: Ints, n_batches: int, group: Ints, n_groups: int
-) -> dict[str, Floats]:
-    """Return number, means, 95th percentiles and maxima by batch and group, whose first is everybody.
-
-    All at once: sorted by batch, group and value, each of them is a stretch of its own.
-    """
-    cell = np.concatenate([batch * n_groups, batch * n_groups + group])
-    n_cells = n_batches * n_groups
-    count = np.bincount(cell, minlength=n_cells)
-    empty = count == 0
-    begin = np.cumsum(count) - count
-    # As numpy.percentile interpolates: between the two values around this position.
-    position = 0.95 * np.maximum(count - 1, 0)
-    below = position.astype(np.int64)
-    above = np.minimum(below + 1, np.maximum(count - 1, 0))
-    found = {"jobs": count.astype(np.float64)}
-    for name, value in values.items():
-        twice = np.concatenate([value, value])
-        ordered = np.append(twice[np.lexsort((twice, cell))], np.nan)  # stretches may be empty at the end
-
-        def at(offset: Ints, ordered: Floats = ordered) -> Floats:
-            return np.where(empty, np.nan, ordered[begin + offset])
-
-        with np.errstate(invalid="ignore"):
-            found[name] = np.bincount(cell, twice, n_cells) / count
-        found[f"{name}_p95"] = at(below) + (at(above) - at(below)) * (position - below)
-        found[f"{name}_max"] = at(np.maximum(count - 1, 0))
-    return {name: values.reshape(n_batches, n_groups) for name, values in found.items()}
-
-
-def time_averages(schedule: Schedule, edges: Floats) -> dict[str, Floats]:
-    """Return the averages over time between consecutive edges, by the names of `OF_MACHINE`.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    edges : ndarray of float, shape (n + 1,), seconds
-    """
-    jobs, runs, held = schedule.jobs, schedule.runs, schedule.held
-    total = schedule.machine.total
-    # Rows: jobs that wait, jobs in the system, processors at work, processors kept idle.
-    events: list[tuple[Floats, tuple[Any, Any, Any, Any]]] = [
-        (jobs.submit, (1, 1, 0, 0)),
-        (schedule.full_start, (-1, 0, 0, 0)),
-        (schedule.end, (0, -1, 0, 0)),
-        (runs.begin, (0, 0, runs.processors, 0)),
-        (runs.end, (0, 0, -runs.processors, 0)),
-    ]
-    if held is not None:
-        events += [(held.begin, (0, 0, 0, held.processors)), (held.end, (0, 0, 0, -held.processors))]
-    instant = np.concatenate([when for when, _ in events])
-    order = np.argsort(instant, kind="stable")
-    instant = instant[order]
-    change = np.concatenate(
-        [np.stack([np.broadcast_to(row, when.size) for row in rows]) for when, rows in events], axis=1
-    )
-    waiting, in_system, busy, idle = np.cumsum(change[:, order].astype(np.float64), axis=1)
-    levels = {
-        "utilization": busy / total,
-        "loss_of_capacity": np.where(waiting > 0, 1 - busy / total, 0.0),
-        "queue_length": waiting,
-        "jobs_in_system": in_system,
-        "held_idle": idle / total,
-    }
-    length = np.diff(edges)
-    averages = {}
-    for name, values in levels.items():
-        area = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(instant))])
-        with np.errstate(invalid="ignore"):  # all jobs of a batch, and the next one, at one instant
-            averages[name] = np.diff(np.interp(edges, instant, area)) / length
-    return averages
+    cell = np.ascontiguousarray(cell, np.int64)
+    counts = np.bincount(cell[cell >= 0], minlength=n_cells)
+    begin = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    room, at = np.empty(cell.size), np.empty(n_cells, np.int64)
+    found = {"jobs": counts.astype(np.float64)}
+    for name, of_all in values.items():
+        mean, p95, largest = (np.empty(n_cells) for _ in range(3))
+        describe(np.ascontiguousarray(of_all, np.float64), cell, begin, mean, p95, largest, room, at)
+        found |= {name: mean, f"{name}_p95": p95, f"{name}_max": largest}
+    return found

@@ -81,8 +81,21 @@ class Schedule:
 
     @property
     def wait(self) -> Floats:
+        """Seconds from the submission of a job to its first processor."""
+        return self.start - self.jobs.submit
+
+    @property
+    def delay(self) -> Floats:
         """Seconds that a job was in the system beyond its runtime."""
-        return self.start - self.jobs.submit if self.waited is None else self.waited
+        return self.wait if self.waited is None else self.waited
+
+    @property
+    def response_time(self) -> Floats:
+        """Seconds from the submission of a job to its end.
+
+        Added up from the delay, so that the slowdown of a job that is never delayed is exactly 1.
+        """
+        return self.delay + self.jobs.runtime
 
     @property
     def full_start(self) -> Floats:

@@ -72,7 +72,7 @@ def write_schedule(
             columns["user"] = jobs.user
     columns |= {
         "submit": submit,
-        "wait": made.wait,
+        "wait": made.delay,
         "runtime": jobs.runtime,
         "processors": jobs.size,
     }

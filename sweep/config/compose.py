@@ -8,7 +8,7 @@ workload, machine and executor files that it names, so that the number of points
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -16,16 +16,21 @@ from typing import Any, cast
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
-from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
 from omegaconf import OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 from yaml import MarkedYAMLError  # type: ignore[import-untyped] # types only by another package
 
-from sweep.config import overrides
+from sweep.config import choices, overrides
 from sweep.config.overrides import GROUPS
-from sweep.config.settings import Config, Precision, Settings, as_list, check
+from sweep.config.settings import Config, Measures, Precision, Settings, as_list, check
 from sweep.errors import SweepError, one_line, unknown
+
+BELOW = {
+    "precision": [key.name for key in fields(Precision)],
+    "measures": [key.name for key in fields(Measures)],
+}
+"""Valid keys below the settings that are mappings."""
 
 
 def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Config:
@@ -42,51 +47,88 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
     """
     ConfigStore.instance().store(name="sweep_schema", node=Settings)
     keys = [key.name for key in fields(Settings)]
-    translated = overrides.translate(arguments, keys, [key.name for key in fields(Precision)])
+    translated = overrides.translate(arguments, keys, BELOW)
+    folders = [folder, *([user] if user else [])]
     search = [f"hydra.searchpath=[{_quoted(f'file://{user}')}]"] if user else []
     with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(keys):
         if not any(argument.startswith("+experiment=") for argument in translated):
-            raise SweepError(f"no experiment named: add +experiment=NAME; {_offer('experiment', search)}")
+            offered = ", ".join(choices.names("experiment", folders)) or "none"
+            raise SweepError(
+                f"no experiment named: add +experiment=NAME; there are: {offered} "
+                "(see python -m sweep --help)"
+            )
         root = compose("config", [*search, *translated], return_hydra_config=True)
-        chosen = str(root.hydra.runtime.choices["executor"])
+        executor = str(root.hydra.runtime.choices["executor"])
         with open_dict(root):
             del root["hydra"]
         settings: Settings = OmegaConf.to_object(root)  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
-        files = _compose_files(settings, chosen, search)
-    executor = files.pop("executor")[chosen]
+        chosen = _chosen(settings, folders)
+        chosen["executor"] = {executor: executor}
+        chosen["groups"] = {name: choices.find("groups", name, folders) for name in settings.measures.groups}
+        files = _compose_files(chosen, search)
+        groups = OmegaConf.to_container(OmegaConf.create(files.pop("groups")), resolve=True)
+    keys_of_executor = files.pop("executor")[executor]
     for key in settings.executor:
-        if key not in executor:
-            raise SweepError(unknown(f"key of executor {chosen}", key, executor))
+        if key not in keys_of_executor:
+            raise SweepError(unknown(f"key of executor {executor}", key, keys_of_executor))
     if settings.slurm is not None:
-        if "profile" not in executor:
-            raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={chosen}")
+        if "profile" not in keys_of_executor:
+            raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={executor}")
         settings.executor["profile"] = settings.slurm
-    return Config(settings, files)
+    return Config(settings, files, cast("dict[str, Any]", groups))
+
+
+def _chosen(settings: Settings, folders: Sequence[Path]) -> dict[str, dict[str, str]]:
+    """Return group -> label -> full name of the files that the grid names; from then on it has the labels."""
+    chosen = {}
+    for group in GROUPS:
+        given = as_list(settings.grid.get(group, []))
+        if not given:
+            offered = choices.labels(choices.names(group, folders)).values()
+            raise SweepError(f"grid.{group} names nothing: give one or more of {', '.join(offered)}")
+        full = [choices.find(group, name, folders) for name in given]
+        labels = choices.labels(full)
+        settings.grid[group] = [labels[name] for name in full]
+        for entry in settings.exclude:
+            if group in entry:
+                entry[group] = [_label(group, value, labels) for value in as_list(entry[group])]
+        chosen[group] = {label: name for name, label in labels.items()}
+    return chosen
+
+
+def _label(group: str, value: Any, labels: Mapping[str, str]) -> Any:
+    """Return what the grid calls a file that ``exclude`` names in its own way."""
+    meant = [label for name, label in labels.items() if value in (name, choices.short(name))]
+    if len(meant) > 1:
+        raise SweepError(f"exclude: {group} {value} can be {' or '.join(meant)}; give one of them, or a list")
+    return meant[0] if meant else value
 
 
 def _compose_files(
-    settings: Settings, executor: str, search: list[str]
+    chosen: Mapping[str, Mapping[str, str]], search: list[str]
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """Compose every file that the grid names, all at once: each goes to a package of its own."""
-    named = {group: as_list(settings.grid.get(group, [])) for group in GROUPS}
-    named["executor"] = [executor]
+    """Compose files, all at once: each goes to a package of its own.
+
+    Parameters
+    ----------
+    chosen : dict of str to dict
+        Group -> label -> full name.
+    search : list of str
+        Hydra's override for a user's own folder.
+    """
     parts = list(search)
-    for group, names in named.items():
-        options = _options(group, search)
-        if not names:
-            raise SweepError(f"grid.{group} names nothing: give one or more of {', '.join(options)}")
-        for number, name in enumerate(names):
-            if name not in options:
-                raise SweepError(unknown(group, name, options))
-            parts.append(f"+{group}@{group}.v{number}={_quoted(name)}")
+    for group, files in chosen.items():
+        for number, name in enumerate(files.values()):
+            folder, _, file = f"{group}/{name}".rpartition("/")
+            parts.append(f"+{folder}@{group}.v{number}={_quoted(file)}")
     composed = compose(None, parts)
     return {
         group: {
-            name: cast("dict[str, Any]", OmegaConf.to_container(composed[group][f"v{number}"]))
-            for number, name in enumerate(names)
+            label: cast("dict[str, Any]", OmegaConf.to_container(composed[group][f"v{number}"]))
+            for number, label in enumerate(files)
         }
-        for group, names in named.items()
+        for group, files in chosen.items()
     }
 
 
@@ -94,16 +136,6 @@ def _quoted(text: str) -> str:
     """Quote a value for Hydra's override grammar."""
     escaped = text.replace("'", "\\'")
     return f"'{escaped}'"
-
-
-def _options(group: str, search: list[str]) -> list[str]:
-    loader = GlobalHydra.instance().config_loader()
-    names = loader.get_group_options(group, overrides=search, config_name=None)
-    return [name for name in names if not name.startswith("_")]
-
-
-def _offer(group: str, search: list[str]) -> str:
-    return f"there are: {', '.join(_options(group, search)) or 'none'} (see python -m sweep --help)"
 
 
 @contextmanager
@@ -134,8 +166,9 @@ def _explain(error: Exception, keys: Sequence[str]) -> str:
         if wrong[1] == "experiment":
             source += "(is its line '# @package _global_' missing?) "
         return source + unknown("key", wrong[1], keys)
-    if (wrong := re.search(r"Key '([^']+)' not in 'Precision'", text)) is not None:
-        return source + unknown("key below precision", wrong[1], [key.name for key in fields(Precision)])
+    if (wrong := re.search(r"Key '([^']+)' not in '(Precision|Measures)'", text)) is not None:
+        top = wrong[2].lower()
+        return source + unknown(f"key below {top}", wrong[1], BELOW[top])
     if "missing mandatory value: name" in text:
         return "the experiment has no name: set name, which also names its dataset"
     problem = next(

@@ -1,8 +1,7 @@
-"""Where the config folder is, and what it offers, found without Hydra for ``--help``."""
+"""Where the config folders are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from sweep.errors import SweepError
@@ -27,25 +26,3 @@ def user_folder(given: str) -> Path:
             f"--config-dir {given}: no such folder; it holds experiment/, policy/, ... like conf"
         )
     return folder
-
-
-def offered(group: str, folders: list[Path]) -> Iterator[tuple[str, str]]:
-    """Yield name and one-line description of each YAML file of a config group, sorted by name.
-
-    The description is the file's first comment that is no Hydra directive (``# @package``). Files whose name
-    starts with an underscore are bases for others, not choices.
-    """
-    files = {file.stem: file for folder in reversed(folders) for file in (folder / group).glob("*.yaml")}
-    for name, file in sorted(files.items()):
-        if not name.startswith("_"):
-            yield name, _description(file)
-
-
-def _description(file: Path) -> str:
-    for line in file.read_text(encoding="utf-8").splitlines():
-        comment = line.removeprefix("#").strip()
-        if not line.startswith("#"):
-            break
-        if comment and not comment.startswith("@"):
-            return comment
-    return ""

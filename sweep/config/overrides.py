@@ -1,13 +1,14 @@
 """What a user types, translated to what Hydra's Compose API takes.
 
 Three forms are this project's own: ``policy=buddy`` is short for ``grid.policy=[buddy]``; a scalar given to
-a grid axis is a list of one; and keys below ``policy``, ``workload``, ``machine``, ``executor`` and ``grid``
-are checked against the files that they go to, which Hydra cannot know, so they are passed on by force.
+a grid axis, or to ``measures.groups``, is a list of one; and keys below ``policy``, ``workload``,
+``machine``, ``executor`` and ``grid`` are checked against the files that they go to, which Hydra cannot know,
+so they are passed on by force.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
@@ -22,15 +23,17 @@ OPEN = (*GROUPS, "executor", "grid", "axes")
 """Mappings whose keys are checked after composing, against the files and axes that they belong to."""
 
 
-def translate(arguments: Sequence[str], keys: Sequence[str], precision: Sequence[str]) -> list[str]:
+def translate(arguments: Sequence[str], keys: Sequence[str], below: Mapping[str, Sequence[str]]) -> list[str]:
     """Return Hydra overrides for command-line arguments.
 
     Parameters
     ----------
     arguments : sequence of str
         ``key=value`` as typed.
-    keys, precision : sequence of str
-        Valid top-level keys, and valid keys below ``precision``.
+    keys : sequence of str
+        Valid top-level keys.
+    below : dict of str to sequence of str
+        Valid keys below those that are mappings: precision, measures.
 
     Raises
     ------
@@ -38,7 +41,7 @@ def translate(arguments: Sequence[str], keys: Sequence[str], precision: Sequence
         For an argument that cannot be parsed or names an unknown key.
     """
     parser = OverridesParser.create()
-    return [_translate(argument, _parse(parser, argument), keys, precision) for argument in arguments]
+    return [_translate(argument, _parse(parser, argument), keys, below) for argument in arguments]
 
 
 def _parse(parser: OverridesParser, argument: str) -> Override:
@@ -60,23 +63,30 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
     return override
 
 
-def _translate(argument: str, override: Override, keys: Sequence[str], precision: Sequence[str]) -> str:
+def _translate(
+    argument: str, override: Override, keys: Sequence[str], below: Mapping[str, Sequence[str]]
+) -> str:
     key = override.key_or_group
     _, _, text = argument.partition("=")
     top, _, rest = key.partition(".")
     if key in GROUPS or (top == "grid" and rest):
         axis = key if key in GROUPS else rest
-        listed = text if isinstance(override.value(), list) else f"[{text or 'null'}]"
-        return f"++grid.{axis}={listed}"
+        return f"++grid.{axis}={_listed(override, text)}"
     if key == "experiment":
         return f"+experiment={text}"
     if key == "executor":
         return f"executor={text}"
     if top in OPEN and rest:
         return f"++{key}={text}"
-    if top == "precision" and rest:
-        if rest not in precision:
-            raise SweepError(unknown("key below precision", rest, precision))
+    if key == "measures.groups":
+        return f"{key}={_listed(override, text)}"
+    if top in below and rest:
+        if rest not in below[top]:
+            raise SweepError(unknown(f"key below {top}", rest, below[top]))
     elif key not in keys:
         raise SweepError(unknown("key", key, [*keys, "experiment"]))
     return f"{key}={text}"
+
+
+def _listed(override: Override, text: str) -> str:
+    return text if isinstance(override.value(), list) else f"[{text or 'null'}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,14 @@ class Precision:
     relative: float | None = None
     metric: str | None = None
     looks: list[int] | None = None
+
+
+@dataclass
+class Measures:
+    """What is measured of jobs whatever the policy; see conf/config.yaml."""
+
+    bound: float = 10.0
+    groups: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -40,6 +49,7 @@ class Settings:
     seed: int = 1
     confidence: float = 0.95
     precision: Precision = field(default_factory=Precision)
+    measures: Measures = field(default_factory=Measures)
     output: str = ""
     action: str = "run"
     executor: dict[str, Any] = field(default_factory=dict)
@@ -65,10 +75,13 @@ class Config:
     settings : Settings
     files : dict of str to dict
         Group (policy, workload, machine) -> name -> the composed file, interpolations not yet resolved.
+    groups : dict of str to dict
+        The files that ``measures.groups`` names.
     """
 
     settings: Settings
     files: Mapping[str, Mapping[str, dict[str, Any]]]
+    groups: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def check(settings: Settings) -> None:
@@ -82,6 +95,10 @@ def check(settings: Settings) -> None:
             raise SweepError(f"{key}={getattr(settings, key)}: give 1 or more")
     if not settings.output.strip():
         raise SweepError("output= is empty: give a folder for the results, output=FOLDER")
+    if not 0 < settings.measures.bound < math.inf:
+        raise SweepError(
+            f"measures.bound={settings.measures.bound:g}: give a positive number of seconds, e.g. 10"
+        )
     if settings.seed < 0:
         raise SweepError(f"seed={settings.seed}: give 0 or more")
     if not 0 < settings.confidence < 1:

@@ -24,7 +24,7 @@ from sweep.config.settings import Config, Settings
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical, families, grid
 from sweep.plan.seeds import seed
-from sweep.plan.task import Measurement, Stopping, Task
+from sweep.plan.task import MEASURES, Measurement, Stopping, Task
 from sweep.plan.variants import KeyAxis, Variant, build
 
 MANY_CHECKS = 2000
@@ -78,7 +78,7 @@ class Plan:
     @property
     def measures(self) -> Parameters:
         """How jobs are measured, see `models.jobs.measures`."""
-        return {}
+        return self.measurement.measures
 
     @property
     def headline(self) -> str:
@@ -184,20 +184,22 @@ def expand(config: Config) -> Plan:
     for policy in variants["policy"]:
         if not isinstance(policy.parameters.get("family"), str):
             raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
-    measurement = _measurement(settings)
+    measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
+    measurement = _measurement(settings, measures)
     plan = Plan(settings, axes, points, variants, choices, measurement, [])
     _check_metrics(plan)
     plan.ids.extend(_ids(plan))
     return plan
 
 
-def _measurement(settings: Settings) -> Measurement:
+def _measurement(settings: Settings, measures: Parameters) -> Measurement:
     mser = settings.warmup == "mser5"
     precision = settings.precision
     stopping = None
     if precision.relative is not None:
         stopping = Stopping(precision.relative, settings.confidence, precision.metric, mser)
-    return Measurement(settings.batch_size, 0 if mser else settings.warmup, settings.looks, stopping)
+    warmup = 0 if mser else settings.warmup
+    return Measurement(settings.batch_size, warmup, settings.looks, stopping, measures)
 
 
 def _check_metrics(plan: Plan) -> None:
@@ -213,8 +215,9 @@ def _check_metrics(plan: Plan) -> None:
                 )
 
 
-def content(settings: Settings) -> Mapping[str, Any]:
+def content(plan: Plan) -> Mapping[str, Any]:
     """Return the part of a task's identity that all tasks of a study share."""
+    settings, measures = plan.settings, plan.measurement.measures
     precision = settings.precision
     stopping = None
     if precision.relative is not None:
@@ -229,13 +232,14 @@ def content(settings: Settings) -> Mapping[str, Any]:
         "looks": list(settings.looks),
         "stopping": stopping,
         "warmup": settings.warmup,
+        **({} if measures == MEASURES else {"measures": measures}),
     }
 
 
 def _ids(plan: Plan) -> Iterator[str]:
     """Yield the identity of each task: keys in sorted order, so that the joined text is canonical JSON."""
     settings = plan.settings
-    shared = canonical.text(content(settings))
+    shared = canonical.text(content(plan))
     versions = {
         package: canonical.text({"package": package, "version": family.version})
         for package, family in plan.families.items()

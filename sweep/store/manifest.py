@@ -14,6 +14,7 @@ from sweep.config.overrides import GROUPS
 from sweep.errors import SweepError
 from sweep.plan import grid
 from sweep.plan.plan import Plan, content
+from sweep.plan.task import MEASURES
 from sweep.store.folder import Folder, spare
 
 
@@ -22,7 +23,7 @@ def describe(plan: Plan) -> dict[str, Any]:
     described: dict[str, Any] = {
         "name": plan.settings.name,
         "seed": plan.settings.seed,
-        **content(plan.settings),
+        **content(plan),
         "grid": {axis: list(values) for axis, values in plan.axes.items()},
         "axes": dict(plan.settings.axes),
         "replications": plan.settings.replications,
@@ -67,8 +68,9 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     """Yield ``key: there OLD, here NEW`` for all that must not differ within a folder."""
     for key in new:
-        if key not in ("grid", "axes", "replications", *GROUPS):
+        if key not in ("grid", "axes", "replications", "measures", *GROUPS):
             yield from _compare(key, old.get(key), new[key])
+    yield from _compare("measures", old.get("measures", MEASURES), new.get("measures", MEASURES))
     # A key that is an axis, or was one, has several values on purpose.
     axes = {f"{t.group}.{t.key}" for t in _targets(old) + _targets(new)}
     for group in GROUPS:

@@ -46,7 +46,7 @@ POLICIES: dict[str, dict[str, Any]] = {
     "fold_15j": {**FOLD, "rotation": 15.0, "rotation_unit": "jobs"},
     "fold_20j": {**FOLD, "rotation": 20.0, "rotation_unit": "jobs"},
     "fold_q": {**FOLD, "rotation_unit": "runtime"},
-    "fcfs": {"discipline": "fcfs"},
+    "one_at_a_time": {"discipline": "fcfs"},
     "processor_sharing": {"discipline": "processor_sharing"},
     "static_4": {"discipline": "static", "partitions": 4},
     "static_8": {"discipline": "static", "partitions": 8},
@@ -104,9 +104,9 @@ def simulation(metric: str, at: Point) -> float:
     if (kind, p) in (("long", 1.0), ("short", 0.0)):
         return float("nan")
     if metric == "blow_up_cv":
-        return {"fcfs": 8.0, "processor_sharing": 0.99}.get(policy, 1.0)
+        return {"one_at_a_time": 8.0, "processor_sharing": 0.99}.get(policy, 1.0)
     alone = {"short": 30.0, "long": 900.0}.get(kind, 30.0 * p + 900.0 * (1 - p))
-    blow_up = 2.5 if policy in ("fcfs", "processor_sharing") else chain(policy)
+    blow_up = 2.5 if policy in ("one_at_a_time", "processor_sharing") else chain(policy)
     return alone * blow_up if metric == "response_time" else blow_up
 
 
@@ -139,7 +139,9 @@ JOBS = tuple(range(1, 41))
 EXPERIMENTS: dict[str, dict[str, Any]] = {
     "efficiency_preservation": {
         "axes": {
-            "policy": [name for name in POLICIES if name not in ("fold_q", "fcfs", "processor_sharing")],
+            "policy": [
+                name for name in POLICIES if name not in ("fold_q", "one_at_a_time", "processor_sharing")
+            ],
             "workload": ["spmd", "speedup_curve"],
             "load": [None],
             "jobs": JOBS,
@@ -178,7 +180,9 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
     },
     "partitioning": {
         "axes": {
-            "policy": ["equi", "equi_plus", "fold_never", "fold_50", "fold_15j", "fcfs", "processor_sharing"],
+            "policy": [
+                "equi", "equi_plus", "fold_never", "fold_50", "fold_15j", "one_at_a_time", "processor_sharing",
+            ],  # fmt: skip
             "workload": ["short_long"],
             "load": [0.5],
             "short_fraction": [0.0, 0.25, 0.5, 0.75, 1.0],

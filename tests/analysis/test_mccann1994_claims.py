@@ -95,7 +95,7 @@ FALSE: dict[str, dict[str, Change]] = {
         "5.4.1-interval-times-jobs": of("fold_15j", 1.5, metric="response_time"),
         "5.4.1-equally-fair": of("equi", 1.5, metric="blow_up_cv"),
         "5.4.1-fold-never-fair": of("fold_never", 1.5, metric="blow_up_cv"),
-        "5.4.1-fcfs-poor": of("fcfs", 0.1, metric="blow_up_cv"),
+        "5.4.1-fcfs-poor": of("one_at_a_time", 0.1, metric="blow_up_cv"),
         "5.5-better-at-no-penalty": of("fold_never", 1.5, metric="blow_up_cv"),
         "5.3-chain-accurate": of("equi_plus", 1.2, metric="response_time"),
     },

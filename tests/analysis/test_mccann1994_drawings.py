@@ -150,7 +150,7 @@ def test_a_schedule_on_a_mesh_has_a_picture_for_each_moment() -> None:
 
 
 def test_policies_are_those_of_the_configuration() -> None:
-    folder = Path(__file__).parents[2] / "conf" / "policy"
+    folder = Path(__file__).parents[2] / "conf" / "policy" / "medium_term"
     for name, parameters in POLICIES.items():
         assert f"schedule: {parameters['schedule']}" in (folder / f"{name}.yaml").read_text() or (
             name == "buddy_schedule_reversed"

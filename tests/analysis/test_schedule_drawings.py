@@ -158,8 +158,8 @@ def test_files_are_composed_as_a_sweep_does(group: str, name: str) -> None:
 
 
 def test_an_own_conf_folder_is_searched(tmp_path: Path) -> None:
-    (tmp_path / "policy").mkdir()
-    (tmp_path / "policy" / "own.yaml").write_text(
+    (tmp_path / "policy" / "backfill").mkdir(parents=True)
+    (tmp_path / "policy" / "backfill" / "own.yaml").write_text(
         "defaults: [_backfill, _self_]\ndiscipline: backfill\nbound: 30\n"
     )
     found = parameters("policy", "own", {"ties": "event"}, str(tmp_path))

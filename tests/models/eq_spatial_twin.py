@@ -41,7 +41,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Policy:
-    """Keys of conf/policy/_eq_spatial.yaml; `quantum_memory` in the unit of the jobs' memory."""
+    """Keys of conf/policy/backfill/_eq_spatial.yaml; `quantum_memory` in the unit of the jobs' memory."""
 
     min_interval: Any = 0
     long_after: Any = inf

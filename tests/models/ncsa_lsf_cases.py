@@ -32,7 +32,7 @@ Row = tuple[float, float, float, int, float]
 
 def of_paper(**keys: Any) -> dict[str, Any]:
     """Return the policy's YAML file as plain data, with some keys of ``ncsa_lsf`` replaced."""
-    policy: Any = OmegaConf.to_container(OmegaConf.load(CONF / "policy" / "ncsa_lsf.yaml"))
+    policy: Any = OmegaConf.to_container(OmegaConf.load(CONF / "policy" / "backfill" / "ncsa_lsf.yaml"))
     return {**policy, "ncsa_lsf": {**policy["ncsa_lsf"], **keys}}
 
 

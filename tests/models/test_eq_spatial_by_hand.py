@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from models.backfill.eq_spatial.rules import EqSpatial
 
 BIG = 64 << 10
-POLICIES = Path(__file__).parents[2] / "conf" / "policy"
+POLICIES = Path(__file__).parents[2] / "conf" / "policy" / "backfill"
 
 
 def test_equal_jobs_share_a_host() -> None:

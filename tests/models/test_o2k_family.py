@@ -13,7 +13,7 @@ from models.o2k_workload import FAMILY
 from models.point import Batches
 from models.workloads.o2k.job_classes import CLASSES, classify
 
-POLICY = read("policy/characterization.yaml")
+POLICY = read("policy/o2k_workload/characterization.yaml")
 MONTH, SEED = "1999-11", SEEDS[0]
 BATCHES = Batches(size=10**9, warmup=0, looks=(1,))
 

@@ -63,7 +63,12 @@ def test_folders_are_numbered_and_the_latest_comes_first(tmp_path):
 
 def test_a_config_comes_back_and_means_the_same_plan(tmp_path):
     given = configured(
-        "policy=quick", "policy.work=1.5", "precision.relative=0.1", "grid.load=[null,0.3]", "confidence=0.9"
+        "policy=quick",
+        "policy.work=1.5",
+        "precision.relative=0.1",
+        "grid.load=[null,0.3]",
+        "confidence=0.9",
+        "measures.groups=[sizes]",
     )
     submission.write_config(tmp_path, given)
     again = submission.read_config(tmp_path)

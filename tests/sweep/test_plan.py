@@ -205,7 +205,22 @@ def test_a_manifest_names_what_differs(base, key, value):
 
 
 def test_plan_module_names_every_shared_setting(expand):
-    assert set(plans.content(expand().settings)) == {"batch_size", "looks", "stopping", "warmup"}
+    assert set(plans.content(expand())) == {"batch_size", "looks", "stopping", "warmup"}
+
+
+def test_measures_travel_with_the_task_and_name_it_where_they_are_set(expand):
+    plain = expand()
+    assert plain.task(0).measurement.measures == {"bound": 10.0, "groups": {}}
+    assert expand("measures.bound=10").ids == plain.ids
+    plan = expand("measures.bound=60", "measures.groups=sizes")
+    sizes = {"key": "processors", "limits": [1, 8]}
+    assert plan.task(0).measurement.measures == {"bound": 60.0, "groups": {"sizes": sizes}}
+    assert not set(plan.ids) & set(plain.ids)
+    assert expand("measures={bound: 60, groups: [sizes]}").ids == plan.ids
+    there, here = manifest.describe(plain), manifest.describe(plan)
+    expected = ["measures.bound: there 10.0, here 60.0"]
+    assert list(manifest.differences(there, manifest.describe(expand("measures.bound=60")))) == expected
+    assert len(list(manifest.differences(here, there))) == 2
 
 
 def test_a_log_that_is_not_there_names_the_variable_that_gives_its_folder():

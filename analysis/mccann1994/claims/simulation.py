@@ -133,7 +133,7 @@ def _fairness(test: Tester) -> Iterator[Claim]:
         "of our policies, over all mixes.",
         [
             *(
-                _ratio(test, "blow_up_cv", "fcfs", policy, "all", MIXED, low=POOR)
+                _ratio(test, "blow_up_cv", "one_at_a_time", policy, "all", MIXED, low=POOR)
                 for policy in (*POLICIES, "processor_sharing")
             ),
             *(

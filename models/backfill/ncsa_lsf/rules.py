@@ -81,7 +81,7 @@ class NcsaLsf:
         Parameters
         ----------
         policy : mapping
-            With a mapping ``ncsa_lsf`` (see conf/policy/ncsa_lsf.yaml) and ``ties``.
+            With a mapping ``ncsa_lsf`` (see conf/policy/backfill/ncsa_lsf.yaml) and ``ties``.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class NcsaLsf:
         if not isinstance(given, Mapping) or set(given) - set(KEYS):
             raise ValueError(
                 f"policy.ncsa_lsf={given}; allowed: a mapping of {', '.join(KEYS)} "
-                "(see conf/policy/ncsa_lsf.yaml)"
+                "(see conf/policy/backfill/ncsa_lsf.yaml)"
             )
         waits = _mapping(given, "reserve_wait_hours", TIME_CLASSES)
         for name in TIME_CLASSES:

@@ -1,0 +1,124 @@
+"""Measures read off a schedule, for batches of jobs in order of submission.
+
+Whatever the policy, a batch holds the same jobs, so that differences between policies are paired job by job.
+What concerns the machine is measured from the first submission of a batch to that of the next one, or to the
+end of what is measured.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from models.arrays import Floats
+from models.jobs.measures import Measures, of_jobs
+from models.jobs.schedule import Schedule
+
+
+def measure(
+    schedule: Schedule,
+    size: int,
+    n_batches: int,
+    measures: Measures,
+    measured: slice = slice(None),
+    until: float | None = None,
+) -> dict[str, Floats]:
+    """Return the common measures, and what else any schedule tells.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    size : int
+        Jobs in a batch.
+    n_batches : int
+        Batches, from the first measured job on; the last may be short.
+    measures : Measures
+    measured : slice
+        Jobs that count.
+    until : float, optional
+        Seconds at which the measured period ends; None is the end of the last measured job.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n_batches, ...)
+        The measures of `models.jobs.measures`; of jobs also ``delay``, the time in the system beyond the
+        runtime. Of the machine also ``loss_of_capacity``, the share of all processor time that is idle while
+        some job waits; ``queue_length``, the average number of waiting jobs; ``held_idle``, the share of all
+        processor time kept idle for special reservations. ``preempted_share`` and ``started_at_once`` are
+        shares of the jobs, ``period`` the seconds over which the machine was measured. NaN where there is no
+        job.
+
+    References
+    ----------
+    Zhang et al., "Improving parallel job scheduling by combining gang scheduling and backfilling
+    techniques", 2000 (loss of capacity).
+    """
+    first, stop, _ = measured.indices(len(schedule.jobs))
+    these = slice(first, min(stop, first + size * n_batches))
+    jobs = schedule.jobs.part(these)
+    values = {
+        "wait": schedule.wait[these],
+        "response_time": schedule.response_time[these],
+        "delay": schedule.delay[these],
+    }
+    batch = np.arange(len(jobs)) // size
+    metrics = of_jobs(jobs, values, batch, n_batches, measures)
+
+    submit = schedule.jobs.submit
+    begins = first + np.arange(n_batches + 1) * size
+    last = schedule.end[these].max(initial=0.0) if until is None else until
+    edges = np.where(begins < stop, submit[np.minimum(begins, len(submit) - 1)], last)
+    metrics |= time_averages(schedule, edges) | {"period": np.diff(edges)}
+    shares = {
+        "preempted_share": np.zeros(len(jobs)) if schedule.preempted is None else schedule.preempted[these],
+        "started_at_once": schedule.full_start[these] <= jobs.submit,
+    }
+    counts = np.bincount(batch, minlength=n_batches)
+    with np.errstate(invalid="ignore"):  # a batch without a job
+        return metrics | {
+            name: np.bincount(batch, share, n_batches) / counts for name, share in shares.items()
+        }
+
+
+def time_averages(schedule: Schedule, edges: Floats) -> dict[str, Floats]:
+    """Return averages over time between consecutive edges, see `measure`.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    edges : ndarray of float, shape (n + 1,), seconds
+    """
+    jobs, runs, held = schedule.jobs, schedule.runs, schedule.held
+    total = schedule.machine.total
+    # Rows: jobs that wait, jobs in the system, processors at work, processors kept idle.
+    events: list[tuple[Floats, tuple[Any, Any, Any, Any]]] = [
+        (jobs.submit, (1, 1, 0, 0)),
+        (schedule.full_start, (-1, 0, 0, 0)),
+        (schedule.end, (0, -1, 0, 0)),
+        (runs.begin, (0, 0, runs.processors, 0)),
+        (runs.end, (0, 0, -runs.processors, 0)),
+    ]
+    if held is not None:
+        events += [(held.begin, (0, 0, 0, held.processors)), (held.end, (0, 0, 0, -held.processors))]
+    instant = np.concatenate([when for when, _ in events])
+    order = np.argsort(instant, kind="stable")
+    instant = instant[order]
+    change = np.concatenate(
+        [np.stack([np.broadcast_to(row, when.size) for row in rows]) for when, rows in events], axis=1
+    )
+    waiting, in_system, busy, idle = np.cumsum(change[:, order].astype(np.float64), axis=1)
+    levels = {
+        "utilization": busy / total,
+        "loss_of_capacity": np.where(waiting > 0, 1 - busy / total, 0.0),
+        "queue_length": waiting,
+        "jobs_in_system": in_system,
+        "held_idle": idle / total,
+    }
+    length = np.diff(edges)
+    averages = {}
+    for name, values in levels.items():
+        area = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(instant))])
+        with np.errstate(invalid="ignore"):  # all jobs of a batch, and the next one, at one instant
+            averages[name] = np.diff(np.interp(edges, instant, area)) / length
+    return averages

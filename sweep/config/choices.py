@@ -1,0 +1,133 @@
+"""The files of a config group by name, found without Hydra.
+
+Policies have a folder for each family, ``policy/gang/buddy.yaml``. The full name ``gang/buddy`` always works,
+the short name ``buddy`` where no other family has a policy of that name; datasets show short names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sweep.config import renamed
+from sweep.errors import SweepError, unknown
+
+IN_FOLDERS = ("policy",)
+"""Groups whose files lie in folders."""
+
+KINDS = {"groups": "groups of jobs"}
+"""What a file of a group is, where the group's name does not say it."""
+
+
+def names(group: str, folders: Sequence[Path]) -> list[str]:
+    """Return the full names of the files of a group in all config folders, sorted.
+
+    Files whose name starts with an underscore are bases for others, not choices.
+    """
+    pattern = "*/*.yaml" if group in IN_FOLDERS else "*.yaml"
+    files = [file.relative_to(top) for top in _tops(group, folders) for file in top.glob(pattern)]
+    return sorted({file.with_suffix("").as_posix() for file in files if not file.name.startswith("_")})
+
+
+def find(group: str, given: object, folders: Sequence[Path]) -> str:
+    """Return the full name of the file that is meant.
+
+    Raises
+    ------
+    SweepError
+        If there is none, with the closest name or the file's new place; if several, with all of them.
+    """
+    full, name = names(group, folders), str(given)
+    if name in full:
+        return name
+    meant = [candidate for candidate in full if short(candidate) == name]
+    if len(meant) > 1:
+        raise SweepError(f"{group} {name}: several families have one of that name; give {' or '.join(meant)}")
+    if meant:
+        return meant[0]
+    if (line := renamed.file(group, name)) is not None:
+        raise SweepError(line)
+    if (misplaced := _misplaced(group, name, folders)) is not None:
+        raise SweepError(misplaced)
+    offered = full if "/" in name else labels(full).values()
+    raise SweepError(unknown(KINDS.get(group, group), name, offered))
+
+
+def short(name: str) -> str:
+    """Return a full name without its folder."""
+    return name.rpartition("/")[2]
+
+
+def labels(full: Sequence[str]) -> dict[str, str]:
+    """Return full name -> what it is called among these: its short name, unless another one has that too.
+
+    Examples
+    --------
+    >>> labels(["gang/buddy", "gang/migration", "torus/buddy"])
+    {'gang/buddy': 'gang/buddy', 'gang/migration': 'migration', 'torus/buddy': 'torus/buddy'}
+    """
+    count = Counter(short(name) for name in dict.fromkeys(full))
+    return {name: short(name) if count[short(name)] == 1 else name for name in full}
+
+
+def described(group: str, folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """Yield full name and one-line description of each file of a group, sorted by name.
+
+    The description is the file's first comment that is no Hydra directive (``# @package``).
+    """
+    for name in names(group, folders):
+        yield name, _description(path(group, name, folders))
+
+
+def path(group: str, name: str, folders: Sequence[Path]) -> Path:
+    """Return the file of a full name: in the first of the config folders that has it."""
+    return next(file for top in _tops(group, folders) if (file := top / f"{name}.yaml").is_file())
+
+
+def _tops(group: str, folders: Sequence[Path]) -> list[Path]:
+    return [folder / group for folder in folders]
+
+
+def _description(file: Path) -> str:
+    for line in file.read_text(encoding="utf-8").splitlines():
+        comment = line.removeprefix("#").strip()
+        if not line.startswith("#"):
+            break
+        if comment and not comment.startswith("@"):
+            return comment
+    return ""
+
+
+def _misplaced(group: str, name: str, folders: Sequence[Path]) -> str | None:
+    """Say where a file belongs that lies in the group's folder itself, where all policies once were."""
+    if group not in IN_FOLDERS or "/" in name or name.startswith("_"):
+        return None
+    for top in _tops(group, folders):
+        if (file := top / f"{name}.yaml").is_file():
+            family = _family(_read(file), group, folders)
+            return f"{file}: each family's policies have a folder now; move it to {top / family / file.name}"
+    return None
+
+
+def _family(data: Mapping[str, Any], group: str, folders: Sequence[Path]) -> str:
+    """Return the folder that a file belongs to: its family's, or that of the first file that it builds on."""
+    if isinstance(data.get("family"), str):
+        return str(data["family"]).rpartition(".")[2]
+    for base in data.get("defaults") or []:
+        for top in _tops(group, folders):
+            for file in top.glob(f"*/{base}.yaml"):
+                return file.parent.name
+    return "FAMILY"
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    # Only here: the help needs none.
+    import yaml  # type: ignore[import-untyped] # types only by another package
+
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError):
+        return {}
+    return data if isinstance(data, Mapping) else {}
