@@ -5,8 +5,6 @@ Heavy modules are imported once it is clear what is asked for, so that help and 
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -17,7 +15,7 @@ from analysis.errors import AnalysisError, DrawingError
 
 if TYPE_CHECKING:
     from analysis.claims import Claim
-    from analysis.report import DrawnPicture
+    from analysis.report.pictures import DrawnPicture
 
 HELP = """\
 python -m analysis RESULTS [key=value ...]
@@ -89,38 +87,32 @@ def _log_folder(settings: Mapping[str, str]) -> Path | None:
                 f"logs={folder}: no such folder; it holds SWF logs, e.g. NASA-iPSC-1993-3.swf.gz"
             )
         return folder
+    return default_log_folder()
+
+
+def default_log_folder() -> Path | None:
+    """Return where job logs are if nobody says, None where there are none."""
     return next((folder for folder in LOG_FOLDERS if folder.is_dir()), None)
 
 
 def _analyse(where: Path, settings: Mapping[str, str]) -> None:
-    from analysis.papers import paper_for
-    from analysis.study import open_study
+    from analysis.registry import opened
 
     started = time.perf_counter()
-    study = open_study(where, settings.get("paper"))
-    paper = paper_for(study.name, settings.get("paper"))
+    study, paper = opened(where, settings.get("paper"))
     logs = _log_folder(settings)
     output = Path(settings.get("output", study.folder))
-    output.mkdir(parents=True, exist_ok=True)
     points = ", ".join(f"{n} {state}" for state, n in study.tally().items() if state != "excluded")
     speaker = f"{paper.citation.partition(',')[0]} ({paper.key})" if paper.citation else paper.key
     print(f"{study.name}: {points} points, {speaker}", flush=True)
 
-    from analysis import report
+    from analysis.report import writing
 
     drawn = []
-    pictures = paper.pictures(study, logs)
-    for number, done in enumerate(report.draw_pictures(pictures, output / "figures"), start=1):
+    for number, total, done in writing.figures(study, paper, output, logs):
         drawn.append(done)
-        print(f"[{number:2}/{len(pictures)}] {_progress(done)}", flush=True)
-    tested = {letter: paper.claims(one) for letter, one in study.readings.items()}
-    claims = [claim for found in tested.values() for claim in found]
-    if claims:
-        _replace(
-            output / "claims.json",
-            json.dumps([c.as_json() for c in claims], indent=2, ensure_ascii=False) + "\n",
-        )
-    _replace(output / "report.html", report.render(study, paper, drawn, tested))
+        print(f"[{number:2}/{total}] {_progress(done)}", flush=True)
+    claims = writing.report(study, paper, output, drawn)
     for line in paper.brief(study):
         print(line)
     _summary(output, drawn, claims, time.perf_counter() - started)
@@ -144,19 +136,9 @@ def _summary(output: Path, drawn: Sequence[DrawnPicture], claims: Sequence[Claim
     print(f"report   {output / 'report.html'}  ({seconds:.0f} s)")
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file in one step: a reader sees the old one or the new one, never half of it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
 def _draw(arguments: Sequence[str]) -> None:
-    from analysis import style
-    from analysis.papers import drawings
+    from analysis.figures import style
+    from analysis.registry import drawings
 
     known = drawings()
     if not arguments or arguments[0] in ("-h", "--help"):

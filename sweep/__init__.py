@@ -1,0 +1,32 @@
+"""Parameter sweeps, from the command line (``python -m sweep``) and from notebooks.
+
+In a notebook, `simulate` returns the jobs of one simulation, and `Study` runs a whole grid; whatever is wrong
+with what they are given is an `Error` of one line. See README.md and `sweep.notebook`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sweep.errors import SweepError as Error
+    from sweep.notebook.simulation import simulate
+    from sweep.notebook.study import Study
+
+__all__ = ["Error", "Study", "simulate"]
+
+_PLACES = {
+    "Error": ("sweep.errors", "SweepError"),
+    "Study": ("sweep.notebook.study", "Study"),
+    "simulate": ("sweep.notebook.simulation", "simulate"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the notebook's functions when they are first used: the command line needs none of it."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'sweep' has no attribute {name!r}")
+    import importlib
+
+    module, attribute = _PLACES[name]
+    return getattr(importlib.import_module(module), attribute)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.choices import choices, varied
+from analysis.report.choices import choices, varied
 from analysis.study import Study
 
 MEANINGS = {

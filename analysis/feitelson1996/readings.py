@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.choices import choices, explained, varied
+from analysis.feitelson1996.labels import MACHINE_SIZE
+from analysis.report.choices import choices, explained, varied
 from analysis.study import Study
 
 MEANINGS = {
@@ -57,7 +58,7 @@ CHOICES = {
         "rerun_runtime",
         "load_reference",
     ),
-    "machine": ("n_pes",),
+    "machine": (MACHINE_SIZE,),
 }
 
 

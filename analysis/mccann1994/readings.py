@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.choices import choices, varied
+from analysis.mccann1994.labels import BLOW_UP, EFFICIENCY, MACHINE_SIZE, MOST_LOADED, REALLOCATIONS, RESPONSE
+from analysis.report.choices import choices, varied
 from analysis.study import Study
 
 MEANINGS = {
@@ -59,11 +60,11 @@ CHOICES = {
         "requirements",
         "mean",
     ),
-    "machine": ("rows", "columns", "context_switch", "bandwidth", "memory_limit"),
+    "machine": (MACHINE_SIZE, "context_switch", "bandwidth", "memory_limit"),
 }
 
 TAKEN = {
-    "efficiency_preservation": (
+    EFFICIENCY: (
         (
             "equation 5.2",
             "lacks the number of processors in its denominator, as equation 3.1 has it; it falls out of "
@@ -79,14 +80,14 @@ TAKEN = {
             "their condition is the parity of the processor row",
         ),
     ),
-    "most_loaded_ratio": (
+    MOST_LOADED: (
         (
             "the last rotation cycle",
             "is never complete: where the work would just come out even, the limit from longer intervals is "
             "meant",
         ),
     ),
-    "blow_up": (
+    BLOW_UP: (
         (
             "completion rate",
             "EP(S) / E: the text of section 5.3 has 1 / (E EP(S)), which would fall as efficiency "
@@ -98,7 +99,7 @@ TAKEN = {
             "the number of jobs no longer makes a state less likely",
         ),
     ),
-    "response_time": (
+    RESPONSE: (
         ("rotation of several runs", "all 'sb' pairs of a string at once, cyclically"),
         ("uniprogramming under PS", "processor sharing without overhead"),
         ("progress", "continuous, at the rate of the expected step time on the job's partition"),
@@ -108,7 +109,7 @@ TAKEN = {
             "ones",
         ),
     ),
-    "reallocations": (
+    REALLOCATIONS: (
         (
             "Fig. 6.3",
             "max_height_exp is log2(J/P) plus min_width_exp, and the frontier rises by a box's height once",
@@ -126,8 +127,8 @@ TAKEN = {
 def readings(study: Study) -> Sequence[tuple[str, str]]:
     """Return pairs of a choice that the dissertation leaves open and what this dataset took."""
     rows = varied(study)
-    simulated = "response_time" in study.data
+    simulated = RESPONSE in study.data
     for metric, pairs in TAKEN.items():
-        if metric in study.data and not (metric == "blow_up" and simulated):
+        if metric in study.data and not (metric == BLOW_UP and simulated):
             rows += pairs
     return rows + choices(study, CHOICES, MEANINGS)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.operators import figures, tables
-from analysis.papers import Paper, Picture
+from analysis.paper import Paper, Picture
 from analysis.study import Study
 
 GROUPS = ("workload", "machine", "policy")

@@ -10,39 +10,28 @@ from functools import cached_property
 import numpy as np
 import xarray as xr
 
-from analysis.curve import DONE, EXCLUDED
 from analysis.errors import DrawingError
 from analysis.operators import pairing
 from analysis.operators.pairing import Difference
-from analysis.study import SAMPLES, Study
+from analysis.study import Study
+from analysis.study.curve import DONE, EXCLUDED
+from analysis.study.groups import Grouping
+from analysis.study.study import SAMPLES
 from sweep.statistics.confidence import Floats, Interval
 
 REFERENCE = "easy"
 """What others are compared with, where the grid has it: what most schedulers in use do."""
 
-ALL = "all"
+WAIT, WAIT_P95, WAIT_MAX = "delay", "delay_p95", "delay_max"
+"""What operators call a wait is the time in the system beyond the runtime: that of a job which is preempted
+does not end with its first processor."""
 
+SLOWDOWN = "bounded_slowdown"
+UTILIZATION, LOSS = "utilization", "loss_of_capacity"
+OVER_TIME = (UTILIZATION, LOSS)
+"""Metrics that are averages over time and not over jobs."""
 
-@dataclass(frozen=True)
-class Grouping:
-    """A way to sort jobs into groups.
-
-    Parameters
-    ----------
-    dim : str
-        Dimension of the metrics.
-    suffix : str
-        Of their names.
-    title : str
-        What the groups are of.
-    """
-
-    dim: str
-    suffix: str
-    title: str
-
-
-RUNTIME = Grouping("runtime_range", "", "runtime")
+RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
 SIZE = Grouping("size_range", "_by_size", "processors")
 USER = Grouping("user_rank", "_by_user", "user")
 GROUPINGS = (RUNTIME, SIZE, USER)
@@ -101,7 +90,7 @@ class Case:
     @cached_property
     def n_batches(self) -> int:
         """Batches of the reference."""
-        return int((~np.isnan(self.values("wait", self.reference, RUNTIME.dim))).any(axis=0).sum())
+        return int((~np.isnan(self.values(WAIT, self.reference))).any(axis=0).sum())
 
     @property
     def confidence(self) -> float:
@@ -113,62 +102,69 @@ class Case:
         found = self.study.status.isel(policy=self.study.policies.index(policy), load=self.place)
         return str(found.item())
 
-    def values(self, metric: str, policy: str, dim: str = "", group: str = ALL) -> Floats:
+    def values(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Floats:
         """Return the batch values of a metric, shape (replications, batches).
 
         Parameters
         ----------
         metric, policy : str
-        dim, group : str
-            Dimension of the metric's own, and which of its coordinates.
+        grouping : Grouping, optional
+            Of one of whose groups the metric is; of all jobs by default.
+        group : str
         """
-        found = self.study.data[metric].isel(policy=self.study.policies.index(policy), load=self.place)
-        if dim:
-            found = found.isel({dim: self.study.values_of(dim).index(group)})
+        name = metric + (grouping.suffix if grouping else "")
+        found = self.study.data[name].isel(policy=self.study.policies.index(policy), load=self.place)
+        if grouping:
+            found = found.isel({grouping.dim: self.study.values_of(grouping.dim).index(group)})
         return _array(found)
 
-    def jobs(self, grouping: Grouping, group: str = ALL) -> Floats:
+    def jobs(self, grouping: Grouping | None = None, group: str = "") -> Floats:
         """Return the number of jobs in each batch, the same for all policies."""
-        return self.values(f"jobs{grouping.suffix}", self.reference, grouping.dim, group)
+        return self.values("jobs", self.reference, grouping, group)
 
     def groups(self, grouping: Grouping) -> list[str]:
         """Return the groups that have jobs, in order."""
-        names = [name for name in self.study.values_of(grouping.dim) if name != ALL]
+        names = self.study.values_of(grouping.dim)
         return [name for name in names if np.nansum(self.jobs(grouping, name)) > 0]
 
     def label_of(self, grouping: Grouping, group: str) -> str:
         """Return a group's name: of a user, the number in the log."""
         if grouping is not USER or not group.isdecimal():
             return group
-        numbers = self.values("user_number", self.reference, USER.dim, group)
+        numbers = self.values("number", self.reference, USER, group)
         known = numbers[~np.isnan(numbers)]
         return f"user {known[0]:.0f}" if known.size else f"rank {group}"
 
     def share_of_work(self, group: str) -> float:
         """Return a user's part of all processor time."""
-        mine, everybody = (
-            float(np.nansum(self.values("work_by_user", self.reference, USER.dim, name)))
-            for name in (group, ALL)
-        )
-        return mine / everybody if everybody else math.nan
+        of_rank = {
+            rank: float(np.nansum(self.values("work", self.reference, USER, rank)))
+            for rank in self.study.values_of(USER.dim)
+        }
+        everybody = sum(of_rank.values())
+        return of_rank[group] / everybody if everybody else math.nan
 
-    def mean(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = ALL) -> Interval:
-        """Return the mean of a metric over jobs, or over time where it has no groups."""
-        if grouping is None:
-            return pairing.mean(self.values(metric, policy), self._period(policy), self.confidence)
-        values = self.values(f"{metric}{grouping.suffix}", policy, grouping.dim, group)
-        weight = np.ones_like(values) if metric.endswith("_p95") else self.jobs(grouping, group)
-        return pairing.mean(values, weight, self.confidence)
+    def mean(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Interval:
+        """Return the mean of a metric, over jobs or over time."""
+        values = self.values(metric, policy, grouping, group)
+        weight = self._weight(metric, policy, grouping, group)
+        return pairing.mean(values, np.ones_like(values) if weight is None else weight, self.confidence)
+
+    def _weight(self, metric: str, policy: str, grouping: Grouping | None, group: str) -> Floats | None:
+        """Return what batches weigh: their time, or their jobs; alike for a percentile."""
+        if metric in OVER_TIME:
+            return self._period(policy)
+        return None if metric.endswith("_p95") else self.jobs(grouping, group)
 
     def _period(self, policy: str) -> Floats:
         """Return how long each batch lasts; all alike in a dataset that does not tell."""
         if "period" in self.study.data:
             return self.values("period", policy)
-        return np.ones_like(self.values("utilization", policy))
+        return np.ones_like(self.values(UTILIZATION, policy))
 
     def longest(self, metric: str, policy: str) -> Interval:
         """Return the largest value of all batches; a maximum has no interval."""
-        values = self.values(metric, policy, RUNTIME.dim)
+        values = self.values(metric, policy)
         known = values[~np.isnan(values)]
         return replace(pairing.NOTHING, mean=float(known.max()) if known.size else math.nan)
 
@@ -177,7 +173,7 @@ class Case:
         metric: str,
         policy: str,
         grouping: Grouping | None = None,
-        group: str = ALL,
+        group: str = "",
         together: int = 1,
     ) -> Difference:
         """Return a policy's mean minus the reference's, from batches of the same jobs.
@@ -191,13 +187,8 @@ class Case:
             So many intervals shall hold at once: each is widened for it (Bonferroni).
         """
         level = 1 - (1 - self.confidence) / together
-        if grouping is None:
-            first, second = (self.values(metric, one) for one in (policy, self.reference))
-            return pairing.difference(first, second, self._period(self.reference), level)
-        name = f"{metric}{grouping.suffix}"
-        first, second = (self.values(name, one, grouping.dim, group) for one in (policy, self.reference))
-        jobs = None if metric.endswith("_p95") else self.jobs(grouping, group)
-        return pairing.difference(first, second, jobs, level)
+        first, second = (self.values(metric, one, grouping, group) for one in (policy, self.reference))
+        return pairing.difference(first, second, self._weight(metric, self.reference, grouping, group), level)
 
     def differences(self, metric: str, policy: str, grouping: Grouping) -> dict[str, Difference]:
         """Return the differences of all groups, with intervals that hold at once."""

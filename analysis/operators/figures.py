@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,8 +11,19 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.operators import words
-from analysis.operators.case import GROUPINGS, RUNTIME, USER, Case, Grouping, cases
-from analysis.operators.looks import look
+from analysis.operators.case import (
+    GROUPINGS,
+    LOSS,
+    SLOWDOWN,
+    USER,
+    UTILIZATION,
+    WAIT,
+    WAIT_MAX,
+    WAIT_P95,
+    Case,
+    cases,
+)
+from analysis.operators.labels import look
 from analysis.operators.pairing import Difference
 from analysis.operators.panels import (
     WIDTH,
@@ -28,8 +38,9 @@ from analysis.operators.panels import (
 )
 from analysis.operators.tables import wait_unit
 from analysis.operators.words import PERCENT, PURE, Unit
-from analysis.papers import Picture
+from analysis.paper import Picture
 from analysis.study import Study
+from analysis.study.groups import Grouping
 
 UNDECIDED = "Hollow diamonds have no interval: one batch, or batches that hang together too much."
 
@@ -38,19 +49,9 @@ def pictures(study: Study) -> Sequence[Picture]:
     """Return all pictures of a study; those of several readings or loads are told apart by their names."""
     found: list[Picture] = []
     for case in cases(study):
-        found += [_named(picture, case) for picture in _pictures(case)]
+        made = _pictures(case)
+        found += (picture.marked(case.name, case.label) for picture in made) if case.name else made
     return found
-
-
-def _named(picture: Picture, case: Case) -> Picture:
-    if not case.name:
-        return picture
-    return replace(
-        picture,
-        name=f"{picture.name}-{case.name}",
-        title=f"{picture.title} ({case.name})",
-        caption=f"{case.label}. {picture.caption}",
-    )
 
 
 def _pictures(case: Case) -> Iterator[Picture]:
@@ -87,15 +88,15 @@ def _pictures(case: Case) -> Iterator[Picture]:
 def _overview(case: Case) -> Figure:
     reference = case.reference
     units = [wait_unit(case)]
-    units += [words.time_unit(case.mean("wait_p95", policy, RUNTIME).mean for policy in case.policies)]
-    units += [words.time_unit(case.longest("wait_max", policy).mean for policy in case.policies)]
+    units += [words.time_unit(case.mean(WAIT_P95, policy).mean for policy in case.policies)]
+    units += [words.time_unit(case.longest(WAIT_MAX, policy).mean for policy in case.policies)]
     measures: list[tuple[str, Callable[[str], Any], Unit]] = [
-        ("Mean wait", lambda policy: case.mean("wait", policy, RUNTIME), units[0]),
-        ("95th percentile of wait", lambda policy: case.mean("wait_p95", policy, RUNTIME), units[1]),
-        ("Longest wait", lambda policy: case.longest("wait_max", policy), units[2]),
-        ("Mean bounded slowdown", lambda policy: case.mean("bounded_slowdown", policy, RUNTIME), PURE),
-        ("Utilization", lambda policy: case.mean("utilization", policy), PERCENT),
-        ("Loss of capacity", lambda policy: case.mean("loss_of_capacity", policy), PERCENT),
+        ("Mean wait", lambda policy: case.mean(WAIT, policy), units[0]),
+        ("95th percentile of wait", lambda policy: case.mean(WAIT_P95, policy), units[1]),
+        ("Longest wait", lambda policy: case.longest(WAIT_MAX, policy), units[2]),
+        ("Mean bounded slowdown", lambda policy: case.mean(SLOWDOWN, policy), PURE),
+        ("Utilization", lambda policy: case.mean(UTILIZATION, policy), PERCENT),
+        ("Loss of capacity", lambda policy: case.mean(LOSS, policy), PERCENT),
     ]
     figure, places = page(2, 3, len(case.policies))
     rows = np.arange(len(case.policies))[::-1]
@@ -116,11 +117,11 @@ def _overview(case: Case) -> Figure:
 
 def _against(case: Case) -> Figure:
     others = _others(case)
-    measures = (("wait", "Mean wait", wait_unit(case)), ("bounded_slowdown", "Mean bounded slowdown", PURE))
+    measures = ((WAIT, "Mean wait", wait_unit(case)), (SLOWDOWN, "Mean bounded slowdown", PURE))
     figure, places = page(1, 2, len(others))
     shown: list[Difference] = []
     for axes, (metric, title, unit) in zip(places, measures, strict=True):
-        found = [case.difference(metric, policy, RUNTIME, together=len(others)) for policy in others]
+        found = [case.difference(metric, policy, together=len(others)) for policy in others]
         draw_differences(axes, found, unit)
         name_panel(axes, title, unit)
         name_rows(axes, others)
@@ -135,10 +136,10 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     named = [case.label_of(grouping, group) for group in groups]
     figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
     places = figure.subplots(2, 1, sharex=True)
-    levels = [case.mean("wait", reference, grouping, group).mean for group in groups]
+    levels = [case.mean(WAIT, reference, grouping, group).mean for group in groups]
     measures = (
-        ("wait", "Mean wait", words.time_unit(levels)),
-        ("bounded_slowdown", "Mean bounded slowdown", PURE),
+        (WAIT, "Mean wait", words.time_unit(levels)),
+        (SLOWDOWN, "Mean bounded slowdown", PURE),
     )
     x = np.arange(len(groups))
     for axes, (metric, title, unit) in zip(places, measures, strict=True):
@@ -175,12 +176,12 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
 
 def _differences(case: Case, grouping: Grouping) -> Figure:
     others, groups = _others(case), _groups(case, grouping)
-    unit = words.time_unit(case.mean("wait", case.reference, grouping, group).mean for group in groups)
+    unit = words.time_unit(case.mean(WAIT, case.reference, grouping, group).mean for group in groups)
     n_columns = min(3, len(others))
     figure, places = page(-(-len(others) // n_columns), n_columns, len(groups))
     shown: list[Difference] = []
     for axes, policy in zip(places, others, strict=False):
-        found = list(case.differences("wait", policy, grouping).values())
+        found = list(case.differences(WAIT, policy, grouping).values())
         draw_differences(axes, found, unit)
         name_panel(axes, policy, unit)
         name_rows(axes, [case.label_of(grouping, group) for group in groups])

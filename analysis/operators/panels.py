@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from analysis.operators import words
-from analysis.operators.looks import VERDICTS
+from analysis.operators.labels import VERDICTS
 from analysis.operators.pairing import Difference
 from analysis.operators.words import Unit
 from sweep.statistics.confidence import Floats

@@ -7,18 +7,30 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from analysis.operators import words
-from analysis.operators.case import GROUPINGS, RUNTIME, USER, Case, Grouping, cases
+from analysis.operators.case import (
+    GROUPINGS,
+    LOSS,
+    SLOWDOWN,
+    USER,
+    UTILIZATION,
+    WAIT,
+    WAIT_MAX,
+    WAIT_P95,
+    Case,
+    cases,
+)
 from analysis.operators.pairing import Difference
 from analysis.operators.words import PERCENT, PURE, Unit
+from analysis.report.table import Cell, Table
 from analysis.study import Study
-from analysis.table import Cell, Table
+from analysis.study.groups import Grouping
 from sweep.statistics.confidence import Interval
 
 COMPARED = (
-    ("wait", "mean wait"),
-    ("wait_p95", "95th percentile of wait"),
-    ("bounded_slowdown", "mean bounded slowdown"),
-    ("loss_of_capacity", "loss of capacity"),
+    (WAIT, "mean wait"),
+    (WAIT_P95, "95th percentile of wait"),
+    (SLOWDOWN, "mean bounded slowdown"),
+    (LOSS, "loss of capacity"),
 )
 """Metrics of which less is better."""
 
@@ -77,7 +89,7 @@ def _named(table: Table, case: Case) -> Table:
 
 def wait_unit(case: Case) -> Unit:
     """Return the unit for waits of all jobs."""
-    return words.time_unit(case.mean("wait", policy, RUNTIME).mean for policy in case.policies)
+    return words.time_unit(case.mean(WAIT, policy).mean for policy in case.policies)
 
 
 def overview(case: Case) -> Table:
@@ -112,19 +124,19 @@ def overview(case: Case) -> Table:
 
 
 def _units(case: Case) -> tuple[Unit, ...]:
-    tail = words.time_unit(case.mean("wait_p95", policy, RUNTIME).mean for policy in case.policies)
-    longest = words.time_unit(case.longest("wait_max", policy).mean for policy in case.policies)
+    tail = words.time_unit(case.mean(WAIT_P95, policy).mean for policy in case.policies)
+    longest = words.time_unit(case.longest(WAIT_MAX, policy).mean for policy in case.policies)
     return wait_unit(case), tail, longest, PURE, PERCENT, PERCENT
 
 
 def _levels(case: Case, policy: str, units: Sequence[Unit]) -> Iterator[tuple[Interval, Unit]]:
     found = (
-        case.mean("wait", policy, RUNTIME),
-        case.mean("wait_p95", policy, RUNTIME),
-        case.longest("wait_max", policy),
-        case.mean("bounded_slowdown", policy, RUNTIME),
-        case.mean("utilization", policy),
-        case.mean("loss_of_capacity", policy),
+        case.mean(WAIT, policy),
+        case.mean(WAIT_P95, policy),
+        case.longest(WAIT_MAX, policy),
+        case.mean(SLOWDOWN, policy),
+        case.mean(UTILIZATION, policy),
+        case.mean(LOSS, policy),
     )
     return zip(found, units, strict=True)
 
@@ -173,7 +185,7 @@ def winners(case: Case) -> Table:
 def _listed(case: Case, policy: str, verdict: str) -> str:
     parts = []
     for grouping in GROUPINGS:
-        found = case.differences("wait", policy, grouping)
+        found = case.differences(WAIT, policy, grouping)
         names = [case.label_of(grouping, group) for group, one in found.items() if one.verdict == verdict]
         if names:
             joined = ", ".join(name.removeprefix("user ") for name in names)
@@ -184,8 +196,8 @@ def _listed(case: Case, policy: str, verdict: str) -> str:
 def by_group(case: Case, grouping: Grouping) -> Table:
     """Return the differences in mean wait of every group."""
     groups = case.groups(grouping)
-    found = {policy: case.differences("wait", policy, grouping) for policy in case.others}
-    levels = {group: case.mean("wait", case.reference, grouping, group).mean for group in groups}
+    found = {policy: case.differences(WAIT, policy, grouping) for policy in case.others}
+    levels = {group: case.mean(WAIT, case.reference, grouping, group).mean for group in groups}
     unit = words.time_unit(levels.values())
     rows = []
     for group in groups:
@@ -223,7 +235,7 @@ def _brief(case: Case) -> Table:
         ]
         compared = ""
         if policy != case.reference:
-            found = case.difference("wait", policy, RUNTIME, together=n)
+            found = case.difference(WAIT, policy, together=n)
             compared = words.change(found, units[0]) + (f", {found.verdict}" if case.n_batches > 1 else "")
         rows.append([Cell(text) for text in (policy, *row, compared)])
     columns = ("policy", "mean wait", "95th pct", "longest", "slowdown", "utilization", "loss")
@@ -235,14 +247,13 @@ def _policy(case: Case, policy: str) -> str:
 
 
 def _compared(case: Case, metric: str, policy: str, together: int) -> Difference:
-    grouping = None if metric == "loss_of_capacity" else RUNTIME
-    return case.difference(metric, policy, grouping, together=together)
+    return case.difference(metric, policy, together=together)
 
 
 def _unit(case: Case, metric: str) -> Unit:
-    if metric == "loss_of_capacity":
+    if metric == LOSS:
         return PERCENT
-    return wait_unit(case) if metric.startswith("wait") else PURE
+    return wait_unit(case) if metric.startswith(WAIT) else PURE
 
 
 def _judged(found: Difference, unit: Unit) -> Cell:

@@ -159,6 +159,12 @@ def _explain(error: Exception, keys: Sequence[str]) -> str:
     ):
         kind, name, options = missing.groups()
         return unknown(kind, name, [option for option in options.split() if not option.startswith("_")])
+    if lost := re.search(r"In '([^']+)': Could not load '([^']+)'", text):
+        file, base = lost.groups()
+        return (
+            f"{file} builds on {base}, which is not there; files of another folder are named from the top, "
+            "/policy/gang/_gang@_here_"
+        )
     where = re.search(r"In '([^']+)': \w+ raised while composing", text)
     source = f"conf/{where[1]}.yaml: " if where else ""
     full_key = re.search(r"full_key: (\S+)", text)

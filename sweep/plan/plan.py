@@ -24,8 +24,11 @@ from sweep.config.settings import Config, Settings
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical, families, grid
 from sweep.plan.seeds import seed
-from sweep.plan.task import MEASURES, Measurement, Stopping, Task
+from sweep.plan.task import Measurement, Stopping, Task
 from sweep.plan.variants import KeyAxis, Variant, build
+
+MEASURES: Parameters = {"bound": 10.0, "groups": {}}
+"""What `Plan.measures` is where nothing is set; it then has no part in a task's identity."""
 
 MANY_CHECKS = 2000
 """Above this number of combinations, loads are checked with one policy, workload and machine only."""
@@ -47,6 +50,8 @@ class Plan:
     choices : dict of str to ndarray of int, shape (n_points,)
         By group, the variant of each point; for load, the position on its axis.
     measurement : Measurement
+    measures : dict
+        How jobs are measured, see `models.jobs.measures`: ``bound`` in seconds, and ``groups``, name -> file.
     ids : list of str
         Identity of every task; not unique where points mean the same simulation.
     """
@@ -57,6 +62,7 @@ class Plan:
     variants: dict[str, list[Variant]]
     choices: dict[str, np.ndarray]
     measurement: Measurement
+    measures: Parameters
     ids: list[str] = field(repr=False)
 
     @cached_property
@@ -74,11 +80,6 @@ class Plan:
     def metrics(self) -> dict[str, Metric]:
         """All metrics by name, the headline first."""
         return families.metrics(self.families.values(), self.measures)
-
-    @property
-    def measures(self) -> Parameters:
-        """How jobs are measured, see `models.jobs.measures`."""
-        return self.measurement.measures
 
     @property
     def headline(self) -> str:
@@ -185,21 +186,20 @@ def expand(config: Config) -> Plan:
         if not isinstance(policy.parameters.get("family"), str):
             raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
     measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
-    measurement = _measurement(settings, measures)
-    plan = Plan(settings, axes, points, variants, choices, measurement, [])
+    plan = Plan(settings, axes, points, variants, choices, _measurement(settings), measures, [])
     _check_metrics(plan)
     plan.ids.extend(_ids(plan))
     return plan
 
 
-def _measurement(settings: Settings, measures: Parameters) -> Measurement:
+def _measurement(settings: Settings) -> Measurement:
     mser = settings.warmup == "mser5"
     precision = settings.precision
     stopping = None
     if precision.relative is not None:
         stopping = Stopping(precision.relative, settings.confidence, precision.metric, mser)
     warmup = 0 if mser else settings.warmup
-    return Measurement(settings.batch_size, warmup, settings.looks, stopping, measures)
+    return Measurement(settings.batch_size, warmup, settings.looks, stopping)
 
 
 def _check_metrics(plan: Plan) -> None:
@@ -217,7 +217,7 @@ def _check_metrics(plan: Plan) -> None:
 
 def content(plan: Plan) -> Mapping[str, Any]:
     """Return the part of a task's identity that all tasks of a study share."""
-    settings, measures = plan.settings, plan.measurement.measures
+    settings = plan.settings
     precision = settings.precision
     stopping = None
     if precision.relative is not None:
@@ -232,7 +232,7 @@ def content(plan: Plan) -> Mapping[str, Any]:
         "looks": list(settings.looks),
         "stopping": stopping,
         "warmup": settings.warmup,
-        **({} if measures == MEASURES else {"measures": measures}),
+        **({} if plan.measures == MEASURES else {"measures": plan.measures}),
     }
 
 

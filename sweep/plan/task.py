@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.point import Batches, Parameters, Point
+from models.point import Batches, Point
 
 
 @dataclass(frozen=True)
@@ -24,29 +24,14 @@ LONGER_THAN_ANY = 10**8
 """Jobs: a batch that no log fills."""
 
 
-MEASURES: Parameters = {"bound": 10.0, "groups": {}}
-"""What `Measurement.measures` is where nothing is set; it then has no part in a task's identity."""
-
-
 @dataclass(frozen=True)
 class Measurement:
-    """How long every task of a plan is measured, and what of; the same for all of them.
-
-    Parameters
-    ----------
-    batch_size, warmup : int
-    looks : tuple of int
-    stopping : Stopping, optional
-    measures : dict
-        ``bound``: seconds below which a runtime counts as that long in the bounded slowdown; ``groups``: name
-        -> file of conf/groups, by which jobs are told apart.
-    """
+    """How long every task of a plan is measured; the same for all of them."""
 
     batch_size: int
     warmup: int
     looks: tuple[int, ...]
     stopping: Stopping | None = None
-    measures: Parameters = field(default_factory=lambda: dict(MEASURES))
 
     @property
     def to_the_end(self) -> bool:

@@ -20,6 +20,7 @@ from typing import Any
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from sweep.config import renamed
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
 
@@ -68,11 +69,17 @@ def build(
     axes : sequence of KeyAxis
         Axes that set keys of this group.
     """
+    for name, file in files.items():
+        for key, _ in _leaves(file):
+            if (line := renamed.key(f"{group}.{key}")) is not None:
+                raise SweepError(f"{group} {name}: {line}")
     for key in [*(key for key, _ in _leaves(settings)), *(axis.key for axis in axes)]:
         if not any(_has(file, key) for file in files.values()):
             valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
             told = {str(file["family"]) for file in files.values() if "family" in file}
             family = f" of family {', '.join(sorted(told))}" if told else ""
+            if (line := renamed.key(f"{group}.{key}")) is not None:
+                raise SweepError(line)
             raise SweepError(unknown(f"key of {group} {', '.join(files)}{family}", key, valid))
     variants = []
     alike: dict[str, str] = {}

@@ -13,8 +13,7 @@ from typing import Any
 from sweep.config.overrides import GROUPS
 from sweep.errors import SweepError
 from sweep.plan import grid
-from sweep.plan.plan import Plan, content
-from sweep.plan.task import MEASURES
+from sweep.plan.plan import MEASURES, Plan, content
 from sweep.store.folder import Folder, spare
 
 

@@ -187,7 +187,7 @@ def dataset(
         "settings": settings,
         "policy": {scheme: {**POLICY, "name": scheme, "scheme": scheme} for scheme in schemes},
         "workload": {workload: {**WORKLOAD, "name": workload}},
-        "machine": {"pe128": {"name": "pe128", "n_pes": 128}},
+        "machine": {"pe128": {"name": "pe128", "processors": 128}},
     }
     return xr.Dataset(
         {

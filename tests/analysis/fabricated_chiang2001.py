@@ -9,8 +9,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from analysis.chiang2001.claims.workload import CLASSES
-from analysis.chiang2001.looks import FEBRUARY, HOUR, JANUARY, LONGER, MARCH, MONTHS, NOVEMBER, RANGES
+from analysis.chiang2001.labels import (
+    CLASSES,
+    FEBRUARY,
+    HOUR,
+    JANUARY,
+    LONGER,
+    MARCH,
+    MONTHS,
+    NOVEMBER,
+    RANGES,
+)
 from models.workloads.o2k.table4 import TABLE_4
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
@@ -154,6 +163,12 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
     },
     "o2k_workload": {"policies": ("characterization",), "metrics": WORKLOAD, "truth": workload},
 }  # fmt: skip
+MEASURED = {"runtime_range": "_by_runtime", "job_class": "_by_ncsa_class"}
+"""Dimensions without all jobs, which have a metric of their own -> how the name of the others ends."""
+
+DIMS = {dim: {"job_class": "ncsa_class", "table_class": "job_class"}.get(dim, dim) for dim in GROUPS}
+"""The dataset's names of the dimensions."""
+
 FILE = {"month": None, "peak_hours": [9, 17], "intermediate_hours": [17, 23]}
 
 
@@ -212,8 +227,7 @@ def dataset(
                 means = truth(metric, {**at, **where})
                 chance = luck[place[1]] + 0.1 * random.standard_normal(replications)
                 values[(*place, slice(None), 0, *group)] = means * (1 + spread * chance)
-        named = tuple("job_class" if dim == "table_class" else dim for dim in dims)
-        data[metric] = ((*grid, "replication", "batch", *named), values)
+        data |= _as_measured(metric, (*grid, "replication", "batch"), dims, values)
     used = {dim for dims in made["metrics"].values() for dim in dims}
     dims = (*grid, "replication")
     flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
@@ -228,6 +242,18 @@ def dataset(
     return xr.Dataset(
         {**data, "state": (dims, state, flags), "saturated": (dims, np.zeros(state.shape, bool))},
         coords={axis: list(values) for axis, values in grid.items()}
-        | {("job_class" if dim == "table_class" else dim): list(GROUPS[dim]) for dim in used},
+        | {named: list(GROUPS[dim])[dim in MEASURED :] for dim, named in DIMS.items() if dim in used},
         attrs={"title": name, "config": json.dumps(config), "headline": next(iter(made["metrics"]))},
     )
+
+
+def _as_measured(
+    metric: str, outer: tuple[str, ...], dims: tuple[str, ...], values: np.ndarray
+) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """Return a metric under the dataset's names; of jobs in groups, without all jobs, which stand alone."""
+    name = metric.removesuffix("_by_class").replace("wait", "delay")
+    inner = tuple(DIMS[dim] for dim in dims)
+    if not dims or dims[0] not in MEASURED:
+        return {name: ((*outer, *inner), values)}
+    found = {f"{name}{MEASURED[dims[0]]}": ((*outer, *inner), values[..., 1:])}
+    return found if metric.endswith("_by_class") else {name: (outer, values[..., 0])} | found

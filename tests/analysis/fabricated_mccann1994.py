@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from analysis.mccann1994.models_output import chain_blow_up
+from analysis.mccann1994.claims.simulation import chain_blow_up
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 Point = Mapping[str, Any]
@@ -34,7 +34,8 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "speedup_curve": {"model": "speedup_curve", "jobs": 1, "knee": 0.2},
     "short_long": {**SPMD, "delta": 5.0, "short_time": 30.0, "long_time": 900.0, "short_fraction": 0.5},
 }
-MACHINE = {"rows": 8, "columns": 8, "context_switch": 0.0005, "bandwidth": 2e8, "memory_limit": None}
+ONE = "one_at_a_time"
+MACHINE = {"mesh": "8x8", "context_switch": 0.0005, "bandwidth": 2e8, "memory_limit": None}
 FOLD = {"discipline": "fold", "rotation": None, "rotation_unit": "seconds", "overhead": "printed"}
 POLICIES: dict[str, dict[str, Any]] = {
     "equi": {"discipline": "equi", "leftover": "smallest"},
@@ -46,7 +47,7 @@ POLICIES: dict[str, dict[str, Any]] = {
     "fold_15j": {**FOLD, "rotation": 15.0, "rotation_unit": "jobs"},
     "fold_20j": {**FOLD, "rotation": 20.0, "rotation_unit": "jobs"},
     "fold_q": {**FOLD, "rotation_unit": "runtime"},
-    "one_at_a_time": {"discipline": "fcfs"},
+    ONE: {"discipline": "fcfs"},
     "processor_sharing": {"discipline": "processor_sharing"},
     "static_4": {"discipline": "static", "partitions": 4},
     "static_8": {"discipline": "static", "partitions": 8},
@@ -104,9 +105,9 @@ def simulation(metric: str, at: Point) -> float:
     if (kind, p) in (("long", 1.0), ("short", 0.0)):
         return float("nan")
     if metric == "blow_up_cv":
-        return {"one_at_a_time": 8.0, "processor_sharing": 0.99}.get(policy, 1.0)
+        return {ONE: 8.0, "processor_sharing": 0.99}.get(policy, 1.0)
     alone = {"short": 30.0, "long": 900.0}.get(kind, 30.0 * p + 900.0 * (1 - p))
-    blow_up = 2.5 if policy in ("one_at_a_time", "processor_sharing") else chain(policy)
+    blow_up = 2.5 if policy in (ONE, "processor_sharing") else chain(policy)
     return alone * blow_up if metric == "response_time" else blow_up
 
 
@@ -140,7 +141,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
     "efficiency_preservation": {
         "axes": {
             "policy": [
-                name for name in POLICIES if name not in ("fold_q", "one_at_a_time", "processor_sharing")
+                name for name in POLICIES if name not in ("fold_q", ONE, "processor_sharing")
             ],
             "workload": ["spmd", "speedup_curve"],
             "load": [None],
@@ -180,9 +181,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
     },
     "partitioning": {
         "axes": {
-            "policy": [
-                "equi", "equi_plus", "fold_never", "fold_50", "fold_15j", "one_at_a_time", "processor_sharing",
-            ],  # fmt: skip
+            "policy": ["equi", "equi_plus", "fold_never", "fold_50", "fold_15j", ONE, "processor_sharing"],
             "workload": ["short_long"],
             "load": [0.5],
             "short_fraction": [0.0, 0.25, 0.5, 0.75, 1.0],

@@ -8,9 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from omegaconf import OmegaConf
 
-from models.jobs.groups import GROUPS
-from models.jobs.measures import METRICS, OF_MACHINE
+from models.backfill.metrics import METRICS, OF_JOBS
+from models.jobs.measures import COMMON, Measures, declared
+
+CONF = Path(__file__).parents[2] / "conf" / "groups"
+MEASURES = Measures.of(
+    {"groups": {name: OmegaConf.to_object(OmegaConf.load(CONF / f"{name}.yaml"))
+                for name in ("runtime", "size", "user")}}
+)  # fmt: skip
+LABELS = {grouping.dim: grouping.labels for grouping in MEASURES.groups}
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 FACTORS = {
@@ -22,10 +30,12 @@ FACTORS = {
 }
 """Policy -> group -> its mean wait over that under easy; `copy` is easy by another name."""
 
+MEANS = ("wait", "response_time", "slowdown", "bounded_slowdown", "delay")
+"""Measures of jobs."""
+
 USERS = {"1": 17.0, "2": 4.0, "others": np.nan}
 PRESENT = {
     "runtime_range": ("under 1 min", "1 to 10 min", "10 to 100 min"),
-    "job_class": ("vst_sj", "other"),
     "size_range": ("1", "17 to 64"),
     "user_rank": tuple(USERS),
 }
@@ -36,7 +46,7 @@ def dataset(
     policies: Sequence[str] = tuple(FACTORS),
     *,
     batches: int = 40,
-    declared: int = 50,
+    most: int = 50,
     noise: float = 0.05,
     users: bool = True,
     states: Mapping[str, int] | None = None,
@@ -48,7 +58,7 @@ def dataset(
     Parameters
     ----------
     policies : sequence of str
-    batches, declared : int
+    batches, most : int
         Batches that the log has, and that were asked for.
     noise : float
         Of a policy's own; all of them share much more.
@@ -72,23 +82,25 @@ def dataset(
     shape = tuple(map(len, axes.values()))
     shared = random.gamma(4.0, 0.25, batches)
     data: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
-    jobs = {dim: random.poisson(60, (batches, len(PRESENT[dim]))) for dim in GROUPS}
+    jobs = {dim: random.poisson(60, (batches, len(PRESENT[dim]))) for dim in LABELS}
     own = random.standard_normal((len(policies), batches))
-    for metric in METRICS:
+    for metric in (*declared(COMMON, MEASURES, OF_JOBS), *METRICS):
         dims = (*axes, "replication", "batch", *metric.dims)
-        labels = GROUPS[metric.dims[0]].labels if metric.dims else ()
-        values = np.full((*shape, 1, declared, *([len(labels)] if labels else [])), np.nan)
-        if metric.name in OF_MACHINE:
-            values[..., :batches] = 0.6 + 0.01 * random.standard_normal(batches)
-        elif metric.name == "period":
-            values[..., :batches] = 1e5
+        dim = metric.dims[0] if metric.dims else ""
+        labels = LABELS[dim] if dim else ("all",)
+        values = np.full((*shape, 1, most, len(labels)), np.nan)
+        if not dim and not (metric.name == "jobs" or metric.name.startswith(MEANS)):
+            values[..., :batches, 0] = 0.6 + 0.01 * random.standard_normal(batches)
+            if metric.name == "period":
+                values[..., :batches, 0] = 1e5
+            data[metric.name] = (dims, values[..., 0])
+            continue
         for place, group in enumerate(labels):
-            dim = metric.dims[0]
-            there = ("others",) if dim == "user_rank" and not users else PRESENT[dim]
-            if group not in ("all", *there):
+            there = ("others",) if dim == "user_rank" and not users else PRESENT.get(dim, labels)
+            if group not in there:
                 values[..., :batches, place] = 0 if metric.name.startswith(("jobs", "work")) else np.nan
                 continue
-            number = jobs[dim].sum(axis=1) if group == "all" else jobs[dim][:, PRESENT[dim].index(group)]
+            number = jobs[dim][:, PRESENT[dim].index(group)] if dim else jobs["runtime_range"].sum(axis=1)
             for row, policy in enumerate(policies):
                 factor = FACTORS[policy].get(group, FACTORS[policy]["all"])
                 luck = own[row] if policy != "copy" else own[list(policies).index("easy")]
@@ -97,27 +109,27 @@ def dataset(
                     made = number
                 elif metric.name == "work_by_user":
                     made = number * 1e4
-                elif metric.name == "user_number":
+                elif metric.name == "number_by_user":
                     made = np.full(batches, USERS.get(group, np.nan))
                 values[row, ..., :batches, place] = made
-        data[metric.name] = (dims, values)
+        data[metric.name] = (dims, values if dim else values[..., 0])
     tasks = (*axes, "replication")
     state = np.full((*shape, 1), DONE, np.int8)
     for policy, one in (states or {}).items():
         state[list(policies).index(policy)] = one
     flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
-    settings = {"name": name, "confidence": 0.95, "batches": declared, "batch_size": 250}
+    settings = {"name": name, "confidence": 0.95, "batches": most, "batch_size": 250}
     config = {
         "settings": settings,
         "policy": {
             policy: {"discipline": "backfill", "weights": {"wait": 0, "expansion": 1}} for policy in policies
         },
         "workload": {"mine": {"model": "sacct", "path": "sha256:0"}},
-        "machine": {"log": {"n_pes": None}},
+        "machine": {"log": {"processors": None}},
     }
     return xr.Dataset(
         {**data, "state": (tasks, state, flags), "saturated": (tasks, np.zeros((*shape, 1), bool))},
-        coords=axes | {dim: list(group.labels) for dim, group in GROUPS.items()},
+        coords=axes | {dim: list(labels) for dim, labels in LABELS.items()},
         attrs={"title": name, "config": json.dumps(config), "headline": "wait"},
     )
 

@@ -13,7 +13,7 @@ import pytest
 from fabricated import dataset, write
 
 from analysis.command import main
-from analysis.papers import papers
+from analysis.registry import papers
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from fabricated_chiang2001 import EXPERIMENTS, Point, dataset
 
 from analysis.chiang2001.claims import claims
-from analysis.chiang2001.looks import FEBRUARY, JANUARY, LONGER, LONGEST, MARCH, NOVEMBER, RANGES
+from analysis.chiang2001.labels import AXES, FEBRUARY, JANUARY, LONGER, LONGEST, MARCH, NOVEMBER, RANGES
 from analysis.study import Study
 
 Change = Callable[[str, Point, float], float]
@@ -137,7 +137,7 @@ CLAIMS = [(name, claim) for name, found in FALSE.items() for claim in found]
 
 
 def study(name: str, **made: Any) -> Study:
-    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name)
+    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name, axes=AXES)
 
 
 @cache

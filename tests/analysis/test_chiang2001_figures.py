@@ -10,13 +10,15 @@ import pytest
 from fabricated_chiang2001 import EXPERIMENTS, LEVELS, PRESSURE, dataset
 from matplotlib.figure import Figure
 
-from analysis import style
-from analysis.chiang2001 import PAPER, models_output
-from analysis.chiang2001.looks import HOUR, JANUARY, MONTHS, NOVEMBER, short_month
+from analysis.chiang2001 import PAPER
+from analysis.chiang2001.figures.backfill import month_of_jobs
+from analysis.chiang2001.figures.panels import sample
+from analysis.chiang2001.labels import AVERAGE, AXES, HOUR, JANUARY, MONTHS, NOVEMBER, short_month
 from analysis.chiang2001.readings import readings
-from analysis.chiang2001.samples import sample, together
 from analysis.errors import DrawingError
+from analysis.figures import style
 from analysis.study import Study
+from analysis.study.sample import together
 from models.workloads.o2k.table4 import TABLE_4
 
 NAMES = {
@@ -30,7 +32,7 @@ OF_THE_MODEL = "fig4"
 
 
 def study(name: str, **made: Any) -> Study:
-    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name)
+    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name, axes=AXES)
 
 
 def draw(found: Study, *names: str, render: bool = False) -> dict[str, Figure]:
@@ -118,51 +120,56 @@ def test_table_4_has_the_papers_numbers_above_the_generated_ones() -> None:
 
 def test_months_together_are_averaged_replication_by_replication() -> None:
     found = study("o2k_backfill")
-    each = [sample(found, "wait", "easy", month) for month in MONTHS]
+    each = [sample(found, AVERAGE, "easy", month) for month in MONTHS]
     assert together(each).values == pytest.approx(np.mean([one.values for one in each], axis=0))
     assert each[0].interval(0.95).mean / HOUR == pytest.approx(6, rel=0.05)
-    assert sample(found, "wait", "easy", "o2k_2001_01").reason == "not in this grid"
-    assert together([each[0], sample(found, "wait", "nobody", JANUARY)]).reason == "not in this grid"
+    assert sample(found, AVERAGE, "easy", "o2k_2001_01").reason == "not in this grid"
+    assert together([each[0], sample(found, AVERAGE, "nobody", JANUARY)]).reason == "not in this grid"
 
 
 def test_a_group_without_jobs_is_left_out_of_the_average() -> None:
     found = study("o2k_backfill")
-    first, second = (sample(found, "wait", "easy", month) for month in (JANUARY, NOVEMBER))
+    first, second = (sample(found, AVERAGE, "easy", month) for month in (JANUARY, NOVEMBER))
     first.values[0] = np.nan
     assert together([first, second]).values[0] == second.values[0]
 
 
 def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
     """The waits that the model gives back are those from which the dataset's average was made."""
-    from models import family
     from models.backfill import FAMILY
+    from models.point import Batches, Point
 
     found = study("o2k_backfill", months=(JANUARY,), ties=["event", "instant"]).readings["B"]
     policy = {"discipline": "backfill", "family": "models.backfill", "ties": "event"}
     workload, machine = _january(), _origin()
     found.config["policy"]["easy"] = policy
     with_files = Study(
-        found.data.assign_attrs(config=_with(found, policy, workload, machine)), found.folder, found.reading
+        found.data.assign_attrs(config=_with(found, policy, workload, machine)),
+        found.folder,
+        found.reading,
+        axes=AXES,
     )
-    wait, runtime = models_output.month_of_jobs(with_files, "easy", JANUARY)
+    wait, runtime = month_of_jobs(with_files, "easy", JANUARY)
     from sweep.plan.seeds import seed
 
     outcome = FAMILY.simulate(
-        {**policy, "ties": "instant"}, {**workload, "name": JANUARY}, machine, None,
-        family.Batches(10**9, 0, (1,)), seed(1, JANUARY, 0),
+        Point(
+            {**policy, "ties": "instant"}, {**workload, "name": JANUARY}, machine,
+            batches=Batches(None, 0, (1,)), seed=seed(1, JANUARY, 0),
+        )
     )  # fmt: skip
     assert len(wait) == len(runtime) == TABLE_4["2000-01"].overall_jobs
-    assert wait.mean() == pytest.approx(outcome.metrics["wait"][0, 0])
+    assert wait.mean() == pytest.approx(outcome.metrics["delay"][0])
 
 
 def _january() -> dict[str, Any]:
-    from analysis.schedule_drawings.composition import parameters
+    from analysis.drawings.composition import parameters
 
     return parameters("workload", JANUARY)
 
 
 def _origin() -> dict[str, Any]:
-    from analysis.schedule_drawings.composition import parameters
+    from analysis.drawings.composition import parameters
 
     return parameters("machine", "o2k")
 

@@ -10,6 +10,7 @@ import pytest
 from fabricated import SATURATION, SCHEMES, dataset, truth, write
 
 from analysis.feitelson1996.claims import claims
+from analysis.feitelson1996.labels import AXES
 from analysis.study import Study, open_study
 
 LOADS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97)
@@ -41,7 +42,7 @@ MADE_OF_THE_DATASET = {
 def verdicts(**made: Any) -> dict[str, str]:
     """Return the verdicts on a fabricated dataset, by the part of the id after the section."""
     made = {"loads": LOADS, "noise": 0.002, "replications": 6, "batches": 8, **made}
-    study = Study(dataset(**made).squeeze(["workload", "machine"]), Path("results/packing"))
+    study = Study(dataset(**made).squeeze(["workload", "machine"]), Path("results/packing"), axes=AXES)
     return {claim.id.split("-", 2)[2]: claim.verdict for claim in claims(study)}
 
 
@@ -144,7 +145,7 @@ def test_a_trace_study_without_feature_axes_is_tested_as_far_as_it_goes() -> Non
 
 
 def test_every_claim_says_where_and_under_what_it_was_tested(tmp_path: Path) -> None:
-    for claim in claims(open_study(write(tmp_path, dataset(loads=LOADS)))):
+    for claim in claims(open_study(write(tmp_path, dataset(loads=LOADS)), AXES)):
         assert claim.id.startswith("feitelson1996-")
         assert claim.source.startswith(("4.2: “", "5: “"))
         assert claim.source.count("“") == claim.source.count("”")

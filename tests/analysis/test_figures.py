@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from fabricated import LOADS, SCHEMES, dataset, write
 
-from analysis import style
-from analysis.curve import SATURATED
 from analysis.errors import DrawingError
 from analysis.feitelson1996 import PAPER
-from analysis.feitelson1996.curves import REFERENCE
-from analysis.load_plot import Line, LoadPlot, draw
+from analysis.feitelson1996.figures.curves import REFERENCE
+from analysis.feitelson1996.labels import AXES
+from analysis.figures import style
+from analysis.figures.load_plot import Line, LoadPlot, draw
+from analysis.figures.policies import PACKING, look
 from analysis.study import open_study
+from analysis.study.curve import SATURATED
 from sweep import statistics
 
 DATASETS: dict[str, dict[str, Any]] = {
@@ -44,7 +46,7 @@ NAMES = {
 
 @pytest.mark.parametrize("kind", DATASETS)
 def test_all_figures_draw(kind: str, tmp_path: Path) -> None:
-    study = open_study(write(tmp_path, dataset(**DATASETS[kind])))
+    study = open_study(write(tmp_path, dataset(**DATASETS[kind])), AXES)
     drawn = set()
     with style.styled():
         for picture in PAPER.pictures(study, None):
@@ -65,7 +67,7 @@ def test_all_figures_draw(kind: str, tmp_path: Path) -> None:
 
 
 def test_files_have_the_same_bytes_every_time(tmp_path: Path) -> None:
-    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.9))))
+    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.9))), AXES)
     (picture,) = (p for p in PAPER.pictures(study, None) if p.name == "fig8")
     files = []
     for folder in ("first", "second"):
@@ -80,7 +82,7 @@ def test_files_have_the_same_bytes_every_time(tmp_path: Path) -> None:
 def test_the_users_own_settings_change_nothing(tmp_path: Path) -> None:
     import matplotlib as mpl
 
-    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.9))))
+    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.9))), AXES)
     (picture,) = (p for p in PAPER.pictures(study, None) if p.name == "fig10")
     saved = []
     for size in (9, 30):
@@ -90,7 +92,9 @@ def test_the_users_own_settings_change_nothing(tmp_path: Path) -> None:
 
 
 def test_a_scheme_looks_the_same_in_every_figure(tmp_path: Path) -> None:
-    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.9), schemes=("buddy", "best_fit", "worst_fit"))))
+    study = open_study(
+        write(tmp_path, dataset(loads=(0.5, 0.9), schemes=("buddy", "best_fit", "worst_fit"))), AXES
+    )
     looks: dict[str, set[tuple[Any, ...]]] = {}
     with style.styled():
         for picture in PAPER.pictures(study, None):
@@ -104,13 +108,13 @@ def test_a_scheme_looks_the_same_in_every_figure(tmp_path: Path) -> None:
 
 
 def test_schemes_can_be_told_apart_in_grey() -> None:
-    markers = [look.marker for look in style.SCHEMES.values()]
-    assert len(set(markers)) == len(SCHEMES) == len(style.SCHEMES)
-    assert style.scheme_style("worst_fit") == style.scheme_style("worst_fit")
+    markers = [one.marker for one in PACKING.values()]
+    assert len(set(markers)) == len(SCHEMES) == len(PACKING)
+    assert look("worst_fit") == look("worst_fit")
 
 
 def test_curves_end_where_a_scheme_saturates(tmp_path: Path) -> None:
-    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.7, 0.9), saturation={"buddy": 0.7})))
+    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.7, 0.9), saturation={"buddy": 0.7})), AXES)
     curve = study.readings["A"].curve("slowdown", "buddy")
     line = Line.of(curve)
     assert curve.first_saturated == 0.7
@@ -126,7 +130,7 @@ def test_curves_end_where_a_scheme_saturates(tmp_path: Path) -> None:
 
 
 def test_error_bars_are_the_intervals_of_the_statistics(tmp_path: Path) -> None:
-    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.7), noise=0.1)))
+    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.7), noise=0.1)), AXES)
     line = Line.of(study.readings["A"].curve("slowdown", "buddy"))
     values = study.data["slowdown"].sel(policy="buddy", load=0.7, alternation="shared", unification=True)
     found = statistics.interval(values.values, 0.95)
@@ -136,7 +140,7 @@ def test_error_bars_are_the_intervals_of_the_statistics(tmp_path: Path) -> None:
 
 def test_relative_slowdown_is_paired(tmp_path: Path) -> None:
     """Common luck cancels: the ratio is known far better than either slowdown."""
-    study = open_study(write(tmp_path, dataset(loads=(0.7,), noise=0.1))).readings["A"]
+    study = open_study(write(tmp_path, dataset(loads=(0.7,), noise=0.1)), AXES).readings["A"]
     buddy, reference = (study.curve("slowdown", name) for name in ("buddy", REFERENCE))
     line = Line.ratio(buddy, reference)
     alone = np.hypot(*(c.intervals().half_width[0] / c.intervals().mean[0] for c in (buddy, reference)))
@@ -145,7 +149,7 @@ def test_relative_slowdown_is_paired(tmp_path: Path) -> None:
 
 
 def test_fig12_says_why_migration_is_missing(tmp_path: Path) -> None:
-    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.9))))
+    study = open_study(write(tmp_path, dataset(loads=(0.5, 0.9))), AXES)
     (picture,) = (p for p in PAPER.pictures(study, None) if p.name == "fig12")
     with style.styled():
         figure = picture.draw()

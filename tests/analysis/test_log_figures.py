@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis import style
 from analysis.errors import DrawingError
-from analysis.feitelson1996 import logs
+from analysis.feitelson1996.figures import logs
+from analysis.figures import style
 from models.jobs import swf
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"

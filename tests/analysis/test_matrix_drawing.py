@@ -9,10 +9,11 @@ import pytest
 from fabricated import dataset, write
 from matplotlib.figure import Figure
 
-from analysis import style
+from analysis.drawings.matrix import FREE, MatrixState, alternates, draw_matrix
 from analysis.errors import AnalysisError
-from analysis.feitelson1996 import drawings, fig9
-from analysis.matrix_drawing import FREE, MatrixState, alternates, draw_matrix
+from analysis.feitelson1996.drawings import fig9
+from analysis.feitelson1996.drawings import matrix as drawings
+from analysis.figures import style
 
 MAPPED = np.array([[0, 0, FREE, FREE], [1, FREE, FREE, 2], [3, 3, 3, 3]])
 

@@ -11,6 +11,7 @@ import pytest
 from fabricated_mccann1994 import EXPERIMENTS, Point, dataset
 
 from analysis.mccann1994.claims import claims
+from analysis.mccann1994.labels import AXES
 from analysis.study import Study
 
 Change = Callable[[str, Point, float], float]
@@ -123,7 +124,7 @@ STABLE = "5.3.1-constant-interval-stable"
 
 def verdicts(name: str, **made: Any) -> dict[str, str]:
     """Return the verdicts on a fabricated dataset."""
-    study = Study(dataset(name, **made).squeeze("machine"), Path("results") / name)
+    study = Study(dataset(name, **made).squeeze("machine"), Path("results") / name, axes=AXES)
     return {claim.id.removeprefix("mccann1994-"): claim.verdict for claim in claims(study)}
 
 
@@ -185,7 +186,7 @@ def test_a_grid_without_the_points_leaves_claims_open() -> None:
 def test_every_claim_says_where_and_under_what_it_was_tested() -> None:
     for name in EXPERIMENTS:
         made = dataset(name, leftover=["smallest", "regular"]) if name == "fairness" else dataset(name)
-        one = Study(made.squeeze("machine"), Path("results") / name).readings["A"]
+        one = Study(made.squeeze("machine"), Path("results") / name, axes=AXES).readings["A"]
         for claim in claims(one):
             assert claim.id.startswith("mccann1994-")
             assert claim.source.count("“") == claim.source.count("”") >= 1

@@ -13,12 +13,12 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from analysis import style
 from analysis.command import main
+from analysis.figures import style
 from analysis.mccann1994.drawings import DRAWINGS, PICTURES, pictures
-from analysis.mccann1994.looks import LARGE, REST, SMALL
-from analysis.mccann1994.mesh_drawing import draw_walk
-from analysis.mccann1994.schedule_drawings import EXAMPLES, POLICIES, draw_example
+from analysis.mccann1994.drawings.mesh import draw_walk
+from analysis.mccann1994.drawings.schedules import EXAMPLES, POLICIES, draw_example
+from analysis.mccann1994.labels import LARGE, REST, SMALL
 from models.topology import mesh
 
 

@@ -11,13 +11,17 @@ import xarray as xr
 from fabricated_mccann1994 import EXPERIMENTS, dataset
 from matplotlib.figure import Figure
 
-from analysis import style
 from analysis.errors import DrawingError
-from analysis.load_plot import Line, LoadPlot, draw_lines
-from analysis.mccann1994 import PAPER, drawings, fairness_figures, simulation_figures
-from analysis.mccann1994.looks import LOOKS, label, shade
+from analysis.figures import style
+from analysis.figures.load_plot import Line, LoadPlot, draw_lines
+from analysis.figures.policies import PARTITIONING, label
+from analysis.figures.style import shade
+from analysis.mccann1994 import PAPER, drawings
+from analysis.mccann1994.figures import fairness as fairness_figures
+from analysis.mccann1994.figures import simulation as simulation_figures
+from analysis.mccann1994.labels import AXES
 from analysis.mccann1994.readings import readings
-from analysis.report import warnings
+from analysis.report.warnings import warnings
 from analysis.study import Study
 
 NAMES = {
@@ -33,7 +37,7 @@ NAMES = {
 
 
 def study(name: str, **made: Any) -> Study:
-    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name)
+    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name, axes=AXES)
 
 
 def draw(found: Study) -> dict[str, Figure]:
@@ -104,10 +108,10 @@ def test_a_policy_looks_the_same_everywhere_and_families_share_a_hue() -> None:
                 looks.setdefault(text.get_text(), set()).add((handle.get_color(), handle.get_marker()))
     assert {"EQUI", "EQUI+", "FOLD∞", "FOLD 200 s"} <= looks.keys()
     assert all(len(found) == 1 for found in looks.values())
-    blue, red = (LOOKS[name].color for name in ("equi_plus", "fold_never"))
+    blue, red = (PARTITIONING[name].color for name in ("equi_plus", "fold_never"))
     assert int(blue[5:], 16) > int(blue[1:3], 16)
     assert int(red[1:3], 16) > int(red[5:], 16)
-    assert len({look.label for look in LOOKS.values()}) == len(LOOKS)
+    assert len({look.label for look in PARTITIONING.values()}) == len(PARTITIONING)
     assert label("worst_fold") == "Worst fold"
     assert (shade("#204060", 0), shade("#204060", 1)) == ("#204060", "#ffffff")
 
@@ -122,11 +126,11 @@ def test_readings_tell_what_the_dissertation_leaves_open() -> None:
 
 def test_warnings_name_points_without_an_interval() -> None:
     made = dataset("partitioning_memory", noise=0.0).squeeze("machine")
-    assert warnings(Study(made, Path("results"))) == []
+    assert warnings(Study(made, Path("results"), axes=AXES)) == []
     # Batches that grow one after the other are far from independent.
     batch = xr.DataArray(np.arange(10.0), dims="batch")
     grown = made.assign(response_time=made["response_time"] * (1 + 0.1 * batch))
-    (first, _) = warnings(Study(grown, Path("results")))
+    (first, _) = warnings(Study(grown, Path("results"), axes=AXES))
     assert first.startswith("Response time of equi_plus: no interval at 42 point(s), the last ")
     assert "memory_limit=16 admission_overhead=0.03 job_class=all" in first
 

@@ -10,14 +10,15 @@ import pytest
 from fabricated import write
 from fabricated_mccann1994 import dataset
 
-from analysis.comparisons import AxisRange, listed, ratio
-from analysis.curve import DONE, EXCLUDED, SATURATED, UNFINISHED
-from analysis.mccann1994.claims.exact import average, everywhere, monotone
+from analysis.claims.comparisons import AxisRange, listed, ratio
+from analysis.claims.exact import average, everywhere, monotone
+from analysis.mccann1994.labels import AXES
 from analysis.study import Study, open_study
+from analysis.study.curve import DONE, EXCLUDED, SATURATED, UNFINISHED
 
 
 def study(name: str, **made: object) -> Study:
-    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name)  # type: ignore[arg-type]
+    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name, axes=AXES)  # type: ignore[arg-type]
 
 
 def test_a_curve_along_jobs() -> None:
@@ -61,7 +62,7 @@ def test_a_metrics_own_dimension_is_chosen_like_a_feature() -> None:
 
 def test_axes_that_a_paper_does_not_declare_are_readings(tmp_path: Path) -> None:
     made = dataset("fairness", leftover=["smallest", "regular"], jobs=[3, 5])
-    found = open_study(write(tmp_path, made))
+    found = open_study(write(tmp_path, made), AXES)
     assert {letter: one.label for letter, one in found.readings.items()} == {
         "A": "default",
         "B": "leftover=regular",
@@ -70,7 +71,7 @@ def test_axes_that_a_paper_does_not_declare_are_readings(tmp_path: Path) -> None
     (tmp_path / "other").mkdir()
     mine.to_netcdf(tmp_path / "other" / "mine.nc")
     assert len(open_study(tmp_path / "other").readings) > 2
-    assert len(open_study(tmp_path / "other", "mccann1994").readings) == 2
+    assert len(open_study(tmp_path / "other", AXES).readings) == 2
 
 
 def test_ranges_of_any_axis() -> None:

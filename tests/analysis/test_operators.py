@@ -12,11 +12,12 @@ import xarray as xr
 from fabricated_operators import FAILED, LEFT, dataset, write
 from matplotlib.figure import Figure
 
-from analysis import operators, report
+from analysis import operators
 from analysis.command import main
 from analysis.errors import DrawingError
 from analysis.operators import pairing, tables, words
-from analysis.operators.case import RUNTIME, SIZE, USER, Case, cases
+from analysis.operators.case import RUNTIME, SIZE, USER, WAIT, Case, cases
+from analysis.report.warnings import warnings
 from analysis.study import Study
 
 
@@ -113,14 +114,14 @@ def test_replications_are_the_sample_where_there_are_enough() -> None:
 def test_verdicts_are_those_of_the_truth() -> None:
     case = case_of()
     assert case.reference == "easy"
-    found = {policy: case.difference("wait", policy, RUNTIME, together=4).verdict for policy in case.others}
+    found = {policy: case.difference(WAIT, policy, together=4).verdict for policy in case.others}
     assert found == {"fcfs": "worse", "copy": "the same", "quick": "better", "slow": "worse"}
-    by_runtime = case.differences("wait", "quick", RUNTIME)
+    by_runtime = case.differences(WAIT, "quick", RUNTIME)
     assert [by_runtime[group].verdict for group in by_runtime] == ["better", "better", "worse"]
     assert by_runtime["10 to 100 min"].interval.mean == pytest.approx(
         0.6 * by_runtime["10 to 100 min"].reference, rel=0.1
     )
-    assert case.differences("wait", "slow", SIZE)["17 to 64"].verdict == "worse"
+    assert case.differences(WAIT, "slow", SIZE)["17 to 64"].verdict == "worse"
     assert [case.label_of(USER, group) for group in case.groups(USER)] == ["user 17", "user 4", "others"]
     shares = [case.share_of_work(group) for group in case.groups(USER)]
     assert sum(shares) == pytest.approx(1.0)
@@ -146,7 +147,7 @@ def test_noise_is_no_verdict() -> None:
 
 def test_intervals_that_hold_together_are_wider() -> None:
     case = case_of()
-    alone, together = (case.difference("wait", "quick", RUNTIME, together=n).interval for n in (1, 4))
+    alone, together = (case.difference(WAIT, "quick", together=n).interval for n in (1, 4))
     assert together.half_width > alone.half_width > 0
 
 
@@ -202,7 +203,7 @@ def test_who_wins_and_who_loses(analysed: tuple[Path, str]) -> None:
 
 
 def test_one_batch_has_differences_but_no_verdicts() -> None:
-    study = Study(dataset(batches=1, declared=1, name="replay"), Path("results"))
+    study = Study(dataset(batches=1, most=1, name="replay"), Path("results"))
     assert study.settings["name"] == "replay"
     found = {table.name: table for table in tables.tables(study)}
     assert "winners" not in found
@@ -229,7 +230,7 @@ def test_policies_that_are_not_done_are_told_and_left_out() -> None:
     told = {row[0].text: row[1].text for row in overview.rows}
     assert told["easy"] == "unfinished"
     assert told["slow"] == "failed"
-    assert report.warnings(study, operators.PAPER) == [
+    assert warnings(study, operators.PAPER) == [
         "1 point(s) are not finished: run the same sweep command again.",
         "1 point(s) have a failed replication: the sweep's log holds the tracebacks.",
     ]

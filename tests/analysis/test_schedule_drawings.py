@@ -13,16 +13,16 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from analysis import style
 from analysis.command import main
+from analysis.drawings import DRAWINGS
+from analysis.drawings.composition import parameters
+from analysis.drawings.gantt import HELD, PREEMPTED, PROMISED, boxes, draw_gantt
+from analysis.drawings.packing import pack
+from analysis.drawings.queue import draw_queue
+from analysis.drawings.scene import Scene, scene, unit_of, window
 from analysis.errors import AnalysisError, DrawingError
-from analysis.papers import drawings
-from analysis.schedule_drawings import DRAWINGS
-from analysis.schedule_drawings.composition import parameters
-from analysis.schedule_drawings.gantt import HELD, PREEMPTED, PROMISED, boxes, draw_gantt
-from analysis.schedule_drawings.packing import pack
-from analysis.schedule_drawings.queue import draw_queue
-from analysis.schedule_drawings.scene import Scene, scene, unit_of, window
+from analysis.figures import style
+from analysis.registry import drawings
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces, Schedule
@@ -182,7 +182,7 @@ def test_windows_and_units() -> None:
 @pytest.mark.parametrize(
     ("given_", "message"),
     [
-        ({"policy": "nobody"}, "policy=nobody: no such policy; there are: .*easy"),
+        ({"policy": "nobody"}, "unknown policy 'nobody': valid: .*easy"),
         ({"load": "much"}, "load=much: give a positive number"),
         ({"load": ""}, "has no load of its own"),
         ({"seed": "x"}, "seed=x: give a whole number"),

@@ -9,9 +9,10 @@ import pytest
 import xarray as xr
 from fabricated import dataset, write
 
-from analysis.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
 from analysis.errors import AnalysisError
+from analysis.feitelson1996.labels import AXES
 from analysis.study import open_study
+from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
 
 
 def test_states_of_points(tmp_path: Path) -> None:
@@ -22,7 +23,7 @@ def test_states_of_points(tmp_path: Path) -> None:
     data["state"].loc[here | {"load": 0.7, "replication": 2}] = 0
     data["state"].loc[here | {"load": 0.9, "replication": 1}] = 2
     data["saturated"].loc[here | {"load": 0.5, "policy": "buddy", "replication": 0}] = True
-    study = open_study(write(tmp_path, data.assign_coords(replication=range(3))))
+    study = open_study(write(tmp_path, data.assign_coords(replication=range(3))), AXES)
     assert study.loads.tolist() == [0.5, 0.7, 0.9]
     assert study.curve("slowdown", "first_fit").status == (DONE, UNFINISHED, FAILED)
     assert study.curve("slowdown", "buddy").status == (SATURATED, DONE, SATURATED)
@@ -54,7 +55,7 @@ def test_readings_are_all_that_is_no_feature(tmp_path: Path) -> None:
             p["precedence"] == "largest" and (p["alternation"], p["repetition"]) != ("exclusive", "feedback")
         ),
     )
-    study = open_study(write(tmp_path, data))
+    study = open_study(write(tmp_path, data), AXES)
     assert {letter: one.label for letter, one in study.readings.items()} == {
         "A": "default",
         "B": "alternation=exclusive",
@@ -67,7 +68,7 @@ def test_readings_are_all_that_is_no_feature(tmp_path: Path) -> None:
 
 
 def test_one_study_if_nothing_varies(tmp_path: Path) -> None:
-    study = open_study(write(tmp_path, dataset(loads=(0.5,))))
+    study = open_study(write(tmp_path, dataset(loads=(0.5,))), AXES)
     assert list(study.readings) == ["A"]
     assert study.readings["A"].reading == {}
     assert study.usual() == {"alternation": "shared", "unification": "true"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.operators import tables
-from analysis.operators.case import RUNTIME, cases
+from analysis.operators.case import WAIT, cases
 from analysis.study import open_study
 from sweep import cli
 
@@ -42,8 +42,8 @@ def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     # Every job is in one group of each kind, and in the means of all.
     for name in ("by-runtime", "by-size"):
         assert sum(int(row[1].text.replace(",", "")) for row in found[name].rows) == 1000
-    everybody = case.values("wait", "easy", RUNTIME.dim)
-    assert case.mean("wait", "easy", RUNTIME).mean == pytest.approx(np.nanmean(everybody))
-    worse = case.difference("wait", "fcfs", RUNTIME)
+    everybody = case.values(WAIT, "easy")
+    assert case.mean(WAIT, "easy").mean == pytest.approx(np.nanmean(everybody))
+    worse = case.difference(WAIT, "fcfs")
     assert worse.interval.mean > 0  # nobody passes anybody: at a load of 0.8 the queue is long
     assert tables.brief(study)[1].startswith("policy")

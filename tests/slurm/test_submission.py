@@ -68,7 +68,7 @@ def test_a_config_comes_back_and_means_the_same_plan(tmp_path):
         "precision.relative=0.1",
         "grid.load=[null,0.3]",
         "confidence=0.9",
-        "measures.groups=[sizes]",
+        "measures.groups=[size]",
     )
     submission.write_config(tmp_path, given)
     again = submission.read_config(tmp_path)

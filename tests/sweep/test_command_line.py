@@ -64,9 +64,17 @@ def test_no_experiment_lists_them(command):
         ("warmup=mser5", "needs at least 50 batches, not 6"),
         ("precision.relative=0", "precision.relative=0: give a positive fraction"),
         ("precision.looks=[3]", "need precision.relative"),
+        ("policy=fake/qiuck", "unknown policy 'fake/qiuck': did you mean 'fake/quick'?"),
+        ("policy=fake/_base", "unknown policy 'fake/_base'"),
+        ("policy=[quick,fake/quick]", "grid.policy has quick twice"),
+        ("policy=partitioning/fcfs", "partitioning/fcfs is called partitioning/one_at_a_time now"),
+        ("machine.n_pes=4", "machine.n_pes is called machine.processors now"),
+        ("machine.rows=4", "machine.rows is called machine.mesh=ROWSxCOLUMNS now"),
+        ("policy.bound=60", "policy.bound is called measures.bound now"),
+        (["+axes.pes=machine.n_pes", "+grid.pes=[1]"], "machine.n_pes is called machine.processors now"),
         ("measures.bond=60", "unknown key below measures 'bond': did you mean 'bound'? valid: bound, groups"),
         ("measures.bound=0", "measures.bound=0: give a positive number of seconds"),
-        ("measures.groups=[sizes,size]", "unknown groups of jobs 'size': did you mean 'sizes'?"),
+        ("measures.groups=[size,sizes]", "unknown groups of jobs 'sizes': did you mean 'size'?"),
         ("action=rnu", "unknown action 'rnu': did you mean 'run'?"),
         ("name=a/b", "becomes a file name"),
         ("policy=qiuck", "unknown policy 'qiuck': did you mean 'quick'? valid: "),
@@ -108,7 +116,7 @@ def test_no_experiment_lists_them(command):
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, override, says):
-    answer = sweep(override)
+    answer = sweep(*([override] if isinstance(override, str) else override))
     assert answer.status == 2, answer
     assert says in answer.err
     assert answer.err.startswith("error: ")

@@ -19,7 +19,7 @@ from sweep.store import manifest
 def points(plan):
     """Return the points of a plan as tuples of axis values."""
     step = plan.settings.replications
-    return [tuple(plan.task(number).point.values()) for number in range(0, len(plan.ids), step)]
+    return [tuple(plan.task(number).at.values()) for number in range(0, len(plan.ids), step)]
 
 
 def test_axes_in_the_order_of_the_dataset(expand):
@@ -51,7 +51,7 @@ def test_zip_ties_axes(expand):
 def test_no_load_keeps_its_dimension(expand):
     plan = expand("grid.load=[null]")
     assert plan.axes["load"] == (None,)
-    assert plan.task(0).load is None
+    assert plan.task(0).point.load is None
 
 
 def test_short_forms(expand):
@@ -70,31 +70,31 @@ def test_a_set_key_reaches_every_file_that_has_it(expand, tmp_path):
     assert "path" not in poisson.parameters
     assert log_variant.parameters["path"] == str(log)
     assert log_variant.parameters["filter"] == {"user": 7, "partition": None}
-    assert plan.task(0).machine["speed"] == 2
+    assert plan.task(0).point.machine["speed"] == 2
 
 
 def test_a_set_key_does_not_make_two_names_for_one_thing(expand):
     says = r"policy.work=3 makes quick and slow the same.*grid.policy=\[quick\]"
     with pytest.raises(SweepError, match=says):
         expand("policy.work=3")
-    assert expand("policy.work=3", "policy=slow").task(0).policy["work"] == 3
+    assert expand("policy.work=3", "policy=slow").task(0).point.policy["work"] == 3
 
 
 def test_a_set_key_pins_the_axis_that_sets_it(expand):
     plan = expand("policy.preemption=resume")
     assert plan.axes["preemption"] == ("resume",)
-    assert {plan.task(number).policy["preemption"] for number in range(len(plan.ids))} == {"resume"}
+    assert {plan.task(number).point.policy["preemption"] for number in range(len(plan.ids))} == {"resume"}
 
 
 def test_an_axis_declared_on_the_command_line(expand):
     plan = expand("+axes.work=policy.work", "+grid.work=[1,2]")
     assert list(plan.axes)[-1] == "work"
-    assert {plan.task(number).policy["work"] for number in range(len(plan.ids))} == {1, 2}
+    assert {plan.task(number).point.policy["work"] for number in range(len(plan.ids))} == {1, 2}
 
 
 def test_environment_variables_are_resolved(expand, monkeypatch):
     monkeypatch.setenv("HOME", "/somewhere")
-    assert expand().task(0).workload["name_is"] == "/somewhere"
+    assert expand().task(0).point.workload["name_is"] == "/somewhere"
 
 
 def test_identity_is_the_hash_of_canonical_json(expand):
@@ -167,7 +167,7 @@ def log_and_poisson():
 
 def test_all_policies_and_loads_share_their_jobs(expand):
     plan = expand()
-    seeds = {plan.task(number).seed for number in range(len(plan.ids))}
+    seeds = {plan.task(number).point.seed for number in range(len(plan.ids))}
     assert seeds == {(1, streams.key("poisson"), replication) for replication in (0, 1)}
 
 
@@ -210,13 +210,14 @@ def test_plan_module_names_every_shared_setting(expand):
 
 def test_measures_travel_with_the_task_and_name_it_where_they_are_set(expand):
     plain = expand()
-    assert plain.task(0).measurement.measures == {"bound": 10.0, "groups": {}}
+    assert plain.task(0).point.measures == {"bound": 10.0, "groups": {}}
     assert expand("measures.bound=10").ids == plain.ids
-    plan = expand("measures.bound=60", "measures.groups=sizes")
-    sizes = {"key": "processors", "limits": [1, 8]}
-    assert plan.task(0).measurement.measures == {"bound": 60.0, "groups": {"sizes": sizes}}
+    plan = expand("measures.bound=60", "measures.groups=size")
+    measures = plan.task(0).point.measures
+    assert measures["bound"] == 60
+    assert measures["groups"]["size"]["edges"] == [2, 5, 17, 65, 257, 1025]
     assert not set(plan.ids) & set(plain.ids)
-    assert expand("measures={bound: 60, groups: [sizes]}").ids == plan.ids
+    assert expand("measures={bound: 60, groups: [size]}").ids == plan.ids
     there, here = manifest.describe(plain), manifest.describe(plan)
     expected = ["measures.bound: there 10.0, here 60.0"]
     assert list(manifest.differences(there, manifest.describe(expand("measures.bound=60")))) == expected

@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fake_family import FAMILY
+from fake_family import model
 
-from models.family import Outcome
 from sweep.executors import work
-from sweep.plan import families
 from sweep.store.shards import Failed, Finished
 
 
@@ -18,9 +16,8 @@ def outcome(monkeypatch, expand):
     """Run a task of a family that returns a given outcome."""
 
     def run(**changes):
-        real = FAMILY.simulate
-        changed = replace(FAMILY, simulate=lambda **given: replace(real(**given), **changes))
-        monkeypatch.setattr(families, "find", lambda package: changed)
+        real = model.simulate
+        monkeypatch.setattr(model, "simulate", lambda point: replace(real(point), **changes))
         return work.simulate(task)
 
     task = expand().task(0)
@@ -65,14 +62,3 @@ def test_truncation_of_what_cannot_be_judged_is_none():
     series = np.concatenate([np.full(10, 100.0), np.random.default_rng(1).normal(size=90)])
     assert work.truncation(series) == 10
     assert work.truncation(np.stack([series, series], axis=1)) == 10
-
-
-def test_outcomes_are_plain(expand):
-    assert isinstance(FAMILY.simulate(**arguments(expand().task(0))), Outcome)
-
-
-def arguments(task):
-    """Return what a worker passes to the model."""
-    batches = work.batches(task.measurement, FAMILY)
-    names = ("policy", "workload", "machine", "load", "seed")
-    return {**{name: getattr(task, name) for name in names}, "batches": batches}

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.chiang2001.claims.margins import SIGNIFICANT, SIMILAR, STARVATION, SUBSTANTIAL, TENS
-from analysis.chiang2001.claims.tester import AVERAGE, MAXIMUM, P95, SLOWDOWN, Tester
-from analysis.chiang2001.looks import FEBRUARY, SHORTEST
+from analysis.chiang2001.claims.tester import Tester
+from analysis.chiang2001.labels import AVERAGE, FEBRUARY, MAXIMUM, P95, SHORTEST, SLOWDOWN
 from analysis.claims import Claim
 
 LSF, FCFS, PRIORITY = "ncsa_lsf", "easy", "priority_backfill"
@@ -54,7 +54,7 @@ def _against_lsf(test: Tester) -> Iterator[Claim]:
         f"Under each backfill policy, the maximum wait of jobs that end within a minute is {low:g} to "
         f"{high:g} hours, in each month.",
         [
-            test.hours(MAXIMUM, policy, one, low, high, runtime_range=SHORTEST)
+            test.hours(MAXIMUM, policy, one, low, high, runtime=SHORTEST)
             for policy in BACKFILLS
             for one in test.months
         ],

@@ -6,23 +6,23 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.chiang2001.claims.margins import (
-    AT_ONCE,
-    COMPETITIVE,
-    EXTREME,
-    NEARLY,
-    SIGNIFICANT,
-)
-from analysis.chiang2001.claims.tester import (
+from analysis.chiang2001.claims.margins import AT_ONCE, COMPETITIVE, EXTREME, NEARLY, SIGNIFICANT
+from analysis.chiang2001.claims.tester import Tester
+from analysis.chiang2001.labels import (
     AVERAGE,
+    FEBRUARY,
+    HIGH_LOAD,
+    HOUR,
+    LONGER,
+    LONGEST,
+    MARCH,
     MAXIMUM,
     P95,
     SLOWDOWN,
-    Tester,
-    difference_of,
+    STARTED_AT_ONCE,
 )
-from analysis.chiang2001.looks import FEBRUARY, HIGH_LOAD, HOUR, LONGER, LONGEST, MARCH
 from analysis.claims import Claim, Open, Part
+from analysis.claims.comparisons import difference_of
 
 LXF, EQ_0M, EQ_5M, EQ_50H = "lxf_w_immediate", "eq_spatial_0m", "eq_spatial_5m", "eq_spatial_5m_50h"
 
@@ -49,7 +49,7 @@ def _heuristics(test: Tester) -> Iterator[Claim]:
         "immediately upon arrival”",
         f"Under EQspatial-5m, more than {AT_ONCE:.0%} of all jobs start for full execution on arrival, in "
         "each month.",
-        [test.share("started_at_once", EQ_5M, one, low=AT_ONCE) for one in test.months],
+        [test.share(STARTED_AT_ONCE, EQ_5M, one, low=AT_ONCE) for one in test.months],
     )
 
 
@@ -104,7 +104,7 @@ def _against_backfill(test: Tester) -> Iterator[Claim]:
         "jobs with execution times of one to ten minutes.”",
         "For jobs of one to ten minutes, the average slowdown under EQspatial-5m is less than "
         f"{SIGNIFICANT:.2g} times that under LXF&W-backfill with immediate service, in each month.",
-        test.ratios((SLOWDOWN,), (EQ_5M,), (LXF,), high=SIGNIFICANT, runtime_range=LONGER[0]),
+        test.ratios((SLOWDOWN,), (EQ_5M,), (LXF,), high=SIGNIFICANT, runtime=LONGER[0]),
     )
     yield test.claim(
         "4.4-high-load-months",
@@ -146,7 +146,7 @@ def _conclusions(test: Tester) -> Iterator[Claim]:
         f"The 95th percentile of the wait under EQspatial-5m is less than {SIGNIFICANT:.2g} times that under "
         "LXF&W-backfill with immediate service, over all months together, in each range of the actual "
         "runtime from a minute up.",
-        [test.ratio_together(P95, EQ_5M, LXF, high=SIGNIFICANT, runtime_range=name) for name in LONGER],
+        [test.ratio_together(P95, EQ_5M, LXF, high=SIGNIFICANT, runtime=name) for name in LONGER],
     )
     yield test.claim(
         "5-backfill-competitive",
@@ -167,7 +167,7 @@ def _conclusions(test: Tester) -> Iterator[Claim]:
         "EQspatial-5m than under LXF&W-backfill with immediate service, and under EQspatial-5m/>50hr less "
         f"than {SIGNIFICANT:.2g} times that under EQspatial-5m.",
         [
-            test.ratio_together(MAXIMUM, EQ_5M, LXF, low=1.0, runtime_range=LONGEST),
-            test.ratio_together(MAXIMUM, EQ_50H, EQ_5M, high=SIGNIFICANT, runtime_range=LONGEST),
+            test.ratio_together(MAXIMUM, EQ_5M, LXF, low=1.0, runtime=LONGEST),
+            test.ratio_together(MAXIMUM, EQ_50H, EQ_5M, high=SIGNIFICANT, runtime=LONGEST),
         ],
     )

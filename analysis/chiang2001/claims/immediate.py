@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.backfill_style import label
 from analysis.chiang2001.claims.margins import GREAT, NEARLY, SIGNIFICANT, SIMILAR
-from analysis.chiang2001.claims.tester import AVERAGE, MAXIMUM, P95, SLOWDOWN, Tester, ratio_of
-from analysis.chiang2001.looks import LONGER, SHORTEST, month
+from analysis.chiang2001.claims.tester import Tester
+from analysis.chiang2001.labels import AVERAGE, LONGER, MAXIMUM, P95, SHORTEST, SLOWDOWN, month
 from analysis.claims import Claim, Part
+from analysis.claims.comparisons import ratio_of
+from analysis.figures.policies import label
 
 PLAIN, IMMEDIATE, SOON = "lxf_w_backfill", "lxf_w_immediate", "lxf_w_soon"
 
@@ -54,7 +55,7 @@ def _overall(test: Tester) -> Iterator[Claim]:
         [
             ratio_of(
                 f"{label(PLAIN)}, maximum wait of jobs {SHORTEST} / 95th percentile of all, {month(one)}",
-                test.sample(MAXIMUM, PLAIN, one, runtime_range=SHORTEST),
+                test.sample(MAXIMUM, PLAIN, one, runtime=SHORTEST),
                 test.sample(P95, PLAIN, one),
                 1.0,
             )
@@ -88,7 +89,7 @@ def _by_runtime(test: Tester) -> Iterator[Claim]:
                 (PLAIN,),
                 1 / (1 + SIMILAR),
                 1 + SIMILAR,
-                runtime_range=name,
+                runtime=name,
             )
         ],
     )
@@ -102,7 +103,7 @@ def _by_runtime(test: Tester) -> Iterator[Claim]:
         f"within a minute to less than {GREAT:g} times that without, and raises that of longer jobs by less "
         f"than {SIMILAR:.0%} in each range of the actual runtime, in each month.",
         [
-            *test.ratios((SLOWDOWN,), (IMMEDIATE,), (PLAIN,), high=GREAT, runtime_range=SHORTEST),
+            *test.ratios((SLOWDOWN,), (IMMEDIATE,), (PLAIN,), high=GREAT, runtime=SHORTEST),
             *_longer(test),
         ],
     )
@@ -116,7 +117,7 @@ def _by_runtime(test: Tester) -> Iterator[Claim]:
         "range of the actual runtime.",
         [
             test.ratio_together(
-                metric, IMMEDIATE, PLAIN, high=1.0 if name == SHORTEST else 1 + SIMILAR, runtime_range=name
+                metric, IMMEDIATE, PLAIN, high=1.0 if name == SHORTEST else 1 + SIMILAR, runtime=name
             )
             for metric in (AVERAGE, SLOWDOWN)
             for name in (SHORTEST, *LONGER)
@@ -128,5 +129,5 @@ def _longer(test: Tester) -> list[Part]:
     return [
         part
         for name in LONGER
-        for part in test.ratios((SLOWDOWN,), (IMMEDIATE,), (PLAIN,), high=1 + SIMILAR, runtime_range=name)
+        for part in test.ratios((SLOWDOWN,), (IMMEDIATE,), (PLAIN,), high=1 + SIMILAR, runtime=name)
     ]

@@ -6,28 +6,29 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.backfill_style import label
-from analysis.chiang2001.claims.margins import (
-    AFFECTED,
-    HELD,
-    HOURS_OR_TENS,
-    HUNDREDS,
-    LONG_WAIT_HOURS,
-)
-from analysis.chiang2001.claims.tester import (
+from analysis.chiang2001.claims.margins import AFFECTED, HELD, HOURS_OR_TENS, HUNDREDS, LONG_WAIT_HOURS
+from analysis.chiang2001.claims.tester import Tester
+from analysis.chiang2001.labels import (
     AVERAGE,
+    HELD_IDLE,
+    HOUR,
+    JANUARY,
+    MARCH,
     MAXIMUM,
     MEASURES,
+    NOVEMBER,
     P95,
-    Tester,
-    difference_of,
-    level_of,
-    ratio_of,
+    RANGES,
+    SHORTEST,
+    SIZES,
+    TIMES,
+    month,
 )
-from analysis.chiang2001.looks import HOUR, JANUARY, MARCH, NOVEMBER, RANGES, SHORTEST, SIZES, TIMES, month
-from analysis.chiang2001.samples import Sample, together
 from analysis.claims import Claim, Open, Part
-from analysis.curve import DONE
+from analysis.claims.comparisons import difference_of, level_of, ratio_of
+from analysis.figures.policies import label
+from analysis.study.curve import DONE
+from analysis.study.sample import Sample, together
 
 LSF = "ncsa_lsf"
 OTHERS = ("priority_backfill", "easy", "lxf_w_backfill", "sjf_backfill")
@@ -49,7 +50,7 @@ def _reservations(test: Tester) -> Iterator[Claim]:
         "4% for the workloads studied in this paper.”",
         f"Under NCSA-LSF*, less than {HELD:.0%} of all processor time is kept idle for special reservations, "
         "in each month.",
-        [test.share("held_idle", LSF, one, high=HELD) for one in test.months],
+        [test.share(HELD_IDLE, LSF, one, high=HELD) for one in test.months],
     )
 
 
@@ -57,7 +58,7 @@ def _waits(test: Tester) -> Iterator[Claim]:
     low, high = HOURS_OR_TENS
     classes = [f"{time}_{size}" for size in SIZES for time in TIMES]
     parts = [
-        test.hours("wait_by_class", LSF, one, low, high, job_class=job_class)
+        test.hours(AVERAGE, LSF, one, low, high, job_class=job_class)
         for one in test.months
         for job_class in classes
     ]
@@ -88,7 +89,7 @@ def _short_jobs(test: Tester) -> Iterator[Claim]:
         [
             ratio_of(
                 f"{label(LSF)}, average wait of jobs {SHORTEST} / of all, {month(one)}",
-                test.sample(AVERAGE, LSF, one, runtime_range=SHORTEST),
+                test.sample(AVERAGE, LSF, one, runtime=SHORTEST),
                 test.sample(AVERAGE, LSF, one),
                 AFFECTED,
             )
@@ -103,7 +104,7 @@ def _short_jobs(test: Tester) -> Iterator[Claim]:
         [
             ratio_of(
                 f"{label(LSF)}, maximum wait of jobs {name} / 95th percentile of all, {month(JANUARY)}",
-                test.sample(MAXIMUM, LSF, JANUARY, runtime_range=name),
+                test.sample(MAXIMUM, LSF, JANUARY, runtime=name),
                 test.sample(P95, LSF, JANUARY),
                 1.0,
             )
@@ -116,7 +117,7 @@ def _short_jobs(test: Tester) -> Iterator[Claim]:
         "hours.”",
         f"Under NCSA-LSF* in January 2000, some job of less than a minute waits over {LONG_WAIT_HOURS:g} "
         "hours.",
-        [test.hours(MAXIMUM, LSF, JANUARY, LONG_WAIT_HOURS, runtime_range=SHORTEST)],
+        [test.hours(MAXIMUM, LSF, JANUARY, LONG_WAIT_HOURS, runtime=SHORTEST)],
     )
 
 
@@ -165,7 +166,7 @@ def _long_jobs(test: Tester) -> Part:
     name = f"{label(LSF)}, average wait of lt jobs / of all jobs, March 2000 − November 1999"
     relative = []
     for one in (MARCH, NOVEMBER):
-        lt = together([test.sample("wait_by_class", LSF, one, job_class=f"lt_{size}") for size in SIZES])
+        lt = together([test.sample(AVERAGE, LSF, one, job_class=f"lt_{size}") for size in SIZES])
         every = test.sample(AVERAGE, LSF, one)
         if reason := lt.reason or every.reason:
             return Open(name, reason)

@@ -9,18 +9,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from analysis.chiang2001 import models_output
+from analysis.chiang2001.claims.demands import table_4
 from analysis.chiang2001.claims.margins import POINT, ROUNDING
-from analysis.chiang2001.claims.tester import Tester, level_of
-from analysis.chiang2001.looks import SIZES, TIMES, month
-from analysis.chiang2001.samples import Sample
+from analysis.chiang2001.claims.tester import Tester
+from analysis.chiang2001.labels import CLASSES, DEMAND, MEMORY_DEMAND, NUMBER, TABLE_CLASS, TIMES, month
 from analysis.claims import Claim, Open, Part
-from analysis.curve import DONE
+from analysis.claims.comparisons import level_of
+from analysis.study.curve import DONE
+from analysis.study.groups import ALL
+from analysis.study.sample import Sample
 
-METRIC = "processor_demand"
-CLASSES = tuple(f"{time}_{size}" for size in SIZES for time in TIMES)
 BUILT = "The workload is built to meet this."
-WORDS = {"number_of_jobs": "jobs", METRIC: "processor demand", "memory_demand": "memory demand"}
+WORDS = {NUMBER: "jobs", DEMAND: "processor demand", MEMORY_DEMAND: "memory demand"}
 
 
 def claims(test: Tester) -> Iterator[Claim]:
@@ -29,20 +29,21 @@ def claims(test: Tester) -> Iterator[Claim]:
     yield from _demands(test)
 
 
-def of(test: Tester, metric: str, name: str, **group: str) -> Sample:
-    return test.sample(metric, test.study.policies[0], name, **group)
+def of(test: Tester, metric: str, name: str, job_class: str = ALL) -> Sample:
+    """Return a metric of the jobs of a month."""
+    return test.at(metric, test.study.policies[0], workload=name, **{TABLE_CLASS: job_class})
 
 
 def _by_class(test: Tester, metric: str, name: str) -> np.ndarray:
     """Return a metric of all jobs and each class, shape (13, replications, batches)."""
-    return np.array([of(test, metric, name, job_class=one).values for one in ("all", *CLASSES)])
+    return np.array([of(test, metric, name, job_class=one).values for one in (ALL, *CLASSES)])
 
 
 def _table(test: Tester) -> Iterator[Claim]:
     for metric, margin, words in (
-        ("number_of_jobs", 0.5, "exactly"),
-        (METRIC, POINT, f"within {POINT:g} point of a percent"),
-        ("memory_demand", POINT, f"within {POINT:g} point of a percent"),
+        (NUMBER, 0.5, "exactly"),
+        (DEMAND, POINT, f"within {POINT:g} point of a percent"),
+        (MEMORY_DEMAND, POINT, f"within {POINT:g} point of a percent"),
     ):
         yield test.claim(
             f"3-table-4-{metric.replace('_', '-')}",
@@ -56,11 +57,11 @@ def _table(test: Tester) -> Iterator[Claim]:
 
 def _largest_difference(test: Tester, metric: str, name: str, margin: float) -> Part:
     title = f"largest difference of the {WORDS[metric]}, {month(name)}"
-    paper = models_output.table_4(name, test.study)
+    paper = table_4(name, test.study)
     first = of(test, metric, name)
     if paper is None or first.reason:
         return Open(title, first.reason or "Table 4 has no such month")
-    expected = getattr(paper, "jobs" if metric == "number_of_jobs" else metric)
+    expected = getattr(paper, "jobs" if metric == NUMBER else metric)
     gap = np.abs(_by_class(test, metric, name)[1:] - expected[1:, None, None]).max(axis=0)
     return level_of(title, Sample(gap, DONE), high=margin)
 
@@ -80,7 +81,7 @@ def _demands(test: Tester) -> Iterator[Claim]:
         note=BUILT,
     )
     usual = [
-        _share(f"all jobs, {month(name)}", of(test, METRIC, name), 80 - ROUNDING, 90 + ROUNDING)
+        _share(f"all jobs, {month(name)}", of(test, DEMAND, name), 80 - ROUNDING, 90 + ROUNDING)
         for name in test.months
     ]
     yield test.claim(
@@ -108,7 +109,7 @@ def _demands(test: Tester) -> Iterator[Claim]:
             [
                 _share(
                     f"{job_class.replace('_', '-')}, {month(name)}",
-                    of(test, METRIC, name, job_class=job_class),
+                    of(test, DEMAND, name, job_class=job_class),
                     low - ROUNDING,
                     high + ROUNDING,
                 )
@@ -119,7 +120,7 @@ def _demands(test: Tester) -> Iterator[Claim]:
 
 
 def _sum(test: Tester, name: str, classes: Sequence[str]) -> Sample:
-    samples = [of(test, METRIC, name, job_class=one) for one in classes]
+    samples = [of(test, DEMAND, name, job_class=one) for one in classes]
     bad = next((one.status for one in samples if one.status != DONE), DONE)
     return Sample(np.nansum([one.values for one in samples], axis=0), bad)
 

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from analysis.chiang2001.claims.demands import table_of_month
 from analysis.chiang2001.claims.margins import LARGE_SHARE, MOST, NEARLY_ALL, ROUNDING
-from analysis.chiang2001.claims.tester import Tester, level_of
-from analysis.chiang2001.claims.workload import BUILT, CLASSES, of
-from analysis.chiang2001.looks import MARCH, SIZES, month
-from analysis.chiang2001.samples import Sample, table_of_month, together
+from analysis.chiang2001.claims.tester import Tester
+from analysis.chiang2001.claims.workload import BUILT, of
+from analysis.chiang2001.labels import CLASSES, MARCH, SIZES, month
 from analysis.claims import Claim, Open, Part
-from analysis.curve import DONE
+from analysis.claims.comparisons import level_of
+from analysis.study.curve import DONE
+from analysis.study.sample import Sample, together
 
 WEEKDAYS = slice(0, 5)
 

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.claims import Claim
-from analysis.comparisons import excess, ratio
-from analysis.feitelson1996.claims.tester import Tester, label
-from analysis.feitelson1996.claims.thresholds import (
-    FIRST_FOUR,
-    HIGHEST,
-    IDENTICAL,
-    MEDIUM,
-    SCHEMES,
-    SHARP,
-    UPPER,
-)
+from analysis.claims.comparisons import excess, ratio
+from analysis.feitelson1996.claims.margins import HIGHEST, IDENTICAL, MEDIUM, SHARP, UPPER
+from analysis.feitelson1996.claims.tester import Tester
+from analysis.feitelson1996.labels import FIRST_FOUR, SCHEMES, label
 
 
 def features(test: Tester) -> Iterator[Claim]:

@@ -7,22 +7,21 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.claims import Claim, Open, Part
-from analysis.comparisons import AxisRange, level, rise
-from analysis.curve import Curve
-from analysis.feitelson1996 import fig9
-from analysis.feitelson1996.claims.tester import Tester, incomplete, label
-from analysis.feitelson1996.claims.thresholds import (
+from analysis.claims.comparisons import AxisRange, level, rise
+from analysis.feitelson1996.claims.margins import HIGHEST, MANY, MEDIUM, NEARLY_FIVE, RARE, UPPER
+from analysis.feitelson1996.claims.tester import Tester, incomplete
+from analysis.feitelson1996.drawings import fig9
+from analysis.feitelson1996.labels import (
     BEST,
     FIRST_FOUR,
-    HIGHEST,
     LOAD_BASED,
-    MANY,
-    MEDIUM,
-    NEARLY_FIVE,
-    RARE,
     SCHEMES,
-    UPPER,
+    SLOTS_PER_JOB,
+    UNIFICATIONS,
+    USED_SLOTS,
+    label,
 )
+from analysis.study.curve import Curve
 
 
 def load_based(test: Tester) -> Iterator[Claim]:
@@ -32,7 +31,7 @@ def load_based(test: Tester) -> Iterator[Claim]:
         "4.2: “it actually becomes harder to unite slots, as can be seen in the low unification counts "
         "for these two schemes in Fig. 10.”",
         "Each load-based scheme unites slots less often than each other scheme, over loads from 0.5 up.",
-        test.differences("unifications", LOAD_BASED, (*FIRST_FOUR, *BEST), UPPER, high=0.0),
+        test.differences(UNIFICATIONS, LOAD_BASED, (*FIRST_FOUR, *BEST), UPPER, high=0.0),
     )
     yield test.claim(
         "4.2-load-based-few-slots",
@@ -40,14 +39,14 @@ def load_based(test: Tester) -> Iterator[Claim]:
         "in the low slot counts for these two schemes in Fig. 11”",
         "At medium loads, jobs run in fewer slots under each load-based scheme than under each of the "
         "first four and buddy (migration has fewest by design).",
-        test.differences("slots_per_job", LOAD_BASED, oblivious, MEDIUM, high=0.0),
+        test.differences(SLOTS_PER_JOB, LOAD_BASED, oblivious, MEDIUM, high=0.0),
     )
     yield test.claim(
         "4.2-load-based-slots-improve",
         "4.2: “… which only improve at the highest sustained loads.”",
         "Under each load-based scheme, slots per job at its two highest stable loads from 0.85 up are "
         "more than at medium loads.",
-        [rise(label(scheme), test.curve("slots_per_job", scheme), MEDIUM, HIGHEST) for scheme in LOAD_BASED],
+        [rise(label(scheme), test.curve(SLOTS_PER_JOB, scheme), MEDIUM, HIGHEST) for scheme in LOAD_BASED],
     )
 
 
@@ -77,10 +76,10 @@ def buddy_and_migration(test: Tester) -> Iterator[Claim]:
         "4.2: “buddy packing achieves many more unifications than most other schemes”",
         f"Buddy unites slots at least {MANY} times as often as 4 of the 7 other schemes, over loads from "
         "0.5 up.",
-        test.ratios("unifications", ("buddy",), others, UPPER, low=MANY),
+        test.ratios(UNIFICATIONS, ("buddy",), others, UPPER, low=MANY),
         needed=4,
     )
-    buddy = test.curve("unifications", "buddy")
+    buddy = test.curve(UNIFICATIONS, "buddy")
     stable = buddy.x[buddy.stable]
     yield test.claim(
         "4.2-buddy-unifications-rare",
@@ -96,13 +95,13 @@ def buddy_and_migration(test: Tester) -> Iterator[Claim]:
         "4.2: “With migration, this jumps to nearly 5%.”",
         f"At the load at which they are most frequent, {NEARLY_FIVE[0]:.1%} to {NEARLY_FIVE[1]:.1%} of "
         "terminations under migration lead to a unification.",
-        [_peak(test.curve("unifications", "migration"))],
+        [_peak(test.curve(UNIFICATIONS, "migration"))],
     )
     yield test.claim(
         "4.2-migration-most-unifications",
         "4.2: “With migration, this jumps”",
         "Migration unites slots more often than each other scheme, over loads from 0.5 up.",
-        test.differences("unifications", ("migration",), SCHEMES[:-1], UPPER, low=0.0),
+        test.differences(UNIFICATIONS, ("migration",), SCHEMES[:-1], UPPER, low=0.0),
     )
     yield test.claim(
         "4.2-migration-fewest-used-slots",
@@ -110,26 +109,26 @@ def buddy_and_migration(test: Tester) -> Iterator[Claim]:
         "necessary”; 5: “re-mapping leads to using the minimal number of scheduling slots possible.”",
         "The time average of used slots is lower under migration than under each other scheme, over "
         "loads from 0.5 up.",
-        test.differences("used_slots", ("migration",), SCHEMES[:-1], UPPER, high=0.0),
+        test.differences(USED_SLOTS, ("migration",), SCHEMES[:-1], UPPER, high=0.0),
     )
     yield test.claim(
         "4.2-migration-fewest-slots-per-job",
         "4.2: “therefore with migration the average number of slots available to each job is lower than "
         "in any other scheme.”",
         "Jobs run in fewer slots under migration than under each other scheme, over loads from 0.5 up.",
-        test.differences("slots_per_job", ("migration",), SCHEMES[:-1], UPPER, high=0.0),
+        test.differences(SLOTS_PER_JOB, ("migration",), SCHEMES[:-1], UPPER, high=0.0),
     )
     yield test.claim(
         "4.2-buddy-most-slots-per-job",
         "4.2: “With buddy packing, the average number of available slots is higher than in other schemes”",
         "Jobs run in more slots under buddy than under each other scheme, over loads from 0.5 up.",
-        test.differences("slots_per_job", ("buddy",), others, UPPER, low=0.0),
+        test.differences(SLOTS_PER_JOB, ("buddy",), others, UPPER, low=0.0),
     )
     yield test.claim(
         "4.2-buddy-not-by-fewer-slots",
         "4.2: “Thus buddy packing achieves its performance not by minimizing the number of slots”",
         "Buddy uses more slots than migration, over loads from 0.5 up.",
-        test.differences("used_slots", ("buddy",), ("migration",), UPPER, low=0.0),
+        test.differences(USED_SLOTS, ("buddy",), ("migration",), UPPER, low=0.0),
     )
 
 

@@ -6,21 +6,18 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from analysis.claims import Claim, Open, Part
-from analysis.comparisons import Not, Sustains, ratio
-from analysis.curve import EXCLUDED
-from analysis.feitelson1996.claims.tester import Tester, label
-from analysis.feitelson1996.claims.thresholds import (
-    BEST,
-    FIRST_FOUR,
+from analysis.claims.comparisons import Not, Sustains, ratio
+from analysis.feitelson1996.claims.margins import (
     HIGHEST,
     IDENTICAL,
-    LOAD_BASED,
     MEDIUM,
-    SCHEMES,
     SIMILAR,
     STATIC_PARTITIONING,
     UPPER,
 )
+from analysis.feitelson1996.claims.tester import Tester
+from analysis.feitelson1996.labels import BEST, FIRST_FOUR, LOAD_BASED, SCHEMES, SLOWDOWN, UTILIZATION, label
+from analysis.study.curve import EXCLUDED
 
 
 def slowdowns(test: Tester) -> Iterator[Claim]:
@@ -49,7 +46,7 @@ def slowdowns(test: Tester) -> Iterator[Claim]:
         "4.2: “The two load-based schemes (minimal maximum load and minimal average load) are "
         "significantly worse than the previous four schemes.”",
         "Each load-based scheme has a higher slowdown than each of the first four, over loads from 0.5 up.",
-        test.ratios("slowdown", LOAD_BASED, FIRST_FOUR, UPPER, low=1.0),
+        test.ratios(SLOWDOWN, LOAD_BASED, FIRST_FOUR, UPPER, low=1.0),
         note=test.saturation((*FIRST_FOUR, *LOAD_BASED)),
     )
     buddy, migration = (test.slowdown(scheme) for scheme in BEST)
@@ -66,20 +63,20 @@ def slowdowns(test: Tester) -> Iterator[Claim]:
         "4.2-buddy-migration-best",
         "4.2: “The buddy scheme and the migration scheme … perform better than all other schemes.”",
         "Each of the two has a lower slowdown than each other scheme, over loads from 0.5 up.",
-        test.ratios("slowdown", BEST, (*FIRST_FOUR, *LOAD_BASED), UPPER, high=1.0),
+        test.ratios(SLOWDOWN, BEST, (*FIRST_FOUR, *LOAD_BASED), UPPER, high=1.0),
         note=test.saturation(SCHEMES),
     )
     yield test.claim(
         "4.2-migration-leads-highest",
         "4.2: “Migration has a slight advantage at the highest loads”",
         "Migration's slowdown is lower than buddy's at the two highest loads at which neither is saturated.",
-        test.ratios("slowdown", ("migration",), ("buddy",), HIGHEST, high=1.0),
+        test.ratios(SLOWDOWN, ("migration",), ("buddy",), HIGHEST, high=1.0),
     )
     yield test.claim(
         "4.2-buddy-leads-medium",
         "4.2: “while buddy has a slight advantage at medium loads.”",
         "Buddy's slowdown is lower than migration's at medium loads.",
-        test.ratios("slowdown", ("buddy",), ("migration",), MEDIUM, high=1.0),
+        test.ratios(SLOWDOWN, ("buddy",), ("migration",), MEDIUM, high=1.0),
     )
 
 
@@ -87,7 +84,7 @@ def utilization(test: Tester) -> Iterator[Claim]:
     def sustains(schemes: Sequence[str], threshold: float) -> list[Part]:
         parts: list[Part] = []
         for scheme in schemes:
-            curve = test.curve("utilization", scheme)
+            curve = test.curve(UTILIZATION, scheme)
             absent = curve.where(EXCLUDED).all()
             parts.append(
                 Open(label(scheme), "not in this grid")
@@ -136,7 +133,7 @@ def conclusions(test: Tester) -> Iterator[Claim]:
         "algorithms”",
         "At the two highest loads that both sustain, buddy's and migration's slowdowns are below that of "
         f"best fit by more than what counts as identical ({IDENTICAL:.0%}).",
-        test.ratios("slowdown", BEST, ("best_fit",), HIGHEST, high=1 / (1 + IDENTICAL)),
+        test.ratios(SLOWDOWN, BEST, ("best_fit",), HIGHEST, high=1 / (1 + IDENTICAL)),
     )
     yield test.claim(
         "5-least-loaded-counterproductive",
@@ -146,6 +143,6 @@ def conclusions(test: Tester) -> Iterator[Claim]:
         [
             part
             for loads in (MEDIUM, HIGHEST)
-            for part in test.ratios("slowdown", LOAD_BASED, ("first_fit",), loads, low=1.0)
+            for part in test.ratios(SLOWDOWN, LOAD_BASED, ("first_fit",), loads, low=1.0)
         ],
     )

@@ -7,24 +7,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.claims import Claim, Fact, Open, Part
-from analysis.comparisons import AxisRange, listed
-from analysis.curve import SATURATED, Curve
-from analysis.mccann1994.claims.exact import average, everywhere, exact_values, monotone
-from analysis.mccann1994.claims.margins import (
-    ALL,
-    ALL_LOADS,
-    HIGH_LOADS,
-    MODERATE_LOADS,
-    PRONOUNCED,
-    SIMILAR,
-)
-from analysis.mccann1994.claims.tester import Tester
-from analysis.mccann1994.looks import EQUIPARTITION, FOLDING, label
+from analysis.claims.comparisons import AxisRange, listed
+from analysis.claims.exact import average, everywhere, exact_values, monotone
+from analysis.claims.tester import Tester
+from analysis.figures.policies import label
+from analysis.mccann1994.claims.margins import ALL, ALL_LOADS, HIGH_LOADS, MODERATE_LOADS, PRONOUNCED, SIMILAR
+from analysis.mccann1994.labels import BLOW_UP, EQUIPARTITION, FOLDING, LIMITS, LOADS
+from analysis.study.curve import SATURATED, Curve
 
 STEADY = ("fold_never", "fold_200", "fold_20j")
 """Folding but for a constant 20 s, of which the text says that it is too short."""
 
-LOADS = (0.5, 0.6, 0.7, 0.8, 0.9)
+CHOSEN = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Of Fig. 5.7."""
 
 UNSTABLE = (
@@ -41,7 +35,7 @@ def claims(test: Tester) -> Iterator[Claim]:
 
 
 def _over_loads(test: Tester, policy: str) -> Curve:
-    return test.curve("blow_up", policy, "load", memory_limit=None)
+    return test.curve(BLOW_UP, policy, LOADS.name, memory_limit=None)
 
 
 def _unlimited(test: Tester) -> Iterator[Claim]:
@@ -98,14 +92,14 @@ def _unlimited(test: Tester) -> Iterator[Claim]:
 
 def _limited(test: Tester) -> Iterator[Claim]:
     def curve(policy: str, load: float) -> Curve:
-        return test.curve("blow_up", policy, "memory_limit", load=load)
+        return test.curve(BLOW_UP, policy, LIMITS.name, load=load)
 
     yield test.claim(
         "5.3.2-folding-improves-with-limit",
         "5.3.2: “performance under the the Folding policy improves with an increasing multiprogramming "
         "limit.”",
         "At each load of Fig. 5.7, FOLD∞'s blow-up factor never rises as the limit is raised, and falls.",
-        [monotone(f"FOLD∞, load {load:g}", curve("fold_never", load), False, ALL) for load in LOADS],
+        [monotone(f"FOLD∞, load {load:g}", curve("fold_never", load), False, ALL) for load in CHOSEN],
     )
     yield test.claim(
         "5.3.2-equi-local-minimum",
@@ -114,8 +108,8 @@ def _limited(test: Tester) -> Iterator[Claim]:
         "At each load of Fig. 5.7, EQUI+ has its smallest blow-up factor at a limit between the lowest and "
         "the highest; the highest is worse than the best, and the more so the higher the load.",
         [
-            *(_minimum_inside(f"EQUI+, load {load:g}", curve("equi_plus", load)) for load in LOADS),
-            _grows([curve("equi_plus", load) for load in LOADS]),
+            *(_minimum_inside(f"EQUI+, load {load:g}", curve("equi_plus", load)) for load in CHOSEN),
+            _grows([curve("equi_plus", load) for load in CHOSEN]),
         ],
     )
     yield test.claim(
@@ -123,7 +117,7 @@ def _limited(test: Tester) -> Iterator[Claim]:
         "5.3.2: “The effect is not extremely pronounced, however”",
         f"At each load, EQUI+'s blow-up factor at the highest limit is less than {PRONOUNCED} times that at "
         "the best.",
-        [_ratio_to_best(f"EQUI+, load {load:g}", curve("equi_plus", load)) for load in LOADS],
+        [_ratio_to_best(f"EQUI+, load {load:g}", curve("equi_plus", load)) for load in CHOSEN],
     )
 
 

@@ -8,13 +8,14 @@ from itertools import pairwise
 import numpy as np
 
 from analysis.claims import Claim, Fact, Open, Part
-from analysis.comparisons import AxisRange
-from analysis.curve import Curve
+from analysis.claims.comparisons import AxisRange
+from analysis.claims.exact import average, everywhere, exact_values
+from analysis.claims.tester import Tester
+from analysis.figures.policies import label
 from analysis.mccann1994.claims import margins
-from analysis.mccann1994.claims.exact import average, everywhere, exact_values
 from analysis.mccann1994.claims.margins import ALL, LARGE, MANY, MODERATE, NO_POWER, OCTAVES, SLIGHT, SOME
-from analysis.mccann1994.claims.tester import Tester
-from analysis.mccann1994.looks import EQUIPARTITION, label
+from analysis.mccann1994.labels import EFFICIENCY, EQUIPARTITION, JOBS
+from analysis.study.curve import Curve
 
 REALISTIC = ("fold_never", "fold_200", "fold_50", "fold_20j", "fold_15j")
 """Folding but for a constant 20 s, the shortest time of the dissertation."""
@@ -44,7 +45,7 @@ def claims(test: Tester) -> Iterator[Claim]:
 
 
 def _curve(test: Tester, policy: str, delta: float = 0.0) -> Curve:
-    return test.curve("efficiency_preservation", policy, "jobs", workload="spmd", delta=delta)
+    return test.curve(EFFICIENCY, policy, JOBS.name, workload="spmd", delta=delta)
 
 
 def _equipartition(test: Tester) -> Iterator[Claim]:

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from analysis.claims import Claim, Fact
-from analysis.mccann1994.claims.tester import Tester
-from analysis.mccann1994.schedule_drawings import EXAMPLES, schedule_of
+from analysis.claims.tester import Tester
+from analysis.mccann1994.drawings.schedules import EXAMPLES, schedule_of
 
 if TYPE_CHECKING:
     from models.medium_term.schedule import Box, Schedule

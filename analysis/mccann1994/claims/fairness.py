@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.claims import Claim, Fact, Open, Part
-from analysis.comparisons import AxisRange
-from analysis.curve import Curve
+from analysis.claims.comparisons import AxisRange
+from analysis.claims.exact import everywhere, exact_values
+from analysis.claims.tester import Tester
 from analysis.mccann1994.claims import margins
-from analysis.mccann1994.claims.exact import everywhere, exact_values
 from analysis.mccann1994.claims.margins import ALL, NEAR_IDEAL, NO_POWER
-from analysis.mccann1994.claims.tester import Tester
+from analysis.mccann1994.labels import JOBS, LEAST_LOADED, MOST_LOADED
+from analysis.study.curve import Curve
 
-BOUNDS = {"most": "most_loaded_ratio", "least": "least_loaded_ratio"}
+BOUNDS = {"most": MOST_LOADED, "least": LEAST_LOADED}
 Q = {"8/15": 8 / 15, "4/15": 4 / 15}
 """Rotation intervals in times of a job alone."""
 
@@ -28,7 +29,7 @@ def claims(test: Tester) -> Iterator[Claim]:
     """Yield the sentences of section 5.2.3."""
 
     def curve(bound: str, q: float | None) -> Curve:
-        return test.curve(BOUNDS[bound], "fold_q", "jobs", q=q)
+        return test.curve(BOUNDS[bound], "fold_q", JOBS.name, q=q)
 
     yield test.claim(
         "5.2.3-even-numbers",

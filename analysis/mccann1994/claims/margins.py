@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.comparisons import AxisRange
+from analysis.claims.comparisons import AxisRange
 
 MOST_JOBS = 256
 """Jobs on the machine of section 5.1; grids end before."""

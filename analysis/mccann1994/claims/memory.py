@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from analysis.claims import Claim, Open, Part
-from analysis.comparisons import AxisRange, ratio
-from analysis.curve import EXCLUDED, Curve
+from analysis.claims.comparisons import AxisRange, ratio
+from analysis.claims.tester import Tester
+from analysis.figures.policies import label
 from analysis.mccann1994.claims.margins import ACCURATE, LARGE_LIMIT, LARGER, SIMILAR, SMALL_LIMITS
-from analysis.mccann1994.claims.tester import Tester
-from analysis.mccann1994.looks import label
+from analysis.mccann1994.labels import BLOW_UP_CV, EVERY_CLASS, LIMITS, LOADS, OVERHEAD, RESPONSE, of_class
+from analysis.study.curve import EXCLUDED, Curve
 
 FOLD, EQUI = "fold_never", "equi_plus"
 LOAD = AxisRange("load 0.5", 0.5, 0.5)
@@ -21,14 +22,14 @@ STATED = f"limits of {', '.join(f'{limit:g}' for limit in SMALL_LIMITS[:-1])} an
 
 def claims(test: Tester) -> Iterator[Claim]:
     """Yield the sentences of section 5.4.2."""
-    overheads = test.study.values_of("admission_overhead") or [""]
+    overheads = test.study.values_of(OVERHEAD) or [""]
     yield test.claim(
         "5.4.2-small-limits-hurt-folding",
         "5.4.2: “in terms of overall mean response time, small memory limitations are detrimental to "
         "Folding”",
         f"Under FOLD∞, {STATED} give a longer mean response time of all jobs than a limit of "
         f"{LARGE_LIMIT:g}, at each overhead.",
-        _small_over_large(test, "response_time", FOLD, "all", overheads, low=1.0),
+        _small_over_large(test, RESPONSE, FOLD, EVERY_CLASS, overheads, low=1.0),
     )
     yield test.claim(
         "5.4.2-small-limits-may-help-equi",
@@ -36,7 +37,7 @@ def claims(test: Tester) -> Iterator[Claim]:
         "with increasing L indicates that the penalty can outweigh the benefit.”",
         f"Under EQUI+, one of the {STATED} gives a shorter mean response time of all jobs than a limit of "
         f"{LARGE_LIMIT:g}, at some overhead.",
-        _small_over_large(test, "response_time", EQUI, "all", overheads, high=1.0),
+        _small_over_large(test, RESPONSE, EQUI, EVERY_CLASS, overheads, high=1.0),
         needed=1,
     )
     yield test.claim(
@@ -48,7 +49,7 @@ def claims(test: Tester) -> Iterator[Claim]:
         [
             part
             for policy in (FOLD, EQUI)
-            for part in _small_over_large(test, "response_time", policy, "short", overheads, low=1.0)
+            for part in _small_over_large(test, RESPONSE, policy, "short", overheads, low=1.0)
         ],
     )
     yield test.claim(
@@ -56,7 +57,7 @@ def claims(test: Tester) -> Iterator[Claim]:
         "5.4.2: “We see that both Folding and Equipartition behave about the same”",
         "Coefficients of variation of the blow-up factor under FOLD∞ and EQUI+ are within "
         f"{SIMILAR:.0%} of each other, at each limit and overhead.",
-        _fold_over_equi(test, "blow_up_cv", overheads, 1 / (1 + SIMILAR), 1 + SIMILAR),
+        _fold_over_equi(test, BLOW_UP_CV, overheads, 1 / (1 + SIMILAR), 1 + SIMILAR),
     )
     yield test.claim(
         "5.4.2-variation-falls-with-limit",
@@ -67,7 +68,7 @@ def claims(test: Tester) -> Iterator[Claim]:
         [
             part
             for policy in (FOLD, EQUI)
-            for part in _small_over_large(test, "blow_up_cv", policy, "all", overheads, low=LARGER)
+            for part in _small_over_large(test, BLOW_UP_CV, policy, EVERY_CLASS, overheads, low=LARGER)
         ],
     )
     yield test.claim(
@@ -78,19 +79,17 @@ def claims(test: Tester) -> Iterator[Claim]:
         f"simulation's precision) and its coefficient of variation at most {SIMILAR:.0%} above that of "
         f"EQUI+; with a limit of {LARGE_LIMIT:g} its mean response time is shorter.",
         [
-            *_fold_over_equi(test, "response_time", overheads, 0.0, 1 + ACCURATE),
-            *_fold_over_equi(test, "blow_up_cv", overheads, 0.0, 1 + SIMILAR),
-            *_fold_over_equi(test, "response_time", overheads, 0.0, 1.0, from_limit=LARGE_LIMIT),
+            *_fold_over_equi(test, RESPONSE, overheads, 0.0, 1 + ACCURATE),
+            *_fold_over_equi(test, BLOW_UP_CV, overheads, 0.0, 1 + SIMILAR),
+            *_fold_over_equi(test, RESPONSE, overheads, 0.0, 1.0, from_limit=LARGE_LIMIT),
         ],
     )
 
 
 def _at(test: Tester, metric: str, policy: str, job_class: str, limit: float, overhead: str) -> Curve:
-    return test.curve(metric, policy, "load", memory_limit=limit, job_class=job_class, **_overhead(overhead))
-
-
-def _overhead(text: str) -> dict[str, object]:
-    return {"admission_overhead": text} if text else {}
+    name, at = of_class(metric, job_class)
+    point = at | {LIMITS.name: limit} | ({OVERHEAD: overhead} if overhead else {})
+    return test.curve(name, policy, LOADS.name, **point)
 
 
 def _named(overhead: str) -> str:
@@ -118,11 +117,11 @@ def _fold_over_equi(
     """Compare the two policies at each limit of the grid from one on."""
     parts: list[Part] = []
     texts = [
-        text for text in test.study.values_of("memory_limit") if text != "null" and float(text) >= from_limit
+        text for text in test.study.values_of(LIMITS.name) if text != "null" and float(text) >= from_limit
     ]
     for overhead in overheads:
         for limit in map(float, texts):
-            pair = [_at(test, metric, policy, "all", limit, overhead) for policy in (FOLD, EQUI)]
+            pair = [_at(test, metric, policy, EVERY_CLASS, limit, overhead) for policy in (FOLD, EQUI)]
             name = (
                 f"{metric.replace('_', ' ')}: {label(FOLD)} / {label(EQUI)}, L = {limit:g}{_named(overhead)}"
             )

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.claims import Claim, Fact, Open, Part
-from analysis.comparisons import AxisRange, difference, listed, ratio
-from analysis.curve import Curve
+from analysis.claims.comparisons import AxisRange, difference, listed, ratio
+from analysis.claims.tester import Tester
+from analysis.figures.policies import label
 from analysis.mccann1994.claims import examples
 from analysis.mccann1994.claims.margins import ALL, POWERS
-from analysis.mccann1994.claims.tester import Tester
-from analysis.mccann1994.looks import label
+from analysis.mccann1994.labels import EPOCHS, JOBS, REALLOCATIONS, UNINTERRUPTED
+from analysis.study.curve import Curve
 
 POWER_JOBS = AxisRange("J that are powers of two", only=POWERS)
 GROUPED = AxisRange("J that are no power of two", only=(5.0, 11.0))
@@ -26,13 +27,13 @@ MACHINE = "64"
 def claims(test: Tester) -> Iterator[Claim]:
     """Yield the sentences of chapter 6."""
     yield from examples.claims(test)
-    if test.study.varies("jobs"):
+    if test.study.varies(JOBS.name):
         yield from _theorems(test)
         yield from _averages(test)
 
 
 def _curve(test: Tester, metric: str, policy: str, workload: str, processors: str) -> Curve:
-    return test.curve(metric, policy, "jobs", workload=workload, processors=processors)
+    return test.curve(metric, policy, JOBS.name, workload=workload, processors=processors)
 
 
 def _powers(test: Tester) -> list[str]:
@@ -51,8 +52,8 @@ def _theorems(test: Tester) -> Iterator[Claim]:
         "with allocations of powers of two, found by exhaustive search.",
         [
             _same(f"BUDDY, P = {processors}, {_named(workload)}",
-                  _curve(test, "reallocations", "buddy_schedule", workload, processors),
-                  _curve(test, "reallocations", "optimal_buddy", workload, processors),
+                  _curve(test, REALLOCATIONS, "buddy_schedule", workload, processors),
+                  _curve(test, REALLOCATIONS, "optimal_buddy", workload, processors),
                   AxisRange("up to 16 jobs", high=16, only=POWERS))
             for workload, processors in cases
         ],
@@ -64,8 +65,8 @@ def _theorems(test: Tester) -> Iterator[Claim]:
         "On every list EQUI-EPOCH has as few epochs as possible, on every machine of a power of two.",
         [
             _same(f"EQUI-EPOCH, P = {processors}, {_named(workload)}",
-                  _curve(test, "epochs", "equi_epoch", workload, processors),
-                  _curve(test, "epochs", "optimal_epoch", workload, processors), ALL)
+                  _curve(test, EPOCHS, "equi_epoch", workload, processors),
+                  _curve(test, EPOCHS, "optimal_epoch", workload, processors), ALL)
             for workload, processors in cases
         ],
     )  # fmt: skip
@@ -87,7 +88,7 @@ def _averages(test: Tester) -> Iterator[Claim]:
         "On some machine that is no power of two, and for some distribution, EQUI-EPOCH has more epochs than "
         "necessary, on average.",
         [
-            compare("epochs", "equi_epoch", "optimal_epoch", workload, processors, ALL)
+            compare(EPOCHS, "equi_epoch", "optimal_epoch", workload, processors, ALL)
             for processors in others
             for workload in workloads
         ],
@@ -98,7 +99,7 @@ def _averages(test: Tester) -> Iterator[Claim]:
         "6.5.2: “there is a greedy algorithm similar to EQUI_EPOCH, but starting with the jobs with the "
         "largest minimum processors requirement … However, such a policy is not optimal.”",
         f"On {MACHINE} processors and for some distribution, it has more epochs than EQUI-EPOCH, on average.",
-        [compare("epochs", "greedy_largest", "equi_epoch", workload, MACHINE, ALL) for workload in workloads],
+        [compare(EPOCHS, "greedy_largest", "equi_epoch", workload, MACHINE, ALL) for workload in workloads],
         needed=1,
     )
     yield test.claim(
@@ -109,14 +110,14 @@ def _averages(test: Tester) -> Iterator[Claim]:
         "reallocations than EQUI-EPOCH, on average, for each distribution.",
         [
             ratio(f"BUDDY / EQUI-EPOCH, {_named(workload)}",
-                  _curve(test, "reallocations", "buddy_schedule", workload, MACHINE),
-                  _curve(test, "reallocations", "equi_epoch", workload, MACHINE), POWER_JOBS, high=1.0)
+                  _curve(test, REALLOCATIONS, "buddy_schedule", workload, MACHINE),
+                  _curve(test, REALLOCATIONS, "equi_epoch", workload, MACHINE), POWER_JOBS, high=1.0)
             for workload in workloads
         ],
     )  # fmt: skip
     costs = []
     for workload in workloads:
-        first, last = (_curve(test, "reallocations", policy, workload, MACHINE) for policy in ORDERS)
+        first, last = (_curve(test, REALLOCATIONS, policy, workload, MACHINE) for policy in ORDERS)
         costs.append(ratio(_named(workload), first, last, GROUPED, high=1.0).describe(test.study.confidence))
     yield test.claim(
         "6.4.2-smallest-groups-first",
@@ -125,7 +126,7 @@ def _averages(test: Tester) -> Iterator[Claim]:
         "with small processor requirements to run uninterrupted”",
         f"On {MACHINE} processors, more jobs run uninterrupted if the smallest groups are filled first than "
         "if the largest are, on average, for some distribution.",
-        [compare("uninterrupted", *ORDERS, workload, MACHINE, GROUPED) for workload in workloads],
+        [compare(UNINTERRUPTED, *ORDERS, workload, MACHINE, GROUPED) for workload in workloads],
         needed=1,
         note="With several groups each lasts for a part of T, so that no job runs for all of it; whether "
         "jobs run through their group is not measured. Reallocations, smallest over largest groups first: "

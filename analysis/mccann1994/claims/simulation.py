@@ -9,12 +9,22 @@ from itertools import combinations
 import numpy as np
 
 from analysis.claims import Claim, Open, Part, Within
-from analysis.comparisons import AxisRange, ratio
-from analysis.curve import Curve
-from analysis.mccann1994 import models_output
+from analysis.claims.comparisons import AxisRange, ratio
+from analysis.claims.tester import Tester
+from analysis.figures.policies import label
 from analysis.mccann1994.claims.margins import ABOUT_TEN, ACCURATE, ALL, MIXED, POOR, SIMILAR
-from analysis.mccann1994.claims.tester import Tester
-from analysis.mccann1994.looks import EQUIPARTITION, label
+from analysis.mccann1994.labels import (
+    BLOW_UP_CV,
+    EQUIPARTITION,
+    EVERY_CLASS,
+    LOADS,
+    MIXES,
+    ONE_AT_A_TIME,
+    RESPONSE,
+    of_class,
+)
+from analysis.study.curve import Curve
+from models.point import Batches, Parameters, Point
 from sweep import statistics
 from sweep.statistics import Interval
 
@@ -39,7 +49,8 @@ def claims(test: Tester) -> Iterator[Claim]:
 
 
 def _curve(test: Tester, metric: str, policy: str, job_class: str) -> Curve:
-    return test.curve(metric, policy, "short_fraction", load=LOAD, job_class=job_class)
+    name, at = of_class(metric, job_class)
+    return test.curve(name, policy, MIXES.name, load=LOAD, **at)
 
 
 def _ratio(
@@ -53,7 +64,7 @@ def _ratio(
 def _response_times(test: Tester) -> Iterator[Claim]:
     def faster(pairs: list[tuple[str, str]]) -> list[Part]:
         return [
-            _ratio(test, "response_time", a, b, job_class, MIXED, high=1.0)
+            _ratio(test, RESPONSE, a, b, job_class, MIXED, high=1.0)
             for a, b in pairs
             for job_class in CLASSES
         ]
@@ -83,7 +94,7 @@ def _response_times(test: Tester) -> Iterator[Claim]:
         f"The mean response time under FOLD∞ is {low:g} to {high:g} times that under EQUI+, for short and "
         "for long jobs, over all mixes.",
         [
-            _ratio(test, "response_time", "fold_never", "equi_plus", job_class, MIXED, low, high)
+            _ratio(test, RESPONSE, "fold_never", "equi_plus", job_class, MIXED, low, high)
             for job_class in CLASSES
         ],
     )
@@ -93,9 +104,7 @@ def _response_times(test: Tester) -> Iterator[Claim]:
         f"Mean response times of the two are within {SIMILAR:.0%} of each other, for short and for long "
         "jobs, over all mixes.",
         [
-            _ratio(
-                test, "response_time", "fold_15j", "fold_50", job_class, MIXED, 1 / (1 + SIMILAR), 1 + SIMILAR
-            )
+            _ratio(test, RESPONSE, "fold_15j", "fold_50", job_class, MIXED, 1 / (1 + SIMILAR), 1 + SIMILAR)
             for job_class in CLASSES
         ],
     )
@@ -103,7 +112,7 @@ def _response_times(test: Tester) -> Iterator[Claim]:
 
 def _described(test: Tester, a: str, b: str) -> str:
     """Say how two policies compare over all jobs, where that decides nothing."""
-    return _ratio(test, "response_time", a, b, "all", MIXED, high=1.0).describe(test.study.confidence)
+    return _ratio(test, RESPONSE, a, b, EVERY_CLASS, MIXED, high=1.0).describe(test.study.confidence)
 
 
 def _fairness(test: Tester) -> Iterator[Claim]:
@@ -113,7 +122,7 @@ def _fairness(test: Tester) -> Iterator[Claim]:
         f"Coefficients of variation of the blow-up factor of each two policies are within {SIMILAR:.0%} of "
         "each other, over all mixes.",
         [
-            _ratio(test, "blow_up_cv", a, b, "all", MIXED, 1 / (1 + SIMILAR), 1 + SIMILAR)
+            _ratio(test, BLOW_UP_CV, a, b, EVERY_CLASS, MIXED, 1 / (1 + SIMILAR), 1 + SIMILAR)
             for a, b in combinations(POLICIES, 2)
         ],
     )
@@ -122,7 +131,7 @@ def _fairness(test: Tester) -> Iterator[Claim]:
         "5.4.1: “even FOLD∞ performs about as well on this measure as could be hoped for any policy.”",
         "The coefficient of variation of the blow-up factor under FOLD∞ is at most "
         f"{SIMILAR:.0%} above that under processor sharing, over all mixes.",
-        [_ratio(test, "blow_up_cv", "fold_never", "processor_sharing", "all", MIXED, high=1 + SIMILAR)],
+        [_ratio(test, BLOW_UP_CV, "fold_never", "processor_sharing", EVERY_CLASS, MIXED, high=1 + SIMILAR)],
     )
     yield test.claim(
         "5.4.1-fcfs-poor",
@@ -133,11 +142,11 @@ def _fairness(test: Tester) -> Iterator[Claim]:
         "of our policies, over all mixes.",
         [
             *(
-                _ratio(test, "blow_up_cv", "one_at_a_time", policy, "all", MIXED, low=POOR)
+                _ratio(test, BLOW_UP_CV, ONE_AT_A_TIME, policy, EVERY_CLASS, MIXED, low=POOR)
                 for policy in (*POLICIES, "processor_sharing")
             ),
             *(
-                _ratio(test, "blow_up_cv", "processor_sharing", policy, "all", MIXED, high=1 + SIMILAR)
+                _ratio(test, BLOW_UP_CV, "processor_sharing", policy, EVERY_CLASS, MIXED, high=1 + SIMILAR)
                 for policy in POLICIES
             ),
         ],
@@ -152,8 +161,8 @@ def _conclusions(test: Tester) -> Iterator[Claim]:
         "Over all jobs, FOLD∞ has a shorter mean response time than EQUI+, and a coefficient of variation "
         f"of the blow-up factor at most {SIMILAR:.0%} above, over all mixes.",
         [
-            _ratio(test, "response_time", "fold_never", "equi_plus", "all", ALL, high=1.0),
-            _ratio(test, "blow_up_cv", "fold_never", "equi_plus", "all", ALL, high=1 + SIMILAR),
+            _ratio(test, RESPONSE, "fold_never", "equi_plus", EVERY_CLASS, ALL, high=1.0),
+            _ratio(test, BLOW_UP_CV, "fold_never", "equi_plus", EVERY_CLASS, ALL, high=1 + SIMILAR),
         ],
     )
 
@@ -181,16 +190,15 @@ def _against_chain(test: Tester, policy: str, fraction: float, load: float) -> P
     """Ask that the simulation of equal jobs is close to the chain."""
     jobs = HOMOGENEOUS[fraction].removesuffix("_time")
     name = f"{label(policy)}, {jobs} jobs only, load {load:g}: simulation / chain"
-    curve = test.curve("response_time", policy, "load", short_fraction=fraction, job_class="all")
+    metric, at = of_class(RESPONSE, EVERY_CLASS)
+    curve = test.curve(metric, policy, LOADS.name, **{MIXES.name: fraction}, **at)
     _, reason = AxisRange(f"load {load:g}", load, load).choose([curve])
     if reason:
         return Open(name, reason)
     workload = test.study.parameters("workload")
     alone = float(workload[HOMOGENEOUS[fraction]])
-    parameters = test.study.parameters("policy", policy)
-    expected = models_output.chain_blow_up(
-        parameters, workload, test.study.parameters("machine"), load, alone
-    )
+    parameters, machine = test.study.parameters("policy", policy), test.study.parameters("machine")
+    expected = chain_blow_up(parameters, workload, machine, load, alone)
     if np.isnan(expected):
         return Open(name, "the chain is unstable there")
     scaled = replace(curve, values=curve.values / (alone * expected)).at(load)
@@ -199,3 +207,23 @@ def _against_chain(test: Tester, policy: str, fraction: float, load: float) -> P
         return statistics.interval(scaled, confidence)
 
     return Within(name, measure, 1 - ACCURATE, 1 + ACCURATE)
+
+
+def chain_blow_up(
+    policy: Parameters, workload: Parameters, machine: Parameters, load: float, isolated_time: float
+) -> float:
+    """Return the mean blow-up factor of equal jobs by the birth-death chain, exact; NaN if it is unstable.
+
+    Parameters
+    ----------
+    policy, workload, machine : dict
+        As a simulation got them.
+    load : float
+    isolated_time : float, seconds
+        Of the jobs, alone on the machine (E).
+    """
+    from models.partitioning import birth_death
+
+    jobs = {**workload, "isolated_time": isolated_time, "jobs": 1}
+    found = birth_death.simulate(Point(policy, jobs, machine, load, Batches(1, 0, (1,))))
+    return float("nan") if found.saturated else float(found.metrics["blow_up"][0])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.claims import Claim
-from analysis.comparisons import AxisRange
-from analysis.curve import Curve
-from analysis.mccann1994.claims.exact import average, everywhere, monotone
+from analysis.claims.comparisons import AxisRange
+from analysis.claims.exact import average, everywhere, monotone
+from analysis.claims.tester import Tester
+from analysis.figures.policies import label
 from analysis.mccann1994.claims.margins import ALL, DRASTIC
-from analysis.mccann1994.claims.tester import Tester
-from analysis.mccann1994.looks import label
+from analysis.mccann1994.labels import EFFICIENCY, JOBS
+from analysis.study.curve import Curve
 
 STATIC = {4: "static_4", 8: "static_8"}
 IDEAL = "ideal_dynamic"
@@ -24,7 +25,7 @@ def claims(test: Tester) -> Iterator[Claim]:
     """Yield the sentences of chapter 3."""
 
     def curve(policy: str) -> Curve:
-        return test.curve("efficiency_preservation", policy, "jobs", workload="speedup_curve", delta=0.0)
+        return test.curve(EFFICIENCY, policy, JOBS.name, workload="speedup_curve", delta=0.0)
 
     ideal = curve(IDEAL)
     static = {n: curve(policy) for n, policy in STATIC.items()}

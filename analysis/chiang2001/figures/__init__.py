@@ -1,0 +1,35 @@
+"""The figures of the paper, by the policy or the metric that they cannot do without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from analysis.chiang2001.figures import backfill, equipartition, immediate, table4, workload
+from analysis.chiang2001.labels import DEMAND
+from analysis.paper import Picture, of_each_reading
+from analysis.study import Study
+
+FIGURES: dict[str, Callable[[Study], Iterator[Picture]]] = {
+    "ncsa_lsf": backfill.pictures,
+    "lxf_w_soon": immediate.pictures,
+    "eq_spatial_5m": equipartition.pictures,
+}
+"""The figures of a grid by a policy that they cannot do without."""
+
+
+def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
+    """Return the figures in the paper's order; of each reading, if there are several."""
+    return of_each_reading(study, _of_one)
+
+
+def _of_one(study: Study) -> list[Picture]:
+    if DEMAND in study.data:
+        return list(workload.pictures(study))
+    found = [figures for policy, figures in FIGURES.items() if policy in study.policies]
+    return [picture for figures in found for picture in figures(study)]
+
+
+def brief(study: Study) -> Sequence[str]:
+    """Return Table 4 beside the generated demands, where the experiment is on the workload."""
+    return table4.lines(study.readings["A"]) if DEMAND in study.data else ()

@@ -1,0 +1,189 @@
+"""Figs. 3 to 7: NCSA-LSF* by class, its largest waits, and the backfill policies against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from analysis.chiang2001.figures.panels import (
+    all_policies,
+    bars,
+    each_month,
+    improvements,
+    over_months,
+    over_runtimes,
+    runtimes,
+    sample,
+    summary,
+    there,
+)
+from analysis.chiang2001.labels import (
+    AVERAGE,
+    HOUR,
+    JANUARY,
+    MAXIMUM,
+    P95,
+    SIZE_LOOKS,
+    SIZES,
+    SLOWDOWN,
+    TIMES,
+    month,
+    months,
+)
+from analysis.drawings.scene import run
+from analysis.drawings.waits import draw_largest_waits
+from analysis.errors import DrawingError
+from analysis.figures.category_plot import CategoryPlot, Estimates, panels
+from analysis.figures.style import SchemeStyle
+from analysis.paper import Picture
+from analysis.study import Study
+from models.point import Point
+from sweep.plan.seeds import seed
+
+LSF = "ncsa_lsf"
+FIG_5 = ("ncsa_lsf", "easy", "priority_backfill")
+FIG_6 = ("easy", "priority_backfill")
+FIG_7 = ("easy", "priority_backfill", "lxf_w_backfill", "sjf_backfill", "lxf_backfill")
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield the figures in the paper's order."""
+    yield Picture(
+        "fig3",
+        "Fig. 3: Performance of NCSA-LSF*",
+        "Average wait of each job class. The paper shows four of the months, and its text does not say "
+        f"which: here are all. {bars(study)}",
+        partial(_by_class, study),
+    )
+    yield Picture(
+        "fig4",
+        "Fig. 4: The largest waits under NCSA-LSF*, January 2000",
+        "Wait over actual runtime of the 5 % of the jobs with the largest waits, of the first replication. "
+        "From the policy itself, run with the dataset's parameters.",
+        partial(_largest_waits, study),
+    )
+    yield Picture(
+        "fig5",
+        "Fig. 5: Priority-backfill, FCFS-backfill and NCSA-LSF*",
+        "Over ranges of the actual runtime (a, b; averages over the months, the paper's own month is not in "
+        "its text) and over the months (c to f). The paper's fig. 5(a) also has the waits measured on the "
+        f"machine, whose numbers were not published. {bars(study)}",
+        partial(_against_lsf, study),
+    )
+    yield Picture(
+        "fig5-months",
+        "Fig. 5(b) of each month",
+        f"95th percentile of the wait over the actual runtime. {bars(study)}",
+        partial(each_month, study, P95, FIG_5),
+    )
+    yield Picture(
+        "fig6",
+        "Fig. 6: Improvement over NCSA-LSF*, simulated",
+        "The paper shows the improvement measured on the machine after it changed from NCSA-LSF* to "
+        "Priority-backfill in July 2000. Those measurements were not published, nor the workloads of April "
+        "to August 2000: here is what simulation predicts for the six months, paired by the same jobs. "
+        f"{bars(study)}",
+        partial(_improvement, study),
+    )
+    yield Picture(
+        "fig7",
+        "Fig. 7: Alternative priority measures",
+        f"Over the months. {bars(study)}",
+        partial(summary, study, FIG_7, "Alternative priority measures"),
+    )
+    yield Picture(
+        "fig7-runtimes",
+        "Alternative priority measures over the actual runtime",
+        f"Averages over the months. {bars(study)} The paper has no such figure.",
+        partial(runtimes, study, FIG_7, "Alternative priority measures"),
+    )
+    if set(study.policies) - {*FIG_5, *FIG_7}:
+        yield Picture(
+            "all-policies",
+            "All policies of this grid",
+            f"Over the months. {bars(study)} The paper has no such figure.",
+            partial(summary, study, all_policies(study), "All policies"),
+        )
+
+
+def _by_class(study: Study) -> Figure:
+    there(study, (LSF,))
+    plots = []
+    for name in months(study):
+        series = {
+            size: Estimates.of(
+                [sample(study, AVERAGE, LSF, name, job_class=f"{time}_{size}") for time in TIMES],
+                study.confidence,
+                1 / HOUR,
+            )
+            for size in SIZES
+        }
+        looks = {size: SchemeStyle(size, color, "s") for size, color in SIZE_LOOKS.items()}
+        plots.append(
+            CategoryPlot(TIMES, series, looks, "Average wait (h)", "Time class", month(name), bars=True)
+        )
+    return panels(plots, "Average wait of each class under NCSA-LSF*", 3, shared=True)
+
+
+def _largest_waits(study: Study) -> Figure:
+    there(study, (LSF,))
+    if JANUARY not in months(study):
+        raise DrawingError("this grid lacks January 2000: add o2k_2000_01 to grid.workload")
+    try:
+        wait, runtime = month_of_jobs(study, LSF, JANUARY)
+    except ValueError as error:  # what a model says of parameters that it cannot simulate, in one line
+        raise DrawingError(str(error)) from None
+    return draw_largest_waits(wait, runtime, 0.05, "NCSA-LSF*, January 2000")
+
+
+def _against_lsf(study: Study) -> Figure:
+    policies = there(study, FIG_5)
+    plots = [
+        over_runtimes(study, AVERAGE, policies, "(a) average wait"),
+        over_runtimes(study, P95, policies, "(b) 95th percentile of the wait"),
+        *(
+            over_months(study, metric, policies, f"({letter}) {name}")
+            for letter, metric, name in (
+                ("c", AVERAGE, "average wait"),
+                ("d", P95, "95th percentile of the wait"),
+                ("e", MAXIMUM, "maximum wait"),
+                ("f", SLOWDOWN, "average slowdown"),
+            )
+        ),
+    ]
+    return panels(plots, "Priority-backfill, FCFS-backfill and NCSA-LSF*", 2)
+
+
+def _improvement(study: Study) -> Figure:
+    there(study, (LSF,))
+    policies = there(study, FIG_6)
+    plots = [improvements(study, metric, policies, LSF) for metric in (AVERAGE, P95)]
+    return panels(plots, "Improvement over NCSA-LSF*", 2)
+
+
+def month_of_jobs(study: Study, policy: str, month: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return wait and actual runtime, seconds, of each job of a month of the first replication.
+
+    The dataset has averages only, so the policy runs again, under the dataset's parameters.
+    """
+    parameters = {**study.parameters("policy", policy), **_readings_of_the_policy(study)}
+    workload, machine = study.parameters("workload", month), study.parameters("machine")
+    root = seed(int(study.settings["seed"]), month, 0)
+    found = run(Point(parameters, workload, machine, seed=root))
+    made, measured = found.schedule, found.measured
+    return made.delay[measured], made.jobs.runtime[measured]
+
+
+def _readings_of_the_policy(study: Study) -> dict[str, Any]:
+    """Return the keys of policies that are axes of the grid, with the values that they have here."""
+    axes: dict[str, str] = study.settings.get("axes") or {}
+    there = {axis: study.data.coords[axis] for axis in axes if axis in study.data.coords}
+    return {
+        axes[axis].removeprefix("policy."): value.item()
+        for axis, value in there.items()
+        if value.ndim == 0 and axes[axis].startswith("policy.") and axes[axis].count(".") == 1
+    }

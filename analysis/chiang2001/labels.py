@@ -1,0 +1,109 @@
+"""Names: metrics, groups of jobs and months as the dataset has them, and as text and figures call them."""
+
+from __future__ import annotations
+
+from analysis.study import Study
+from analysis.study.axes import Axes
+from analysis.study.groups import ALL, Grouping
+
+KEY = "chiang2001"
+
+RUNTIME = Grouping("runtime_range", "_by_runtime")
+CLASS = Grouping("ncsa_class", "_by_ncsa_class")
+GROUPINGS = {"runtime": RUNTIME, "job_class": CLASS}
+"""Ways to sort jobs into groups, by the names that claims and figures give them."""
+
+TABLE_CLASS = "job_class"
+"""Dimension of the metrics of a workload: all jobs, then each class."""
+
+AXES = Axes(features={"workload": "o2k_1999_10", TABLE_CLASS: ALL})
+
+AVERAGE, P95, MAXIMUM, SLOWDOWN = "delay", "delay_p95", "delay_max", "slowdown"
+"""The paper's wait is the time in the system beyond the runtime (section 4.4), whatever the policy."""
+
+HELD_IDLE, STARTED_AT_ONCE = "held_idle", "started_at_once"
+
+MEASURES = {
+    AVERAGE: "average wait",
+    P95: "95th percentile of the wait",
+    MAXIMUM: "maximum wait",
+    SLOWDOWN: "average slowdown",
+}
+
+NUMBER, DEMAND, MEMORY_DEMAND = "number_of_jobs", "processor_demand", "memory_demand"
+"""Metrics of a workload."""
+
+HOUR = 3600.0
+
+YLABELS = {
+    AVERAGE: ("Average wait (h)", 1 / HOUR),
+    P95: ("95th percentile of wait (h)", 1 / HOUR),
+    MAXIMUM: ("Maximum wait (h)", 1 / HOUR),
+    SLOWDOWN: ("Average slowdown", 1.0),
+}
+"""Metric -> label of its axis and what values are multiplied with."""
+
+MONTHS = {
+    "o2k_1999_10": "Oct 1999",
+    "o2k_1999_11": "Nov 1999",
+    "o2k_1999_12": "Dec 1999",
+    "o2k_2000_01": "Jan 2000",
+    "o2k_2000_02": "Feb 2000",
+    "o2k_2000_03": "Mar 2000",
+}
+OCTOBER, NOVEMBER, DECEMBER, JANUARY, FEBRUARY, MARCH = MONTHS
+HIGH_LOAD = (DECEMBER, FEBRUARY)
+"""As Table 4 says."""
+
+SHORTEST, *LONGER = (
+    "under 1 min", "1 to 10 min", "10 to 100 min", "100 to 1,000 min", "1,000 to 10,000 min",
+    "10,000 min and more",
+)  # fmt: skip
+"""Ranges of the actual runtime: jobs that end within the quantum of immediate service, and the others."""
+
+LONGEST = LONGER[-1]
+RANGES = (SHORTEST, *LONGER)
+SHORT_RANGES = ("< 1", "1–10", "10–10²", "10²–10³", "10³–10⁴", "> 10⁴")
+"""The same in minutes, for axes."""
+
+TIMES, SIZES = ("vst", "st", "mt", "lt"), ("sj", "mj", "lj")
+CLASSES = tuple(f"{time}_{size}" for size in SIZES for time in TIMES)
+
+SIZE_LOOKS = {"sj": "#88ccee", "mj": "#0072b2", "lj": "#332288"}
+
+
+def month(workload: str) -> str:
+    """Return a workload's name in text."""
+    return MONTHS.get(workload, workload)
+
+
+def short_month(workload: str) -> str:
+    """Return a month as axes show it.
+
+    Examples
+    --------
+    >>> short_month("o2k_1999_10")
+    '10/99'
+    """
+    if workload not in MONTHS:
+        return workload
+    _, year, number = workload.split("_")
+    return f"{int(number)}/{year[2:]}"
+
+
+def months(study: Study) -> list[str]:
+    """Return the workloads of the grid, the paper's months first and in their order."""
+    there = study.values_of("workload") or [str(study.parameters("workload")["name"])]
+    return [name for name in MONTHS if name in there] + [name for name in there if name not in MONTHS]
+
+
+def in_month(metric: str, month: str, **group: str) -> tuple[str, dict[str, str]]:
+    """Return the dataset's name of a metric of a group of jobs, and where the month and the group are.
+
+    Examples
+    --------
+    >>> in_month("delay", "o2k_1999_10", job_class="st_sj")
+    ('delay_by_ncsa_class', {'workload': 'o2k_1999_10', 'ncsa_class': 'st_sj'})
+    """
+    point = {"workload": month} | {GROUPINGS[name].dim: value for name, value in group.items()}
+    return metric + "".join(GROUPINGS[name].suffix for name in group), point

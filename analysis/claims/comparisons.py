@@ -1,0 +1,254 @@
+"""From curves and samples to parts of a claim: which points are compared, and what if they cannot be.
+
+Loads (or points of another axis) are chosen by declared ranges and by saturation alone, never by the metric
+that is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from analysis.claims import Open, Part, Within, shown
+from analysis.study.curve import EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from analysis.study.sample import Sample
+from sweep import statistics
+from sweep.statistics import Interval
+
+
+@dataclass(frozen=True)
+class AxisRange:
+    """Points of an axis, mostly loads, at which curves are compared.
+
+    Parameters
+    ----------
+    name : str
+        As the paper calls them.
+    low, high : float
+        Both included.
+    highest : int, optional
+        Of the points at which all compared curves are stable, only so many highest.
+    only : tuple of float, optional
+        Of the points between `low` and `high`, only these.
+    """
+
+    name: str
+    low: float = 0.0
+    high: float = np.inf
+    highest: int | None = None
+    only: tuple[float, ...] | None = None
+
+    def choose(self, curves: Sequence[Curve]) -> tuple[np.ndarray, str]:
+        """Return the points at which all curves are stable, and a reason where there are none.
+
+        A point that is unfinished or failed spoils the choice: the points used must not depend on how far a
+        run has come.
+        """
+        x, axis = curves[0].x, curves[0].axis
+        # Half a step of the finest grid anyone declares: 0.8 is 0.8 whatever its last bit.
+        inside = (x >= self.low - 1e-9) & (x <= self.high + 1e-9)
+        if self.only is not None:
+            inside &= np.isin(x, self.only)
+        found = {name: _any(curves, name) & inside for name in (EXCLUDED, FAILED, UNFINISHED, SATURATED)}
+        if not (inside & ~found[EXCLUDED]).any():
+            return x[:0], f"this grid has no such points at {self.name}"
+        for name in (FAILED, UNFINISHED):
+            if found[name].any():
+                where = f"{int(found[name].sum())} {axis}(s) {name} at {self.name}"
+                return x[:0], f"{where}: {listed(axis, x[found[name]])}"
+        stable = x[inside & np.all([curve.stable for curve in curves], axis=0)]
+        if not stable.size:
+            return stable, f"saturated at {self.name}: {listed(axis, x[found[SATURATED]])}"
+        return (stable if self.highest is None else stable[-self.highest :]), ""
+
+
+def ratio(
+    label: str, a: Curve, b: Curve, loads: AxisRange, low: float = -np.inf, high: float = np.inf
+) -> Part:
+    """Ask for limits on the ratio of two metrics, paired batch by batch and averaged over loads."""
+    chosen, reason = loads.choose([a, b])
+    if reason:
+        return Open(label, reason)
+    return _ratio(f"{label} at {listed(a.axis, chosen)}", a.over(chosen), b.over(chosen), low, high)
+
+
+def difference(
+    label: str,
+    a: Curve,
+    b: Curve,
+    loads: AxisRange,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    percent: bool = False,
+) -> Part:
+    """Ask for limits on the difference of two metrics, paired batch by batch and averaged over loads."""
+    chosen, reason = loads.choose([a, b])
+    if reason:
+        return Open(label, reason)
+    scale, unit = (100.0, " %") if percent else (1.0, "")
+    name = f"{label} at {listed(a.axis, chosen)}"
+    return difference_of(name, a.over(chosen), b.over(chosen), low, high, scale, unit)
+
+
+def level(
+    label: str,
+    a: Curve,
+    loads: AxisRange,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    percent: bool = False,
+) -> Part:
+    """Ask for limits on a metric averaged over loads: on its difference from nothing."""
+    nothing = replace(a, values=np.zeros_like(a.values))
+    return difference(label, a, nothing, loads, low, high, percent=percent)
+
+
+def excess(label: str, a: tuple[Curve, Curve], b: tuple[Curve, Curve], loads: AxisRange) -> Part:
+    """Ask that a[0] - a[1] is more than b[0] - b[1]: what a change costs one scheme and another."""
+    chosen, reason = loads.choose([*a, *b])
+    if reason:
+        return Open(label, reason)
+    first, second = (pair[0].over(chosen) - pair[1].over(chosen) for pair in (a, b))
+    return difference_of(f"{label} at {listed(a[0].axis, chosen)}", first, second, 0.0)
+
+
+def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
+    """Ask that a metric is higher at the upper loads than at the lower ones."""
+    below, reason_below = lower.choose([a])
+    above, reason_above = upper.choose([a])
+    if reason_below or reason_above:
+        return Open(label, reason_below or reason_above)
+    named = f"{label}, {listed(a.axis, above)} minus {listed(a.axis, below)}"
+    return difference_of(named, a.over(above), a.over(below), 0.0)
+
+
+@dataclass(frozen=True)
+class Sustains:
+    """Whether a scheme sustains a utilisation, read on both sides of saturation.
+
+    It does if the utilisation at its highest stable load is above the threshold. A stable point below the
+    threshold says nothing, since less was offered; what refutes is saturation: at the lowest saturated
+    load the machine delivers all that the scheme can make of it, and that is below the threshold.
+
+    Parameters
+    ----------
+    label : str
+    utilization : Curve
+    threshold : float
+    """
+
+    label: str
+    utilization: Curve
+    threshold: float
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the interval at the highest stable load lies above the threshold."""
+        found = self._stable(confidence)
+        return found is not None and found.mean - found.half_width > self.threshold
+
+    def fails(self, confidence: float) -> bool:
+        """Whether the interval at the lowest saturated load lies below the threshold."""
+        found = self._saturated(confidence)
+        return found is not None and found.mean + found.half_width < self.threshold
+
+    def describe(self, confidence: float) -> str:
+        """Say the utilisation on both sides of saturation."""
+        curve = self.utilization
+        stable, saturated = self._stable(confidence), self._saturated(confidence)
+        if stable is None and saturated is None:
+            return f"{self.label}: not tested, no finished points"
+        lines = []
+        if stable is not None:
+            lines.append(
+                f"{shown(stable, 100)} % at load {curve.x[curve.stable][-1]:g}, its highest stable load"
+            )
+        if saturated is not None:
+            lines.append(
+                f"{shown(saturated, 100)} % at load {curve.first_saturated:g}, where it is saturated"
+            )
+        else:
+            lines.append("not saturated at any load of this grid")
+        return f"{self.label}: {'; '.join(lines)} (asked: above {self.threshold:.0%})"
+
+    def _stable(self, confidence: float) -> Interval | None:
+        curve = self.utilization
+        if not curve.stable.any() or curve.where(UNFINISHED, FAILED).any():
+            return None
+        return statistics.interval(curve.at(curve.x[curve.stable][-1]), confidence)
+
+    def _saturated(self, confidence: float) -> Interval | None:
+        load = self.utilization.first_saturated
+        return None if load is None else statistics.interval(self.utilization.at(load), confidence)
+
+
+@dataclass(frozen=True)
+class Not:
+    """The opposite of a part."""
+
+    part: Part
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the part fails."""
+        return self.part.fails(confidence)
+
+    def fails(self, confidence: float) -> bool:
+        """Whether the part holds."""
+        return self.part.holds(confidence)
+
+    def describe(self, confidence: float) -> str:
+        """Say what the part says; the claim's statement tells that its opposite is asked for."""
+        return self.part.describe(confidence).replace("asked: above", "asked: not above")
+
+
+def ratio_of(label: str, a: Sample, b: Sample, low: float = -np.inf, high: float = np.inf) -> Part:
+    """Ask for limits on the ratio of two samples, paired value by value."""
+    if reason := a.reason or b.reason:
+        return Open(label, reason)
+    return _ratio(label, a.values, b.values, low, high)
+
+
+def level_of(
+    label: str, one: Sample, low: float = -np.inf, high: float = np.inf, scale: float = 1.0, unit: str = ""
+) -> Part:
+    """Ask for limits on a sample's mean; numbers are shown times `scale`."""
+    if one.reason:
+        return Open(label, one.reason)
+    return Within(label, one.interval, low, high, scale, unit)
+
+
+def difference_of(
+    label: str, a: np.ndarray, b: np.ndarray,
+    low: float = -np.inf, high: float = np.inf, scale: float = 1.0, unit: str = "",
+) -> Part:  # fmt: skip
+    """Ask for limits on the difference of two sets of values, paired one by one."""
+
+    def measure(confidence: float) -> Interval:
+        return statistics.paired_difference(a, b, confidence)
+
+    return Within(label, measure, low, high, scale, unit)
+
+
+def _ratio(label: str, a: np.ndarray, b: np.ndarray, low: float, high: float) -> Part:
+    def measure(confidence: float) -> Interval:
+        return statistics.paired_ratio(a, b, confidence)
+
+    return Within(label, measure, low, high)
+
+
+def _any(curves: Sequence[Curve], status: str) -> np.ndarray:
+    found: np.ndarray = np.any([curve.where(status) for curve in curves], axis=0)
+    return found
+
+
+def listed(axis: str, points: np.ndarray) -> str:
+    """Return points of an axis as text: all of a few, the ends of many."""
+    texts = [f"{x:g}" for x in points]
+    noun = axis.replace("_", " ")
+    nouns = noun if noun.endswith("s") else f"{noun}s"
+    if len(texts) > 3:
+        return f"{nouns} {texts[0]}–{texts[-1]} ({len(texts)})"
+    return f"{nouns if len(texts) > 1 else noun} {', '.join(texts)}"

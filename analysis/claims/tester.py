@@ -1,0 +1,60 @@
+"""Short ways from a study to curves, samples and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.claims.claim import Claim, Part, judge
+from analysis.study import Study
+from analysis.study.curve import Curve
+from analysis.study.sample import Sample
+
+
+class Tester:
+    """Tests the sentences of a paper on one study.
+
+    Parameters
+    ----------
+    study : Study
+        Under one reading.
+    paper : str
+        Key of the paper, the prefix of its claims' ids.
+    reading : str, optional
+        Under what the claims are tested, in words; by default the study's label.
+    """
+
+    def __init__(self, study: Study, paper: str, reading: str | None = None) -> None:
+        self.study = study
+        self.paper = paper
+        self.reading = study.label if reading is None else reading
+        self._curves: dict[tuple[object, ...], Curve] = {}
+        self._samples: dict[tuple[object, ...], Sample] = {}
+
+    def curve(self, metric: str, policy: str, along: str = "load", **point: object) -> Curve:
+        """Return a curve, see `Study.curve`; most of them serve several claims."""
+        key = (metric, policy, along, *sorted(point.items()))
+        if key not in self._curves:
+            self._curves[key] = self.study.curve(metric, policy, along=along, **point)
+        return self._curves[key]
+
+    def at(self, metric: str, policy: str, **point: object) -> Sample:
+        """Return a sample, see `Study.sample`; most of them serve several claims."""
+        key = (metric, policy, *sorted(point.items()))
+        if key not in self._samples:
+            self._samples[key] = self.study.sample(metric, policy, **point)
+        return self._samples[key]
+
+    def claim(
+        self,
+        name: str,
+        source: str,
+        statement: str,
+        parts: Sequence[Part],
+        *,
+        needed: int | None = None,
+        note: str = "",
+    ) -> Claim:
+        """Return the verdict over some parts, with a note that bears on it but decides nothing."""
+        verdict, evidence = judge(parts, self.study.confidence, needed)
+        evidence = (*evidence, note) if note else evidence
+        return Claim(f"{self.paper}-{name}", source, statement, verdict, evidence, self.reading)

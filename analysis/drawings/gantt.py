@@ -1,0 +1,227 @@
+"""A Gantt chart: time from left to right, processors upwards, a colour is a job, and hosts apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from analysis.drawings.matrix import JOB_COLORS
+from analysis.drawings.packing import pack
+from analysis.drawings.scene import UNITS, Scene, scene, unit_of, window
+from analysis.errors import AnalysisError
+
+if TYPE_CHECKING:
+    from models.jobs.schedule import Pieces
+
+LONGEST_DEFAULT = 3 * UNITS["d"]
+MOST = 30000
+"""Pieces beyond which a picture would show nothing."""
+
+EDGED = 1500
+"""Up to so many pieces have edges; of more, edges would be all that is seen."""
+
+NAMED = 400
+PROMISED, PREEMPTED, HELD = "#111111", "#c0143c", "#9aa1a8"
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Rectangles of one host; arrays of shape (n,).
+
+    Parameters
+    ----------
+    job : ndarray of int
+        Negative where processors are kept idle.
+    begin, end : ndarray of float, seconds
+    low, high : ndarray of float
+        Processors.
+    starts, cut, resumed : ndarray of bool
+        Whether the full execution begins with it, processors are taken away at its end, were before it.
+    """
+
+    job: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    starts: np.ndarray
+    cut: np.ndarray
+    resumed: np.ndarray
+
+
+def gantt(settings: Mapping[str, str]) -> Figure:
+    """Draw a window of a schedule."""
+    shown = scene(settings)
+    return draw_gantt(shown, *window(settings, shown, LONGEST_DEFAULT))
+
+
+def draw_gantt(shown: Scene, first: float, last: float) -> Figure:
+    """Draw what runs between two times, in seconds, and what is kept idle."""
+    machine = shown.schedule.machine
+    hosts = [boxes(shown, host, first, last) for host in range(len(machine.names))]
+    if (n := sum(one.job.size for one in hosts)) > MOST:
+        raise AnalysisError(f"{n:,} rectangles are too many to see: give a shorter time, from= and to=")
+    heights = 0.35 + np.sqrt(machine.processors / machine.processors.max())
+    figure = Figure(figsize=(7.4, 1.3 + max(2.6, 0.85 * heights.sum())), layout="constrained")
+    places = figure.subplots(len(hosts), 1, sharex=True, squeeze=False, height_ratios=heights).ravel()
+    unit, length = unit_of(last - first)
+    signs: set[str] = set()
+    for host, (axes, one) in enumerate(zip(places[::-1], hosts[::-1], strict=True), start=1):
+        capacity = int(machine.processors[-host])
+        axes.set(xlim=(first / length, last / length), ylim=(0, capacity))
+        if len(hosts) > 1:
+            axes.set_ylabel(machine.names[-host], fontsize=8)
+            axes.set_yticks([0, capacity // 2, capacity])
+        signs |= _draw(axes, one, shown, length, last, n)
+    places[-1].set_xlabel(f"Time since the first submission ({unit})")
+    places[0].set_title(shown.title)
+    figure.supylabel("Processors of each host" if len(hosts) > 1 else "Processors", fontsize=9)
+    if signs:
+        figure.legend(handles=[sign for name, sign in SIGNS.items() if name in signs],
+                      loc="outside lower center", ncols=3)  # fmt: skip
+    return figure
+
+
+SIGNS: dict[str, Artist] = {
+    "promised": Line2D([], [], color=PROMISED, linewidth=1.6, marker="|", ms=7, mew=1.2,
+                       label="held a start: from its actual to the promised one"),
+    "preempted": Line2D([], [], color=PREEMPTED, linewidth=1.8, label="preempted, resumed"),
+    "held": Patch(facecolor="white", edgecolor=HELD, hatch="////", label="kept idle for a reservation"),
+}  # fmt: skip
+
+
+def boxes(shown: Scene, host: int, first: float, last: float) -> Boxes:
+    """Return the rectangles of a host between two times; a job whose processors are apart has several."""
+    made = shown.schedule
+    runs, held = made.runs, made.held
+    job, begin, end, processors = _of_host(runs, host)
+    starts = begin == made.full_start[job]
+    cut, resumed = _gaps(runs.job, runs.begin, runs.end, made.preempted)
+    mine = runs.host == host
+    cut, resumed = cut[mine], resumed[mine]
+    if held is not None:
+        idle = _of_host(held, host)
+        job = np.concatenate([job, -1 - np.arange(idle[0].size)])
+        begin, end, processors = (
+            np.concatenate(pair) for pair in zip((begin, end, processors), idle[1:], strict=True)
+        )
+        starts, cut, resumed = (
+            np.concatenate([mark, np.zeros(idle[0].size, bool)]) for mark in (starts, cut, resumed)
+        )
+    inside = (begin < last) & (end > first) & (end > begin)
+    job, begin, end, processors, starts, cut, resumed = (
+        values[inside] for values in (job, begin, end, processors, starts, cut, resumed)
+    )
+    placed = pack(begin, end, processors, job, float(made.machine.processors[host]))
+    piece = np.array([one.piece for one in placed], dtype=int)
+    low, high = (np.array([one.run[i] for one in placed], float) for i in (0, 1))
+    return Boxes(job[piece], begin[piece], end[piece], low, high, starts[piece], cut[piece], resumed[piece])
+
+
+def _of_host(pieces: Pieces, host: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    mine = pieces.host == host
+    return pieces.job[mine], pieces.begin[mine], pieces.end[mine], pieces.processors[mine].astype(float)
+
+
+def _gaps(
+    job: np.ndarray, begin: np.ndarray, end: np.ndarray, preempted: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Tell which pieces of preempted jobs end before, and begin after, a time without processors."""
+    cut, resumed = np.zeros((2, job.size), bool)
+    if preempted is None:
+        return cut, resumed
+    order = np.lexsort((begin, job))
+    here, there = order[:-1], order[1:]
+    apart = (job[here] == job[there]) & (begin[there] > end[here]) & preempted[job[here]].astype(bool)
+    cut[here[apart]] = True
+    resumed[there[apart]] = True
+    return cut, resumed
+
+
+def _draw(axes: Axes, one: Boxes, shown: Scene, unit: float, last: float, n: int) -> set[str]:
+    """Draw the rectangles of a host; return which special signs there are."""
+    axes.grid(visible=False)
+    corners = np.array([one.begin, one.end]) / unit
+    box = np.stack(
+        [corners[[0, 0, 1, 1]].T, np.stack([one.low, one.high, one.high, one.low], axis=1)], axis=2
+    )
+    runs = one.job >= 0
+    edge = 0.35 if n <= EDGED else 0.0
+    colors = [JOB_COLORS[number % len(JOB_COLORS)] for number in one.job[runs].tolist()]
+    axes.add_collection(
+        PolyCollection(list(box[runs]), facecolors=colors, edgecolors="#333333", linewidths=edge)
+    )
+    if (~runs).any():
+        axes.add_collection(
+            PolyCollection(
+                list(box[~runs]), facecolors="white", edgecolors=HELD, hatch="////", linewidths=0.3
+            )
+        )
+    signs = {"held"} if (~runs).any() else set()
+    promised = shown.schedule.promised
+    if promised is not None:
+        signs |= _promises(axes, one, promised, unit, last)
+    sides = [
+        [(x / unit, low), (x / unit, high)]
+        for at, marked in ((one.end, one.cut), (one.begin, one.resumed))
+        for x, low, high in zip(at[marked], one.low[marked], one.high[marked], strict=True)
+    ]
+    if sides:
+        axes.add_collection(LineCollection(sides, colors=PREEMPTED, linewidths=1.4, zorder=4))
+        signs.add("preempted")
+    if n <= NAMED:
+        _names(axes, one, unit)
+    return signs
+
+
+def _promises(axes: Axes, one: Boxes, promised: np.ndarray, unit: float, last: float) -> set[str]:
+    """Draw from each start to the one that was promised first, across the job's rectangle, below its name."""
+    jobs = np.where(one.job >= 0, one.job, 0)
+    marked = one.starts & (one.job >= 0) & np.isfinite(promised[jobs])
+    if not marked.any():
+        return set()
+    edges = [
+        [(x / unit, low), (x / unit, high)]
+        for x, low, high in zip(one.begin[marked], one.low[marked], one.high[marked], strict=True)
+    ]
+    axes.add_collection(LineCollection(edges, colors=PROMISED, linewidths=1.3, zorder=3))
+    widest = _widest(one, marked)
+    begin, until = one.begin[widest] / unit, promised[jobs[widest]] / unit
+    height = 0.8 * one.low[widest] + 0.2 * one.high[widest]
+    lines = [[(a, y), (b, y)] for a, b, y in zip(begin, until, height, strict=True)]
+    axes.add_collection(LineCollection(lines, colors=PROMISED, linewidths=0.7, zorder=3))
+    apart = until <= last / unit
+    axes.plot(until[apart], height[apart], "|", color=PROMISED, ms=5, mew=0.9, zorder=3, scalex=False)
+    return {"promised"}
+
+
+def _widest(one: Boxes, chosen: np.ndarray) -> np.ndarray:
+    """Return the places of one rectangle of each job among the chosen ones, that with most processors."""
+    places = np.flatnonzero(chosen)
+    order = places[np.lexsort((one.low[places] - one.high[places], one.job[places]))]
+    first: np.ndarray = np.concatenate([[True], np.diff(one.job[order]) != 0])
+    return order[first]
+
+
+def _names(axes: Axes, one: Boxes, unit: float) -> None:
+    """Write the job's number into each rectangle that has room for it."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    for place in np.flatnonzero(one.job >= 0):
+        begin, end = (np.clip(x / unit, left, right) for x in (one.begin[place], one.end[place]))
+        text = str(one.job[place] + 1)
+        wide = (end - begin) / (right - left) * 6.6 * 72 / max(len(text), 1)
+        high = (one.high[place] - one.low[place]) / (top - bottom) * 72
+        if wide > 4.5 and high > 7:
+            axes.text(
+                (begin + end) / 2, (one.low[place] + one.high[place]) / 2, text, ha="center", va="center",
+                fontsize=6, clip_on=True,
+            )  # fmt: skip

@@ -1,0 +1,190 @@
+"""What a user asks of a drawing, read from text, and the schedule that the models then make.
+
+The models are imported inside the functions: help and errors do not wait for them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.drawings.composition import parameters
+from analysis.drawings.settings import positive, whole
+from analysis.errors import AnalysisError
+from analysis.figures.policies import label
+from models.point import Batches, Point
+from sweep.plan import families
+from sweep.plan.seeds import seed
+
+if TYPE_CHECKING:
+    from models.jobs.schedule import Schedule
+
+SOURCE = {
+    "policy": "ncsa_lsf",
+    "workload": "o2k_2000_01",
+    "path": "",
+    "month": "",
+    "machine": "",
+    "load": "",
+    "ties": "",
+    "unrequested": "",
+    "seed": "1",
+    "replication": "0",
+    "jobs": "1000",
+    "conf": "",
+}
+"""Settings that make a schedule; empty is what the files of conf have."""
+
+MACHINES = {"o2k": "o2k", "swf": "log", "sacct": "log"}
+"""``workload.model`` -> the machine that goes with it."""
+
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+NAMES = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A schedule to be drawn.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    measured : slice
+        Jobs that experiments measure; what is before them fills the machine.
+    begin, until : float, seconds
+        Of what is measured.
+    title : str
+    """
+
+    schedule: Schedule
+    measured: slice
+    begin: float
+    until: float
+    title: str = ""
+
+
+def scene(settings: Mapping[str, str]) -> Scene:
+    """Make the schedule that settings ask for.
+
+    Raises
+    ------
+    AnalysisError
+        If they cannot be understood, or the models refuse them.
+    """
+    user = settings["conf"]
+    policy = parameters("policy", settings["policy"], _given(settings, "ties", "unrequested"), user)
+    workload = parameters("workload", settings["workload"], _given(settings, "path", "month"), user)
+    named = settings["machine"] or MACHINES.get(str(workload.get("model")), "pe128")
+    machine = parameters("machine", named, {}, user)
+    load = None
+    if settings["load"] not in ("", "null"):
+        load = positive(settings, "load", "a positive number, or nothing for the workload's own")
+    root = seed(whole(settings, "seed", 0), workload["name"], whole(settings, "replication", 0))
+    batches = Batches(max(whole(settings, "jobs", 0), 1), 0, (1,))
+    try:
+        found = run(Point(policy, workload, machine, load, batches, root))
+    except ValueError as error:  # what a model says of parameters that it refuses, in one line
+        raise AnalysisError(_as_settings(str(error))) from None
+    title = f"{label(policy['name'])}, {workload['name']}"
+    if settings["month"]:
+        title += f" {settings['month']}"
+    if load is not None:
+        title += f", load {load:g}"
+    return replace(found, title=title)
+
+
+def run(point: Point) -> Scene:
+    """Return what a policy makes of a workload; of an endless one, the jobs of its batches are measured.
+
+    Raises
+    ------
+    ValueError
+        If the models refuse the point.
+    """
+    made = families.find(point.policy["family"]).schedule(point)
+    if made.trace is None:
+        measured, until = slice(point.batches.jobs(point.batches.most)), None
+    else:
+        measured, until = made.trace.measured, made.trace.until
+    begin = float(made.jobs.submit[measured][0])
+    return Scene(made, measured, begin, float(made.end[measured].max()) if until is None else until)
+
+
+def window(settings: Mapping[str, str], shown: Scene, longest: float = math.inf) -> tuple[float, float]:
+    """Return the two times between which is drawn, seconds.
+
+    Parameters
+    ----------
+    settings : dict
+        ``from`` and ``to``: a number of hours, or with a unit: 90m, 36h, 2.5d.
+    shown : Scene
+        Where the default is from: the measured period.
+    longest : float, seconds
+        Of the default.
+    """
+    last = float(shown.schedule.end.max())
+    first = _time(settings["from"], "from") if settings["from"] else shown.begin
+    if first >= last:
+        raise AnalysisError(f"from={settings['from']}: the schedule ends after {last / 3600:.4g} hours")
+    ends = shown.until if shown.until > first else last
+    end = _time(settings["to"], "to") if settings["to"] else min(ends, first + longest)
+    if end <= first:
+        raise AnalysisError(
+            f"to={settings['to']}: that is not after the {first / 3600:.4g} hours at which the drawing "
+            "begins; give a later time, e.g. from=7d to=9d"
+        )
+    return first, end
+
+
+def unit_of(seconds: float) -> tuple[str, float]:
+    """Return the name and the length of the unit that suits a span of time.
+
+    Examples
+    --------
+    >>> unit_of(3 * 86400)
+    ('days', 86400.0)
+    """
+    unit = next((unit for unit in "dhm" if seconds >= 3 * UNITS[unit]), "s")
+    return NAMES[unit], UNITS[unit]
+
+
+def _as_settings(text: str) -> str:
+    """Name what a drawing can set by its own names."""
+    text = text.replace(", or workload.estimates=tsafrir2005 to draw requests", "")
+    for group, key in (
+        ("policy", "ties"),
+        ("policy", "unrequested"),
+        ("workload", "path"),
+        ("workload", "month"),
+    ):
+        text = text.replace(f"{group}.{key}=", f"{key}=")
+    return text
+
+
+def _given(settings: Mapping[str, str], *keys: str) -> dict[str, Any]:
+    return {key: settings[key] for key in keys if settings[key]}
+
+
+def _time(text: str, key: str) -> float:
+    found = re.fullmatch(r"(\d+\.?\d*)([smhd]?)", text)
+    if not found:
+        raise AnalysisError(f"{key}={text}: give hours, or a number with a unit: 90m, 36h, 2.5d")
+    return float(found[1]) * UNITS[found[2] or "h"]
+
+
+def steps(instants: np.ndarray, changes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ascending instants of a step function, and its value from each of them on.
+
+    Parameters
+    ----------
+    instants : ndarray, shape (n,)
+    changes : ndarray, shape (n,)
+        By which the value changes at each.
+    """
+    times, which = np.unique(instants, return_inverse=True)
+    return times, np.cumsum(np.bincount(which, changes, times.size))

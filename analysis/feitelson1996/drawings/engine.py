@@ -1,0 +1,79 @@
+"""Matrices from the simulator at chosen moments.
+
+The kernels are imported inside the functions: a report whose figures need none does not wait for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.drawings.matrix import MatrixState, alternates
+from models.point import Batches, Parameters, Point
+
+if TYPE_CHECKING:
+    from models.gang.simulation import Simulation
+
+
+def states(
+    scheme: str, n_pes: int, sizes: Sequence[int], runtimes: np.ndarray, moments: Sequence[float]
+) -> tuple[MatrixState, ...]:
+    """Return the matrix at chosen moments when jobs arrive one a time unit, the first at 1.
+
+    Parameters
+    ----------
+    scheme : str
+        A packing scheme without parameters of its own.
+    n_pes : int
+    sizes : sequence of int
+    runtimes : ndarray, shape (n_jobs,)
+    moments : sequence of float
+        Ascending times.
+    """
+    from models.gang import schemes
+    from models.gang.simulation import Simulation
+    from models.jobs.jobs import Jobs
+
+    n = len(sizes)
+    jobs = Jobs(
+        np.arange(1.0, n + 1), np.broadcast_to(runtimes, n).astype(float), np.full(n, np.nan),
+        np.array(sizes, np.int64), np.zeros(n, np.int64),
+    )  # fmt: skip
+    found = schemes.find(scheme)
+    simulation = Simulation(
+        found.compiled(), (), n_pes, iter([jobs]), memory=found.memory(n_pes), draining=True
+    )
+    pictures = []
+    for moment in moments:
+        simulation.run(1, until=moment)
+        pictures.append(_state(simulation, "shared", "arrival"))
+    return tuple(pictures)
+
+
+def state_at(
+    policy: Parameters,
+    workload: Parameters,
+    machine: Parameters,
+    load: float,
+    time: float,
+    seed: Sequence[int],
+) -> MatrixState:
+    """Return the matrix of a simulation at a time, in the workload's unit (or at its end before that)."""
+    from models.gang.model import prepare
+
+    # Enough batches never to end by count: the time decides.
+    simulation = prepare(Point(policy, workload, machine, load, Batches(1000, 0, (1000,)), tuple(seed)))
+    simulation.run(1000, until=time)
+    return _state(simulation, policy["alternation"], policy["precedence"])
+
+
+def _state(simulation: Simulation, alternation: str, precedence: str) -> MatrixState:
+    """Return the matrix with the foreign slots in which jobs run."""
+    mapped = simulation.occupancy()
+    jobs = [int(job) for job in np.unique(mapped) if job >= 0]  # numbered by arrival
+    sign: Mapping[str, int] = {"arrival": 0, "largest": -1, "smallest": 1}
+    size: dict[int, Any] = {job: int((mapped == job).sum()) for job in jobs}
+    order = sorted(jobs, key=lambda job: (sign[precedence] * size[job], job))
+    return MatrixState(mapped, alternates(mapped, alternation, order))

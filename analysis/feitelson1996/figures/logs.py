@@ -1,0 +1,268 @@
+"""Figs. 3 to 6: what the logs at hand say of job sizes, runtimes and repeated runs.
+
+The paper used six logs. Of these only that of the NASA Ames iPSC/860 is published as it was; KTH's SP2 stands
+in for the ANL SP1 and the SDSC Paragon, which are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+
+from analysis.errors import DrawingError
+from analysis.figures.style import ACCENT, NEUTRAL
+from analysis.paper import Picture
+from models.jobs import swf
+
+ARCHIVE = "the Parallel Workloads Archive"
+
+N_BUCKETS = 10
+"""Section 3.2: "dividing the jobs into 10 buckets according to size"."""
+
+RARE_RUNS = 5
+"""Run lengths seen fewer times are the "outliers that appear only a small number of times" of section 3.3;
+how many is small, the paper does not say."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A log that the figures use.
+
+    Parameters
+    ----------
+    file : str
+        Name in the archive.
+    label : str
+    n_pes : int
+    exclude : dict of str to int
+        Rows that are no users' jobs, as filters of `models.jobs.swf.select`.
+    """
+
+    file: str
+    label: str
+    n_pes: int
+    exclude: dict[str, int] | None = None
+
+
+# User 3 of the NASA log is a system probe: one PE, every few minutes, 24,025 times.
+PROBE = {"user": 3, "processors": 1, "application": 1}
+NASA = Source("NASA-iPSC-1993-3.swf.gz", "NASA Ames iPSC/860", 128, PROBE)
+KTH = Source("KTH-SP2-1996-2.swf.gz", "KTH SP2", 100)
+
+IN_PLACE = "KTH SP2 in place of the ANL SP1 and SDSC Paragon logs, which are out of reach."
+
+
+@dataclass(frozen=True)
+class UserJobs:
+    """The jobs of a log without system probes.
+
+    Parameters
+    ----------
+    jobs : swf.Jobs
+    note : str
+        What was left out.
+    """
+
+    jobs: swf.Jobs
+    note: str
+
+    @property
+    def parallel(self) -> np.ndarray:
+        """Which jobs use more than one PE."""
+        return self.jobs.size > 1
+
+
+@cache
+def load(folder: Path | None, source: Source) -> UserJobs:
+    """Read a log.
+
+    Raises
+    ------
+    DrawingError
+        If it is not there, with where to get it.
+    """
+    path = None if folder is None else folder / source.file
+    if path is None or not path.is_file():
+        raise DrawingError(
+            f"{source.file} is not in {folder or 'any folder of logs'}: get it from {ARCHIVE}, then add "
+            "logs=FOLDER"
+        )
+    selection = swf.select(swf.read(path), machine_size=source.n_pes, exclude=source.exclude)
+    probe = sum(rows for reason, rows in selection.dropped.items() if "user" in reason)
+    other = sum(selection.dropped.values()) - probe
+    left_out = []
+    if probe:
+        left_out.append(f"{probe:,} rows of a system probe (user 3, 1 PE)")
+    if other:
+        left_out.append(f"{other:,} rows without a runtime or size")
+    note = f"{source.label}: {selection.kept:,} jobs" + (
+        f", without {' and '.join(left_out)}" if left_out else ""
+    )
+    return UserJobs(selection.jobs, note)
+
+
+def pictures(folder: Path | None) -> Iterator[Picture]:
+    """Yield the figures of section 3.1 to 3.3."""
+    yield Picture(
+        "fig3",
+        "Fig. 3: Job sizes",
+        f"Number of jobs of each size, powers of two in blue. {IN_PLACE} The NASA log, which the paper "
+        "describes in its table 2 only, is shown beside it. Serial jobs included.",
+        partial(_sizes, folder),
+    )
+    yield Picture(
+        "fig4",
+        "Fig. 4: Runtime and size on the NASA Ames iPSC/860",
+        "Mean runtime of the jobs of each size, from the very log the paper used. The area of a point "
+        "tells how many jobs.",
+        partial(_nasa_runtimes, folder),
+    )
+    yield Picture(
+        "fig5",
+        "Fig. 5: Runtime and size, raw and in buckets",
+        "Parallel jobs only. Small grey points: mean of each size. Blue: the jobs in order of size, "
+        f"divided into {N_BUCKETS} buckets of equally many jobs, each at its mean size. {IN_PLACE}",
+        partial(_bucket_runtimes, folder),
+    )
+    yield Picture(
+        "fig6",
+        "Fig. 6: Run lengths of repeated executions",
+        "How often the same user ran the same job on the same number of PEs so many times in a row. The "
+        f"line is the linear regression in log-log scale, run lengths seen fewer than {RARE_RUNS} times "
+        "(grey) left out. The paper finds an order of about 2.2. KTH's log does not name programs: there "
+        f"a run is the same user and the same size. {IN_PLACE}",
+        partial(_run_lengths, folder),
+    )
+
+
+def buckets(size: np.ndarray, runtime: np.ndarray, n: int = N_BUCKETS) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean size and mean runtime of buckets of equally many jobs in order of size (section 3.2).
+
+    Parameters
+    ----------
+    size, runtime : ndarray, shape (n_jobs,)
+    n : int
+
+    Returns
+    -------
+    mean_size, mean_runtime : ndarray, shape (n,)
+    """
+    order = np.argsort(size, kind="stable")
+    parts = np.array_split(order, n)
+    return np.array([size[p].mean() for p in parts]), np.array([runtime[p].mean() for p in parts])
+
+
+def mean_by_size(size: np.ndarray, runtime: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the sizes that occur, the mean runtime of each, and the number of jobs of each."""
+    sizes, where, counts = np.unique(size, return_inverse=True, return_counts=True)
+    return sizes, np.bincount(where, weights=runtime) / counts, counts
+
+
+def zipf_order(lengths: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
+    """Return the order, and log10 of C, of counts = C / length^order: linear regression in log-log scale."""
+    slope, constant = np.polyfit(np.log10(lengths), np.log10(counts), 1)
+    return -float(slope), float(constant)
+
+
+def _two_panels(height: float = 3.3) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(7.4, height), layout="constrained")
+    return figure, list(figure.subplots(1, 2))
+
+
+def _note(figure: Figure, *sources: UserJobs, extra: str = "") -> None:
+    text = "\n".join([*(source.note for source in sources), *([extra] if extra else [])])
+    figure.supxlabel(text, fontsize=7.5, color="#666666", x=0.01, ha="left")
+
+
+def _sizes(folder: Path | None) -> Figure:
+    kth, nasa = load(folder, KTH), load(folder, NASA)
+    figure, panels = _two_panels()
+    for axes, source, found in zip(panels, (KTH, NASA), (kth, nasa), strict=True):
+        sizes, counts = np.unique(found.jobs.size, return_counts=True)
+        power = sizes & (sizes - 1) == 0
+        axes.bar(sizes[~power], counts[~power], width=1.0, color=NEUTRAL)
+        axes.bar(sizes[power], counts[power], width=1.0, color=ACCENT)
+        axes.set(title=source.label, xlabel="Job size (PEs)", ylabel="Jobs", xlim=(0, source.n_pes + 1))
+        axes.grid(visible=False, axis="x")
+    _note(figure, kth, nasa, extra=IN_PLACE)
+    return figure
+
+
+def _nasa_runtimes(folder: Path | None) -> Figure:
+    nasa = load(folder, NASA)
+    sizes, mean, counts = mean_by_size(nasa.jobs.size, nasa.jobs.runtime)
+    figure = Figure(figsize=(7.4, 3.5), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(sizes, mean, color=ACCENT, linewidth=1, zorder=2)
+    axes.scatter(sizes, mean, s=8 + 90 * counts / counts.max(), color=ACCENT, edgecolor="white", zorder=3)
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(FormatStrFormatter("%d"))
+    axes.set_ylim(0, None)
+    axes.set(title=NASA.label, xlabel="Job size (PEs)", ylabel="Mean runtime (s)")
+    _note(figure, nasa)
+    return figure
+
+
+def _bucket_runtimes(folder: Path | None) -> Figure:
+    kth, nasa = load(folder, KTH), load(folder, NASA)
+    figure, panels = _two_panels()
+    for axes, source, found in zip(panels, (KTH, NASA), (kth, nasa), strict=True):
+        size, runtime = found.jobs.size[found.parallel], found.jobs.runtime[found.parallel]
+        sizes, mean, _ = mean_by_size(size, runtime)
+        axes.plot(sizes, mean / 1000, "o", ms=3, color="#aab2b8", label="each size")
+        centre, bucket_mean = buckets(size, runtime)
+        axes.plot(
+            centre, bucket_mean / 1000, "s-", color=ACCENT, label=f"{N_BUCKETS} buckets of equally many jobs"
+        )
+        axes.set(
+            title=source.label,
+            xlabel="Job size (PEs)",
+            ylabel="Mean runtime (1000 s)",
+            xlim=(0, None),
+            ylim=(0, None),
+        )
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=2)
+    _note(figure, kth, nasa, extra=f"Parallel jobs only. {IN_PLACE}")
+    return figure
+
+
+def _run_lengths(folder: Path | None) -> Figure:
+    nasa, kth = load(folder, NASA), load(folder, KTH)
+    figure, panels = _two_panels()
+    for axes, source, found in zip(panels, (NASA, KTH), (nasa, kth), strict=True):
+        jobs = found.jobs
+        named = (jobs.application >= 0).any()
+        lengths, counts = np.unique(
+            swf.run_lengths(jobs.user, jobs.application if named else -1, jobs.size), return_counts=True
+        )
+        used = counts >= RARE_RUNS
+        order, constant = zipf_order(lengths[used], counts[used])
+        axes.loglog(lengths[~used], counts[~used], "o", ms=3, color="#aab2b8")
+        axes.loglog(lengths[used], counts[used], "o", ms=3.6, color=ACCENT)
+        span = np.array([1, lengths[used].max()])
+        axes.loglog(span, 10**constant * span**-order, color="#d55e00", linewidth=1.2)
+        axes.text(0.97, 0.93, f"order {order:.2f}", transform=axes.transAxes, ha="right", color="#d55e00")
+        axes.text(
+            0.97,
+            0.85,
+            f"longest run {lengths.max()}",
+            transform=axes.transAxes,
+            ha="right",
+            color="#666666",
+            fontsize=8,
+        )
+        title = source.label if named else f"{source.label} (user and size only)"
+        axes.set(title=title, xlabel="Run length", ylabel="Runs", ylim=(0.7, None))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
+            axis.set_minor_formatter(NullFormatter())
+    _note(figure, nasa, kth, extra=IN_PLACE)
+    return figure

@@ -1,0 +1,37 @@
+"""Names: the grid's axes, metrics and schemes as the dataset has them, and as text and figures call them."""
+
+from __future__ import annotations
+
+from analysis.figures import policies
+from analysis.study.axes import Axes
+
+KEY = "feitelson1996"
+
+AXES = Axes(
+    features={"alternation": "shared", "unification": "true"},
+    split={"alternation": ("shared", "exclusive")},
+)
+
+SLOWDOWN, UNIFICATIONS, SLOTS_PER_JOB = "slowdown", "unifications", "slots_per_job"
+UTILIZATION, USED_SLOTS = "utilization", "used_slots"
+
+YLABELS = {
+    SLOWDOWN: "Mean slowdown",
+    UNIFICATIONS: "Unifications (% of terminations)",
+    SLOTS_PER_JOB: "Slots per job",
+    UTILIZATION: "Utilization (%)",
+    USED_SLOTS: "Used slots (time average)",
+}
+
+MACHINE_SIZE = "processors"
+"""Key of a machine's number of PEs."""
+
+FIRST_FOUR = ("first_fit", "best_fit", "left_right_size", "left_right_slots")
+LOAD_BASED = ("min_max_load", "min_avg_load")
+BEST = ("buddy", "migration")
+SCHEMES = (*FIRST_FOUR, *LOAD_BASED, *BEST)
+
+
+def label(scheme: str) -> str:
+    """Return a scheme's name within a sentence."""
+    return policies.label(scheme).lower()

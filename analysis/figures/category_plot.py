@@ -1,0 +1,213 @@
+"""Intervals of several policies over categories (months, ranges of runtime, classes), as points or bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from analysis.errors import DrawingError
+from analysis.figures.style import SchemeStyle
+from analysis.study.curve import DONE
+from analysis.study.sample import Sample
+
+DODGE = 0.62
+"""Width that the points of a category take, of the distance between categories."""
+
+FILLED = 0.84
+"""The same for bars."""
+
+
+LEAST = 0.9
+"""Lower end of logarithmic axes: slowdowns are at least 1."""
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Means with their intervals; every array has the shape (n_categories,).
+
+    Parameters
+    ----------
+    mean, half_width : ndarray
+        NaN where nothing is drawn, and where the interval is withheld.
+    finished : ndarray of bool
+        Whether every replication is there.
+    """
+
+    mean: np.ndarray
+    half_width: np.ndarray
+    finished: np.ndarray
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample], confidence: float, scale: float = 1.0) -> Estimates:
+        """Return the intervals of samples, times `scale`."""
+        found = [
+            one.interval(confidence) if one.shown else Sample.absent().interval(confidence) for one in samples
+        ]
+        mean = np.array([one.mean for one in found]) * scale
+        half = np.array([one.half_width for one in found]) * scale
+        return cls(mean, half, np.array([one.status == DONE for one in samples]))
+
+    @property
+    def drawn(self) -> np.ndarray:
+        """Where there is a point."""
+        return np.isfinite(self.mean)
+
+
+@dataclass(frozen=True)
+class CategoryPlot:
+    """What is drawn into one pair of axes.
+
+    Parameters
+    ----------
+    categories : sequence of str
+    series : dict of str to Estimates
+        In the legend's order.
+    looks : dict of str to SchemeStyle
+        Of each series.
+    ylabel, xlabel, title : str
+    yscale : {"linear", "log"}
+    bars : bool
+        Bars from 0 on instead of points joined by lines.
+    guides : sequence of float
+        Heights of horizontal lines.
+    """
+
+    categories: Sequence[str]
+    series: Mapping[str, Estimates]
+    looks: Mapping[str, SchemeStyle]
+    ylabel: str
+    xlabel: str = ""
+    title: str = ""
+    yscale: str = "linear"
+    bars: bool = False
+    guides: Sequence[float] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not any(one.drawn.any() for one in self.series.values())
+
+
+def panels(
+    plots: Sequence[CategoryPlot], title: str, n_columns: int, *, height: float = 2.25, shared: bool = False
+) -> Figure:
+    """Draw plots in rows with one legend below.
+
+    Parameters
+    ----------
+    plots : sequence of CategoryPlot
+    title : str
+    n_columns : int
+    height : float, inches
+        Of a plot.
+    shared : bool
+        Whether all have one scale, and labels at the page's edges only.
+
+    Raises
+    ------
+    DrawingError
+        If no point has been run.
+    """
+    if all(one.is_empty for one in plots):
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    n_rows = -(-len(plots) // n_columns)
+    legend_rows = -(-len({name for one in plots for name in one.series}) // 3)
+    figure = Figure(figsize=(7.4, height * n_rows + 0.5 + 0.18 * legend_rows), layout="constrained")
+    places = figure.subplots(n_rows, n_columns, squeeze=False, sharey=shared).ravel()
+    for axes, one in zip(places, plots, strict=False):
+        draw(axes, one)
+    for axes, one in zip(places, plots, strict=False):
+        _fit(axes, one, shared)
+    for axes in places[len(plots) :]:
+        axes.set_visible(False)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    figure.legend(handles=_legend(plots), loc="outside lower center", ncols=3)
+    return figure
+
+
+def draw(axes: Axes, plot: CategoryPlot) -> None:
+    """Draw one plot into axes."""
+    place = np.arange(len(plot.categories), dtype=float)
+    n = len(plot.series)
+    width = (FILLED if plot.bars else DODGE) / max(n, 1)
+    axes.set_yscale(plot.yscale)
+    for number, (name, one) in enumerate(plot.series.items()):
+        x = place + (number - (n - 1) / 2) * width
+        (_draw_bars if plot.bars else _draw_points)(axes, x, one, plot.looks[name], width)
+    for height in plot.guides:
+        axes.axhline(height, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    axes.set_xticks(place, plot.categories)
+    axes.set_xlim(-0.55, len(plot.categories) - 0.45)
+    axes.set(xlabel=plot.xlabel, ylabel=plot.ylabel)
+    axes.grid(visible=False, axis="x")
+    axes.tick_params(axis="x", length=0, labelsize=7.5)
+    axes.set_title(plot.title, fontsize=9, fontweight="normal")
+
+
+def _fit(axes: Axes, plot: CategoryPlot, shared: bool) -> None:
+    """Fix the lower end of the scale, once all that shares it is drawn."""
+    if shared:
+        axes.label_outer()
+    if plot.yscale == "linear":
+        axes.set_ylim(bottom=0)
+        return
+    axes.set_ylim(bottom=LEAST)
+    few = axes.get_ylim()[1] < 100 * LEAST
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _draw_points(axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, width: float) -> None:
+    drawn = one.drawn
+    axes.plot(x[drawn], one.mean[drawn], color=look.color, linestyle=look.dashes, linewidth=0.9, zorder=3)
+    _error_bars(axes, x, one, look.color)
+    full = drawn & one.finished & np.isfinite(one.half_width)
+    for chosen, fill, edge in ((full, look.color, "white"), (drawn & ~full, "white", look.color)):
+        axes.plot(
+            x[chosen], one.mean[chosen], look.marker, color=fill, mec=edge, mew=0.4 + 0.5 * (fill == "white"),
+            ms=4.4, zorder=4,
+        )  # fmt: skip
+
+
+def _draw_bars(axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, width: float) -> None:
+    drawn = one.drawn
+    axes.bar(x[drawn], one.mean[drawn], 0.92 * width, color=look.color, zorder=2)
+    _error_bars(axes, x, one, "#222222")
+
+
+def _error_bars(axes: Axes, x: np.ndarray, one: Estimates, color: str) -> None:
+    barred = one.drawn & np.isfinite(one.half_width) & (one.half_width > 0)
+    mean, half = one.mean[barred], one.half_width[barred]
+    # What is measured is never negative, so that no bar need go below 0.
+    below = np.minimum(half, mean if axes.get_yscale() == "linear" else 0.999 * mean)
+    axes.errorbar(
+        x[barred], mean, [below, half], fmt="none", ecolor=color, elinewidth=0.8, capsize=1.6, zorder=3
+    )
+
+
+def _legend(plots: Sequence[CategoryPlot]) -> list[Artist]:
+    handles: dict[str, Artist] = {}
+    for one in plots:
+        for name in one.series:
+            look = one.looks[name]
+            handles[name] = Patch(color=look.color, label=look.label) if one.bars else look.legend_handle()
+    series = [found for one in plots for found in one.series.values()]
+    points = [found for one in plots if not one.bars for found in one.series.values()]
+    if any((found.drawn & ~np.isfinite(found.half_width)).any() for found in points):
+        handles["withheld"] = _hollow("interval withheld")
+    if any((found.drawn & ~found.finished).any() for found in series):
+        handles["missing"] = _hollow("replications missing")
+    return list(handles.values())
+
+
+def _hollow(text: str) -> Line2D:
+    return Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text)

@@ -1,0 +1,123 @@
+"""Several plots over an axis on one page, and the lines of a plot by what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.figures import load_plot
+from analysis.figures.load_plot import Line, LoadPlot
+from analysis.figures.policies import look
+from analysis.figures.style import SchemeStyle
+from analysis.study import Study
+from analysis.study.curve import EXCLUDED
+
+
+@dataclass(frozen=True)
+class PlotAxis:
+    """An axis of the grid as plots have it.
+
+    Parameters
+    ----------
+    name : str
+    settings : dict
+        Fields of `LoadPlot` that suit it.
+    """
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a figure.
+
+    Parameters
+    ----------
+    metric, policy : str
+    point : dict
+        Where the curve is taken, see `Study.curve`.
+    look : SchemeStyle, optional
+        By default the policy's.
+    """
+
+    metric: str
+    policy: str
+    point: Mapping[str, object] = field(default_factory=dict)
+    look: SchemeStyle | None = None
+
+    @property
+    def style(self) -> SchemeStyle:
+        """How the line looks; its label is the line's name."""
+        return self.look or look(self.policy)
+
+
+def plot(
+    study: Study, along: PlotAxis, series: Sequence[Series], ylabel: str, title: str, **settings: Any
+) -> LoadPlot:
+    """Return a plot of all series that the grid has.
+
+    Parameters
+    ----------
+    study : Study
+    along : PlotAxis
+    series : sequence of Series
+    ylabel, title : str
+    **settings
+        Further fields of the plot, before those of the axis.
+
+    Raises
+    ------
+    DrawingError
+        If the grid has none of them.
+    """
+    lines, looks, chosen = {}, {}, {**along.settings, **settings}
+    for one in series:
+        curve = study.curve(one.metric, one.policy, along=along.name, **one.point)
+        if len(curve.x) and not curve.where(EXCLUDED).all():
+            lines[one.style.label] = Line.of(curve)
+            looks[one.style.label] = one.style
+    if not lines:
+        raise DrawingError("its points are not in this grid")
+    if along.name != "load" and "xlim" not in chosen:
+        x = np.concatenate([line.x for line in lines.values()])
+        chosen["xlim"] = (0.95 * x.min(), 1.05 * x.max())
+    return LoadPlot(lines, ylabel, title, looks=looks, **chosen)
+
+
+def panels(
+    plots: Sequence[LoadPlot], title: str, *, note: str = "", height: float = 2.9, stacked: bool = False
+) -> Figure:
+    """Draw plots side by side, or one below the other, with one legend.
+
+    Parameters
+    ----------
+    plots : sequence of LoadPlot
+    title, note : str
+    height : float, inches
+        Of one plot.
+    stacked : bool
+    """
+    n_rows, n_columns = (len(plots), 1) if stacked else (1, len(plots))
+    lines = {name: line for one in plots for name, line in one.lines.items()}
+    looks = {name: style for one in plots for name, style in one.looks.items()}
+    figure = Figure(figsize=(7.4, height * n_rows + 0.7), layout="constrained")
+    places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+    for axes, one in zip(places, plots, strict=True):
+        load_plot.draw_lines(axes, one)
+        axes.set_title(one.title, fontsize=9, fontweight="normal")
+    if stacked:
+        for axes in places[:-1]:
+            axes.set_xlabel("")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    if any(line.saturated.any() for line in lines.values()):
+        note = f"{note} A line breaks where its policy is saturated.".strip()
+    figure.legend(handles=load_plot.legend_handles(lines, looks), loc="outside lower center", ncols=4)
+    if note:
+        figure.supxlabel(note, fontsize=7.5, color="#666666", x=0.01, ha="left")
+    return figure

@@ -1,0 +1,104 @@
+"""How policies are called and look in every figure, whichever paper or log it is about."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+from analysis.figures.style import SchemeStyle, shade
+
+# Colours after Okabe and Ito (2008) and Tol (2021), safe for the usual colour vision deficiencies. Relatives
+# share a hue and differ in marker and dashes; those that a paper singles out are the darkest.
+PACKING = {
+    "first_fit": SchemeStyle("First fit", "#56b4e9", "o"),
+    "best_fit": SchemeStyle("Best fit", "#0072b2", "s", "--"),
+    "left_right_size": SchemeStyle("Left-right by size", "#009e73", "<"),
+    "left_right_slots": SchemeStyle("Left-right by slots", "#999933", ">", "--"),
+    "min_max_load": SchemeStyle("Minimal maximum load", "#e69f00", "^"),
+    "min_avg_load": SchemeStyle("Minimal average load", "#d55e00", "v", "--"),
+    "buddy": SchemeStyle("Buddy", "#882255", "D"),
+    "migration": SchemeStyle("Migration", "#111111", "X"),
+}
+
+# Equipartition is blue, folding goes from yellow to dark red.
+PARTITIONING = {
+    "equi": SchemeStyle("EQUI", "#56b4e9", "o", "--"),
+    "equi_plus": SchemeStyle("EQUI+", "#0072b2", "s"),
+    "fold_20": SchemeStyle("FOLD 20 s", "#ddaa33", "<", ":"),
+    "fold_50": SchemeStyle("FOLD 50 s", "#e69f00", ">", "--"),
+    "fold_200": SchemeStyle("FOLD 200 s", "#d55e00", "^", "--"),
+    "fold_15j": SchemeStyle("FOLD 15 s × J", "#cc79a7", "v", "-."),
+    "fold_20j": SchemeStyle("FOLD 20 s × J", "#aa4499", "p", "-."),
+    "fold": SchemeStyle("FOLD, own time", "#b35900", "h", "-."),
+    "fold_q": SchemeStyle("FOLD", "#d55e00", "d"),
+    "fold_never": SchemeStyle("FOLD∞", "#7a1f00", "D"),
+    "static_4": SchemeStyle("4 static partitions", "#999999", "o", "--"),
+    "static_8": SchemeStyle("8 static partitions", "#555555", "s", "--"),
+    "ideal_dynamic": SchemeStyle("Ideal dynamic", "#009e73", "D"),
+    "one_at_a_time": SchemeStyle("Uniprogramming, FCFS", "#555555", "X", "--"),
+    "processor_sharing": SchemeStyle("Uniprogramming, PS", "#009e73", "P", "-."),
+    "buddy_schedule": SchemeStyle("BUDDY", "#7a1f00", "D"),
+    "buddy_schedule_reversed": SchemeStyle("BUDDY, groups reversed", "#d55e00", "d", "--"),
+    "equi_epoch": SchemeStyle("EQUI-EPOCH", "#0072b2", "s"),
+    "greedy_largest": SchemeStyle("Greedy from the largest", "#56b4e9", "o", "--"),
+    "optimal_buddy": SchemeStyle("Optimum, powers of two", "#cc79a7", "v", ":"),
+    "optimal_epoch": SchemeStyle("Optimum of epochs", "#44aa99", "^", ":"),
+    "optimal_schedule": SchemeStyle("Optimum of all", "#111111", "X", ":"),
+}
+
+BACKFILLING = {
+    "ncsa_lsf": SchemeStyle("NCSA-LSF*", "#555555", "X", "--"),
+    "fcfs": SchemeStyle("FCFS", "#999999", "P", ":"),
+    "easy": SchemeStyle("FCFS-backfill", "#0072b2", "s"),
+    "conservative": SchemeStyle("Conservative", "#661100", "h", "-."),
+    "priority_backfill": SchemeStyle("Priority-backfill", "#d55e00", "^"),
+    "lxf_w_backfill": SchemeStyle("LXF&W-backfill", "#009e73", "o"),
+    "lxf_backfill": SchemeStyle("LXF-backfill", "#999933", "<", ":"),
+    "sjf_backfill": SchemeStyle("SJF-backfill", "#cc79a7", "v", "-."),
+    "lxf_w_immediate": SchemeStyle("LXF&W-backfill/immediate", "#332288", "D"),
+    "lxf_w_soon": SchemeStyle("LXF&W-backfill/soon", "#56b4e9", "p", "--"),
+    "easy_immediate": SchemeStyle("FCFS-backfill/immediate", "#88ccee", "d", "--"),
+    "eq_spatial_0m": SchemeStyle("EQspatial-0m", "#ddaa33", "<", ":"),
+    "eq_spatial_5m": SchemeStyle("EQspatial-5m", "#aa3377", "s"),
+    "eq_spatial_5m_50h": SchemeStyle("EQspatial-5m/>50hr", "#e69f00", "^", "--"),
+}
+
+LOOKS = PACKING | PARTITIONING | BACKFILLING
+
+# For policies that somebody adds; the name decides, so that a policy looks the same in every figure and run.
+SPARE_COLORS = ("#332288", "#cc79a7", "#117733", "#aa4499", "#6699cc", "#661100", "#44aa99", "#ddaa33")
+SPARE_MARKERS = ("P", "p", "h", "*", "8", "d", "H")
+
+
+def look(policy: str) -> SchemeStyle:
+    """Return the style of a policy, the same in every figure; one made from its name if it is not listed."""
+    if policy in LOOKS:
+        return LOOKS[policy]
+    number = zlib.crc32(policy.encode())
+    color, marker = SPARE_COLORS[number % len(SPARE_COLORS)], SPARE_MARKERS[number % len(SPARE_MARKERS)]
+    return SchemeStyle(policy.replace("_", " ").capitalize(), color, marker, "-.")
+
+
+def label(policy: str) -> str:
+    """Return a policy's name in text."""
+    return look(policy).label
+
+
+def shaded(policy: str, details: Sequence[str], lightest: float = 0.65) -> list[SchemeStyle]:
+    """Return the styles of several lines of a policy, from light to dark.
+
+    Parameters
+    ----------
+    policy : str
+    details : sequence of str
+        What distinguishes each line, after the policy's name.
+    lightest : float
+        How much white the first has, see `style.shade`.
+    """
+    one, last = look(policy), max(1, len(details) - 1)
+    return [
+        SchemeStyle(
+            f"{one.label}, {detail}", shade(one.color, lightest * (1 - n / last)), one.marker, one.dashes
+        )
+        for n, detail in enumerate(details)
+    ]

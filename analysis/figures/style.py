@@ -1,0 +1,144 @@
+"""One style for every figure, and files that are the same bytes whenever a figure is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.typing import LineStyleType
+
+FORMATS = ("pdf", "svg", "png")
+DPI = 200
+
+# A reader's software must not need fonts of ours: paths in SVG, glyphs embedded as Type 3 in PDF (subsets of
+# TrueType take longer to make than the rest of a figure). Two runs must give the same bytes: a fixed salt for
+# SVG's element ids; dates are left out in `save`.
+RC: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 8,
+    "axes.labelsize": 9,
+    "axes.labelcolor": "#222222",
+    "axes.edgecolor": "#555555",
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "xtick.color": "#444444",
+    "ytick.color": "#444444",
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.6,
+    "errorbar.capsize": 2,
+    "hatch.linewidth": 0.8,
+    # Unhinted text is as wide at every resolution, so that one layout serves all formats.
+    "text.hinting": "no_hinting",
+    "figure.dpi": 100,
+    "savefig.dpi": DPI,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "schedsweep",
+    "pdf.fonttype": 3,
+}
+
+NEUTRAL = "#5b6770"
+"""For data that belong to no policy."""
+
+ACCENT = "#0072b2"
+"""For the one thing in a figure without policies that should be seen first."""
+
+VERDICT_COLORS = {"holds": "#117733", "fails": "#b3361c", "inconclusive": "#6b7280"}
+
+
+@dataclass(frozen=True)
+class SchemeStyle:
+    """How a policy looks in every figure.
+
+    Parameters
+    ----------
+    label : str
+        Name in legends and tables.
+    color : str
+    marker : str
+        Tells policies apart in grey print.
+    dashes : str
+        Line style.
+    """
+
+    label: str
+    color: str
+    marker: str
+    dashes: LineStyleType = "-"
+
+    def legend_handle(self) -> Line2D:
+        """Return a legend entry."""
+        return Line2D([], [], color=self.color, marker=self.marker, linestyle=self.dashes, label=self.label)
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw with the style of this project, whatever the user's own matplotlib settings are."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(RC)
+        yield
+
+
+def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+    """Save a figure as PDF, SVG and PNG; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+    folder : Path
+        Made if it is not there.
+    name : str
+        File name without its ending.
+
+    Returns
+    -------
+    list of Path
+        In the order of `FORMATS`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    undated: dict[str, dict[str, str | None]] = {
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+        "svg": {"Date": None, "Creator": None},
+        "png": {"Software": None},
+    }
+    # The layout is solved once, not again for each format. Without an engine (the style's default) matplotlib
+    # also draws once for each file and not twice.
+    if (engine := figure.get_layout_engine()) is not None:
+        engine.execute(figure)
+    figure.set_layout_engine(None)
+    files = [folder / f"{name}.{ending}" for ending in FORMATS]
+    for file in files:
+        figure.savefig(file, metadata=undated[file.suffix[1:]])
+    return files
+
+
+def shade(color: str, light: float) -> str:
+    """Return a colour mixed with white: 0 is the colour itself, 1 is white.
+
+    Examples
+    --------
+    >>> shade("#000000", 0.5)
+    '#808080'
+    """
+    parts = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(part + (255 - part) * light):02x}" for part in parts)

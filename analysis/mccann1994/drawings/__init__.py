@@ -1,0 +1,90 @@
+"""Pictures on request, ``python -m analysis draw equi processors=16x32 jobs=11``, and those of chapter 4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from analysis.mccann1994.drawings import equipartition, folding, schedules
+from analysis.paper import Drawing, Picture
+
+MESH = {"processors": "16x16"}
+FIG_6_11 = "2,2,4,4,8,8,8,8"
+
+DRAWINGS = {
+    "equi": Drawing(
+        equipartition.equi,
+        {**MESH, "jobs": "", "leftover": "smallest"},
+        "Fig. 4.2: the partitions of EQUI; without jobs= for 1 to 16 of them",
+    ),
+    "equi_plus_mapping": Drawing(
+        equipartition.equi_plus_mapping,
+        {**MESH, "jobs": "13", "partition": "", "leftover": "smallest"},
+        "Fig. 4.3: on which processors of a partition EQUI+ puts threads; partition=4x5, else the first",
+    ),
+    "folding": Drawing(
+        folding.folding,
+        {**MESH, "jobs": ""},
+        "Fig. 4.5: the partitions of Folding; without jobs= for 3 to 8 of them",
+    ),
+    "folding_rotation": Drawing(
+        folding.folding_rotation,
+        {**MESH, "jobs": "5"},
+        "Fig. 4.6: one full rotation",
+    ),
+    "folding_cycle": Drawing(
+        folding.folding_cycle,
+        {**MESH, "partitions": ""},
+        "Figs. 4.7 to 4.9: the walk over the partitions; without partitions= for 4 to 32 of them",
+    ),
+    "schedule": Drawing(
+        schedules.schedule,
+        {"policy": "buddy_schedule", "processors": "16", "requirements": "2,2,4,4,4,8,8,8"},
+        "Figs. 6.2 to 6.10: a medium-term schedule as boxes; policy=a,b draws several",
+    ),
+    "mesh_schedule": Drawing(
+        schedules.mesh_schedule,
+        {"policy": "buddy_schedule", "processors": "4x4", "requirements": FIG_6_11},
+        "Fig. 6.11: a medium-term schedule on a mesh",
+    ),
+}
+
+PICTURES = {
+    "fig4-2": (
+        "equi",
+        "Fig. 4.2: EQUI on 16 × 16 processors for 1 to 16 jobs",
+        "Partitions as processor rows × columns. The policy's own output, under the default rule for "
+        "columns of processors that are left over.",
+    ),
+    "fig4-3": (
+        "equi_plus_mapping",
+        "Fig. 4.3: EQUI+ maps 16 × 16 threads onto 4 × 5 processors",
+        "Left: the partition among those of 13 jobs. Right: the threads of its job; those of one colour "
+        "within a border share a processor, and the number says how many they are. The policy's own output.",
+    ),
+    "fig4-5": (
+        "folding",
+        "Fig. 4.5: Folding for 3 to 8 jobs",
+        "Partitions after so many arrivals, as processor rows × columns. The policy's own output.",
+    ),
+    "fig4-6": (
+        "folding_rotation",
+        "Fig. 4.6: One full rotation of five jobs",
+        "Jobs are numbered in the order of their arrival; arrows are the walk. At a rotation a small "
+        "partition that is followed by a large one takes half of it. The policy's own output.",
+    ),
+    "fig4-7": (
+        "folding_cycle",
+        "Figs. 4.7 to 4.9: The walk over the partitions",
+        "Up to 16 partitions, halving one leaves two neighbours in its place. With 16 the order is defined "
+        "anew, so that this goes on up to 32. The policy's own output.",
+    ),
+}
+"""File name -> drawing, title and caption in the report of the experiment on efficiency preservation."""
+
+
+def pictures() -> Iterator[Picture]:
+    """Yield the figures of chapter 4."""
+    for name, (drawing, title, caption) in PICTURES.items():
+        found = DRAWINGS[drawing]
+        yield Picture(name, title, caption, partial(found.draw, found.settings))

@@ -1,0 +1,56 @@
+"""Figs. 5.6 and 5.7: mean blow-up factors of equal jobs that come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from matplotlib.figure import Figure
+
+from analysis.figures.load_plot import draw
+from analysis.figures.panels import Series, plot
+from analysis.figures.policies import shaded
+from analysis.mccann1994.labels import BLOW_UP, EQUIPARTITION, FOLDING, LIMITS, LOADS
+from analysis.paper import Picture
+from analysis.study import Study
+
+LIMITED = ("equi_plus", "fold_never")
+SHOWN = (0.5, 0.6, 0.7, 0.8, 0.9)
+"""Of Fig. 5.7: below a half, few jobs are in the system at once."""
+
+BLOW_UPS = (2, 5, 10, 20, 50, 100, 200)
+YLABEL = "Mean blow-up factor"
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield the figures in the paper's order."""
+    yield Picture(
+        "fig5-6",
+        "Fig. 5.6: Mean blow-up factor over the load",
+        "Mean response time over the time of a job alone, unlimited memory, δ = 0. Exact solutions of the "
+        "birth-death chain. The strip on top tells from which load on a policy is unstable.",
+        partial(_loads, study),
+    )
+    yield Picture(
+        "fig5-7",
+        "Fig. 5.7: Mean blow-up factor over the multiprogramming limit",
+        "At most L jobs run at once and the others wait; darker is a higher load. Exact solutions, on two "
+        "logarithmic axes. Equipartition is inefficient with 3, 5, 6, 7 or 9 jobs, and slow if held there.",
+        partial(_limits, study),
+    )
+
+
+def _loads(study: Study) -> Figure:
+    order = (*EQUIPARTITION, *FOLDING)
+    names = [*order, *(policy for policy in study.policies if policy not in order)]
+    series = [Series(BLOW_UP, policy, {"memory_limit": None}) for policy in names]
+    return draw(plot(study, LOADS, series, YLABEL, "Unlimited memory", ylim=(0, 20)))
+
+
+def _limits(study: Study) -> Figure:
+    series = [
+        Series(BLOW_UP, policy, {"load": load}, style)
+        for policy in LIMITED
+        for load, style in zip(SHOWN, shaded(policy, [f"ρ = {load:g}" for load in SHOWN]), strict=True)
+    ]
+    return draw(plot(study, LIMITS, series, YLABEL, "Limited memory", yscale="log", yticks=BLOW_UPS))

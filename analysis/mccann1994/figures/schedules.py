@@ -1,0 +1,171 @@
+"""Figs. 6.2 to 6.11, and what the medium-term policies cost on random lists of requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.figures.load_plot import Line, LoadPlot
+from analysis.figures.panels import Series, panels, plot
+from analysis.figures.policies import look
+from analysis.mccann1994.drawings.schedules import EXAMPLES, draw_example, mesh_schedule
+from analysis.mccann1994.labels import EPOCHS, JOBS, REALLOCATIONS
+from analysis.paper import Picture
+from analysis.study import Study
+
+TITLES = {
+    "fig6-2": "Fig. 6.2: A BUDDY schedule with forced allocations",
+    "fig6-4": "Fig. 6.4: The BUDDY schedule of the worked example",
+    "fig6-5": "Fig. 6.5: An epoch schedule",
+    "fig6-7": "Fig. 6.7: EQUI-EPOCH on 12 processors",
+    "fig6-8": "Fig. 6.8: EQUI-EPOCH is not optimal on 140 processors",
+    "fig6-9": "Fig. 6.9: A greedy policy that is not optimal",
+    "fig6-10": "Fig. 6.10: BUDDY and EQUI-EPOCH",
+    "fig6-11": "Fig. 6.11: A BUDDY schedule on a mesh",
+}
+
+BOXES = (
+    "A box is what a job gets: processors times a part of the interval T. Numbers are minimum requirements, "
+    "→ what is allocated where that is more; thick lines are the reallocations that the objective counts. "
+    "The policy's own output."
+)
+
+NOTES = {
+    "fig6-5": " The paper does not give these requirements; they were chosen to give its epochs.",
+    "fig6-7": " The jobs of the last epoch have 6 processors each, not the 8 of the text: the epochs are "
+    "equal shares of 12.",
+}
+
+NAMES = {
+    "minimum_uniform": "Uniform",
+    "minimum_powers": "Powers of two",
+    "minimum_small_heavy": "Mostly small",
+}
+"""Distributions of the requirements."""
+
+SMALL = "minimum_small_heavy"
+
+OVER_JOBS: dict[str, Any] = {
+    "xlabel": "Jobs (J)",
+    "xscale": "log",
+    "xlim": (3.6, 290),
+    "xticks": (4, 8, 16, 32, 64, 128, 256),
+    "spacing": 0.0,
+}
+EPOCH_POLICIES = ("equi_epoch", "greedy_largest", "optimal_epoch")
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield the examples in the paper's order, and curves if there are several numbers of jobs."""
+    for name, title in TITLES.items():
+        caption = BOXES + NOTES.get(name, "")
+        draw = _on_a_mesh if name == "fig6-11" else partial(draw_example, name)
+        yield Picture(name, title, caption, draw)
+    if study.varies(JOBS.name):
+        yield from _curves(study)
+
+
+def _curves(study: Study) -> Iterator[Picture]:
+    yield Picture(
+        "reallocations",
+        "Reallocations on random requirements",
+        "How often each of 64 processors is reallocated within T, on average, for three distributions of the "
+        "minimum requirements. The paper has no such figure.",
+        partial(_reallocations, study),
+    )
+    yield Picture(
+        "reallocations-optimum",
+        "Reallocations over those of an optimal schedule",
+        "Reallocations of each policy over the fewest possible, found by exhaustive search, on 16 "
+        "processors. EQUI-EPOCH is held to whole epochs and BUDDY to powers of two; the optimum is held to "
+        "nothing. Ratios of means, from paired lists. The paper has no such figure.",
+        partial(_optimum, study),
+    )
+    yield Picture(
+        "epochs",
+        "Epochs over the fewest possible",
+        "Number of epochs over that of an optimal epoch schedule, on a number of processors that is a power "
+        "of two and on one that is not. Mostly small requirements. Ratios of means, from paired lists. The "
+        "paper has no such figure.",
+        partial(_epochs, study),
+    )
+
+
+def _on_a_mesh() -> Figure:
+    example = EXAMPLES["fig6-11"]
+    requirements = ",".join(map(str, example.requirements))
+    return mesh_schedule({"policy": example.policies[0], "processors": "4x4", "requirements": requirements})
+
+
+def _reallocations(study: Study) -> Figure:
+    policies = ("buddy_schedule", *EPOCH_POLICIES)
+    plots = [
+        plot(
+            study,
+            JOBS,
+            [Series(REALLOCATIONS, policy, {"workload": workload, "processors": 64}) for policy in policies],
+            "",
+            NAMES[workload],
+            scale=1 / 64,
+            yscale="log",
+            yticks=(0.5, 1, 2, 5, 10, 20, 50, 100, 200),
+            **OVER_JOBS,
+        )
+        for workload in _workloads(study)
+    ]
+    return _drawn(plots, "Reallocations of a processor within T, P = 64")
+
+
+def _optimum(study: Study) -> Figure:
+    policies = ("buddy_schedule", "optimal_buddy", "equi_epoch", "greedy_largest")
+    few = {"xlim": (3.6, 12.4), "xticks": (4, 5, 8, 11)}
+    plots = [
+        _ratios(study, REALLOCATIONS, "optimal_schedule", policies, workload, 16, NAMES[workload], **few)
+        for workload in _workloads(study)
+    ]
+    return _drawn(plots, "Reallocations / fewest possible, P = 16")
+
+
+def _epochs(study: Study) -> Figure:
+    plots = [
+        _ratios(study, EPOCHS, "optimal_epoch", EPOCH_POLICIES[:-1], SMALL, processors, f"P = {processors}")
+        for processors in (64, 140)
+        if str(processors) in study.values_of("processors")
+    ]
+    return _drawn(plots, "Epochs / fewest possible")
+
+
+def _workloads(study: Study) -> list[str]:
+    return [workload for workload in NAMES if workload in study.values_of("workload")]
+
+
+def _ratios(
+    study: Study,
+    metric: str,
+    reference: str,
+    policies: Sequence[str],
+    workload: str,
+    processors: int,
+    title: str,
+    **settings: Any,
+) -> LoadPlot:
+    """Return a plot of a metric over that of an optimum, from paired lists."""
+    at = {"workload": workload, "processors": processors}
+    best = study.curve(metric, reference, along=JOBS.name, **at)
+    curves = {policy: study.curve(metric, policy, along=JOBS.name, **at) for policy in policies}
+    found = {policy: Line.ratio(curve, best) for policy, curve in curves.items()}
+    styles = {policy: look(policy) for policy, line in found.items() if line.drawn.any()}
+    lines = {style.label: found[policy] for policy, style in styles.items()}
+    looks = {style.label: style for style in styles.values()}
+    return LoadPlot(lines, "", title, looks=looks, guides={1.0: ""}, **OVER_JOBS | settings)
+
+
+def _drawn(plots: Sequence[LoadPlot], title: str) -> Figure:
+    plots = [one for one in plots if one.lines]
+    if not plots:
+        raise DrawingError("its points are not in this grid")
+    return panels(plots, title)

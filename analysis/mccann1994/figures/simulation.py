@@ -1,0 +1,189 @@
+"""Figs. 5.8 to 5.11: response times and fairness of short and long jobs, simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.figures.load_plot import Line, LoadPlot, bars, draw
+from analysis.figures.panels import Series, panels, plot
+from analysis.figures.policies import label, look, shaded
+from analysis.figures.style import SchemeStyle
+from analysis.mccann1994.labels import (
+    BLOW_UP,
+    BLOW_UP_CV,
+    EQUIPARTITION,
+    EVERY_CLASS,
+    FOLDING,
+    LIMITS,
+    LOADS,
+    MIXES,
+    ONE_AT_A_TIME,
+    OVERHEAD,
+    RESPONSE,
+    of_class,
+)
+from analysis.paper import Picture
+from analysis.study import Study
+
+LOAD = 0.5
+"""Of all four figures."""
+
+SPACE_SHARING = (*EQUIPARTITION, *FOLDING)
+UNIPROGRAMMING = (ONE_AT_A_TIME, "processor_sharing")
+LIMITED = ("equi_plus", "fold_never")
+CLASSES = {"short": "Short jobs", "long": "Long jobs", EVERY_CLASS: "All jobs"}
+YLABELS = {RESPONSE: "Mean response time (s)", BLOW_UP_CV: "Coefficient of variation of blow-up"}
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield Figs. 5.8 and 5.9, or 5.10 and 5.11 where the grid has limits."""
+    yield from _limited(study) if study.varies(LIMITS.name) else _unlimited(study)
+
+
+def _unlimited(study: Study) -> Iterator[Picture]:
+    yield Picture(
+        "fig5-8",
+        "Fig. 5.8: Mean response times",
+        f"Of short and of long jobs over their mix, load {LOAD}, δ = 5 ms. {bars(study)}",
+        partial(_response_times, study),
+    )
+    yield Picture(
+        "fig5-8-relative",
+        "Fig. 5.8 relative to EQUI+",
+        "Ratio of each policy's mean response time to that under EQUI+, from paired batches under the same "
+        f"jobs: what all policies have in common cancels. {bars(study)} The paper has no such figure.",
+        partial(_relative, study),
+    )
+    yield Picture(
+        "fig5-9",
+        "Fig. 5.9: Coefficient of variation of the blow-up factor",
+        f"Over all jobs, load {LOAD}, δ = 5 ms, with uniprogramming for scale. {bars(study)}",
+        partial(_variation, study),
+    )
+    if study.varies("load"):
+        yield Picture(
+            "response-loads",
+            "Mean blow-up factor over the load",
+            "Of all jobs, where half of them are short (or the mix of the grid that is nearest to that). "
+            f"The strip on top tells where a policy is saturated. {bars(study)} The paper has no such "
+            "figure.",
+            partial(_loads, study),
+        )
+
+
+def _limited(study: Study) -> Iterator[Picture]:
+    yield Picture(
+        "fig5-10",
+        "Fig. 5.10: Response time over the multiprogramming limit",
+        "At most L jobs are in memory, and waiting ones get their turn every Q seconds at an overhead O, "
+        f"load {LOAD}, δ = 5 ms. {bars(study)}",
+        partial(_over_limits, study, RESPONSE),
+    )
+    yield Picture(
+        "fig5-11",
+        "Fig. 5.11: Coefficient of variation over the multiprogramming limit",
+        f"Of the blow-up factor of all jobs, as in Fig. 5.10. {bars(study)}",
+        partial(_over_limits, study, BLOW_UP_CV),
+    )
+
+
+def _space_sharing(study: Study) -> list[str]:
+    known = [policy for policy in SPACE_SHARING if policy in study.policies]
+    return known + [policy for policy in study.policies if policy not in (*SPACE_SHARING, *UNIPROGRAMMING)]
+
+
+def _mixes(
+    study: Study, metric: str, policies: list[str], job_class: str, title: str, **settings: Any
+) -> LoadPlot:
+    name, at = of_class(metric, job_class)
+    series = [Series(name, policy, {"load": LOAD} | at, look(policy)) for policy in policies]
+    return plot(study, MIXES, series, settings.pop("ylabel", YLABELS[metric]), title, **settings)
+
+
+def _response_times(study: Study) -> Figure:
+    plots = [
+        _mixes(study, RESPONSE, _space_sharing(study), job_class, CLASSES[job_class])
+        for job_class in ("short", "long")
+    ]
+    return panels(plots, "Mean response times")
+
+
+def _relative(study: Study) -> Figure:
+    reference = "equi_plus"
+    policies = [policy for policy in _space_sharing(study) if policy != reference]
+    plots = []
+    for job_class in ("short", "long"):
+        metric, at = of_class(RESPONSE, job_class)
+        one = _mixes(study, RESPONSE, policies, job_class, CLASSES[job_class], ylabel="")
+        curves = {
+            policy: study.curve(metric, policy, along=MIXES.name, load=LOAD, **at)
+            for policy in (reference, *policies)
+        }
+        lines = {
+            label(policy): Line.ratio(curves[policy], curves[reference])
+            for policy in policies
+            if label(policy) in one.lines
+        }
+        plots.append(LoadPlot(**{**vars(one), "lines": lines, "guides": {1.0: label(reference)}}))
+    if not any(line.drawn.any() for one in plots for line in one.lines.values()):
+        raise DrawingError("EQUI+ and another policy have not been run at one mix yet")
+    return panels(plots, "Mean response time / that under EQUI+")
+
+
+def _variation(study: Study) -> Figure:
+    sharing = _space_sharing(study)
+    policies = [*sharing, *(name for name in UNIPROGRAMMING if name in study.policies)]
+    ticks = (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+    plots = [
+        _mixes(study, BLOW_UP_CV, policies, EVERY_CLASS, "All policies", yscale="log", yticks=ticks),
+        _mixes(
+            study,
+            BLOW_UP_CV,
+            [name for name in policies if name != ONE_AT_A_TIME],
+            EVERY_CLASS,
+            "Without FCFS",
+            ylabel="",
+        ),
+    ]
+    return panels(plots, "Fairness among all jobs")
+
+
+def _loads(study: Study) -> Figure:
+    mixes = [float(text) for text in study.values_of(MIXES.name)]
+    mix = min(mixes, key=lambda p: abs(p - 0.5)) if mixes else None
+    metric, at = of_class(BLOW_UP, EVERY_CLASS)
+    point = at | ({MIXES.name: mix} if mixes else {})
+    series = [Series(metric, policy, point) for policy in _space_sharing(study)]
+    title = f"All jobs, {mix:.0%} of them short" if mixes else "All jobs"
+    return draw(plot(study, LOADS, series, "Mean blow-up factor", title, ylim=(0, None)))
+
+
+def _over_limits(study: Study, metric: str) -> Figure:
+    classes = CLASSES if metric == RESPONSE else {EVERY_CLASS: CLASSES[EVERY_CLASS]}
+    plots = []
+    for job_class, title in classes.items():
+        name, at = of_class(metric, job_class)
+        series = [
+            Series(name, policy, {"load": LOAD} | at | overhead, style)
+            for policy in LIMITED
+            for overhead, style in _overheads(study, policy)
+        ]
+        ylabel = YLABELS[metric] if title == next(iter(classes.values())) else ""
+        plots.append(plot(study, LIMITS, series, ylabel, title, spacing=0.0))
+    if len(plots) == 1:
+        return draw(plots[0])
+    return panels(plots, "Mean response time over the multiprogramming limit")
+
+
+def _overheads(study: Study, policy: str) -> list[tuple[dict[str, object], SchemeStyle]]:
+    """Return the overheads of the grid, if it has any, with the policy's style at each."""
+    values = study.values_of(OVERHEAD)
+    styles = shaded(policy, [f"O/Q = {100 * float(value):g} %" for value in values], 0.5)
+    return [({OVERHEAD: value}, style) for value, style in zip(values, styles, strict=True)] or [
+        ({}, look(policy))
+    ]

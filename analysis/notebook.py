@@ -1,0 +1,77 @@
+"""What `sweep.Study` and ``dataset.schedule`` ask the analysis for in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from analysis.command import default_log_folder
+from analysis.errors import AnalysisError, DrawingError
+from analysis.registry import opened
+from sweep.errors import SweepError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from analysis.claims import Claim
+    from models.jobs.schedule import Schedule
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def _one_kind_of_error(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let a notebook see one exception, whatever package it comes from."""
+
+    @wraps(function)
+    def told(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        try:
+            return function(*arguments, **named)
+        except (AnalysisError, DrawingError) as error:
+            raise SweepError(str(error)) from None
+
+    return told
+
+
+@_one_kind_of_error
+def claims_of(folder: Path) -> list[Claim]:
+    """Return every sentence of the paper, tested under each reading."""
+    study, paper = opened(folder)
+    return [claim for one in study.readings.values() for claim in paper.claims(one)]
+
+
+@_one_kind_of_error
+def figures_of(folder: Path) -> dict[str, Path]:
+    """Draw every figure into the folder's ``figures``; return the PNG of each by name."""
+    from analysis.report import writing
+
+    study, paper = opened(folder)
+    drawn = [done for *_, done in writing.figures(study, paper, folder, default_log_folder())]
+    return {done.picture.name: done.svg.with_suffix(".png") for done in drawn if done.svg is not None}
+
+
+@_one_kind_of_error
+def report_of(folder: Path) -> Path:
+    """Write figures, claims and the report; return the report's path."""
+    from analysis.report import writing
+
+    study, paper = opened(folder)
+    drawn = [done for *_, done in writing.figures(study, paper, folder, default_log_folder())]
+    writing.report(study, paper, folder, drawn)
+    return folder / "report.html"
+
+
+@_one_kind_of_error
+def gantt_chart(made: Schedule, title: str, first: float | None, last: float | None) -> Figure:
+    """Draw a schedule between two times in seconds; by default its first three days."""
+    from analysis.drawings.gantt import LONGEST_DEFAULT, draw_gantt
+    from analysis.drawings.scene import Scene
+    from analysis.figures import style
+
+    begin, until = float(made.jobs.submit.min()), float(made.end.max())
+    first = begin if first is None else first
+    shown = Scene(made, slice(None), begin, until, title)
+    with style.styled():
+        return draw_gantt(shown, first, min(until, first + LONGEST_DEFAULT) if last is None else last)

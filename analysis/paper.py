@@ -1,0 +1,120 @@
+"""What a paper declares: its experiments, figures, drawings, claims, and how it reads their axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis.study.axes import Axes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from analysis.claims import Claim
+    from analysis.report.table import Table
+    from analysis.study import Study
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One figure of an experiment.
+
+    Parameters
+    ----------
+    name : str
+        File name without its ending.
+    title : str
+        For the report and its table of contents.
+    caption : str
+        What is shown, and what a reader must know to read it.
+    draw : callable
+        Returns a matplotlib Figure, or raises `errors.DrawingError` with the reason.
+    """
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[], Figure]
+
+    def marked(self, mark: str, told: str) -> Picture:
+        """Return the picture as one of several: a mark in its name and title, words before its caption."""
+        return replace(
+            self,
+            name=f"{self.name}-{mark}",
+            title=f"{self.title} ({mark})",
+            caption=f"{told}. {self.caption}",
+        )
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture drawn on request, ``python -m analysis draw NAME key=value``.
+
+    Parameters
+    ----------
+    draw : callable
+        Takes the settings, returns a matplotlib Figure.
+    settings : dict of str to str
+        Keys with their defaults.
+    help : str
+        One line.
+    """
+
+    draw: Callable[[Mapping[str, str]], Figure]
+    settings: Mapping[str, str]
+    help: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a paper's module declares.
+
+    Parameters
+    ----------
+    key : str
+        First author and year, the prefix of its claims' ids.
+    citation : str
+        Empty for what speaks for no paper: its claims are nobody's sentences.
+    experiments : tuple of str
+        Names of the experiments for which it speaks.
+    pictures : callable
+        (study, folder of logs or None) -> pictures in the order of the report.
+    claims : callable
+        (study under one reading) -> every testable sentence, tested.
+    readings : callable
+        (study) -> pairs (choice that the paper leaves open, what was taken).
+    axes : Axes
+        Which axes of its experiments are features, and not readings.
+    drawings : dict of str to Drawing
+    tables : callable
+        (study) -> tables of the report.
+    brief : callable
+        (study) -> lines for the terminal.
+    own_intervals : bool
+        Whether it makes all its intervals itself, so that those withheld in the dataset need no warning.
+    """
+
+    key: str
+    citation: str
+    experiments: tuple[str, ...]
+    pictures: Callable[[Study, Path | None], Sequence[Picture]]
+    claims: Callable[[Study], Sequence[Claim]]
+    readings: Callable[[Study], Sequence[tuple[str, str]]]
+    axes: Axes = field(default_factory=Axes)
+    drawings: Mapping[str, Drawing] = field(default_factory=dict)
+    tables: Callable[[Study], Sequence[Table]] = lambda study: ()
+    brief: Callable[[Study], Sequence[str]] = lambda study: ()
+    own_intervals: bool = False
+
+
+def of_each_reading(study: Study, figures: Callable[[Study], Iterable[Picture]]) -> list[Picture]:
+    """Return the figures of a study, of each reading if there are several: their letters tell them apart."""
+    if len(study.readings) == 1:
+        return list(figures(study.readings["A"]))
+    return [
+        picture.marked(letter, f"Reading {letter}: {one.label}")
+        for letter, one in study.readings.items()
+        for picture in figures(one)
+    ]

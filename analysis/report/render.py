@@ -1,0 +1,59 @@
+"""The report: one HTML file with every figure, every claim and all that a reader must know to trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from analysis.claims import VERDICTS, Claim, count
+from analysis.figures import style
+from analysis.paper import Paper
+from analysis.report.pictures import DrawnPicture
+from analysis.report.warnings import warnings
+from analysis.study import Study
+
+
+def render(
+    study: Study, paper: Paper, drawn: Sequence[DrawnPicture], tested: Mapping[str, Sequence[Claim]]
+) -> str:
+    """Return the report as HTML.
+
+    Parameters
+    ----------
+    study : Study
+    paper : Paper
+    drawn : sequence of DrawnPicture
+    tested : dict of str to sequence of Claim
+        The claims under each reading by its letter, in the same order for all; none where there is no paper.
+    """
+    environment = Environment(
+        loader=PackageLoader("analysis"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2").render(
+        study=study,
+        paper=paper,
+        drawn=drawn,
+        tested=tested,
+        claims=next(iter(tested.values())),
+        verdicts=count([claim for claims in tested.values() for claim in claims]),
+        verdict_names=VERDICTS,
+        colors=style.VERDICT_COLORS,
+        readings=paper.readings(study),
+        tables=paper.tables(study),
+        labels={letter: one.label for letter, one in study.readings.items()},
+        warnings=warnings(study, paper),
+        attributes=attributes(study),
+    )
+
+
+def attributes(study: Study) -> list[tuple[str, str]]:
+    """Return what the dataset says of its own making, without the long config."""
+    kept = [(key.replace("_", " "), str(value)) for key, value in study.data.attrs.items() if key != "config"]
+    asked = ("replications", "batches", "batch_size", "warmup", "seed", "confidence")
+    kept += [(key.replace("_", " "), str(study.settings[key])) for key in asked if key in study.settings]
+    return kept

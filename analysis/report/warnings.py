@@ -1,0 +1,82 @@
+"""What limits the results, in words: points without a mean, and points without an interval."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analysis.errors import AnalysisError
+from analysis.paper import Paper
+from analysis.study import Study
+from analysis.study.curve import DONE, FAILED, SATURATED, UNFINISHED
+from models.point import Point
+from sweep import statistics
+from sweep.errors import SweepError
+from sweep.plan import families
+
+
+def warnings(study: Study, paper: Paper | None = None) -> list[str]:
+    """Return what limits the results: points that are saturated, missing, failed, or without an interval."""
+    has_claims = paper is None or bool(paper.citation)
+    tally = study.tally()
+    found = []
+    if n := tally.get(SATURATED):
+        found.append(
+            f"{n} point(s) are saturated: their queue grew through the measured batches. They are in no mean."
+        )
+    if n := tally.get(UNFINISHED):
+        found.append(
+            f"{n} point(s) are not finished: run the same sweep command again."
+            + " Claims that need them are open." * has_claims
+        )
+    if n := tally.get(FAILED):
+        found.append(f"{n} point(s) have a failed replication: the sweep's log holds the tracebacks.")
+    if paper is None or not paper.own_intervals:
+        for reading in study.readings.values():
+            found += _withheld(reading)
+    return found
+
+
+NAMED = 3
+"""Points without an interval that a warning names."""
+
+
+def _withheld(study: Study) -> list[str]:
+    """Tell where intervals of the headline metric are withheld, and what the statistics advise."""
+    metric = study.headline
+    if metric is None:
+        return []
+    values = study.data[metric].transpose(..., "replication", "batch")
+    half = values[..., 0, 0].copy(data=statistics.intervals(values.values, study.confidence).half_width)
+    without = half.isnull() & (study.status == DONE) & values.notnull().any(("replication", "batch"))
+    size = int(study.settings.get("batch_size", 1))
+    where = f" ({study.label})" if study.reading else ""
+    lines = []
+    for number, policy in enumerate(study.policies):
+        points = np.argwhere(without.isel(policy=number).values)
+        if not len(points):
+            continue
+        axes = [str(dim) for dim in without.dims if dim != "policy"]
+        at = [dict(zip(axes, point, strict=True)) for point in points.tolist()]
+        named = "; ".join(
+            " ".join(f"{axis}={study.values_of(axis)[i]}" for axis, i in point.items() if study.varies(axis))
+            for point in at[-NAMED:]
+        )
+        interval = statistics.interval(values.isel(at[-1] | {"policy": number}).values, study.confidence)
+        advice = statistics.advice(interval, size, replicable=_replicable(study, policy))
+        name = metric.replace("_", " ").capitalize()
+        more = "the last " if len(at) > NAMED else ""
+        lines.append(
+            f"{name} of {policy}{where}: no interval at {len(at)} point(s), {more}{named or 'all'}; at the "
+            f"last: {advice}."
+        )
+    return lines
+
+
+def _replicable(study: Study, policy: str) -> bool:
+    """Tell whether replications differ: advice to run more of a log would only be refused."""
+    try:
+        parameters = study.parameters("policy", policy)
+        family = families.find(parameters["family"])
+        return family.has_chance(Point(parameters, study.parameters("workload"), study.parameters("machine")))
+    except (AnalysisError, SweepError, KeyError, ValueError):  # a dataset of other software, or of older
+        return True

@@ -1,0 +1,58 @@
+"""Figures, claims and the report of a study as files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from analysis.claims import Claim
+from analysis.paper import Paper
+from analysis.report.pictures import DrawnPicture, draw_pictures
+from analysis.report.render import render
+from analysis.study import Study
+
+
+def figures(
+    study: Study, paper: Paper, output: Path, logs: Path | None
+) -> Iterator[tuple[int, int, DrawnPicture]]:
+    """Draw every figure, and yield number, total and what was drawn as they get ready.
+
+    Parameters
+    ----------
+    study : Study
+        As the paper sees it, see `analysis.registry.opened`.
+    paper : Paper
+    output : Path
+        Figures go to its folder ``figures``.
+    logs : Path or None
+        Folder of job logs.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    pictures = paper.pictures(study, logs)
+    for number, done in enumerate(draw_pictures(pictures, output / "figures"), start=1):
+        yield number, len(pictures), done
+
+
+def report(study: Study, paper: Paper, output: Path, drawn: Sequence[DrawnPicture]) -> list[Claim]:
+    """Write ``claims.json`` (where there are sentences) and ``report.html``; return the tested sentences."""
+    tested = {letter: paper.claims(one) for letter, one in study.readings.items()}
+    claims = [claim for found in tested.values() for claim in found]
+    if claims:
+        _replace(
+            output / "claims.json",
+            json.dumps([c.as_json() for c in claims], indent=2, ensure_ascii=False) + "\n",
+        )
+    _replace(output / "report.html", render(study, paper, drawn, tested))
+    return claims
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file in one step: a reader sees the old one or the new one, never half of it."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

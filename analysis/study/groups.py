@@ -1,0 +1,26 @@
+"""Groups of jobs as metrics have them: a dimension of their own, and names that end alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A way to sort jobs into groups.
+
+    Parameters
+    ----------
+    dim : str
+        Dimension of the metrics.
+    suffix : str
+        Of their names.
+    title : str
+        What the groups are of.
+    """
+
+    dim: str
+    suffix: str
+    title: str = ""

@@ -1,0 +1,57 @@
+"""From a results folder to a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import xarray as xr
+
+from analysis.errors import AnalysisError
+from analysis.study.axes import Axes
+from analysis.study.study import Study
+
+
+def open_study(where: Path, axes: Axes | None = None) -> Study:
+    """Open the dataset of a results folder (or a dataset itself).
+
+    Parameters
+    ----------
+    where : Path
+    axes : Axes, optional
+        What a paper says of the grid's axes, if it is known already, see `Study.under`.
+
+    Raises
+    ------
+    AnalysisError
+        If there is none, or it cannot be read as one.
+    """
+    path = _dataset_path(where)
+    try:
+        with xr.open_dataset(path, engine="netcdf4") as lazy:
+            data = lazy.load()
+    except (OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise AnalysisError(f"{path} cannot be read as a dataset ({reason}): run the sweep again") from None
+    missing = [name for name in ("policy", "load", "state", "saturated") if name not in data.variables]
+    if missing:
+        raise AnalysisError(
+            f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give a folder that "
+            "python -m sweep has written, e.g. results/packing"
+        )
+    study = Study(data, path.parent)
+    return study if axes is None else study.under(axes)
+
+
+def _dataset_path(where: Path) -> Path:
+    if where.is_file():
+        return where
+    if not where.is_dir():
+        raise AnalysisError(f"{where} does not exist: run python -m sweep +experiment={where.name} first")
+    named = where / f"{where.name}.nc"
+    found = [named] if named.is_file() else sorted(where.glob("*.nc"))
+    if not found:
+        raise AnalysisError(f"{where} holds no dataset (*.nc): run python -m sweep, or action=gather")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise AnalysisError(f"{where} holds several datasets ({names}): name one of them")
+    return found[0]

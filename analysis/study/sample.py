@@ -1,0 +1,62 @@
+"""Values of a metric at one point of a study: what an interval is made from, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.study.curve import DONE, EXCLUDED, UNFINISHED
+from sweep import statistics
+from sweep.statistics import Interval
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values of a metric.
+
+    Parameters
+    ----------
+    values : ndarray, shape (replications, batches)
+    status : str
+        `curve.DONE` and the like.
+    """
+
+    values: np.ndarray
+    status: str
+
+    @classmethod
+    def absent(cls, status: str = EXCLUDED) -> Sample:
+        """Return a sample without values."""
+        return cls(np.full((1, 1), np.nan), status)
+
+    @property
+    def reason(self) -> str:
+        """Why nothing can be said of it; empty if something can."""
+        if self.status == EXCLUDED:
+            return "not in this grid"
+        if self.status != DONE:
+            return self.status
+        return "" if np.isfinite(self.values).any() else "no such jobs"
+
+    def interval(self, confidence: float) -> Interval:
+        """Return the mean with its interval."""
+        return statistics.interval(self.values, confidence)
+
+    @property
+    def shown(self) -> bool:
+        """Whether a figure draws it: finished, or under way with some values there already."""
+        return self.status in (DONE, UNFINISHED) and bool(np.isfinite(self.values).any())
+
+
+def together(samples: Sequence[Sample]) -> Sample:
+    """Return the average of samples, value by value; a sample without such jobs is left out of it."""
+    bad = [one.status for one in samples if one.status != DONE]
+    if bad or not samples:
+        return Sample.absent(bad[0] if bad else EXCLUDED)
+    table = np.array([one.values for one in samples])
+    known = np.isfinite(table)
+    count = known.sum(axis=0)
+    mean = np.where(known, table, 0.0).sum(axis=0) / np.where(count, count, np.nan)
+    return Sample(mean, DONE)

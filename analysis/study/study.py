@@ -1,0 +1,275 @@
+"""A dataset as an analysis sees it: schemes over loads, or over another axis, under features.
+
+The dataset's axes beyond the features of its paper (`axes.Axes`) and ``policy`` and ``load`` are taken as
+readings of the paper or circumstances of the experiment: every combination of them is a `Study` of its own,
+see `readings`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from analysis.errors import AnalysisError
+from analysis.study.axes import Axes
+from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from analysis.study.sample import Sample
+
+SAMPLES = ("replication", "batch")
+CURVE_AXES = ("policy", "load", *SAMPLES)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """One experiment under one reading.
+
+    Parameters
+    ----------
+    data : xarray Dataset
+        Metrics with the dimensions policy, load, those features that the grid has, replication, batch.
+    folder : Path
+        Where its figures go.
+    reading : dict of str to str
+        Values of further axes at which this study is taken, only those with more than one value.
+    axis_values : dict of str to sequence of str
+        All values on those axes.
+    axes : Axes
+        What the paper says of the grid's axes; by default all are readings.
+    """
+
+    data: xr.Dataset
+    folder: Path
+    reading: Mapping[str, str] = field(default_factory=dict)
+    axis_values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    axes: Axes = field(default_factory=Axes)
+
+    def under(self, axes: Axes) -> Study:
+        """Return the study as a paper sees its axes, without readings of one value."""
+        found = replace(self, axes=axes)
+        single = [axis for axis in found._further_axes if self.data.sizes[axis] == 1]
+        return replace(found, data=self.data.isel(dict.fromkeys(single, 0)))
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return str(self.settings.get("name") or self.folder.name)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The resolved config that the dataset carries: settings, and by group the files by name."""
+        found: dict[str, Any] = json.loads(self.data.attrs.get("config", "{}"))
+        return found
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The experiment's own keys: name, grid, batches and so on."""
+        found: dict[str, Any] = self.config.get("settings", {})
+        return found
+
+    def parameters(self, group: str, name: str | None = None) -> dict[str, Any]:
+        """Return a policy, workload or machine as the models got it.
+
+        Parameters
+        ----------
+        group : {"policy", "workload", "machine"}
+        name : str, optional
+            The study's reading decides by default, else the first of the group.
+        """
+        files: dict[str, dict[str, Any]] = self.config.get(group, {})
+        wanted = name or str(self.reading.get(group) or next(iter(files), ""))
+        if wanted not in files:
+            raise AnalysisError(
+                f"{group}={wanted}: this dataset knows no such {group}; valid: {', '.join(files) or 'none'}"
+            )
+        return {**files[wanted], "name": wanted}
+
+    @property
+    def headline(self) -> str | None:
+        """The metric that tables show by default; the first one where the data do not say."""
+        metrics = [str(name) for name, values in self.data.items() if set(SAMPLES) <= set(values.dims)]
+        named = self.data.attrs.get("headline")
+        return str(named) if named in metrics else next(iter(metrics), None)
+
+    @property
+    def confidence(self) -> float:
+        """Confidence level of the experiment."""
+        return float(self.settings.get("confidence", 0.95))
+
+    @property
+    def policies(self) -> list[str]:
+        """Schemes in the order of the grid."""
+        return self.values_of("policy")
+
+    @property
+    def loads(self) -> np.ndarray:
+        """Offered loads, ascending."""
+        return np.sort(self.data["load"].values.astype(float))
+
+    @cached_property
+    def status(self) -> xr.DataArray:
+        """What each point is, from its replications, as text; dimensions without replication.
+
+        One saturated replication makes the point saturated: a mean over the others would leave out the worst.
+        """
+        tasks = state_names(self.data["state"])
+        full = (self.data["saturated"] == 1) & (tasks == DONE)
+        rules = [(tasks == EXCLUDED).all("replication"), full.any("replication")]
+        rules += [(tasks == FAILED).any("replication"), (tasks == DONE).all("replication")]
+        found = np.select([rule.values for rule in rules], [EXCLUDED, SATURATED, FAILED, DONE], UNFINISHED)
+        return rules[0].copy(data=found)
+
+    def values_of(self, axis: str) -> list[str]:
+        """Return the values of an axis as text (``true``, ``null``); none if there is no such axis."""
+        return self._texts.get(axis, [])
+
+    @cached_property
+    def _texts(self) -> dict[str, list[str]]:
+        axes = [str(dim) for dim in self.data.dims if dim in self.data.coords]
+        return {axis: [_text(value) for value in self.data[axis].values] for axis in axes}
+
+    def varies(self, axis: str) -> bool:
+        """Tell whether the grid has several values on an axis."""
+        return len(self.values_of(axis)) > 1
+
+    def usual(self) -> dict[str, str]:
+        """Return the features of the main comparison: the reading's, else the paper's, if there are any."""
+        found = {}
+        for axis, wanted in self.axes.features.items():
+            value, values = self.reading.get(axis, wanted), self.values_of(axis)
+            if values:
+                found[axis] = value if value in values else values[0]
+        return found
+
+    def curve(self, metric: str, policy: str, *, along: str = "load", **point: object) -> Curve:
+        """Return a metric of a scheme along an axis; the study must have one reading, see `readings`.
+
+        Parameters
+        ----------
+        metric, policy : str
+        along : str
+            The curve's axis, a numerical one; null has no place on it and is left out (but not a load's).
+        **point : str or number or bool or None
+            Values on axes of features and on the metric's own dimensions, and the load where the curve is
+            along another axis; those not given are taken from `usual`.
+
+        Returns
+        -------
+        Curve
+            With every point `EXCLUDED` where the grid has no such points.
+        """
+        place = self.usual() | {axis: _text(value) for axis, value in point.items()} | {"policy": policy}
+        place.pop(along, None)
+        if along != "load" and len(loads := self.values_of("load")) == 1:
+            place.setdefault("load", loads[0])
+        order = self._order(along)
+        x = self.data[along].values.astype(float)[order] if order.size else np.zeros(0)
+        absent = any(value not in self.values_of(axis) for axis, value in place.items())
+        absent |= along != "load" and "load" not in place
+        if absent or metric not in self.data or not order.size:
+            values = np.full((len(x), 1, 1), np.nan)
+            return Curve(x, values, (EXCLUDED,) * len(x), self.confidence, along)
+        at = {axis: self.values_of(axis).index(value) for axis, value in place.items()}
+        found = self.data[metric]
+        found = found.isel({axis: i for axis, i in at.items() if axis in found.dims})
+        status = self.status.isel({axis: i for axis, i in at.items() if axis in self.status.dims})
+        values = found.transpose(along, *SAMPLES).values[order]
+        return Curve(x, values, tuple(status.values[order].tolist()), self.confidence, along)
+
+    def sample(self, metric: str, policy: str, **point: object) -> Sample:
+        """Return a metric of a policy at one point, see `curve`; the grid must have one load."""
+        curve = self.curve(metric, policy, along="load", **point)
+        return Sample(curve.values[0], curve.status[0]) if len(curve.x) == 1 else Sample.absent()
+
+    def _order(self, along: str) -> np.ndarray:
+        """Return the places on an axis in ascending order."""
+        if along not in self.data["state"].dims:
+            return np.zeros(0, int)
+        x = self.data[along].values.astype(float)
+        order: np.ndarray = np.argsort(x)
+        return order if along == "load" else order[~np.isnan(x[order])]
+
+    @property
+    def label(self) -> str:
+        """The reading in words: what differs from the first value of each axis, which is the default."""
+        first = {axis: values[0] for axis in self.reading if (values := self.axis_values.get(axis))}
+        return (
+            ", ".join(f"{key}={value}" for key, value in self.reading.items() if value != first.get(key))
+            or "default"
+        )
+
+    @cached_property
+    def readings(self) -> dict[str, Study]:
+        """Split along all axes that are neither features nor part of a curve, and name the parts A, B, ….
+
+        Where there are such axes, features that the paper splits too (`axes.Axes.split`) are split.
+        Combinations that the grid excludes are left out. One study, A, if nothing varies.
+        """
+        varied = {axis: tuple(self.values_of(axis)) for axis in self._further_axes}
+        if any(len(values) > 1 for values in varied.values()):
+            varied |= {
+                axis: values
+                for axis, values in self.axes.split.items()
+                if set(values) <= set(self.values_of(axis))
+            }
+        found = []
+        for values in itertools.product(*varied.values()):
+            reading = dict(zip(varied, values, strict=True))
+            at = {axis: self.values_of(axis).index(value) for axis, value in reading.items()}
+            if (self.status.isel(at) == EXCLUDED).all():
+                continue
+            at = {axis: place for axis, place in at.items() if axis not in self.axes.split}
+            chosen = {axis: value for axis, value in reading.items() if len(varied[axis]) > 1}
+            found.append(replace(self, data=self.data.isel(at), reading=chosen, axis_values=varied))
+        return dict(zip(_letters(), found or [self], strict=False))
+
+    @property
+    def _further_axes(self) -> list[str]:
+        """The grid's axes that are neither a curve's nor features."""
+        return [
+            str(dim)
+            for dim in self.data["state"].dims
+            if dim not in CURVE_AXES and dim not in self.axes.features
+        ]
+
+    def tally(self) -> dict[str, int]:
+        """Return how many points (all replications together) are in which state."""
+        states, counts = np.unique(self.status.values, return_counts=True)
+        return dict(zip(states.tolist(), counts.tolist(), strict=True))
+
+
+def state_names(state: xr.DataArray) -> xr.DataArray:
+    """Return the states of tasks as text, whether the dataset holds text or CF flags."""
+    meanings = str(state.attrs.get("flag_meanings", "")).split()
+    if not meanings:
+        return state.astype(str)
+    flags = np.atleast_1d(state.attrs["flag_values"])
+    names = dict(zip(flags.tolist(), meanings, strict=True))
+    texts = np.array([names.get(value, UNFINISHED) for value in state.values.ravel().tolist()], dtype="U16")
+    return state.copy(data=texts.reshape(state.shape))
+
+
+def _text(value: object) -> str:
+    """Return a coordinate as users write it in a config."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "null" if math.isnan(value) else f"{value:g}"
+    return "null" if value is None else str(value)
+
+
+def _letters() -> Iterator[str]:
+    """Yield A, B, …, Z, A2, B2, …."""
+    for round_ in itertools.count(1):
+        yield from (letter + (str(round_) if round_ > 1 else "") for letter in ascii_uppercase)

@@ -1,0 +1,70 @@
+"""``dataset.schedule``: what can be done with the jobs that `sweep.simulate` returns."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from sweep.errors import SweepError, one_line
+from sweep.notebook.labelling import schedule_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from models.jobs.schedule import Schedule
+
+
+@xr.register_dataset_accessor("schedule")
+class ScheduleAccessor:
+    """The schedule of a dataset of `sweep.simulate`."""
+
+    def __init__(self, data: xr.Dataset) -> None:
+        if "hosts" not in data.attrs or "job" not in data.dims:
+            raise SweepError("this dataset holds no schedule; sweep.simulate returns one")
+        self._data = data
+
+    def made(self) -> Schedule:
+        """Return it as the models know it."""
+        return schedule_of(self._data)
+
+    def to_swf(self, path: str | Path) -> Path:
+        """Write it in the Standard Workload Format, compressed if the name ends in ``.gz``."""
+        from models.jobs.swf_schedule import write_schedule
+
+        attributes = self._data.attrs
+        told = ", ".join(f"{key} {attributes[key]}" for key in ("policy", "workload", "machine"))
+        try:
+            write_schedule(path, self.made(), [told])
+        except (ValueError, OSError) as error:
+            raise SweepError(one_line(error)) from None
+        return Path(path)
+
+    def gantt(self, first: float | None = None, last: float | None = None) -> Figure:
+        """Draw who runs when on which processors.
+
+        Parameters
+        ----------
+        first, last : float, seconds, optional
+            What is drawn; by default the first three days.
+        """
+        # The face stands above all packages; nothing else in this one knows of the analysis.
+        drawn: Figure = importlib.import_module("analysis.notebook").gantt_chart(
+            self.made(), self._title(), first, last
+        )
+        return drawn
+
+    def _title(self) -> str:
+        attributes = self._data.attrs
+        load = f", load {attributes['load']:g}" if "load" in attributes else ""
+        return f"{attributes['policy']}, {attributes['workload']}{load}"
+
+    def utilization(self) -> float:
+        """Return the processor time used over capacity, from the first submission to the last end."""
+        made = self.made()
+        runs = made.runs
+        work = float(np.sum((runs.end - runs.begin) * runs.processors))
+        return work / (made.machine.total * float(made.end.max() - made.jobs.submit.min()))

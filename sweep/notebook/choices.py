@@ -1,0 +1,143 @@
+"""What a notebook names, turned into the plain data that the models get.
+
+A policy, a workload and a machine are each a name (of a file of conf), a mapping with a ``name`` and
+settings, or one's own: a log's path, arrays of jobs, a number of processors, a compiled function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sweep.config import files, locate
+from sweep.errors import SweepError
+
+COLUMNS = ("submit", "runtime", "processors", "requested", "memory", "user")
+NEEDED = COLUMNS[:3]
+
+
+def folders(config_dir: str | Path | None = None) -> list[Path]:
+    """Return the project's conf and a user's own."""
+    user = [] if config_dir is None else [locate.user_folder(str(config_dir))]
+    return [locate.conf_folder(), *user]
+
+
+def policy(given: Any, where: Sequence[Path]) -> dict[str, Any]:
+    """Return a policy's parameters.
+
+    Parameters
+    ----------
+    given : str, mapping or compiled function
+        A function is a packing scheme (ten arguments, see `models.gang.schemes.signature`) or an order of
+        priority for backfilling (five, see `models.backfill.priority`).
+    where : sequence of Path
+        Config folders.
+    """
+    if callable(given):
+        return _of_function(given, where)
+    name, settings = _named(
+        "policy", given, "a name, a mapping {'name': ..., key: value}, or a compiled function"
+    )
+    return files.parameters("policy", name, settings, where)
+
+
+def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
+    """Return a workload's parameters.
+
+    Parameters
+    ----------
+    given : str, Path, mapping of settings, or mapping of arrays
+        Arrays (a dict, a table, a Dataset) have ``submit``, ``runtime`` and ``processors``, perhaps
+        ``requested``, ``memory`` (KB of a whole job) and ``user``.
+    where : sequence of Path
+    """
+    if isinstance(given, Path) or (isinstance(given, str) and given.endswith((".swf", ".swf.gz"))):
+        path = Path(given).expanduser().absolute()
+        if not path.is_file():
+            raise SweepError(
+                f"workload={given}: no such file; give the path of a log in the Standard Workload Format"
+            )
+        return {**files.parameters("workload", "swf", {"path": str(path)}, where), "name": path.name}
+    if (arrays := _arrays(given)) is not None:
+        return {
+            **files.parameters("workload", "swf", {"path": ""}, where),
+            "model": "arrays",
+            "name": "arrays",
+            "jobs": arrays,
+        }
+    allowed = (
+        "a name, a mapping {'name': ..., key: value}, the path of a log (.swf, .swf.gz), or arrays of jobs"
+    )
+    name, settings = _named("workload", given, allowed)
+    return files.parameters("workload", name, settings, where)
+
+
+def machine(given: Any, where: Sequence[Path]) -> dict[str, Any]:
+    """Return a machine's parameters.
+
+    Parameters
+    ----------
+    given : int, str, mapping or None
+        A number of processors; a name; rows times columns of a mesh, e.g. ``16x16``; keys of conf/machine;
+        None is the machine of a log, as its header names it.
+    where : sequence of Path
+    """
+    if given is None:
+        return files.parameters("machine", "log", {}, where)
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return {
+            **files.parameters("machine", "log", {"processors": int(given)}, where),
+            "name": f"{given} processors",
+        }
+    if isinstance(given, str) and given.replace("x", "").isdecimal() and given.count("x") == 1:
+        return {**files.parameters("machine", "log", {"mesh": given}, where), "name": f"mesh of {given}"}
+    if isinstance(given, Mapping) and "name" not in given:
+        return {**files.parameters("machine", "log", given, where), "name": "own"}
+    allowed = "a number of processors, a name, a mesh like '16x16', or a mapping of the keys of conf/machine"
+    name, settings = _named("machine", given, allowed)
+    return files.parameters("machine", name, settings, where)
+
+
+def _named(kind: str, given: Any, allowed: str) -> tuple[str, dict[str, Any]]:
+    if isinstance(given, str):
+        return given, {}
+    if isinstance(given, Mapping) and isinstance(given.get("name"), str):
+        return given["name"], {key: value for key, value in given.items() if key != "name"}
+    raise SweepError(f"{kind}={given!r}: {type(given).__name__} is not understood; give {allowed}")
+
+
+def _arrays(given: Any) -> dict[str, Any] | None:
+    """Return the columns of jobs, None where these are no jobs."""
+    if isinstance(given, str | Path) or not hasattr(given, "__getitem__") or not hasattr(given, "keys"):
+        return None
+    if isinstance(given, Mapping) and isinstance(given.get("name"), str):
+        return None
+    keys = set(given.keys()) | set(getattr(given, "data_vars", ()))
+    if lacking := [name for name in NEEDED if name not in keys]:
+        raise SweepError(
+            f"workload: jobs without {', '.join(lacking)}; give arrays of submit (s), runtime (s) and "
+            "processors, and perhaps requested (s), memory (KB) and user"
+        )
+    return {name: np.asarray(given[name]) for name in COLUMNS if name in keys}
+
+
+def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:
+    """Return a policy that is built around a compiled function."""
+    plain = getattr(function, "py_func", None)
+    if plain is None:
+        raise SweepError(
+            f"policy={getattr(function, '__name__', function)!r} is no compiled function; decorate it "
+            "with numba.njit"
+        )
+    arguments = plain.__code__.co_argcount
+    kinds = {10: ("gang/first_fit", "scheme"), 5: ("backfill/priority_backfill", "priority")}
+    if arguments not in kinds:
+        raise SweepError(
+            f"policy={plain.__name__}: a function of {arguments} arguments; a packing scheme has 10 "
+            "(models.gang.schemes.signature), an order of priority 5 (models.backfill.priority)"
+        )
+    base, key = kinds[arguments]
+    return {**files.parameters("policy", base, {}, where), key: function, "name": plain.__name__}

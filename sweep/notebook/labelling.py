@@ -1,0 +1,132 @@
+"""A schedule as a labelled dataset, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.measures import Measures
+from models.jobs.schedule import Pieces, Schedule
+from models.point import Point
+
+UNITS = {
+    "submit": ("s", "submission"),
+    "start": ("s", "first processor"),
+    "end": ("s", "end"),
+    "wait": ("s", "wait"),
+    "response_time": ("s", "response time"),
+    "runtime": ("s", "runtime"),
+    "requested": ("s", "requested time"),
+    "processors": ("1", "processors"),
+    "memory": ("KB", "memory of the whole job"),
+    "user": ("1", "user"),
+    "host": ("1", "host"),
+    "slowdown": ("1", "slowdown"),
+    "bounded_slowdown": ("1", "bounded slowdown"),
+    "piece_job": ("1", "job of a piece"),
+    "piece_host": ("1", "host of a piece"),
+    "piece_begin": ("s", "begin of a piece"),
+    "piece_end": ("s", "end of a piece"),
+    "piece_processors": ("1", "processors of a piece"),
+}
+
+
+def labelled(made: Schedule, point: Point, n_jobs: int) -> xr.Dataset:
+    """Return the jobs that count of a schedule: those of a log's measured period, or the first of a stream.
+
+    Parameters
+    ----------
+    made : Schedule
+    point : Point
+    n_jobs : int
+        Of a stream.
+    """
+    measured = slice(n_jobs) if made.trace is None else made.trace.measured
+    first, stop, _ = measured.indices(len(made.jobs))
+    jobs, bound = made.jobs.part(measured), Measures.of(point.measures).bound
+    response = made.response_time[measured]
+    columns: dict[str, Any] = {
+        "submit": jobs.submit,
+        "start": made.start[measured],
+        "end": made.end[measured],
+        "wait": made.wait[measured],
+        "response_time": response,
+        "runtime": jobs.runtime,
+        "requested": jobs.requested,
+        "processors": jobs.size,
+        "slowdown": response / jobs.runtime,
+        "bounded_slowdown": np.maximum(response / np.maximum(jobs.runtime, bound), 1.0),
+    }
+    if made.machine.limits_memory or jobs.memory.any():
+        columns["memory"] = jobs.memory
+    if jobs.user is not None:
+        columns["user"] = jobs.user
+    if len(made.machine.names) > 1:
+        columns["host"] = made.host[measured]
+    number = np.arange(1, len(jobs) + 1)
+    if made.trace is not None and made.trace.log is not None and made.trace.rows is not None:
+        number = made.trace.log.columns["job"][made.trace.rows][measured]
+    variables = {name: ("job", values) for name, values in columns.items()}
+    if made.pieces is not None:
+        shown = (made.pieces.job >= first) & (made.pieces.job < stop)
+        variables["piece_job"] = ("piece", number[made.pieces.job[shown] - first])
+        for name in ("host", "begin", "end", "processors"):
+            variables[f"piece_{name}"] = ("piece", getattr(made.pieces, name)[shown])
+    data = xr.Dataset(variables, coords={"job": number}, attrs=_attributes(made, point))
+    for column, variable in data.data_vars.items():
+        unit, long_name = UNITS[str(column)]
+        variable.attrs |= {"units": unit, "long_name": long_name}
+    return data
+
+
+def _attributes(made: Schedule, point: Point) -> dict[str, Any]:
+    machine = made.machine
+    hosts = [
+        {"name": name, "processors": int(processors), "memory": int(memory)}
+        for name, processors, memory in zip(machine.names, machine.processors, machine.memory, strict=True)
+    ]
+    named = {key: str(getattr(point, key).get("name", "")) for key in ("policy", "workload", "machine")}
+    load = {} if point.load is None else {"load": point.load}
+    return {**named, **load, "seed": list(point.seed), "hosts": json.dumps(hosts)}
+
+
+def schedule_of(data: xr.Dataset) -> Schedule:
+    """Return the schedule of a dataset that `labelled` made, also one that was read from a file."""
+    hosts = json.loads(data.attrs["hosts"])
+    machine = Machine(
+        tuple(host["name"] for host in hosts),
+        *(np.array([host[key] for host in hosts], np.int64) for key in ("processors", "memory")),
+    )
+    n = data.sizes["job"]
+    jobs = Jobs(
+        data.submit.values,
+        data.runtime.values,
+        data.requested.values,
+        data.processors.values.astype(np.int64),
+        data.memory.values.astype(np.int64) if "memory" in data else np.zeros(n, np.int64),
+        user=data.user.values if "user" in data else None,
+    )
+    pieces = None
+    if "piece_job" in data:
+        position = {number: i for i, number in enumerate(data.job.values.tolist())}
+        pieces = Pieces(
+            np.array([position[number] for number in data.piece_job.values.tolist()], np.int64),
+            data.piece_host.values,
+            data.piece_begin.values,
+            data.piece_end.values,
+            data.piece_processors.values,
+        )
+    return Schedule(
+        jobs,
+        machine,
+        data.start.values,
+        data.end.values,
+        data.host.values if "host" in data else np.zeros(n, np.int64),
+        waited=data.response_time.values - data.runtime.values if pieces is not None else None,
+        pieces=pieces,
+    )

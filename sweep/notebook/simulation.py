@@ -1,0 +1,109 @@
+"""One simulation from a notebook: its jobs, labelled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from models.point import Batches, Point
+from sweep.errors import SweepError, one_line
+from sweep.notebook import accessor, choices  # noqa: F401 # registers dataset.schedule
+from sweep.notebook.labelling import labelled
+from sweep.plan import families
+from sweep.plan.seeds import seed as seed_of
+
+
+def simulate(
+    policy: Any,
+    workload: Any = "lublin2003",
+    machine: Any = None,
+    load: float | None = None,
+    jobs: int = 10_000,
+    seed: int = 1,
+    replication: int = 0,
+    config_dir: str | Path | None = None,
+) -> xr.Dataset:
+    """Simulate a policy on a workload and return what became of each job.
+
+    Parameters
+    ----------
+    policy : str, mapping or compiled function
+        ``"easy"``, ``{"name": "easy", "ties": "event"}``, or a packing scheme or an order of priority of your
+        own, compiled with `numba.njit`.
+    workload : str, Path, mapping or arrays
+        ``"lublin2003"``, ``{"name": "lublin2003", "jobs_of": "batch"}``, the path of a log, or a mapping (a
+        table, a Dataset) of arrays ``submit``, ``runtime``, ``processors`` …
+    machine : int, str or mapping, optional
+        Processors, a name, a mesh ``"16x16"``, or keys of conf/machine. None is the machine of a log as its
+        header names it, that of the Origin 2000 for its months, else 128 processors.
+    load : float, optional
+        Offered load as a fraction of capacity; None leaves the workload as it is.
+    jobs : int
+        Jobs of a workload without end; a log has its own.
+    seed, replication : int
+        Name the random numbers; the same as in a study of this seed.
+    config_dir : path-like, optional
+        A folder of your own policies, workloads and machines, beside conf.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``job``: ``submit``, ``start``, ``end``, ``wait``, ``response_time``, ``runtime``, ``requested``
+        (s), ``processors``, ``slowdown``, ``bounded_slowdown`` …; over ``piece``, where jobs run in several:
+        ``piece_job``, ``piece_begin``, ``piece_end``, ``piece_processors``. ``.schedule.to_swf(path)`` writes
+        it as a log, ``.schedule.gantt()`` draws it.
+
+    Raises
+    ------
+    sweep.Error
+        With one line that says what is wrong and what to do.
+
+    Examples
+    --------
+    >>> import sweep
+    >>> jobs = sweep.simulate("easy", workload="lublin2003", machine=128, load=0.8, jobs=1000)
+    >>> bool((jobs.start >= jobs.submit).all())
+    True
+    """
+    where = choices.folders(config_dir)
+    parameters = choices.policy(policy, where)
+    work = choices.workload(workload, where)
+    if machine is None and work.get("model") not in ("swf", "sacct"):
+        machine = "o2k" if work.get("model") == "o2k" else 128
+    for name, value in (("jobs", jobs), ("seed", seed), ("replication", replication)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < (name == "jobs"):
+            raise SweepError(f"{name}={value!r}: give a whole number, {int(name == 'jobs')} or more")
+    if load is not None and (isinstance(load, bool) or not isinstance(load, int | float) or not load > 0):
+        raise SweepError(f"load={load!r}: give a positive fraction of capacity, or None")
+    point = Point(
+        parameters,
+        work,
+        choices.machine(machine, where),
+        None if load is None else float(load),
+        Batches(None if _ends(work) else jobs, 0, (1,)),
+        seed_of(seed, str(work["name"]), replication),
+    )
+    family = families.find(str(parameters.get("family")))
+    if not family.schedules:
+        raise SweepError(
+            f"policy {parameters['name']} ({family.name}) makes no schedule of jobs; run it as a "
+            "study, sweep.Study"
+        )
+    try:
+        family.check(point)
+        made = family.schedule(point)
+    except ValueError as error:
+        raise SweepError(one_line(error)) from None
+    return labelled(made, point, jobs)
+
+
+def _ends(workload: Any) -> bool:
+    """Tell whether a workload has an end of its own."""
+    from models import workloads
+
+    try:
+        return hasattr(workloads.module_of(workload), "open_trace")
+    except ValueError:  # the family tells what it takes
+        return False

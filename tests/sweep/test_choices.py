@@ -1,0 +1,111 @@
+"""Policies by name: short, with their family, ambiguous, and at their old place."""
+
+from pathlib import Path
+
+import pytest
+from study_commands import CONF, load
+
+from analysis.schedule_drawings.composition import parameters
+from sweep.config import choices, locate
+
+PROJECT = locate.conf_folder()
+
+
+@pytest.fixture
+def own(tmp_path) -> Path:
+    """Return a folder of one's own: that of the tests, and a second family with a policy ``quick``."""
+    folder = tmp_path / "own"
+    for file in CONF.rglob("*.yaml"):
+        copy = folder / file.relative_to(CONF)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(file.read_text())
+    (folder / "policy" / "other").mkdir()
+    quick = (folder / "policy" / "fake" / "_base.yaml").read_text().replace("work: 1.0", "work: 0.5")
+    (folder / "policy" / "other" / "quick.yaml").write_text(quick)
+    return folder
+
+
+def test_policies_of_the_project_are_in_their_families_folders():
+    full = choices.names("policy", [PROJECT])
+    assert {"gang/buddy", "backfill/fcfs", "partitioning/one_at_a_time"} <= set(full)
+    assert not list((PROJECT / "policy").glob("*.yaml"))
+
+
+def test_a_short_name_is_enough_where_one_family_has_it():
+    for given in ("buddy", "gang/buddy"):
+        assert choices.find("policy", given, [PROJECT]) == "gang/buddy"
+
+
+def test_an_ambiguous_name_is_one_line_with_the_candidates(sweep, own):
+    answer = sweep("policy=quick", f"--config-dir={own}")
+    assert answer.status == 2
+    says = "policy quick: several families have one of that name; give fake/quick or other/quick"
+    assert answer.err == f"error: {says}\n"
+
+
+def test_two_of_one_short_name_are_told_apart(sweep, own):
+    arguments = (f"--config-dir={own}", "grid.load=[0.3]", "grid.urgent=[true]")
+    assert sweep(*arguments, "policy=[fake/quick,slow,other/quick]").status == 0
+    response = load().response_mean.sel(load=0.3, preemption="none", urgent=True)
+    assert list(response.policy.values) == ["fake/quick", "slow", "other/quick"]
+    assert response.sel(policy="other/quick") < response.sel(policy="fake/quick")
+    assert sweep(*arguments, "policy=other/quick", "output=alone").status == 0
+    assert list(load("alone").policy.values) == ["quick"], "alone, its short name is enough"
+
+
+def test_exclude_takes_either_name(sweep, own, expand):
+    assert expand("exclude=[{policy: fake/slow}]").ids == expand("exclude=[{policy: slow}]").ids
+    both = (f"--config-dir={own}", "policy=[fake/quick,other/quick]", "action=plan")
+    assert "points, by zip and exclude" in sweep(*both, "exclude=[{policy: other/quick}]").out
+    answer = sweep(*both, "exclude=[{policy: quick}]")
+    assert answer.err == (
+        "error: exclude: policy quick can be fake/quick or other/quick; give one of them, or a list\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("family: models.gang\n", "gang/mine.yaml"),
+        ("defaults: [_backfill, _self_]\n", "backfill/mine.yaml"),
+        ("nothing: known\n", "FAMILY/mine.yaml"),
+    ],
+)
+def test_a_policy_at_its_old_place_is_told_the_new_one(sweep, own, text, place):
+    old = own / "policy" / "mine.yaml"
+    old.write_text(text)
+    answer = sweep("policy=mine", f"--config-dir={own}")
+    assert answer.status == 2
+    says = f"{old}: each family's policies have a folder now; move it to {own / 'policy' / place}"
+    assert answer.err == f"error: {says}\n"
+
+
+def test_a_policy_of_ones_own_builds_on_its_familys(expand, sweep, own):
+    (own / "policy" / "gang").mkdir()
+    (own / "policy" / "gang" / "mine.yaml").write_text("defaults: [_gang, _self_]\nscheme: best_fit\n")
+    answer = sweep("+experiment=packing", "policy=mine", "action=plan", f"--config-dir={own}")
+    assert answer.status == 0, answer
+    assert "policy            1  mine" in answer.out
+    (own / "policy" / "other" / "theirs.yaml").write_text(
+        "defaults: [/policy/gang/_gang@_here_, _self_]\nscheme: best_fit\n"
+    )
+    assert parameters("policy", "theirs", user=str(own)) == {
+        **parameters("policy", "mine", user=str(own)), "name": "theirs",
+    }  # fmt: skip
+    answer = sweep("+experiment=packing", "policy=[mine,theirs]", "action=plan", f"--config-dir={own}")
+    assert answer.status == 0, answer
+
+
+def test_a_base_that_is_not_there_is_one_line(sweep, own):
+    (own / "policy" / "fake" / "lost.yaml").write_text("defaults: [_gang, _self_]\n")
+    answer = sweep("policy=lost", f"--config-dir={own}")
+    assert answer.status == 2
+    assert answer.err.count("\n") == 1
+    assert "policy/fake/lost builds on policy/fake/_gang, which is not there" in answer.err
+
+
+def test_old_keys_in_a_file_of_ones_own_are_told_the_new_ones(sweep, own):
+    (own / "machine" / "mine.yaml").write_text("n_pes: 128\nspeed: 1\nnodes: 1\n")
+    answer = sweep("machine=mine", "policy=slow", f"--config-dir={own}")
+    assert answer.status == 2
+    assert answer.err == "error: machine mine: machine.n_pes is called machine.processors now\n"
