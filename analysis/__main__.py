@@ -2,7 +2,7 @@
 
 import sys
 
-from analysis.command import main
+from schedsweep import packages
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(packages.call("analysis.command", sys.argv[1:]))

@@ -157,4 +157,4 @@ def _draw(arguments: Sequence[str]) -> None:
         figure = drawing.draw({**drawing.settings, **settings})
         values = "-".join(value for value in settings.values() if "/" not in value)
         for file in style.save(figure, folder, f"{name}-{values}" if values else name):
-            print(file)
+            print(file.absolute())

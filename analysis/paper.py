@@ -76,9 +76,9 @@ class Paper:
     key : str
         First author and year, the prefix of its claims' ids.
     citation : str
-        Empty for what speaks for no paper: its claims are nobody's sentences.
+        Empty for a package that belongs to no paper and has no claims.
     experiments : tuple of str
-        Names of the experiments for which it speaks.
+        Names of the experiments that it covers.
     pictures : callable
         (study, folder of logs or None) -> pictures in the order of the report.
     claims : callable

@@ -9,7 +9,8 @@ from statistics import median
 from benchmarks import points
 from benchmarks.measure import cpu_seconds, in_turn
 from benchmarks.record import Cell, Findings, Table, Target
-from models.partitioning import FAMILY, birth_death, efficiency
+from models.partitioning import FAMILY
+from models.partitioning.static import birth_death, efficiency
 from models.point import Batches
 from sweep.executors.work import point
 from sweep.plan.task import Task

@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from schedsweep import packages
 from slurm import share
 from slurm.commands import Slurm, SlurmError
 from slurm.share import Logs
@@ -114,4 +115,5 @@ def _queue_again() -> None:
 
 
 if __name__ == "__main__":
+    packages.look_last_in_working_folder()
     sys.exit(main(sys.argv[1:]))

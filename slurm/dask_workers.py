@@ -180,6 +180,7 @@ class Executor(dask.Executor):
             *script.kernel_cache(),
             *self._profile.setup,
             *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
+            "export PYTHONSAFEPATH=1",  # the working folder hides no package, see `schedsweep.packages`
             f"export {' '.join(f'{name}={value}' for name, value in ONE_THREAD.items())}",
         ]
 

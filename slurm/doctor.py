@@ -167,12 +167,14 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     submitted: list[int] = []
     stack.callback(_cancel, slurm, submitted)
     try:
-        command = f"{python} -m slurm.probe {shlex.quote(str(look))}"
+        command = f"{python} -P -m slurm.probe {shlex.quote(str(look))}"
         submitted.append(trial.submit(slurm, look, chosen, chosen.resources(), command))
         if has_mpi:
             kind = f" --mpi={chosen.mpi}" if chosen.mpi else ""
             # Killed with the first rank that fails: the others would wait for it.
-            command = f"srun --kill-on-bad-exit=1{kind} {python} -m slurm.probe {shlex.quote(str(mpi))} mpi"
+            command = (
+                f"srun --kill-on-bad-exit=1{kind} {python} -P -m slurm.probe {shlex.quote(str(mpi))} mpi"
+            )
             two = ["--ntasks=2", "--cpus-per-task=1"]
             submitted.append(trial.submit(slurm, mpi, chosen, two, command))
     except SlurmError as error:

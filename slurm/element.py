@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from schedsweep import packages
 from slurm import record, share
 from slurm import submission as submissions
 from slurm.commands import Slurm, SlurmError
@@ -133,4 +134,5 @@ def _remove_if_empty(log: Path) -> None:
 
 
 if __name__ == "__main__":
+    packages.look_last_in_working_folder()
     sys.exit(main(sys.argv[1:]))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from schedsweep import packages
 from slurm import record
 from slurm import submission as submissions
 from slurm.element import expanded
@@ -65,4 +66,5 @@ def tidy(submission: Submission, folder: Folder) -> None:
 
 
 if __name__ == "__main__":
+    packages.look_last_in_working_folder()
     sys.exit(main(sys.argv[1:]))

@@ -51,7 +51,7 @@ def look(folder: Path) -> dict[str, Any]:
 def sources() -> str:
     """Return a hash of the code that tasks would run: two checkouts may call themselves the same version."""
     digest = hashlib.sha256()
-    for package in ("models", "slurm", "sweep"):
+    for package in ("models", "schedsweep", "slurm", "sweep"):
         found = importlib.util.find_spec(package)
         assert found is not None
         assert found.origin is not None

@@ -87,8 +87,8 @@ def _script(
         f"cd {shlex.quote(str(place))} || exit",
         *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
         f"export {' '.join(f'{name}={value}' for name, value in ONE_THREAD.items())}",
-        # In the shell's place, so that Slurm's signals reach it.
-        f"exec {shlex.quote(profile.python or sys.executable)} -m {command}",
+        # In the shell's place, so that Slurm's signals reach it; with -P the working folder hides no package.
+        f"exec {shlex.quote(profile.python or sys.executable)} -P -m {command}",
     ]
     return "\n".join(lines) + "\n"
 

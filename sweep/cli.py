@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from schedsweep import packages
 from sweep.config import locate
 from sweep.errors import INTERRUPTED, SweepError
 
@@ -83,6 +84,8 @@ def options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str, bool
 
 
 def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[str], watch: bool) -> int:
+    if (line := packages.hidden()) is not None:
+        raise SweepError(line)
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 

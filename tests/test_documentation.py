@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
+import os
 import re
 import shlex
 import subprocess
@@ -12,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 GUIDE = ROOT / "docs" / "adding_a_policy.md"
+PACKAGES = ("models", "sweep", "analysis", "slurm")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -96,3 +100,45 @@ def test_commands_of_the_readme_are_understood(command: str, tmp_path: Path) -> 
     words = [word.replace("=FILE", f"={sacct}") if "path=" in word else word for word in words]
     run = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert run.returncode == 0, run.stderr
+
+
+def documented_modules() -> list[str]:
+    """Return the modules with examples in their docstrings."""
+    files = [file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))]
+    return [
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for file in files
+        if ">>>" in file.read_text()
+    ]
+
+
+@pytest.mark.parametrize("module", documented_modules())
+def test_examples_in_docstrings_give_what_they_say(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS)
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def test_the_readmes_notebook_runs(tmp_path: Path) -> None:
+    """In a folder of its own, cell after cell; first of all what the dataset comes from."""
+    small = 'grid={"load": [0.5]}, batches=5, batch_size=100, replications=1, executor="serial"'
+    first = f'import sweep\nsweep.Study("packing", {small}).run()\n'
+    cells = "\n".join(blocks(ROOT / "README.md", "python"))
+    quick = cells.replace(
+        "batches=10)", 'batches=5, batch_size=100, executor="serial", output="results/face")'
+    )
+    (tmp_path / "notebook.py").write_text(first + quick)
+    run = subprocess.run(
+        [sys.executable, "notebook.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "easy.swf").is_file()

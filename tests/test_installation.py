@@ -52,7 +52,7 @@ def test_from_a_wheel_in_another_folder(wheel: Path, tmp_path: Path, arguments: 
 
 def test_the_wheel_has_all_packages_and_nothing_else(wheel: Path) -> None:
     folders = {path.name for path in wheel.iterdir() if not path.name.endswith(".dist-info")}
-    assert folders == {"models", "sweep", "analysis", "slurm"}
+    assert folders == {"models", "sweep", "analysis", "slurm", "schedsweep"}
     here = {path.relative_to(ROOT / "conf") for path in (ROOT / "conf").rglob("*.yaml")}
     assert {path.relative_to(wheel / "sweep/conf") for path in (wheel / "sweep/conf").rglob("*.yaml")} == here
     assert (wheel / "analysis/templates").is_dir()

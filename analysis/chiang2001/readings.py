@@ -17,15 +17,15 @@ MEANINGS = {
         "false": "jobs run on when they have run for their requested time",
     },
     "keep_start": {
-        "true": "who holds a start goes before all others until it runs",
-        "false": "a start passes on to whoever has the highest priority",
+        "true": "the job that holds a reservation goes before all others until it runs",
+        "false": "the reservation passes to the waiting job with the highest priority",
     },
     "ncsa_lsf.host_order": {
         "fullest": "the host with the fewest free processors takes waiting jobs first, as in section 2.2",
         "listed": "the machine's first host takes waiting jobs first",
     },
     "ncsa_lsf.barred_hold_back": {
-        "false": "a waiting job that a system-wide limit bars keeps nobody from a host",
+        "false": "a waiting job that a system-wide limit bars keeps no other job from a host",
         "true": "a waiting job that a system-wide limit bars keeps smaller size classes from a host",
     },
     "immediate.kind": {
@@ -33,8 +33,8 @@ MEANINGS = {
         "soon": "a job that cannot start has a quantum as soon as there are idle processors",
     },
     "immediate.keep_promises": {
-        "true": "with soon, a quantum keeps off processors that are promised to others",
-        "false": "with soon, a quantum may delay whoever holds a start",
+        "true": "with soon, a quantum does not use processors that are reserved for other jobs",
+        "false": "with soon, a quantum may delay the job that holds a reservation",
     },
     "immediate.beyond_memory": {
         "stays": "a job that uses more memory than it was given stays to the end of its quantum",
@@ -45,16 +45,16 @@ MEANINGS = {
         "false": "after its quantum a job starts anew",
     },
     "catch_up": {
-        "true": "who waited for memory gets all that it asks for until it has done what it missed",
-        "false": "who waited for memory gets an equal part",
+        "true": "a job that waited for memory gets all processors that it asks for until it has caught up",
+        "false": "a job that waited for memory gets an equal share",
     },
     "odd_processors": {
         "first": "the odd processors of a division go to the jobs that were submitted first",
         "last": "the odd processors of a division go to the jobs that were submitted last",
     },
     "waiting": {
-        "first_fit": "memory goes to the first submitted of those that fit",
-        "fcfs": "memory goes to nobody before the first who waits",
+        "first_fit": "memory goes to the first submitted of the waiting jobs that fit",
+        "fcfs": "memory goes to the first waiting job only",
     },
     "quantum_processors": {
         "share": "a quantum runs on an equal part of the host",

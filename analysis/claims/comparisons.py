@@ -75,15 +75,9 @@ def ratio(
 
 
 def difference(
-    label: str,
-    a: Curve,
-    b: Curve,
-    loads: AxisRange,
-    low: float = -np.inf,
-    high: float = np.inf,
-    *,
-    percent: bool = False,
-) -> Part:
+    label: str, a: Curve, b: Curve, loads: AxisRange, low: float = -np.inf, high: float = np.inf,
+    *, percent: bool = False,
+) -> Part:  # fmt: skip
     """Ask for limits on the difference of two metrics, paired batch by batch and averaged over loads."""
     chosen, reason = loads.choose([a, b])
     if reason:

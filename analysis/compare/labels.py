@@ -16,7 +16,7 @@ LINEAR = ("wait", "utilization")
 """All others differ by orders of magnitude between policies, and are never 0."""
 
 CAPTION = (
-    "{label} over the offered load. All policies have the same jobs. Under gang scheduling and partitioning a "
-    "batch holds jobs in order of their ends, under backfilling in order of their submissions; time slicing "
-    "lets every job begin at once, so that its wait says little beside its response time."
+    "{label} over the offered load. All policies have the same jobs. Under gang scheduling and partitioning "
+    "a batch holds jobs in order of their ends, under backfilling in order of their submissions; time "
+    "slicing lets every job begin at once, so that its wait says little beside its response time."
 )

@@ -16,9 +16,7 @@ DRAWINGS = {
         "days)",
     ),
     "queue": Drawing(
-        queue.queue,
-        {**SOURCE, **WINDOW},
-        "utilization and queue length of a schedule over time",
+        queue.queue, {**SOURCE, **WINDOW}, "utilization and queue length of a schedule over time"
     ),
     "waits": Drawing(
         waits.waits,

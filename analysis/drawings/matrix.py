@@ -12,6 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from analysis.figures import style
+
 FREE = -1
 
 # Tol's "light" scheme: eight quiet colours on which black text can be read. A job keeps its colour through a
@@ -99,10 +101,7 @@ def draw_matrix(axes: Axes, state: MatrixState, title: str, names: dict[int, str
     step = 1 if n_pes <= 16 else n_pes // 8
     axes.set_xticks(np.arange(0, n_pes, step) + 0.5, [str(pe) for pe in range(0, n_pes, step)])
     axes.set_yticks(np.arange(n_slots) + 0.5, [str(slot + 1) for slot in range(n_slots)])
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    style.bare(axes)
     axes.set_xlabel("PE")
     axes.set_ylabel("Slot")
     axes.set_title(title, fontsize=8.5, fontweight="normal")

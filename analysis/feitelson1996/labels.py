@@ -8,8 +8,7 @@ from analysis.study.axes import Axes
 KEY = "feitelson1996"
 
 AXES = Axes(
-    features={"alternation": "shared", "unification": "true"},
-    split={"alternation": ("shared", "exclusive")},
+    features={"alternation": "shared", "unification": "true"}, split={"alternation": ("shared", "exclusive")}
 )
 
 SLOWDOWN, UNIFICATIONS, SLOTS_PER_JOB = "slowdown", "unifications", "slots_per_job"

@@ -10,8 +10,8 @@ from analysis.study import Study
 
 MEANINGS = {
     "alternation": {
-        "shared": "a job counts every slot whose mapped jobs leave its PEs free, whoever else does; PEs that "
-        "two jobs so fill at once count twice, so that utilization can exceed 1",
+        "shared": "a job runs in every slot whose mapped jobs leave its PEs free, even if other jobs do too; "
+        "PEs that two jobs so fill at once count twice, so that utilization can exceed 1",
         "exclusive": "a PE of a slot serves one job",
         "none": "jobs run only in the slot to which they are mapped",
     },

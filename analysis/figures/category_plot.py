@@ -14,6 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from analysis.errors import DrawingError
+from analysis.figures import style
 from analysis.figures.style import SchemeStyle
 from analysis.study.curve import DONE
 from analysis.study.sample import Sample
@@ -128,7 +129,7 @@ def panels(
         _fit(axes, one, shared)
     for axes in places[len(plots) :]:
         axes.set_visible(False)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    style.put_headline(figure, title)
     figure.legend(handles=_legend(plots), loc="outside lower center", ncols=3)
     return figure
 

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
 from analysis.errors import DrawingError
-from analysis.figures import policies
+from analysis.figures import policies, style
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
 from analysis.study.curve import DONE, SATURATED, UNFINISHED, Curve
@@ -149,7 +149,7 @@ def draw(plot: LoadPlot) -> Figure:
     draw_lines(axes, plot)
     figure.legend(handles=legend_handles(plot.lines, plot.looks), loc="outside right center")
     if plot.note:
-        figure.supxlabel(plot.note, fontsize=7.5, color="#666666", x=0.01, ha="left")
+        style.put_note(figure, plot.note)
     return figure
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
-from analysis.figures import load_plot
+from analysis.figures import load_plot, style
 from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.policies import look
 from analysis.figures.style import SchemeStyle
@@ -114,10 +114,10 @@ def panels(
     if stacked:
         for axes in places[:-1]:
             axes.set_xlabel("")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    style.put_headline(figure, title)
     if any(line.saturated.any() for line in lines.values()):
         note = f"{note} A line breaks where its policy is saturated.".strip()
     figure.legend(handles=load_plot.legend_handles(lines, looks), loc="outside lower center", ncols=4)
     if note:
-        figure.supxlabel(note, fontsize=7.5, color="#666666", x=0.01, ha="left")
+        style.put_note(figure, note)
     return figure

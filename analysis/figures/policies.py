@@ -65,7 +65,7 @@ BACKFILLING = {
 
 LOOKS = PACKING | PARTITIONING | BACKFILLING
 
-# For policies that somebody adds; the name decides, so that a policy looks the same in every figure and run.
+# For policies that are not listed; the name decides, so that a policy looks the same in every figure and run.
 SPARE_COLORS = ("#332288", "#cc79a7", "#117733", "#aa4499", "#6699cc", "#661100", "#44aa99", "#ddaa33")
 SPARE_MARKERS = ("P", "p", "h", "*", "8", "d", "H")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.typing import LineStyleType
@@ -142,3 +143,21 @@ def shade(color: str, light: float) -> str:
     """
     parts = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(part + (255 - part) * light):02x}" for part in parts)
+
+
+def put_headline(figure: Figure, title: str) -> None:
+    """Write the title of a figure of several plots."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+
+
+def put_note(figure: Figure, text: str) -> None:
+    """Write a line below all plots."""
+    figure.supxlabel(text, fontsize=7.5, color="#666666", x=0.01, ha="left")
+
+
+def bare(axes: Axes) -> None:
+    """Take away grid and frame, and the ticks but for their labels."""
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)

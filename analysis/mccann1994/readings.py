@@ -75,10 +75,7 @@ TAKEN = {
             "the text has no rule: a partition of the remainder section has at least one column of "
             "processors",
         ),
-        (
-            "equations 4.4 and 4.5",
-            "their condition is the parity of the processor row",
-        ),
+        ("equations 4.4 and 4.5", "their condition is the parity of the processor row"),
     ),
     MOST_LOADED: (
         (

@@ -1,4 +1,4 @@
-"""What operators ask of a log: which policy to run, who would win by it, and who would lose."""
+"""What operators ask of a log: which policy to run, and which jobs and users gain or lose by it."""
 
 from __future__ import annotations
 

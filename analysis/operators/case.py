@@ -11,8 +11,10 @@ import numpy as np
 import xarray as xr
 
 from analysis.errors import DrawingError
-from analysis.operators import pairing
+from analysis.operators import pairing, words
+from analysis.operators.labels import LOSS, MEASURES, OVER_TIME, SLOWDOWN, USER, UTILIZATION, WAIT, WAIT_MAX
 from analysis.operators.pairing import Difference
+from analysis.operators.words import PERCENT, PURE, Unit
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
 from analysis.study.groups import Grouping
@@ -21,20 +23,6 @@ from sweep.statistics.confidence import Floats, Interval
 
 REFERENCE = "easy"
 """What others are compared with, where the grid has it: what most schedulers in use do."""
-
-WAIT, WAIT_P95, WAIT_MAX = "delay", "delay_p95", "delay_max"
-"""What operators call a wait is the time in the system beyond the runtime: that of a job which is preempted
-does not end with its first processor."""
-
-SLOWDOWN = "bounded_slowdown"
-UTILIZATION, LOSS = "utilization", "loss_of_capacity"
-OVER_TIME = (UTILIZATION, LOSS)
-"""Metrics that are averages over time and not over jobs."""
-
-RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
-SIZE = Grouping("size_range", "_by_size", "processors")
-USER = Grouping("user_rank", "_by_user", "user")
-GROUPINGS = (RUNTIME, SIZE, USER)
 
 
 @dataclass(frozen=True)
@@ -109,7 +97,7 @@ class Case:
         ----------
         metric, policy : str
         grouping : Grouping, optional
-            Of one of whose groups the metric is; of all jobs by default.
+            A metric of one of its groups; of all jobs by default.
         group : str
         """
         name = metric + (grouping.suffix if grouping else "")
@@ -141,8 +129,8 @@ class Case:
             rank: float(np.nansum(self.values("work", self.reference, USER, rank)))
             for rank in self.study.values_of(USER.dim)
         }
-        everybody = sum(of_rank.values())
-        return of_rank[group] / everybody if everybody else math.nan
+        total = sum(of_rank.values())
+        return of_rank[group] / total if total else math.nan
 
     def mean(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Interval:
         """Return the mean of a metric, over jobs or over time."""
@@ -162,19 +150,26 @@ class Case:
             return self.values("period", policy)
         return np.ones_like(self.values(UTILIZATION, policy))
 
-    def longest(self, metric: str, policy: str) -> Interval:
-        """Return the largest value of all batches; a maximum has no interval."""
+    def level(self, metric: str, policy: str) -> Interval:
+        """Return one of `MEASURES` of all jobs; of a maximum the largest batch, without an interval."""
+        if metric != WAIT_MAX:
+            return self.mean(metric, policy)
         values = self.values(metric, policy)
         known = values[~np.isnan(values)]
         return replace(pairing.NOTHING, mean=float(known.max()) if known.size else math.nan)
 
+    @cached_property
+    def units(self) -> dict[str, Unit]:
+        """Unit of each of `MEASURES`: of times, one that suits all policies."""
+        known = {SLOWDOWN: PURE, UTILIZATION: PERCENT, LOSS: PERCENT}
+        return {
+            metric: known.get(metric)
+            or words.time_unit(self.level(metric, policy).mean for policy in self.policies)
+            for metric in MEASURES
+        }
+
     def difference(
-        self,
-        metric: str,
-        policy: str,
-        grouping: Grouping | None = None,
-        group: str = "",
-        together: int = 1,
+        self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "", together: int = 1
     ) -> Difference:
         """Return a policy's mean minus the reference's, from batches of the same jobs.
 

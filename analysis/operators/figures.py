@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,20 +10,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
+from analysis.figures import style
 from analysis.operators import words
-from analysis.operators.case import (
-    GROUPINGS,
-    LOSS,
-    SLOWDOWN,
-    USER,
-    UTILIZATION,
-    WAIT,
-    WAIT_MAX,
-    WAIT_P95,
-    Case,
-    cases,
-)
-from analysis.operators.labels import look
+from analysis.operators.case import Case, cases
+from analysis.operators.labels import GROUPINGS, MEASURES, SLOWDOWN, USER, WAIT, look
 from analysis.operators.pairing import Difference
 from analysis.operators.panels import (
     WIDTH,
@@ -36,8 +26,7 @@ from analysis.operators.panels import (
     put_headline,
     tell_beyond,
 )
-from analysis.operators.tables import wait_unit
-from analysis.operators.words import PERCENT, PURE, Unit
+from analysis.operators.words import PURE
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.groups import Grouping
@@ -87,21 +76,10 @@ def _pictures(case: Case) -> Iterator[Picture]:
 
 def _overview(case: Case) -> Figure:
     reference = case.reference
-    units = [wait_unit(case)]
-    units += [words.time_unit(case.mean(WAIT_P95, policy).mean for policy in case.policies)]
-    units += [words.time_unit(case.longest(WAIT_MAX, policy).mean for policy in case.policies)]
-    measures: list[tuple[str, Callable[[str], Any], Unit]] = [
-        ("Mean wait", lambda policy: case.mean(WAIT, policy), units[0]),
-        ("95th percentile of wait", lambda policy: case.mean(WAIT_P95, policy), units[1]),
-        ("Longest wait", lambda policy: case.longest(WAIT_MAX, policy), units[2]),
-        ("Mean bounded slowdown", lambda policy: case.mean(SLOWDOWN, policy), PURE),
-        ("Utilization", lambda policy: case.mean(UTILIZATION, policy), PERCENT),
-        ("Loss of capacity", lambda policy: case.mean(LOSS, policy), PERCENT),
-    ]
     figure, places = page(2, 3, len(case.policies))
     rows = np.arange(len(case.policies))[::-1]
-    for axes, (title, measure, unit) in zip(places, measures, strict=True):
-        found = [measure(policy) for policy in case.policies]
+    for axes, (metric, title) in zip(places, MEASURES.items(), strict=True):
+        found, unit = [case.level(metric, policy) for policy in case.policies], case.units[metric]
         means = np.array([one.mean for one in found]) / unit.size
         half = np.array([one.half_width for one in found]) / unit.size
         colors = [look(policy).color for policy in case.policies]
@@ -117,13 +95,13 @@ def _overview(case: Case) -> Figure:
 
 def _against(case: Case) -> Figure:
     others = _others(case)
-    measures = ((WAIT, "Mean wait", wait_unit(case)), (SLOWDOWN, "Mean bounded slowdown", PURE))
     figure, places = page(1, 2, len(others))
     shown: list[Difference] = []
-    for axes, (metric, title, unit) in zip(places, measures, strict=True):
+    for axes, metric in zip(places, (WAIT, SLOWDOWN), strict=True):
+        unit = case.units[metric]
         found = [case.difference(metric, policy, together=len(others)) for policy in others]
         draw_differences(axes, found, unit)
-        name_panel(axes, title, unit)
+        name_panel(axes, MEASURES[metric], unit)
         name_rows(axes, others)
         shown += found
     put_headline(figure, f"Minus {case.reference}", shown)
@@ -137,15 +115,12 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
     places = figure.subplots(2, 1, sharex=True)
     levels = [case.mean(WAIT, reference, grouping, group).mean for group in groups]
-    measures = (
-        (WAIT, "Mean wait", words.time_unit(levels)),
-        (SLOWDOWN, "Mean bounded slowdown", PURE),
-    )
+    units = {WAIT: words.time_unit(levels), SLOWDOWN: PURE}
     x = np.arange(len(groups))
-    for axes, (metric, title, unit) in zip(places, measures, strict=True):
+    for axes, (metric, unit) in zip(places, units.items(), strict=True):
         shown = []
         for number, policy in enumerate(case.policies):
-            style = look(policy)
+            mine = look(policy)
             means = (
                 np.array([case.mean(metric, policy, grouping, group).mean for group in groups]) / unit.size
             )
@@ -153,11 +128,11 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
             side = (number - (len(case.policies) - 1) / 2) * (
                 0.7 / len(case.policies) if grouping is USER else 0.02
             )
-            dashes = "" if grouping is USER else style.dashes
-            axes.plot(x + side, means, color=style.color, marker=style.marker, linestyle=dashes, lw=1.0)
+            dashes = "" if grouping is USER else mine.dashes
+            axes.plot(x + side, means, color=mine.color, marker=mine.marker, linestyle=dashes, lw=1.0)
             shown.append(means)
         make_logarithmic(axes, np.concatenate(shown))
-        axes.set_ylabel(f"{title}{f' ({unit.name.strip()})' if unit.name else ''}")
+        axes.set_ylabel(f"{MEASURES[metric]}{f' ({unit.name.strip()})' if unit.name else ''}")
         axes.grid(axis="x", visible=False)
     jobs = [float(np.nansum(case.jobs(grouping, group))) for group in groups]
     texts = [f"{name}\n{n:,.0f} jobs" for name, n in zip(named, jobs, strict=True)]
@@ -170,7 +145,7 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
         loc="outside lower center",
         ncols=4,
     )
-    figure.suptitle(f"By {grouping.title}", x=0.01, ha="left", fontsize=10, fontweight="bold")
+    style.put_headline(figure, f"By {grouping.title}")
     return figure
 
 

@@ -1,4 +1,4 @@
-"""How policies and verdicts look: the colours of the backfilling studies, the names that the user typed."""
+"""Names: metrics and groups of jobs as the dataset has them; policies are called what the user typed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,31 @@ from dataclasses import replace
 
 from analysis.figures import policies
 from analysis.figures.style import VERDICT_COLORS, SchemeStyle
+from analysis.study.groups import Grouping
+
+WAIT, WAIT_P95, WAIT_MAX = "delay", "delay_p95", "delay_max"
+"""What operators call a wait is the time in the system beyond the runtime: that of a job which is preempted
+does not end with its first processor."""
+
+SLOWDOWN = "bounded_slowdown"
+UTILIZATION, LOSS = "utilization", "loss_of_capacity"
+OVER_TIME = (UTILIZATION, LOSS)
+"""Metrics that are averages over time and not over jobs."""
+
+MEASURES = {
+    WAIT: "Mean wait",
+    WAIT_P95: "95th percentile of wait",
+    WAIT_MAX: "Longest wait",
+    SLOWDOWN: "Mean bounded slowdown",
+    UTILIZATION: "Utilization",
+    LOSS: "Loss of capacity",
+}
+"""What a policy is judged by, in the order of tables and pictures."""
+
+RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
+SIZE = Grouping("size_range", "_by_size", "processors")
+USER = Grouping("user_rank", "_by_user", "user")
+GROUPINGS = (RUNTIME, SIZE, USER)
 
 BETTER, WORSE, OPEN = (VERDICT_COLORS[name] for name in ("holds", "fails", "inconclusive"))
 

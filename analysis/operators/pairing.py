@@ -150,7 +150,7 @@ def merged(n_batches: int) -> int:
 def _of_sums(total: Floats, weight: Floats, n_batches: int, confidence: float) -> Interval:
     """Return the interval of a ratio of sums: each batch's deviation counts in proportion to its weight."""
     centre = float(total.sum() / weight.sum())
-    there = weight.sum(axis=0) > 0  # those that no replication has are nobody's neighbours
+    there = weight.sum(axis=0) > 0  # a batch without weight in any replication is left out
     parts = np.array_split(np.flatnonzero(there), n_batches)
     sums = np.stack([total[:, part].sum(axis=1) for part in parts], axis=1)
     weights = np.stack([weight[:, part].sum(axis=1) for part in parts], axis=1)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from analysis.figures import style
 from analysis.operators import words
 from analysis.operators.labels import VERDICTS
 from analysis.operators.pairing import Difference
@@ -55,11 +56,11 @@ def draw_differences(axes: Axes, found: Sequence[Difference], unit: Unit) -> Non
     near = np.abs(means) <= axis_end(means, half)
     axes.axvline(0, color="#222222", lw=0.8)
     for row, one, mean, width in zip(rows[near], np.array(found)[near], means[near], half[near], strict=True):
-        style = VERDICTS[one.verdict]
+        sign = VERDICTS[one.verdict]
         bar = None if np.isnan(width) else width
-        face = "white" if one.verdict == "not judged" else style.color
+        face = "white" if one.verdict == "not judged" else sign.color
         axes.errorbar(
-            mean, row, xerr=bar, color=style.color, marker=style.marker, mfc=face, lw=1.0, linestyle=""
+            mean, row, xerr=bar, color=sign.color, marker=sign.marker, mfc=face, lw=1.0, linestyle=""
         )
     colors = [VERDICTS[one.verdict].color for one in found]
     tell_beyond(axes, rows, np.where(near, np.nan, means), colors)
@@ -67,20 +68,20 @@ def draw_differences(axes: Axes, found: Sequence[Difference], unit: Unit) -> Non
 
 def put_headline(figure: Figure, title: str, shown: Sequence[Difference]) -> None:
     """Write the title, and a legend of the verdicts that are there."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    style.put_headline(figure, title)
     there: Mapping[str, None] = dict.fromkeys(one.verdict for one in shown if not np.isnan(one.interval.mean))
     handles = []
-    for verdict, style in VERDICTS.items():
+    for verdict, sign in VERDICTS.items():
         if verdict in there:
-            face = "white" if verdict == "not judged" else style.color
+            face = "white" if verdict == "not judged" else sign.color
             handles.append(
-                Line2D([], [], color=style.color, marker=style.marker, mfc=face, ls="", label=style.label)
+                Line2D([], [], color=sign.color, marker=sign.marker, mfc=face, ls="", label=sign.label)
             )
     figure.legend(handles=handles, loc="outside lower center", ncols=4)
 
 
 def make_logarithmic(axes: Axes, values: Floats) -> None:
-    """Set a logarithmic axis, linear below the smallest value where some are 0: nobody waited."""
+    """Set a logarithmic axis, linear below the smallest positive value where some values are 0."""
     positive = values[values > 0]
     if not positive.size:
         return

@@ -1,26 +1,17 @@
-"""The tables that an operator takes to a meeting: how each policy does, against today's, and for whom."""
+"""Tables for operators: each policy by itself, against the reference, and by groups of jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from analysis.operators import words
-from analysis.operators.case import (
-    GROUPINGS,
-    LOSS,
-    SLOWDOWN,
-    USER,
-    UTILIZATION,
-    WAIT,
-    WAIT_MAX,
-    WAIT_P95,
-    Case,
-    cases,
-)
+from analysis.operators.case import Case, cases
+from analysis.operators.labels import GROUPINGS, LOSS, SLOWDOWN, USER, WAIT, WAIT_P95
 from analysis.operators.pairing import Difference
-from analysis.operators.words import PERCENT, PURE, Unit
+from analysis.operators.words import Unit
 from analysis.report.table import Cell, Table
 from analysis.study import Study
 from analysis.study.groups import Grouping
@@ -78,28 +69,13 @@ def _tables(case: Case) -> Iterator[Table]:
 def _named(table: Table, case: Case) -> Table:
     if not case.name:
         return table
-    return Table(
-        f"{table.name}-{case.name}",
-        f"{table.title} ({case.label})",
-        table.caption,
-        table.columns,
-        table.rows,
-    )
-
-
-def wait_unit(case: Case) -> Unit:
-    """Return the unit for waits of all jobs."""
-    return words.time_unit(case.mean(WAIT, policy).mean for policy in case.policies)
+    return replace(table, name=f"{table.name}-{case.name}", title=f"{table.title} ({case.label})")
 
 
 def overview(case: Case) -> Table:
     """Return how each policy does by itself."""
-    units = _units(case)
     rows = [
-        [
-            Cell(_policy(case, policy)),
-            *(Cell(words.level(one, unit)) for one, unit in _levels(case, policy, units)),
-        ]
+        [Cell(_policy(case, policy)), *(Cell(words.level(*one)) for one in _levels(case, policy))]
         for policy in case.policies
     ]
     rows += [[Cell(policy), Cell(state), *([Cell("")] * 5)] for policy, state in case.missing.items()]
@@ -123,22 +99,8 @@ def overview(case: Case) -> Table:
     )
 
 
-def _units(case: Case) -> tuple[Unit, ...]:
-    tail = words.time_unit(case.mean(WAIT_P95, policy).mean for policy in case.policies)
-    longest = words.time_unit(case.longest(WAIT_MAX, policy).mean for policy in case.policies)
-    return wait_unit(case), tail, longest, PURE, PERCENT, PERCENT
-
-
-def _levels(case: Case, policy: str, units: Sequence[Unit]) -> Iterator[tuple[Interval, Unit]]:
-    found = (
-        case.mean(WAIT, policy),
-        case.mean(WAIT_P95, policy),
-        case.longest(WAIT_MAX, policy),
-        case.mean(SLOWDOWN, policy),
-        case.mean(UTILIZATION, policy),
-        case.mean(LOSS, policy),
-    )
-    return zip(found, units, strict=True)
+def _levels(case: Case, policy: str) -> list[tuple[Interval, Unit]]:
+    return [(case.level(metric, policy), unit) for metric, unit in case.units.items()]
 
 
 def against(case: Case) -> Table:
@@ -148,7 +110,8 @@ def against(case: Case) -> Table:
     for policy in case.others:
         row = [Cell(policy)]
         for metric, _ in COMPARED:
-            row.append(_judged(_compared(case, metric, policy, n), _unit(case, metric)))
+            unit = case.units[WAIT if metric == WAIT_P95 else metric]
+            row.append(_judged(case.difference(metric, policy, together=n), unit))
         rows.append(row)
     caption = (
         f"Each policy minus {case.reference}, batch by batch under the same jobs; less is better in every "
@@ -227,16 +190,16 @@ def by_group(case: Case, grouping: Grouping) -> Table:
 
 
 def _brief(case: Case) -> Table:
-    n, units = len(case.others), _units(case)
+    n = len(case.others)
     rows = []
     for policy in case.policies:
-        row = [
-            f"{words.number(one.mean / unit.size)}{unit.name}" for one, unit in _levels(case, policy, units)
-        ]
+        row = [f"{words.number(one.mean / unit.size)}{unit.name}" for one, unit in _levels(case, policy)]
         compared = ""
         if policy != case.reference:
             found = case.difference(WAIT, policy, together=n)
-            compared = words.change(found, units[0]) + (f", {found.verdict}" if case.n_batches > 1 else "")
+            compared = words.change(found, case.units[WAIT]) + (
+                f", {found.verdict}" if case.n_batches > 1 else ""
+            )
         rows.append([Cell(text) for text in (policy, *row, compared)])
     columns = ("policy", "mean wait", "95th pct", "longest", "slowdown", "utilization", "loss")
     return Table("brief", "", "", (*columns, f"wait against {case.reference}"), rows)
@@ -244,16 +207,6 @@ def _brief(case: Case) -> Table:
 
 def _policy(case: Case, policy: str) -> str:
     return f"{policy} (reference)" if policy == case.reference and case.others else policy
-
-
-def _compared(case: Case, metric: str, policy: str, together: int) -> Difference:
-    return case.difference(metric, policy, together=together)
-
-
-def _unit(case: Case, metric: str) -> Unit:
-    if metric == LOSS:
-        return PERCENT
-    return wait_unit(case) if metric.startswith(WAIT) else PURE
 
 
 def _judged(found: Difference, unit: Unit) -> Cell:

@@ -1,4 +1,4 @@
-"""Tables of a report: plain text in cells, with what it means for those who look at colours first."""
+"""Tables of a report: cells of plain text, coloured by what they mean."""
 
 from __future__ import annotations
 

@@ -12,6 +12,9 @@ from models import checks
 from models.arrays import Ints
 from models.point import Parameters
 
+RENAMED = {"n_pes": "processors=128", "rows": "mesh=16x16", "columns": "mesh=16x16"}
+"""Keys of earlier versions -> what says the same now, for instance."""
+
 UNLIMITED_KB = 2**60
 KB_IN_GB = 1024 * 1024
 
@@ -74,6 +77,9 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
     ValueError
         With one line that says what is allowed.
     """
+    for key, now in RENAMED.items():
+        if key in machine:
+            raise ValueError(f"machine.{key} is no key any more; what it said is now said by machine.{now}")
     if (hosts := machine.get("hosts")) is not None:
         return _of_hosts(machine, hosts)
     if machine.get("mesh") is not None:
@@ -130,10 +136,10 @@ def _of_hosts(machine: Parameters, hosts: object) -> Machine:
     if not isinstance(hosts, list) or not hosts:
         checks.refuse("machine.hosts", hosts, "a list of {name, processors, memory_gb}")
     parsed = [_host(f"machine.hosts[{number}]", number, host) for number, host in enumerate(hosts)]
-    names = tuple(name for name, _, _ in parsed)
+    names, processors, memory = zip(*parsed, strict=True)
     if len(set(names)) < len(names):
         raise ValueError(f"machine.hosts: {', '.join(names)}; give each host a name of its own")
-    return Machine(names, *(np.array([host[i] for host in parsed], np.int64) for i in (1, 2)))
+    return Machine(names, np.array(processors, np.int64), np.array(memory, np.int64))
 
 
 def _host(where: str, number: int, host: Any) -> tuple[str, int, int]:

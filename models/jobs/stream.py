@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -50,6 +50,11 @@ class Stream:
     def chunks(self) -> Iterator[Jobs]:
         """Return consecutive chunks of jobs; memory need not grow with the length of a simulation."""
         return self._doubling() if self.chunked is None else self.chunked()
+
+    def mapped(self, change: Callable[[Jobs], Jobs]) -> Stream:
+        """Return the stream with something done to each job by itself, however the jobs are cut."""
+        chunked = None if self.chunked is None else lambda: map(change, self.chunks())
+        return replace(self, first=lambda n_jobs: change(self.first(n_jobs)), chunked=chunked)
 
     def _doubling(self) -> Iterator[Jobs]:
         n_given, size = 0, FIRST_CHUNK

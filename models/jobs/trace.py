@@ -50,9 +50,9 @@ class Trace:
     def divided(self, batches: Batches) -> tuple[Batches, int]:
         """Return batches of a size that this workload fills, and how many of them it has after the warm-up.
 
-        Without a size all jobs are one batch. A workload shorter than one batch is divided into as many equal
-        ones as were asked for (the last may be short); of a longer one the jobs after its last full batch are
-        simulated but not measured.
+        Without a size all jobs are measured, divided into as many equal batches as were asked for: one is the
+        whole of them, and the last of several may be short. So is a workload that is shorter than one batch.
+        Of a longer one the jobs after its last full batch are simulated but not measured.
         """
         n_jobs = self.n_measured
         size = n_jobs if batches.size is None else batches.size

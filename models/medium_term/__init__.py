@@ -12,5 +12,5 @@ FAMILY = Family(
     version=1,
     metrics=METRICS,
     headline="reallocations",
-    kernels=("models.medium_term.model",),
+    kernels=("models.medium_term.model", "models.medium_term.buddy", "models.medium_term.epochs"),
 )

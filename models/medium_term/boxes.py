@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from numba import int64, types
 
+from models.arrays import Ints
+from models.kernels.types import INTS
 from models.medium_term.schedule import Box, Schedule
-
-BOXES = ", ".join(["int64[::1]"] * 4)
-"""Kernels take x, y, width and height one by one."""
 
 
 class Boxes(NamedTuple):
@@ -26,10 +26,13 @@ class Boxes(NamedTuple):
     """
 
     unit: int
-    x: np.ndarray
-    y: np.ndarray
-    width: np.ndarray
-    height: np.ndarray
+    x: Ints
+    y: Ints
+    width: Ints
+    height: Ints
+
+
+BOXES = types.NamedTuple([int64, INTS, INTS, INTS, INTS], Boxes)
 
 
 def empty(n_jobs: int) -> Boxes:
@@ -38,7 +41,7 @@ def empty(n_jobs: int) -> Boxes:
     return Boxes(n_jobs, x, y, width, height)
 
 
-def schedule_of(boxes: Boxes, processors: int, minimum: np.ndarray, order: np.ndarray) -> Schedule:
+def schedule_of(boxes: Boxes, processors: int, minimum: Ints, order: Ints) -> Schedule:
     """Return the schedule, checked.
 
     Parameters
@@ -50,9 +53,9 @@ def schedule_of(boxes: Boxes, processors: int, minimum: np.ndarray, order: np.nd
     order : ndarray of int, shape (n_jobs,)
         Numbers of the jobs in that order.
     """
-    columns = (array.tolist() for array in (order, minimum, *boxes[1:]))
+    columns = (order, minimum, boxes.x, boxes.y, boxes.width, boxes.height)
     found = [
         Box(job, least, x, Fraction(y, boxes.unit), width, Fraction(height, boxes.unit))
-        for job, least, x, y, width, height in zip(*columns, strict=True)
+        for job, least, x, y, width, height in zip(*(array.tolist() for array in columns), strict=True)
     ]
     return Schedule(processors, tuple(sorted(found)))

@@ -9,9 +9,11 @@ The figure is mended in two places, as the text around it asks: ``max_height_exp
 
 from __future__ import annotations
 
-import numpy as np
+from numba import int64
 
+from models.arrays import Ints
 from models.kernels.compiling import kernel
+from models.kernels.types import INTS
 from models.medium_term.boxes import BOXES, Boxes, empty
 
 
@@ -31,7 +33,7 @@ def group_sizes(n_jobs: int, groups: str) -> list[int]:
     return sizes[::-1] if groups == "largest_first" else sizes
 
 
-def buddy(processors: int, minimum: np.ndarray, groups: str) -> Boxes:
+def buddy(processors: int, minimum: Ints, groups: str) -> Boxes:
     """Return the BUDDY schedule: that of each group in turn, a group of g jobs lasting for g/J of T.
 
     Parameters
@@ -46,24 +48,14 @@ def buddy(processors: int, minimum: np.ndarray, groups: str) -> Boxes:
     boxes = empty(len(minimum))
     job, bottom = len(minimum) - 1, 0
     for size in group_sizes(len(minimum), groups):
-        job = fill(processors, minimum, job, 0, processors, bottom, size, *boxes[1:])
+        job = fill(processors, minimum, job, 0, processors, bottom, size, boxes)
         bottom += size
     return boxes
 
 
-@kernel(f"int64(int64, int64[::1], int64, int64, int64, int64, int64, {BOXES})")
+@kernel(int64(int64, INTS, int64, int64, int64, int64, int64, BOXES))
 def fill(
-    processors: int,
-    minimum: np.ndarray,
-    job: int,
-    left: int,
-    strip: int,
-    bottom: int,
-    rise: int,
-    x: np.ndarray,
-    y: np.ndarray,
-    width: np.ndarray,
-    height: np.ndarray,
+    processors: int, minimum: Ints, job: int, left: int, strip: int, bottom: int, rise: int, boxes: Boxes
 ) -> int:
     """Fill a rectangle with the largest jobs that are left, and return the next job. O(jobs x log P).
 
@@ -80,8 +72,8 @@ def fill(
     bottom, rise : int
         Start and height of the rectangle. No box on its bottom may be higher than `rise`, a power of two:
         this is the height that the frontier forces (Lemma 6.1).
-    x, y, width, height : ndarray of int64, shape (n_jobs,)
-        Where the boxes are written to.
+    boxes : Boxes
+        Where they are written to.
     """
     right = left + strip
     while left < right:
@@ -90,10 +82,11 @@ def fill(
             narrowest *= 2
         top = min(processors // narrowest, rise)
         columns = processors // top
-        x[job], y[job], width[job], height[job] = left, bottom, columns, top
+        boxes.x[job], boxes.y[job] = left, bottom
+        boxes.width[job], boxes.height[job] = columns, top
         job -= 1
         while top < rise:  # at a height of `top`, the frontier forces boxes of at most that height
-            job = fill(processors, minimum, job, left, columns, bottom + top, top, x, y, width, height)
+            job = fill(processors, minimum, job, left, columns, bottom + top, top, boxes)
             top *= 2
         left += columns
     return job

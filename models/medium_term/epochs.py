@@ -8,19 +8,22 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from numba import int64, void
 
+from models.arrays import Ints
 from models.kernels.compiling import kernel
+from models.kernels.types import INTS
 from models.medium_term.boxes import BOXES, Boxes, empty
 
 
 @cache
-def divisors(processors: int) -> np.ndarray:
+def divisors(processors: int) -> Ints:
     """Return the numbers of jobs that an epoch can have, the largest first."""
     small = [n for n in range(1, int(processors**0.5) + 1) if processors % n == 0]
     return np.array(sorted({*small, *(processors // n for n in small)}, reverse=True), np.int64)
 
 
-def equi_epoch(processors: int, minimum: np.ndarray) -> Boxes:
+def equi_epoch(processors: int, minimum: Ints) -> Boxes:
     """Return the EQUI-EPOCH schedule: from the smallest minimum on, as many jobs as fit in (Fig. 6.6).
 
     As printed, the figure looks at the job after the last one and wants its minimum below the share. Figs.
@@ -28,18 +31,18 @@ def equi_epoch(processors: int, minimum: np.ndarray) -> Boxes:
     share: min[start + j - 1] <= P/j. The last epoch of Fig. 6.7 then gives 6 processors, not the text's 8.
     """
     boxes = empty(len(minimum))
-    fill_from_smallest(processors, divisors(processors), minimum, *boxes[1:])
+    fill_from_smallest(processors, divisors(processors), minimum, boxes)
     return boxes
 
 
-def greedy_largest(processors: int, minimum: np.ndarray) -> Boxes:
+def greedy_largest(processors: int, minimum: Ints) -> Boxes:
     """Return the schedule of the greedy policy that starts with the largest minimum (section 6.5.2)."""
     boxes = empty(len(minimum))
-    fill_from_largest(processors, divisors(processors), minimum, *boxes[1:])
+    fill_from_largest(processors, divisors(processors), minimum, boxes)
     return boxes
 
 
-def optimal_epoch(processors: int, minimum: np.ndarray) -> Boxes:
+def optimal_epoch(processors: int, minimum: Ints) -> Boxes:
     """Return an epoch schedule with the fewest epochs, exact for any number of processors.
 
     Jobs can be exchanged until larger epochs have the smaller minima (Properties 6.3 and 6.4), so that it is
@@ -47,80 +50,48 @@ def optimal_epoch(processors: int, minimum: np.ndarray) -> Boxes:
     """
     boxes = empty(len(minimum))
     fewest, size = np.zeros((2, len(minimum) + 1), np.int64)
-    fill_optimally(processors, divisors(processors), minimum, fewest, size, *boxes[1:])
+    fill_optimally(processors, divisors(processors), minimum, fewest, size, boxes)
     return boxes
 
 
-@kernel(f"void(int64, int64, int64, int64, {BOXES})", inline=True)
-def place(
-    processors: int,
-    first: int,
-    size: int,
-    start: int,
-    x: np.ndarray,
-    y: np.ndarray,
-    width: np.ndarray,
-    height: np.ndarray,
-) -> None:
+@kernel(void(int64, int64, int64, int64, BOXES), inline=True)
+def place(processors: int, first: int, size: int, start: int, boxes: Boxes) -> None:
     """Give jobs `first` to `first` + `size` - 1 equal shares from time `start` on. O(size)."""
     share = processors // size
     for i in range(size):
         job = first + i
-        x[job], y[job], width[job], height[job] = i * share, start, share, size
+        boxes.x[job], boxes.y[job] = i * share, start
+        boxes.width[job], boxes.height[job] = share, size
 
 
-@kernel(f"void(int64, int64[::1], int64[::1], {BOXES})")
-def fill_from_smallest(
-    processors: int,
-    sizes: np.ndarray,
-    minimum: np.ndarray,
-    x: np.ndarray,
-    y: np.ndarray,
-    width: np.ndarray,
-    height: np.ndarray,
-) -> None:
+@kernel(void(int64, INTS, INTS, BOXES))
+def fill_from_smallest(processors: int, sizes: Ints, minimum: Ints, boxes: Boxes) -> None:
     """Fill epochs with as many of the smallest jobs as can share P. O(J + epochs x sizes)."""
     n_jobs = len(minimum)
     first = 0
     while first < n_jobs:
         for size in sizes:
             if size <= n_jobs - first and minimum[first + size - 1] * size <= processors:
-                place(processors, first, size, first, x, y, width, height)
+                place(processors, first, size, first, boxes)
                 first += size
                 break
 
 
-@kernel(f"void(int64, int64[::1], int64[::1], {BOXES})")
-def fill_from_largest(
-    processors: int,
-    sizes: np.ndarray,
-    minimum: np.ndarray,
-    x: np.ndarray,
-    y: np.ndarray,
-    width: np.ndarray,
-    height: np.ndarray,
-) -> None:
+@kernel(void(int64, INTS, INTS, BOXES))
+def fill_from_largest(processors: int, sizes: Ints, minimum: Ints, boxes: Boxes) -> None:
     """Fill epochs with as many of the largest jobs as can share P. O(J + epochs x sizes)."""
     left = len(minimum)
     while left > 0:
         for size in sizes:
             if size <= left and minimum[left - 1] * size <= processors:
-                place(processors, left - size, size, len(minimum) - left, x, y, width, height)
+                place(processors, left - size, size, len(minimum) - left, boxes)
                 left -= size
                 break
 
 
-@kernel(f"void(int64, int64[::1], int64[::1], int64[::1], int64[::1], {BOXES})")
+@kernel(void(int64, INTS, INTS, INTS, INTS, BOXES))
 def fill_optimally(
-    processors: int,
-    sizes: np.ndarray,
-    minimum: np.ndarray,
-    fewest: np.ndarray,
-    best: np.ndarray,
-    x: np.ndarray,
-    y: np.ndarray,
-    width: np.ndarray,
-    height: np.ndarray,
+    processors: int, sizes: Ints, minimum: Ints, fewest: Ints, best: Ints, boxes: Boxes
 ) -> None:
     """Cut the sorted jobs into the fewest epochs, by dynamic programming. O(J x sizes).
 
@@ -140,5 +111,5 @@ def fill_optimally(
                     fewest[first], best[first] = epochs, size
     first = 0
     while first < n_jobs:
-        place(processors, first, best[first], first, x, y, width, height)
+        place(processors, first, best[first], first, boxes)
         first += best[first]

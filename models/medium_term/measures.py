@@ -1,46 +1,54 @@
-"""What is measured of a schedule."""
+"""The measuring of schedules."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numba import int64, types, void
 
+from models.arrays import Floats
 from models.kernels.compiling import kernel
+from models.kernels.types import FLOATS
+from models.medium_term.boxes import BOXES, Boxes
 
-METRICS = ("reallocations", "epochs", "uninterrupted", "processors_per_job", "processors_at_once")
+
+class Totals(NamedTuple):
+    """Sums of `models.medium_term.metrics.METRICS` over the schedules of each batch, shape (n_batches,)."""
+
+    reallocations: Floats
+    epochs: Floats
+    uninterrupted: Floats
+    processors_per_job: Floats
+    processors_at_once: Floats
 
 
-@kernel("void(int64, int64[::1], int64[::1], int64[::1], float64[::1])", allocates=True)
-def measure(unit: int, y: np.ndarray, width: np.ndarray, height: np.ndarray, metrics: np.ndarray) -> None:
-    """Measure one schedule. O(J log J).
+TOTALS = types.NamedUniTuple(FLOATS, len(Totals._fields), Totals)
 
-    Parameters
-    ----------
-    unit : int
-        Units of time in T.
-    y, width, height : ndarray of int64, shape (n_jobs,)
-        Boxes, see `models.medium_term.boxes.Boxes`.
-    metrics : ndarray of float64, shape (5,)
-        What `METRICS` names is added to it; `models.medium_term.FAMILY` says what they mean.
+
+@kernel(void(BOXES, TOTALS, int64), allocates=True)
+def add(boxes: Boxes, totals: Totals, batch: int) -> None:
+    """Measure one schedule and add it to the sums of its batch. O(J log J).
 
     Notes
     -----
     A schedule has no gaps: where a box ends before T another begins, so that there are as many moments of
     reallocation, the end of T among them, as there are different starts.
     """
-    n_jobs = len(y)
+    n_jobs = len(boxes.y)
     reallocated, uninterrupted, allocated = 0, 0, 0
     for job in range(n_jobs):
-        allocated += width[job]
-        if height[job] < unit:
-            reallocated += width[job]
+        allocated += boxes.width[job]
+        if boxes.height[job] < boxes.unit:
+            reallocated += boxes.width[job]
         else:
             uninterrupted += 1
-    starts = np.sort(y)
+    starts = np.sort(boxes.y)
     epochs = 1
     for i in range(1, n_jobs):
         epochs += starts[i] != starts[i - 1]
-    metrics[0] += reallocated
-    metrics[1] += epochs
-    metrics[2] += uninterrupted / n_jobs
-    metrics[3] += allocated / n_jobs
-    metrics[4] += reallocated / epochs
+    totals.reallocations[batch] += reallocated
+    totals.epochs[batch] += epochs
+    totals.uninterrupted[batch] += uninterrupted / n_jobs
+    totals.processors_per_job[batch] += allocated / n_jobs
+    totals.processors_at_once[batch] += reallocated / epochs

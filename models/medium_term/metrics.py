@@ -1,4 +1,4 @@
-"""What medium-term schedules are measured by; `measures` computes it."""
+"""What medium-term schedules are measured by; `models.medium_term.measures` does it."""
 
 from models.family import Metric
 

@@ -1,4 +1,4 @@
-"""Medium-term scheduling as the sweep sees it: plain data in, batches out."""
+"""Medium-term scheduling as the sweep sees it: a point in, batches out."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from models.family import Outcome
 from models.jobs import machine as machines
-from models.medium_term import requirements, scheduling
-from models.medium_term.measures import METRICS, measure
+from models.medium_term import engine, requirements
+from models.medium_term.measures import Totals, add
 from models.point import Point
 
 
@@ -18,18 +18,18 @@ def simulate(point: Point) -> Outcome:
     """
     processors = machines.of(point.machine).total
     batches = point.batches
-    fill = scheduling.prepare(point.policy)
-    totals = np.zeros((batches.most, len(METRICS)))
+    fill = engine.prepare(point.policy)
+    totals = Totals(*np.zeros((len(Totals._fields), batches.most)))
     scheduled = 0
     for batch, lists in enumerate(requirements.lists(point.workload, processors, batches, point.seed)):
         for minimum in lists:
-            boxes = fill(processors, minimum)
-            measure(boxes.unit, boxes.y, boxes.width, boxes.height, totals[batch])
-        totals[batch] /= len(lists)
+            add(fill(processors, minimum), totals, batch)
         scheduled += lists.size
-        measured = totals[batches.warmup : batch + 1]
-        metrics = {name: measured[:, i].copy() for i, name in enumerate(METRICS)}
-        done = len(measured) in batches.looks
+        metrics = {}
+        for name, values in totals._asdict().items():
+            values[batch] /= len(lists)
+            metrics[name] = values[batches.warmup : batch + 1].copy()
+        done = batch + 1 - batches.warmup in batches.looks
         if done and batches.enough is not None and batches.enough(metrics):
             break
     return Outcome(metrics, False, scheduled)

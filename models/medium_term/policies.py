@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from models import checks, dotted
 from models.jobs import machine as machines
-from models.jobs.machine import one_pool
 from models.medium_term import requirements
 from models.point import Parameters, Point
 
@@ -17,9 +18,33 @@ MOST_PROCESSORS = {"all": 16}
 """How far all schedules can be searched in less than a second and 100 MB, by what jobs may be allocated."""
 
 
+def _takes_all(policy: Parameters, processors: int, n_jobs: int) -> None:
+    """Epoch policies take any number of processors and jobs."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One way to make schedules.
+
+    Parameters
+    ----------
+    make : str
+        Dotted name of a function of P, the jobs' minimum requirements (ascending) and the settings, which
+        returns `models.medium_term.boxes.Boxes`.
+    settings : tuple of str
+        Keys of the policy's YAML that it receives, in this order.
+    check : callable
+        Called with the YAML, P and the number of jobs; raises ``ValueError`` where it cannot schedule these.
+    """
+
+    make: str
+    settings: tuple[str, ...] = ()
+    check: Callable[[Parameters, int, int], None] = _takes_all
+
+
 def check(point: Point) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Family.check`."""
-    processors = one_pool(machines.of(point.machine), point.machine, point.policy)
+    processors = machines.one_pool(machines.of(point.machine), point.machine, point.policy)
     if point.load is not None:
         raise ValueError(f"load={point.load}: a schedule of given jobs has no load; set grid.load=[null]")
     requirements.check(point.workload, processors)
@@ -29,21 +54,25 @@ def check(point: Point) -> Sequence[str]:
 
 def has_chance(point: Point) -> bool:
     """Tell whether replications differ: policies draw no random numbers, workloads do but for lists."""
-    return bool(point.workload["model"] != "listed")
+    return requirements.has_chance(point.workload)
+
+
+def find(policy: Parameters) -> Policy:
+    """Return the policy that ``policy.schedule`` names, or one's own by its dotted name."""
+    name = policy.get("schedule")
+    if name in POLICIES:
+        return POLICIES[str(name)]
+    dotted.function(name, "policy.schedule", POLICIES, "a function of processors and minima")
+    return Policy(str(name))
 
 
 def check_schedule(policy: Parameters, processors: int, n_jobs: int) -> None:
     """Raise ``ValueError`` with one clear line where a policy cannot schedule these numbers."""
-    name = policy.get("schedule")
-    if name not in POLICIES:
-        raise ValueError(f"policy.schedule={name}; allowed: {', '.join(POLICIES)}")
-    POLICIES[name](policy, processors, n_jobs)
+    find(policy).check(policy, processors, n_jobs)
 
 
 def _buddy(policy: Parameters, processors: int, n_jobs: int) -> None:
-    groups = policy.get("groups")
-    if groups not in GROUPS:
-        raise ValueError(f"policy.groups={groups}; allowed: {', '.join(GROUPS)}")
+    groups = checks.choice(policy, "policy", "groups", GROUPS)
     if not _is_power_of_two(processors):
         raise ValueError(
             f"machine.processors={processors} is no power of two, as buddy_schedule needs; "
@@ -57,9 +86,7 @@ def _buddy(policy: Parameters, processors: int, n_jobs: int) -> None:
 
 
 def _optimum(policy: Parameters, processors: int, n_jobs: int) -> None:
-    allocations = policy.get("allocations")
-    if allocations not in MOST_JOBS:
-        raise ValueError(f"policy.allocations={allocations}; allowed: {', '.join(MOST_JOBS)}")
+    allocations = checks.choice(policy, "policy", "allocations", MOST_JOBS)
     if allocations == "powers_of_two" and not _is_power_of_two(processors):
         raise ValueError(
             f"machine.processors={processors} is no power of two, as policy.allocations=powers_of_two needs; "
@@ -73,19 +100,16 @@ def _optimum(policy: Parameters, processors: int, n_jobs: int) -> None:
             )
 
 
-def _takes_all(policy: Parameters, processors: int, n_jobs: int) -> None:
-    """Epoch policies take any number of processors and jobs."""
-
-
 def _is_power_of_two(number: int) -> bool:
     return number & (number - 1) == 0
 
 
-POLICIES: dict[str, Callable[[Parameters, int, int], None]] = {
-    "buddy_schedule": _buddy,
-    "equi_epoch": _takes_all,
-    "greedy_largest": _takes_all,
-    "optimal_epoch": _takes_all,
-    "optimal_schedule": _optimum,
+_HERE = "models.medium_term"
+
+POLICIES = {
+    "buddy_schedule": Policy(f"{_HERE}.buddy.buddy", ("groups",), _buddy),
+    "equi_epoch": Policy(f"{_HERE}.epochs.equi_epoch"),
+    "greedy_largest": Policy(f"{_HERE}.epochs.greedy_largest"),
+    "optimal_epoch": Policy(f"{_HERE}.epochs.optimal_epoch"),
+    "optimal_schedule": Policy(f"{_HERE}.tilings.optimum", ("allocations",), _optimum),
 }
-"""Name -> its check. What makes the schedules is in `scheduling`."""

@@ -7,7 +7,7 @@ from math import gcd
 from typing import NamedTuple
 
 from models.medium_term.schedule import Box, Schedule
-from models.partitioning.walk import ROWS, splits
+from models.topology.halving import ROWS, splits
 from models.topology.mesh import Rectangle
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from models import checks
 from models.point import Batches, Parameters, Seed
 from models.streams import stream
 
@@ -44,24 +45,20 @@ LISTED = "listed"
 
 def check(workload: Parameters, processors: int) -> None:
     """Raise ``ValueError`` with one clear line for requirements that cannot be had."""
-    model = workload.get("model")
+    model = checks.choice(workload, "workload", "model", (*DRAWN, LISTED))
     if model == LISTED:
         _check_list(workload.get("requirements"), processors)
         return
-    if model not in DRAWN:
-        raise ValueError(f"workload.model={model}; allowed: {', '.join((*DRAWN, LISTED))}")
-    jobs = workload.get("jobs")
-    if not _is_positive(jobs):
-        raise ValueError(f"workload.jobs={jobs}; allowed: a positive whole number of jobs")
+    checks.whole(workload, "workload", "jobs", "a positive whole number of jobs")
     if model == "small_heavy":
-        mean = workload.get("mean")
-        if isinstance(mean, bool) or not isinstance(mean, int | float) or not 0 < mean <= 1:
-            raise ValueError(f"workload.mean={mean}; allowed: a fraction of the machine, above 0 and up to 1")
+        checks.number(
+            workload, "workload", "mean", "a fraction of the machine, above 0 and up to 1", above=0, most=1
+        )
 
 
 def _check_list(listed: object, processors: int) -> None:
     if not isinstance(listed, list) or not listed or not all(map(_is_positive, listed)):
-        raise ValueError(f"workload.requirements={listed}; allowed: a list of positive whole numbers")
+        checks.refuse("workload.requirements", listed, "a list of positive whole numbers")
     if max(listed) > processors:
         raise ValueError(
             f"workload.requirements: a job needs at least {max(listed)} processors and the machine has "
@@ -71,6 +68,11 @@ def _check_list(listed: object, processors: int) -> None:
 
 def _is_positive(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ: a list has no chance in it."""
+    return bool(workload["model"] != LISTED)
 
 
 def n_jobs(workload: Parameters) -> int:

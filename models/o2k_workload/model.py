@@ -1,9 +1,9 @@
-"""The family as the sweep sees it: a month is generated and looked at."""
+"""The family as the sweep sees it: a point in, one batch out."""
 
 from __future__ import annotations
 
 from models.family import Outcome
-from models.o2k_workload.metrics import measure
+from models.o2k_workload import engine
 from models.point import Point
 from models.workloads import o2k
 from models.workloads.o2k.assumptions import Assumptions
@@ -12,5 +12,5 @@ from models.workloads.o2k.assumptions import Assumptions
 def simulate(point: Point) -> Outcome:
     """Generate one month, see `models.family.Family.simulate`: it is one batch, whatever is asked for."""
     trace = o2k.open_trace(point)
-    metrics = measure(trace.jobs.part(trace.measured), Assumptions.of(point.workload))
+    metrics = engine.measure(trace.jobs.part(trace.measured), Assumptions.of(point.workload))
     return Outcome({name: values[None] for name, values in metrics.items()}, False, len(trace.jobs))

@@ -18,9 +18,14 @@ def check(point: Point) -> Sequence[str]:
         )
     if point.load is not None:
         raise ValueError(f"load={point.load}: a month is looked at as it is; set grid.load=[null]")
+    for option in ("estimates", "memory"):
+        if (given := workload.get(option)) is not None:
+            raise ValueError(
+                f"workload.{option}={given}: a month is looked at as it is; set workload.{option}=null"
+            )
     return o2k.open_trace(point).notes
 
 
 def has_chance(point: Point) -> bool:
     """Tell whether replications differ: each is a month of its own."""
-    return True
+    return o2k.has_chance(point.workload)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import boolean, float64, int64, void
+from numba import float64, int64, void
 
 from models.arrays import Floats, Ints
 from models.kernels.compiling import kernel
-from models.partitioning.admission import (
+from models.partitioning.simulation.admission import (
     admitted,
     first_in_queue,
     renew,
@@ -22,49 +22,57 @@ from models.partitioning.admission import (
     take_over,
     wait_outside,
 )
-from models.partitioning.discipline import FUNCTION
-from models.partitioning.state import (
-    ARRIVAL,
+from models.partitioning.simulation.discipline import FUNCTION
+from models.partitioning.simulation.state import (
+    ALONE,
     ARRIVALS,
     BATCH_START,
-    BLOW_UP_SQUARES,
-    BLOW_UPS,
-    CELLS,
     CLASS,
-    CLOCKS,
-    COUNTS,
     CURSOR,
-    ENDED,
     FINISH,
+    HEAD,
+    HELD,
+    HELD_SINCE,
+    HELD_TIME,
     IN_BATCH,
     JOB_TIME,
-    LAST_ARRIVAL,
     LEFT,
-    N_COLUMNS,
+    N_CLOSED,
+    N_ENDED,
+    N_PIECES,
     N_QUEUED,
     N_RUNNING,
-    N_SUMS,
     N_VACANT,
+    NOT_YET,
     NOW,
     NUMBER,
+    PLAN,
+    QUEUE,
     REAL,
-    RESPONSES,
+    RECORD,
     ROTATION_DUE,
     RUNNING,
-    SETTINGS,
+    RUNTIME,
+    SHARE,
+    SIZE,
+    START,
+    STATE,
+    SUBMIT,
     SUBMITTED,
-    TABLES,
     TERMINATED,
     TICK,
     VACANT,
     WHOLE,
     WORK,
-    Settings,
+    Arrivals,
+    Plan,
+    Record,
+    State,
 )
-from models.partitioning.workload import Arrivals
+from models.workloads.speedup.curves import CURVE
 
 # Why `advance` returned.
-BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL, TABLES_TOO_SMALL = range(6)
+BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL, SHARES_TOO_FEW, RECORD_FULL = range(7)
 
 
 @kernel(int64(REAL, WHOLE, WHOLE, int64), inline=True)
@@ -82,89 +90,113 @@ def first_to_end(real: Floats, whole: Ints, order: Ints, n_jobs: int) -> int:
     return first
 
 
-@kernel(int64(int64, float64, REAL, WHOLE, WHOLE, COUNTS, CLOCKS), inline=True)
-def submit(
-    job_class: int, work: float, real: Floats, whole: Ints, order: Ints, counts: Ints, clocks: Floats
-) -> int:
+@kernel(int64(ARRIVALS, int64, STATE), inline=True)
+def submit(chunk: Arrivals, cursor: int, state: State) -> int:
     """Write a newcomer into the table of jobs and return its place."""
+    real, whole, counts = state.real, state.whole, state.counts
     counts[N_VACANT] -= 1
-    job = order[VACANT, counts[N_VACANT]]
+    job = state.order[VACANT, counts[N_VACANT]]
     whole[job, NUMBER] = counts[SUBMITTED]
-    whole[job, CLASS] = job_class
-    real[job, ARRIVAL] = clocks[NOW]
-    real[job, WORK] = work
-    real[job, LEFT] = work
+    whole[job, SIZE] = chunk.size[cursor]
+    whole[job, CLASS] = chunk.job_class[cursor]
+    real[job, SUBMIT] = chunk.submit[cursor]
+    real[job, RUNTIME] = chunk.runtime[cursor]
+    real[job, WORK] = real[job, LEFT] = chunk.work[cursor]
+    real[job, ALONE] = chunk.alone[cursor]
+    real[job, START] = NOT_YET
+    real[job, HELD] = 0.0
     counts[SUBMITTED] += 1
     return job
 
 
-@kernel(void(int64, REAL, REAL, WHOLE, WHOLE, COUNTS, float64, float64[::1]), inline=True)
-def take_down(
-    job: int,
-    real: Floats,
-    sums: Floats,
-    whole: Ints,
-    order: Ints,
-    counts: Ints,
-    now: float,
-    responses: Floats,
-) -> None:
-    """Add an ended job to the sums of its class and free its place in the table."""
-    response = now - real[job, ARRIVAL]
-    blow_up = response / real[job, WORK]
-    job_class = whole[job, CLASS]
-    sums[job_class, ENDED] += 1
-    sums[job_class, RESPONSES] += response
-    sums[job_class, BLOW_UPS] += blow_up
-    sums[job_class, BLOW_UP_SQUARES] += blow_up * blow_up
-    if whole[job, NUMBER] < responses.shape[0]:
-        responses[whole[job, NUMBER]] = response
-    order[VACANT, counts[N_VACANT]] = job
+@kernel(void(int64, STATE, RECORD), inline=True)
+def take_down(job: int, state: State, record: Record) -> None:
+    """Write down that a job has ended and free its place in the table."""
+    real, whole, counts, ended = state.real, state.whole, state.counts, record.ended
+    at = counts[N_ENDED]
+    ended.number[at] = whole[job, NUMBER]
+    ended.submit[at] = real[job, SUBMIT]
+    ended.start[at] = real[job, START]
+    ended.end[at] = state.clocks[NOW]
+    ended.runtime[at] = real[job, RUNTIME]
+    ended.work[at] = real[job, WORK]
+    ended.size[at] = whole[job, SIZE]
+    ended.job_class[at] = whole[job, CLASS]
+    counts[N_ENDED] += 1
+    state.order[VACANT, counts[N_VACANT]] = job
     counts[N_VACANT] += 1
     counts[TERMINATED] += 1
     counts[IN_BATCH] += 1
 
 
-@kernel(void(int64, REAL, REAL, COUNTS, CLOCKS))
-def close_batch(batch: int, batches: Floats, sums: Floats, counts: Ints, clocks: Floats) -> None:
-    """Write the columns of a batch, see `state.N_COLUMNS`, and begin the next one."""
-    for job_class in range(sums.shape[0]):
-        for column in range(N_SUMS):
-            batches[batch, job_class * N_SUMS + column] = sums[job_class, column]
-            sums[job_class, column] = 0.0
-    batches[batch, N_COLUMNS - 1] = clocks[JOB_TIME] / (clocks[NOW] - clocks[BATCH_START])
+@kernel(void(STATE, RECORD))
+def close_batch(state: State, record: Record) -> None:
+    """Write down the integrals over a batch and begin the next one."""
+    counts, clocks = state.counts, state.clocks
+    at = counts[N_CLOSED]
+    record.closed.job_time[at] = clocks[JOB_TIME]
+    record.closed.held_time[at] = clocks[HELD_TIME]
+    record.closed.length[at] = clocks[NOW] - clocks[BATCH_START]
+    counts[N_CLOSED] += 1
     counts[IN_BATCH] = 0
-    clocks[JOB_TIME] = 0.0
+    clocks[JOB_TIME] = clocks[HELD_TIME] = 0.0
     clocks[BATCH_START] = clocks[NOW]
 
 
-@kernel(
-    int64(
-        FUNCTION, FUNCTION, FUNCTION, SETTINGS, REAL, WHOLE, WHOLE, TABLES, CELLS, ARRIVALS, COUNTS, CLOCKS,
-        REAL, REAL, int64, boolean, float64, float64[::1],
-    )
-)  # fmt: skip
+@kernel(void(int64, float64, STATE, RECORD))
+def hold_processors(job: int, processors: float, state: State, record: Record) -> None:
+    """Write down a piece where a job's number of processors changes; 0 where it loses its partition."""
+    real, now = state.real, state.clocks[NOW]
+    held = real[job, HELD]
+    if processors == held:
+        return
+    if held > 0.0 and now > real[job, HELD_SINCE]:
+        at = state.counts[N_PIECES]
+        record.pieces.number[at] = state.whole[job, NUMBER]
+        record.pieces.begin[at] = real[job, HELD_SINCE]
+        record.pieces.end[at] = now
+        record.pieces.processors[at] = held
+        state.counts[N_PIECES] += 1
+    real[job, HELD] = processors
+    real[job, HELD_SINCE] = now
+
+
+@kernel(void(STATE, PLAN, RECORD))
+def look_at_partitions(state: State, plan: Plan, record: Record) -> None:
+    """Write down who has another number of processors since the event before. O(jobs)."""
+    order, counts = state.order, state.counts
+    for i in range(counts[N_QUEUED]):
+        job = order[QUEUE, (counts[HEAD] + i) % order.shape[1]]
+        hold_processors(job, 0.0, state, record)
+    for i in range(counts[N_RUNNING]):
+        job = order[RUNNING, i]
+        hold_processors(job, plan.processors[state.whole[job, SHARE]], state, record)
+
+
+@kernel(int64(FUNCTION, FUNCTION, FUNCTION, CURVE, STATE, PLAN, ARRIVALS, RECORD))
 def advance(
-    arrive: Any, depart: Any, rotate: Any, settings: Settings, real: Floats, whole: Ints, order: Ints,
-    tables: Floats, cells: Ints, chunk: Arrivals, counts: Ints, clocks: Floats, sums: Floats, batches: Floats,
-    n_batches: int, more_arrivals: bool, until: float, responses: Floats,
-) -> int:  # fmt: skip
+    arrive: Any,
+    depart: Any,
+    rotate: Any,
+    curve: Any,
+    state: State,
+    plan: Plan,
+    chunk: Arrivals,
+    record: Record,
+) -> int:
     """Simulate until something is needed from outside, and say what (`BATCHES_DONE` …).
 
     Parameters
     ----------
-    arrive, depart, rotate : the policy, see `discipline`
-    settings, real, whole, order, counts, clocks, sums : the simulation, see `state`
-    tables, cells : the policy's own
+    arrive, depart, rotate : the policy, see `simulation.discipline`
+    curve : the speed of a job by its number of processors, see `models.workloads.speedup.curves`
+    state : of the simulation
+    plan : what is not changed, see `simulation.state`
     chunk : the arrivals at hand, from ``counts[CURSOR]`` on
-    batches : float64 (batch, column), rows are filled as batches end
-    n_batches : return when so many batches have ended, the warm-up included
-    more_arrivals : whether another chunk will follow this one
-    until : return before the first event later than this
-    responses : float64 (job,), response times by the job's number, as far as there is room
+    record : what is written down
     """
-    # Unpacked once: to look at an array in a tuple counts a reference.
-    gaps, classes, works = chunk
+    real, whole, order, counts, clocks = state
+    settings = plan.settings
     while True:
         cursor = counts[CURSOR]
         n_running = counts[N_RUNNING]
@@ -173,48 +205,55 @@ def advance(
         if first >= 0:
             end = real[order[RUNNING, first], FINISH]
         arrival = np.inf
-        if cursor < gaps.shape[0]:
-            arrival = clocks[LAST_ARRIVAL] + gaps[cursor]
-        elif more_arrivals:
+        if cursor < chunk.submit.shape[0]:
+            arrival = chunk.submit[cursor]
+        elif chunk.more:
             return ARRIVALS_USED_UP
         elif first < 0 or not settings.draining:
             return NO_MORE_JOBS
         then = min(end, arrival, clocks[TICK], clocks[ROTATION_DUE])
-        if then > until:
+        if then > settings.until:
             return TIME_REACHED
         if arrival == then:
             if counts[N_VACANT] == 0:
                 return TABLE_FULL
             if n_running == settings.table_jobs and n_running < settings.limit:
-                return TABLES_TOO_SMALL
+                return SHARES_TOO_FEW
+        if counts[N_ENDED] == record.ended.number.shape[0]:
+            return RECORD_FULL
+        if settings.recording and record.pieces.number.shape[0] - counts[N_PIECES] < 2 * n_running + 1:
+            return RECORD_FULL
         clocks[JOB_TIME] += (n_running + counts[N_QUEUED]) * (then - clocks[NOW])
+        clocks[HELD_TIME] += record.held[n_running] * (then - clocks[NOW])
         clocks[NOW] = then
 
         # Of several events at one instant the end comes first, then the arrival, then the look at the queue.
         if end == then:
             job = order[RUNNING, first]
-            take_down(job, real, sums, whole, order, counts, then, responses)
+            if settings.recording:
+                hold_processors(job, 0.0, state, record)
+            take_down(job, state, record)
             if counts[N_QUEUED] > 0:
-                take_over(first_in_queue(order, counts, clocks), first, 0.0, real, order, clocks)
-                renew(first, order, counts)
+                take_over(first_in_queue(state), first, 0.0, state, plan, curve)
+                renew(first, state)
             else:
-                depart(first, settings, real, order, tables, cells, counts, clocks)
-                strike_out(first, order, counts)
-            if counts[IN_BATCH] == settings.batch_size:
-                batch = counts[TERMINATED] // settings.batch_size - 1
-                close_batch(batch, batches, sums, counts, clocks)
-                if batch + 1 >= n_batches:
-                    return BATCHES_DONE
+                depart(first, state, plan, curve)
+                strike_out(first, state)
         elif arrival == then:
-            job = submit(classes[cursor], works[cursor], real, whole, order, counts, clocks)
+            job = submit(chunk, cursor, state)
             counts[CURSOR] += 1
-            clocks[LAST_ARRIVAL] = arrival
             if n_running < settings.limit:
-                arrive(job, settings, real, order, tables, cells, counts, clocks)
-                admitted(n_running, order, counts)
+                arrive(job, state, plan, curve)
+                admitted(n_running, state)
             else:
-                wait_outside(job, settings, order, counts, clocks)
+                wait_outside(job, settings, state)
         elif clocks[TICK] == then:
-            swap(settings, real, order, counts, clocks)
+            swap(state, plan, curve)
         else:
-            rotate(0, settings, real, order, tables, cells, counts, clocks)
+            rotate(0, state, plan, curve)
+        if settings.recording:
+            look_at_partitions(state, plan, record)
+        if counts[IN_BATCH] == settings.batch_size:
+            close_batch(state, record)
+            if counts[TERMINATED] // settings.batch_size >= settings.n_batches:
+                return BATCHES_DONE

@@ -1,4 +1,4 @@
-"""From the sums of each batch to its metrics: ratios of sums, made linear.
+"""What the family measures beyond the common measures: by class, as ratios of sums that are made linear.
 
 A class has another number of jobs in each batch, and a coefficient of variation within a batch leaves out
 what the batches differ by (with 250 long jobs in a batch it is some percent too low). So a batch reports the
@@ -15,47 +15,87 @@ W. G. Cochran, "Sampling Techniques", 3rd ed., 1977, sections 2.11 and 6.3 (vari
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Floats
-from models.partitioning.state import BLOW_UP_SQUARES, BLOW_UPS, ENDED, N_CLASSES, N_SUMS, RESPONSES
+from models.arrays import Floats, Ints
+from models.family import Metric
+
+JOB_CLASSES = ("short", "long", "all")
+OF_CLASSES = (
+    Metric("class_response_time", "s", "mean response time", ("job_class",)),
+    Metric("blow_up", "1", "mean blow-up factor", ("job_class",)),
+    Metric("blow_up_cv", "1", "coefficient of variation of the blow-up factor", ("job_class",)),
+)
 
 
-def measure(batches: Floats) -> dict[str, Floats]:
-    """Return the metrics of the family.
+class Sums(NamedTuple):
+    """Sums over the jobs of a class in a batch, arrays of shape (n_batches, classes and none of them).
 
-    Parameters
-    ----------
-    batches : ndarray, shape (n_batches, N_COLUMNS)
-        As the engine writes them.
-
-    Returns
-    -------
-    dict of str to ndarray, shape (n_batches, job class) or (n_batches,)
-        NaN for a class with no job.
+    ended : number of jobs
+    response : seconds
+    blow_up, blow_up_squared : of the response time over the time alone on the machine
     """
-    sums = batches[:, :-1].reshape(len(batches), N_CLASSES, N_SUMS)
-    sums = np.concatenate([sums, sums.sum(axis=1, keepdims=True)], axis=1)
-    ended = sums[..., ENDED]
-    first, first_changes = _mean(sums[..., BLOW_UPS], ended)
-    second, second_changes = _mean(sums[..., BLOW_UP_SQUARES], ended)
-    response, response_changes = _mean(sums[..., RESPONSES], ended)
+
+    ended: Floats
+    response: Floats
+    blow_up: Floats
+    blow_up_squared: Floats
+
+    @classmethod
+    def over(cls, response: Floats, work: Floats, job_class: Ints, batch: Ints, n_batches: int) -> Sums:
+        """Add up jobs one by one in their order.
+
+        Parameters
+        ----------
+        response : ndarray, shape (n_jobs,), seconds
+        work : ndarray, shape (n_jobs,), seconds alone on the machine
+        job_class : ndarray of int, shape (n_jobs,)
+            Index into `JOB_CLASSES`, where the last stands for a job of no class.
+        batch : ndarray of int, shape (n_jobs,)
+        n_batches : int
+        """
+        n_classes = len(JOB_CLASSES)
+        cell = batch * n_classes + job_class
+        blow_up = response / work
+
+        def added(values: Floats | None = None) -> Floats:
+            sums = np.bincount(cell, values, n_batches * n_classes)
+            return sums.reshape(n_batches, n_classes).astype(np.float64)
+
+        return cls(added(), added(response), added(blow_up), added(blow_up * blow_up))
+
+
+def of_classes(sums: Sums) -> dict[str, Floats]:
+    """Return the metrics of classes, shape (n_batches, job class); NaN for a class with no job."""
+    ended, response, blow_up, squared = (_with_all(values) for values in sums)
+    first, first_changes = _mean(blow_up, ended)
+    second, second_changes = _mean(squared, ended)
+    mean, changes = _mean(response, ended)
     with np.errstate(invalid="ignore", divide="ignore"):
         variation = np.sqrt(np.maximum(second / first**2 - 1, 0.0))
-        changes = (second_changes - 2 * second / first * first_changes) / (2 * variation * first**2)
+        varied = (second_changes - 2 * second / first * first_changes) / (2 * variation * first**2)
     return {
-        "response_time": response + response_changes,
+        "class_response_time": mean + changes,
         "blow_up": first + first_changes,
-        "blow_up_cv": variation + np.where(variation > 0, changes, 0.0),
-        "jobs_in_system": batches[:, -1].copy(),
+        "blow_up_cv": variation + np.where(variation > 0, varied, 0.0),
     }
 
 
 def known(metrics: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return the metrics without the classes that have no job."""
-    exist = ~np.isnan(metrics["response_time"]).all(axis=0)
-    return {name: values[:, exist] if values.ndim == 2 else values for name, values in metrics.items()}
+    """Return the metrics without the classes, and the groups, that have no job in any batch."""
+    found = {}
+    for name, values in metrics.items():
+        if values.ndim == 2:
+            values = values[:, ~np.isnan(values).all(axis=0)]
+        found[name] = values
+    return found
+
+
+def _with_all(sums: Floats) -> Floats:
+    """Put the sums over all jobs in the place of those of no class."""
+    return np.concatenate([sums[:, :-1], sums.sum(axis=1, keepdims=True)], axis=1)
 
 
 def _mean(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:

@@ -6,18 +6,26 @@ from functools import partial
 
 import numpy as np
 
+from models import dotted
 from models.arrays import Floats
 from models.family import Outcome
-from models.partitioning import engine, fold, sharing
-from models.partitioning.discipline import Discipline
-from models.partitioning.metrics import known, measure
-from models.partitioning.simulation import Simulation
-from models.partitioning.system import Admission, System
-from models.partitioning.tables import tables
-from models.partitioning.workload import arrivals, read_load
+from models.jobs.measures import Measures
+from models.jobs.schedule import Pieces, Schedule
+from models.partitioning import engine
+from models.partitioning.metrics import known
+from models.partitioning.policies import functions_of
+from models.partitioning.simulation import fold, sharing
+from models.partitioning.simulation.discipline import Discipline
+from models.partitioning.simulation.measured import Batches, in_portions, jobs_of, of_trace
+from models.partitioning.simulation.roll import Roll
+from models.partitioning.simulation.run import Simulation
+from models.partitioning.simulation.shares import shares
+from models.partitioning.simulation.source import Source, open_source
+from models.partitioning.simulation.state import Ended, Held
+from models.partitioning.simulation.system import Admission
 from models.point import Point
 from models.saturation import backlog_grows
-from models.topology.mesh import Mesh
+from models.workloads.speedup import Speedup
 
 JOB_LIMIT = 1000
 """A system with so many jobs in it, waiting ones included, counts as saturated, and the run ends."""
@@ -25,31 +33,59 @@ JOB_LIMIT = 1000
 QUEUE_LIMIT = 10_000
 """The same where jobs wait for fixed partitions: queues are longer there, and cost nothing."""
 
-SHARING = Discipline(sharing.arrive, sharing.depart, sharing.rotate)
-FOLDING = Discipline(fold.arrive, fold.depart, fold.rotate)
+WITHOUT_END = 2**62
+
+KERNELS = (fold, sharing)
+"""Modules of the policies' compiled functions: they are loaded with this one."""
 
 
-def prepare(point: Point) -> Simulation:
-    """Return a simulation of a point at time 0."""
-    policy, machine, batches = point.policy, point.machine, point.batches
+def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tuple[Simulation, Roll, Source]:
+    """Return a simulation of a point at time 0, the jobs on their way into it, and where they come from.
+
+    Parameters
+    ----------
+    point : Point
+    keeping : bool
+        Whether the jobs are kept, see `models.partitioning.simulation.roll`.
+    recording : bool
+        Whether the times of jobs on each number of processors are written down.
+    """
+    policy, source = point.policy, open_source(point)
+    system, admission, trace = source.system, Admission.of(policy), source.trace
+    batches = point.batches if trace is None else trace.divided(point.batches)[0]
     assert batches.size is not None  # see `policies.check`
-    system, admission = System.of(point), Admission.of(policy)
-    kind = system.policy.discipline
-    preemptive = not system.has_fixed_partitions
-    return Simulation(
-        FOLDING if kind == "fold" else SHARING,
-        partial(tables, system),
-        arrivals(point.workload, system.step, read_load(point.load), point.seed),
-        limit=system.limit(machine),
+    fixed = system.policy.has_fixed_partitions
+    functions = functions_of(system.policy.discipline)
+    roll, speedup = Roll(source.parts(), keeping), source.speedup
+    simulation = Simulation(
+        Discipline(*(dotted.imported(f"{functions}.{name}") for name in Discipline._fields)),
+        partial(shares, system),
+        roll.arrivals(),
+        limit=system.limit(point.machine),
+        by_shape=system.goes_by_shape,
+        curve=dotted.imported(Speedup.curve if speedup is None else speedup.curve),
+        parameters=np.array(Speedup.parameters if speedup is None else speedup.parameters),
         charged=policy["reallocation_cost"],
         rotation=system.policy.rotation,
         rotation_per_job=system.policy.unit == "jobs",
-        interval=admission.interval if preemptive else np.inf,
+        interval=np.inf if fixed else admission.interval,
         overhead=admission.overhead,
+        draining=trace is not None,
         batch_size=batches.size,
-        batch_limit=batches.most,
-        job_limit=QUEUE_LIMIT if system.has_fixed_partitions else JOB_LIMIT,
+        job_limit=_job_limit(source),
+        recording=recording,
     )
+    return simulation, roll, source
+
+
+def _job_limit(source: Source) -> int:
+    """Return the places for jobs: for all of a trace, for a stream as many as make it saturated."""
+    if source.trace is not None:
+        return len(source.trace.jobs) + 1
+    if source.system.policy.has_fixed_partitions:
+        return QUEUE_LIMIT
+    # Rigid jobs share a large machine among many.
+    return JOB_LIMIT if source.speedup is None else max(JOB_LIMIT, 2 * source.system.mesh.n_processors)
 
 
 def simulate(point: Point) -> Outcome:
@@ -57,21 +93,130 @@ def simulate(point: Point) -> Outcome:
 
     Notes
     -----
-    Where all jobs are of one class the other has no mean, and the stopping rule is not asked about it.
+    A batch is so many jobs in the order in which they end. Where all jobs are of one class the others have no
+    mean, and the stopping rule is not asked about them. A log never counts as saturated: it ends.
     """
-    simulation, batches = prepare(point), point.batches
-    rotating = simulation.settings.rotation < np.inf and point.machine.get("memory_limit") is None
-    most = Mesh.of(point.machine).n_processors if rotating else np.inf
+    batches, measures = point.batches, Measures.of(point.measures)
+    keeping = bool(measures.groups)
+    simulation, roll, source = prepare(point, keeping)
+    if source.trace is not None:
+        return _simulate_trace(point, simulation, source)
+    assert batches.size is not None  # see `policies.check`
+    n_processors = source.system.mesh.n_processors
+    rotating = source.system.policy.rotation < np.inf and not source.system.transfer.is_free
+    most = n_processors if rotating and point.machine.get("memory_limit") is None else np.inf
+    parts: list[Batches] = []
     for look in batches.looks:
-        status = simulation.run(batches.warmup + look)
-        metrics = measure(simulation.batches[batches.warmup : simulation.n_batches])
-        jobs = metrics["jobs_in_system"]
-        saturated = status == engine.TABLE_FULL or backlog_grows(jobs) or crowded(jobs, most)
+        status = engine.RECORD_FULL
+        while status == engine.RECORD_FULL:
+            status = simulation.run(batches.warmup + look)
+            taken = simulation.take()
+            for ended, closed in in_portions(taken, batches.size):
+                jobs = roll.of(ended.number) if keeping else jobs_of(ended)
+                parts.append(Batches.of(ended, jobs, closed, batches.size, n_processors, measures))
+            roll.forget(simulation.first_in_system)
+        metrics = Batches.joined(parts).metrics(batches.warmup, simulation.n_batches)
+        level = metrics["jobs_in_system"]
+        saturated = status == engine.TABLE_FULL or backlog_grows(level) or crowded(level, most)
         if saturated or status != engine.BATCHES_DONE:
             break
         if batches.enough is not None and batches.enough(known(metrics)):
             break
     return Outcome(metrics, bool(saturated), simulation.n_terminated)
+
+
+def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Outcome:
+    """Run all jobs of a log or a month, and measure those that count."""
+    trace = source.trace
+    assert trace is not None
+    ended, _ = _run_out(simulation)
+    batches, available = trace.divided(point.batches)
+    assert batches.size is not None
+    limit, held = source.system.limit(point.machine), simulation.record.held
+    found = of_trace(ended, trace, batches.size, held, limit, Measures.of(point.measures))
+    for look in batches.looks:
+        metrics = found.metrics(batches.warmup, batches.warmup + min(look, max(available, 0)))
+        if look >= available or (batches.enough is not None and batches.enough(known(metrics))):
+            break
+    return Outcome(metrics, False, len(trace.jobs))
+
+
+def _run_out(simulation: Simulation) -> tuple[Ended, Held]:
+    """Simulate until the last job has ended; return all that was written down."""
+    ended, held = [], []
+    status = engine.RECORD_FULL
+    while status == engine.RECORD_FULL:
+        status = simulation.run(WITHOUT_END)
+        taken = simulation.take()
+        ended.append(Ended(*map(np.copy, taken.ended)))
+        held.append(Held(*map(np.copy, taken.pieces)))
+    return (
+        Ended(*map(np.concatenate, zip(*ended, strict=True))),
+        Held(*map(np.concatenate, zip(*held, strict=True))),
+    )
+
+
+def schedule(point: Point) -> Schedule:
+    """Return the schedule that `simulate` measures; the last look decides how much of a stream there is.
+
+    Notes
+    -----
+    Of a stream it has all jobs that are submitted before the last batch ends. These are followed to their
+    ends, while others go on arriving; those that never end, because the system is full, are left out.
+    A piece is the time of a job on one number of processors: those of its partition, or under processor
+    sharing its part of all of them.
+    """
+    simulation, roll, source = prepare(point, keeping=True, recording=True)
+    if source.trace is not None:
+        ended, held = _run_out(simulation)
+        n_jobs = len(source.trace.jobs)
+    else:
+        ended, held, n_jobs = _run_stream(simulation, point.batches.most)
+    order = np.argsort(ended.number, kind="stable")
+    ended = Ended(*(values[order] for values in ended))
+    ended = Ended(*(values[: np.searchsorted(ended.number, n_jobs)] for values in ended))
+    jobs = roll.of(ended.number)
+    at = np.searchsorted(ended.number, held.number)
+    there = (at < len(jobs)) & (ended.number[np.minimum(at, len(jobs) - 1)] == held.number)
+    held = Held(*(values[there] for values in held))
+    order = np.lexsort((held.begin, at[there]))
+    pieces = Pieces(
+        at[there][order], np.zeros(len(order), np.int64), held.begin[order], held.end[order],
+        held.processors[order],
+    )  # fmt: skip
+    return Schedule(
+        jobs,
+        source.machine,
+        ended.start,
+        ended.end,
+        np.zeros(len(jobs), np.int64),
+        waited=ended.end - jobs.submit - jobs.runtime,
+        pieces=pieces,
+        trace=source.trace,
+        notes=source.notes,
+    )
+
+
+def _run_stream(simulation: Simulation, n_batches: int) -> tuple[Ended, Held, int]:
+    """Simulate batches and then on, until all jobs that were submitted up to then have ended."""
+    ended, held = [], []
+    wanted, n_jobs = n_batches, WITHOUT_END
+    while True:
+        status = simulation.run(wanted)
+        taken = simulation.take()
+        ended.append(Ended(*map(np.copy, taken.ended)))
+        held.append(Held(*map(np.copy, taken.pieces)))
+        if status == engine.BATCHES_DONE:
+            n_jobs = min(n_jobs, simulation.n_submitted)
+            wanted = simulation.n_batches + 1
+        done = status == engine.BATCHES_DONE and simulation.first_in_system >= n_jobs
+        if done or status not in (engine.BATCHES_DONE, engine.RECORD_FULL):
+            break
+    return (
+        Ended(*map(np.concatenate, zip(*ended, strict=True))),
+        Held(*map(np.concatenate, zip(*held, strict=True))),
+        n_jobs,
+    )
 
 
 def crowded(jobs_in_system: Floats, processors: float) -> bool:

@@ -1,34 +1,50 @@
-"""Partitioning policies for the simulation of section 5.4, read from their YAML files and checked."""
+"""Partitioning policies: the compiled functions of each, and what is checked before anything runs.
+
+Loads no kernel. The keys of a policy are in `models.partitioning.rules`, which the analyses share.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from models import checks
-from models.partitioning import birth_death
-from models.partitioning.system import Admission, System
-from models.partitioning.workload import check as check_workload
+from models import checks, workloads
+from models.partitioning.simulation.source import check_curve, open_source
+from models.partitioning.simulation.system import Admission
+from models.partitioning.static import birth_death
 from models.point import Point
+
+BY_POSITION = "models.partitioning.simulation.sharing"
+
+FUNCTIONS = {"fold": "models.partitioning.simulation.fold"}
+"""Module of a discipline's compiled functions, see `models.partitioning.simulation.discipline`. All others
+give a job a partition by its position among the running ones, `BY_POSITION`."""
+
+
+def functions_of(discipline: str) -> str:
+    """Return the module of a discipline's compiled functions."""
+    return FUNCTIONS.get(discipline, BY_POSITION)
 
 
 def check(point: Point) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Family.check`."""
-    system = System.of(point)
-    limit = system.limit(point.machine)
+    source = open_source(point)
+    limit = source.system.limit(point.machine)
     Admission.of(point.policy)
     checks.switch(point.policy, "policy", "reallocation_cost")
-    check_workload(point.workload, system.step, point.load)
-    if point.batches.size is None:
+    if source.trace is None and point.batches.size is None:
         raise ValueError(
             "batch_size=null: jobs arrive without end; give a number of jobs, e.g. batch_size=1000"
         )
+    check_curve(source)
+    if source.speedup is not None:
+        return source.notes
     # The chain of the same rates says beforehand at which load a policy gives way; not where it has a state
     # in which nothing moves (rotations all the time), which a simulation may never see.
     if limit > birth_death.MOST_STATES or birth_death.stuck(point):
-        return []
-    return birth_death.check(point)
+        return source.notes
+    return [*source.notes, *birth_death.check(point)]
 
 
 def has_chance(point: Point) -> bool:
-    """Tell whether replications differ: jobs arrive at random."""
-    return True
+    """Tell whether replications differ: the policies draw no random numbers."""
+    return workloads.has_chance(point.workload)

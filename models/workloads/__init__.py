@@ -2,7 +2,7 @@
 
 Each module of `MODELS` serves one ``workload.model`` and has
 
-- ``FILLS``, which of `COLUMNS` its jobs have beyond submission, runtime and processors;
+- ``fills(workload)``, which of `COLUMNS` its jobs have beyond submission, runtime and processors;
 - ``has_chance(workload)``, whether replications differ;
 - ``open_stream(point, machine)`` for jobs without end, or ``open_trace(point)`` for a log or a month.
 
@@ -32,6 +32,8 @@ MODELS = {
     "swf": "models.workloads.swf_log",
     "sacct": "models.workloads.sacct_log",
     "o2k": "models.workloads.o2k",
+    "arrays": "models.workloads.arrays",
+    "short_long": "models.workloads.short_long",
 }
 """``workload.model`` -> module."""
 
@@ -48,9 +50,9 @@ def module_of(workload: Parameters) -> Any:
     if model not in MODELS:
         raise ValueError(
             f"workload {workload.get('name', '')} has model {model}, which gives no rigid jobs; those "
-            f"that do: {', '.join(MODELS)}"
+            f"that do: {', '.join(MODELS)}; take one of these, for instance grid.workload=[lublin2003]"
         )
-    return importlib.import_module(MODELS[model])
+    return importlib.import_module(MODELS[str(model)])
 
 
 def open_workload(point: Point) -> Stream | Trace:
@@ -63,25 +65,31 @@ def open_workload(point: Point) -> Stream | Trace:
     """
     module = module_of(point.workload)
     if hasattr(module, "open_trace"):
-        trace: Trace = module.open_trace(point)
-        return memory.of_trace(estimates.of_trace(trace, point), point)
+        return estimates.of_trace(module.open_trace(point), point)
     if point.batches.size is None:
         raise ValueError(
-            f"batch_size=null puts a whole workload into one batch, and {point.workload['model']} has no "
+            f"batch_size=null divides a whole workload into batches, and {point.workload['model']} has no "
             "end; give a number of jobs, e.g. batch_size=1000"
         )
     stream: Stream = module.open_stream(point, machines.of(point.machine))
     return memory.of_stream(estimates.of_stream(stream, point), point)
 
 
-def has_chance(workload: Parameters) -> bool:
-    """Tell whether replications of a workload differ."""
-    return bool(module_of(workload).has_chance(workload)) or estimates.are_drawn(workload)
+def has_chance(workload: Parameters, judged: bool = True) -> bool:
+    """Tell whether replications of a workload differ.
+
+    Parameters
+    ----------
+    workload : mapping
+    judged : bool
+        Whether the policy looks at requested times: else it makes no difference that they are drawn.
+    """
+    return bool(module_of(workload).has_chance(workload)) or (estimates.are_drawn(workload) and judged)
 
 
 def fills(workload: Parameters) -> tuple[str, ...]:
     """Return which of `COLUMNS` the jobs of a workload have, its options included."""
-    filled = set(module_of(workload).FILLS)
+    filled = set(module_of(workload).fills(workload))
     if estimates.wanted(workload):
         filled.add("requested")
     if memory.wanted(workload):

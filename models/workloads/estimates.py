@@ -24,22 +24,22 @@ TOGETHER = 10_000
 
 def wanted(workload: Parameters) -> bool:
     """Tell whether requested times are filled in; ``ValueError`` with one line for what is not allowed."""
-    given = workload.get("estimates")
-    if given is not None and given not in MODELS:
-        raise ValueError(f"workload.estimates={given}; allowed: null, {', '.join(MODELS)}")
+    given = checks.choice(workload, "workload", "estimates", (None, *MODELS))
     checks.choice(workload, "workload", "estimates_for", FOR, default=FOR[0])
     least = tsafrir2005.SHORTEST_LIMIT
     if workload.get("longest_request") is not None:
-        checks.whole(
-            workload, "workload", "longest_request",
+        allowed = (
             f"whole seconds from {least:,} on (below two hours there are no twenty round values to ask for), "
-            "or null", least=least, most=2**31 - 1,
-        )  # fmt: skip
-    checks.whole(
-        workload, "workload", "estimated_together", "a whole number of jobs from 1 on",
-        most=10**7, default=TOGETHER,
-    )  # fmt: skip
+            "or null"
+        )
+        checks.whole(workload, "workload", "longest_request", allowed, least=least, most=2**31 - 1)
+    _together(workload)
     return given is not None
+
+
+def _together(workload: Parameters) -> int:
+    allowed = "a whole number of jobs from 1 on"
+    return checks.whole(workload, "workload", "estimated_together", allowed, most=10**7, default=TOGETHER)
 
 
 def are_drawn(workload: Parameters) -> bool:
@@ -65,12 +65,12 @@ def of_stream(stream: Stream, point: Point) -> Stream:
     if not wanted(workload):
         return stream
     if workload["estimates"] == EXACT:
-        return replace(stream, first=lambda n: _exact(stream.first(n)), chunked=None)
+        return stream.mapped(lambda jobs: replace(jobs, requested=jobs.runtime))
     if workload.get("longest_request") is None:
         raise ValueError(
             "workload.longest_request=null; allowed: whole seconds, for instance 172800 (two days)"
         )
-    longest, together = int(workload["longest_request"]), int(workload.get("estimated_together", TOGETHER))
+    longest, together = int(workload["longest_request"]), _together(workload)
 
     def first(n_jobs: int) -> Jobs:
         jobs = stream.first(-(-n_jobs // together) * together)
@@ -78,10 +78,6 @@ def of_stream(stream: Stream, point: Point) -> Stream:
         return replace(jobs, requested=requested).part(slice(n_jobs))
 
     return replace(stream, first=first, chunked=None)
-
-
-def _exact(jobs: Jobs) -> Jobs:
-    return replace(jobs, requested=jobs.runtime)
 
 
 def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs, list[str]]:

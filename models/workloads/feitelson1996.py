@@ -28,20 +28,28 @@ from models.jobs.machine import Machine
 from models.jobs.stream import Stream, joined
 from models.point import Parameters, Point, Seed
 from models.streams import stream
-
-FILLS = ("repetition",)
+from models.workloads import estimates, tsafrir2005
 
 REDRAWN = "models.workloads.redrawn.redrawn_runtime"
 """The compiled function that draws the runtime of a repetition."""
 
 CHUNK = 2048  # sessions; any number gives the same workload
 
-REPETITION = ("feedback", "sequence")
+FEEDBACK, SEQUENCE = REPETITION = ("feedback", "sequence")
 RERUN_RUNTIME = ("same", "redrawn")
 LOAD_REFERENCE = ("expected", "sequence")
 
+INTERESTING = {
+    "powers_of_two": lambda size, largest: size & (size - 1) == 0,
+    "squares": lambda size, largest: np.sqrt(size).round().astype(int) ** 2 == size,
+    "multiples_of_ten": lambda size, largest: size % 10 == 0,
+    "full_machine": lambda size, largest: size == largest,
+    "one_more": lambda size, largest: np.isin(size - 1, [4, 9, 16, 25, 36, 49, 64, 81, 100, 121]),
+}
+"""Kinds of sizes that users prefer (section 3.1)."""
 
-def size_probabilities(workload: Parameters, n_pes: int) -> np.ndarray:
+
+def size_probabilities(workload: Parameters, processors: int) -> np.ndarray:
     """Return the probability of each job size.
 
     Parameters
@@ -49,36 +57,28 @@ def size_probabilities(workload: Parameters, n_pes: int) -> np.ndarray:
     workload : mapping
         ``size_order`` (harmonic order) and ``emphasis`` (how much likelier an interesting size is than the
         harmonic law says; where a size is interesting in several ways the largest factor holds).
-    n_pes : int
-        PEs of the machine, the largest size.
+    processors : int
+        Of the machine: the largest size.
 
     Returns
     -------
-    ndarray, shape (n_pes,)
-        Probability of sizes 1 to `n_pes`.
+    ndarray, shape (processors,)
+        Probability of sizes 1 to `processors`.
     """
-    sizes = np.arange(1, n_pes + 1)
-    emphasis = workload["emphasis"]
-    root = np.sqrt(sizes).round().astype(int)
-    interesting = {
-        "powers_of_two": sizes & (sizes - 1) == 0,
-        "squares": root * root == sizes,
-        "multiples_of_ten": sizes % 10 == 0,
-        "full_machine": sizes == n_pes,
-        "one_more": np.isin(sizes - 1, [4, 9, 16, 25, 36, 49, 64, 81, 100, 121]),
-    }
-    factor = np.ones(n_pes)
-    for kind, holds in interesting.items():
-        factor[holds] = np.maximum(factor[holds], emphasis[kind])
+    sizes = np.arange(1, processors + 1)
+    factor = np.ones(processors)
+    for kind, is_one in INTERESTING.items():
+        holds = is_one(sizes, processors)
+        factor[holds] = np.maximum(factor[holds], workload["emphasis"][kind])
     weight = factor * sizes ** -float(workload["size_order"])
     return weight / weight.sum()
 
 
-def long_probabilities(workload: Parameters, n_pes: int) -> np.ndarray:
-    """Return, for sizes 1 to `n_pes`, the probability of the longer stage: linear in the size."""
-    sizes = np.arange(1, n_pes + 1)
+def long_probabilities(workload: Parameters, processors: int) -> np.ndarray:
+    """Return, for sizes 1 to `processors`, the probability of the longer stage: linear in the size."""
+    sizes = np.arange(1, processors + 1)
     span = workload["long_probability_full"] - workload["long_probability_small"]
-    return workload["long_probability_small"] + span * sizes / n_pes
+    return workload["long_probability_small"] + span * sizes / processors
 
 
 def run_length_probabilities(workload: Parameters) -> np.ndarray:
@@ -88,16 +88,17 @@ def run_length_probabilities(workload: Parameters) -> np.ndarray:
     return weight / weight.sum()
 
 
-def mean_runtimes(workload: Parameters, n_pes: int) -> np.ndarray:
-    """Return the mean runtime of jobs of sizes 1 to `n_pes`, in the model's time unit."""
+def mean_runtimes(workload: Parameters, processors: int) -> np.ndarray:
+    """Return the mean runtime of jobs of sizes 1 to `processors`, in the model's time unit."""
     short, long = workload["short_mean"], workload["long_mean"]
-    return short + long_probabilities(workload, n_pes) * (long - short)
+    return short + long_probabilities(workload, processors) * (long - short)
 
 
-def mean_work(workload: Parameters, n_pes: int) -> float:
+def mean_work(workload: Parameters, processors: int) -> float:
     """Return the mean of size times runtime of a job, in PEs times time units."""
-    sizes = np.arange(1, n_pes + 1)
-    return float(np.sum(size_probabilities(workload, n_pes) * sizes * mean_runtimes(workload, n_pes)))
+    sizes = np.arange(1, processors + 1)
+    probabilities = size_probabilities(workload, processors)
+    return float(np.sum(probabilities * sizes * mean_runtimes(workload, processors)))
 
 
 def mean_run_length(workload: Parameters) -> float:
@@ -106,18 +107,18 @@ def mean_run_length(workload: Parameters) -> float:
     return float(np.sum(probabilities * np.arange(1, len(probabilities) + 1)))
 
 
-def standard_sessions(workload: Parameters, n_pes: int, seed: Seed) -> Iterator[dict[str, np.ndarray]]:
+def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iterator[dict[str, np.ndarray]]:
     """Yield chunks of sessions whose gaps have mean 1: the same for every scheme and load, without end."""
-    size_steps = np.cumsum(size_probabilities(workload, n_pes))
+    size_steps = np.cumsum(size_probabilities(workload, processors))
     run_steps = np.cumsum(run_length_probabilities(workload))
-    long = long_probabilities(workload, n_pes)
+    long = long_probabilities(workload, processors)
     sizes, stages, runtimes, run_lengths, arrivals, keys = (
         stream(seed, cause)
         for cause in ("sizes", "stages", "runtimes", "run lengths", "arrivals", "repetitions")
     )
-    in_sequence = workload["repetition"] == "sequence"
+    in_sequence = workload["repetition"] == SEQUENCE
     while True:
-        size = 1 + np.minimum(np.searchsorted(size_steps, sizes.random(CHUNK), side="right"), n_pes - 1)
+        size = 1 + np.minimum(np.searchsorted(size_steps, sizes.random(CHUNK), side="right"), processors - 1)
         is_long = stages.random(CHUNK) < long[size - 1]
         runtime = runtimes.standard_exponential(CHUNK)
         runtime *= np.where(is_long, workload["long_mean"], workload["short_mean"])
@@ -132,7 +133,7 @@ def standard_sessions(workload: Parameters, n_pes: int, seed: Seed) -> Iterator[
             if workload["rerun_runtime"] == "redrawn":
                 from models.workloads.redrawn import redrawn_runtime
 
-                parameters = rerun_parameters(workload, n_pes)
+                parameters = rerun_parameters(workload, processors)
                 for i in np.flatnonzero(run):
                     runtime[i] = redrawn_runtime(runtime[i], size[i], key[i], run[i], parameters)
             runs = np.ones(len(size), np.int64)
@@ -145,28 +146,28 @@ def standard_sessions(workload: Parameters, n_pes: int, seed: Seed) -> Iterator[
         }
 
 
-def rerun_parameters(workload: Parameters, n_pes: int) -> np.ndarray:
+def rerun_parameters(workload: Parameters, processors: int) -> np.ndarray:
     """Return what `redrawn.redrawn_runtime` is told."""
     small = float(workload["long_probability_small"])
-    slope = (workload["long_probability_full"] - small) / n_pes
+    slope = (workload["long_probability_full"] - small) / processors
     return np.array([small, slope, workload["short_mean"], workload["long_mean"]], dtype=float)
 
 
-def mean_gap(workload: Parameters, n_pes: int, load: float, n_jobs: int, seed: Seed) -> float:
+def mean_gap(workload: Parameters, processors: int, load: float, n_jobs: int, seed: Seed) -> float:
     """Return the mean time between sessions that gives an offered load.
 
     Under the reading ``expected`` the load is that of the model; under ``sequence`` that of the run of jobs
     itself, as far as `n_jobs` jobs go, so that no replication is loaded more than another by chance.
     """
     if workload["load_reference"] == "expected":
-        runs = 1.0 if workload["repetition"] == "sequence" else mean_run_length(workload)
-        return runs * mean_work(workload, n_pes) / (load * n_pes)
-    work, time = work_and_time(json.dumps(dict(workload)), n_pes, n_jobs, seed)
-    return work / (load * n_pes * time)
+        runs = 1.0 if workload["repetition"] == SEQUENCE else mean_run_length(workload)
+        return runs * mean_work(workload, processors) / (load * processors)
+    work, time = work_and_time(json.dumps(dict(workload)), processors, n_jobs, seed)
+    return work / (load * processors * time)
 
 
 @lru_cache(maxsize=256)
-def work_and_time(workload_text: str, n_pes: int, n_jobs: int, seed: Seed) -> tuple[float, float]:
+def work_and_time(workload_text: str, processors: int, n_jobs: int, seed: Seed) -> tuple[float, float]:
     """Return the work of the first `n_jobs` jobs, and the sum of the gaps (of mean 1) between their sessions.
 
     Kept for the tasks that follow: all schemes and loads contend with the same jobs.
@@ -175,16 +176,16 @@ def work_and_time(workload_text: str, n_pes: int, n_jobs: int, seed: Seed) -> tu
     ----------
     workload_text : str
         The workload as JSON.
-    n_pes, n_jobs : int
+    processors, n_jobs : int
     seed : tuple of int
     """
     workload = json.loads(workload_text)
     work = time = 0.0
     jobs = 0
-    for chunk in standard_sessions(workload, n_pes, seed):
+    for chunk in standard_sessions(workload, processors, seed):
         ends = np.cumsum(chunk["runs"]) + jobs
         last = min(int(np.searchsorted(ends, n_jobs)) + 1, len(ends))
-        work += float(np.sum(session_work(chunk, workload, n_pes)[:last]))
+        work += float(np.sum(session_work(chunk, workload, processors)[:last]))
         time += float(np.sum(chunk["gap"][:last]))
         jobs = int(ends[last - 1])
         if jobs >= n_jobs:
@@ -192,15 +193,21 @@ def work_and_time(workload_text: str, n_pes: int, n_jobs: int, seed: Seed) -> tu
     return work, time
 
 
-def session_work(chunk: dict[str, np.ndarray], workload: Parameters, n_pes: int) -> np.ndarray:
+def session_work(chunk: dict[str, np.ndarray], workload: Parameters, processors: int) -> np.ndarray:
     """Return the PEs times time units of each session of a chunk."""
     size, runtime, runs = chunk["size"], chunk["runtime"], chunk["runs"]
     if workload["rerun_runtime"] != "redrawn":
         return size * runtime * runs
     from models.workloads.redrawn import work_of_redrawn
 
-    work: np.ndarray = work_of_redrawn(size, runtime, runs, chunk["key"], rerun_parameters(workload, n_pes))
+    parameters = rerun_parameters(workload, processors)
+    work: np.ndarray = work_of_redrawn(size, runtime, runs, chunk["key"], parameters)
     return work
+
+
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return the columns of its jobs: repetitions, unless each is one more arrival."""
+    return () if workload.get("repetition") == SEQUENCE else ("repetition",)
 
 
 def has_chance(workload: Parameters) -> bool:
@@ -209,28 +216,44 @@ def has_chance(workload: Parameters) -> bool:
 
 
 def open_stream(point: Point, machine: Machine) -> Stream:
-    """Return the jobs of a replication; ``ValueError`` with one line for parameters outside the model."""
-    workload, n_pes, load, seed = point.workload, machine.largest, point.load, point.seed
+    """Return the jobs of a replication; ``ValueError`` with one line for parameters outside the model.
+
+    The largest size is that of the largest host, and the load that of all hosts together.
+    """
+    workload, largest, load, seed = point.workload, machine.largest, point.load, point.seed
     if load is None:
         raise ValueError("feitelson1996 has no load of its own: give one, for instance grid.load=[0.5,0.9]")
     check_parameters(workload)
     n_jobs = point.batches.jobs(point.batches.most)
+    feedback = workload["repetition"] == FEEDBACK
 
     def chunks() -> Iterator[Jobs]:
-        gap = mean_gap(workload, n_pes, load, n_jobs, seed)
+        gap = mean_gap(workload, largest, load, n_jobs, seed) * (largest / machine.total)
         now = 0.0
-        for chunk in standard_sessions(workload, n_pes, seed):
+        for chunk in standard_sessions(workload, largest, seed):
             # Added one by one, so that the cut into chunks changes no digit.
             submit = np.cumsum(np.concatenate([[now], chunk["gap"] * gap]))[1:]
             now = submit[-1]
             size = chunk["size"]
             unknown, none = np.full(len(size), np.nan), np.zeros(len(size), np.int64)
-            yield Jobs(submit, chunk["runtime"], unknown, size, none, runs=chunk["runs"], key=chunk["key"])
+            jobs = Jobs(submit, chunk["runtime"], unknown, size, none)
+            yield replace(jobs, runs=chunk["runs"], key=chunk["key"]) if feedback else jobs
 
-    stream = Stream("feitelson1996", machine, lambda n: joined(chunks(), n), chunked=chunks)
-    if workload["rerun_runtime"] == "same":
+    stream = Stream("feitelson1996", machine, lambda n: joined(chunks(), n), notes(workload), chunks)
+    if workload["rerun_runtime"] == "same" or not feedback:
         return stream
-    return replace(stream, rerun=REDRAWN, rerun_parameters=rerun_parameters(workload, n_pes))
+    return replace(stream, rerun=REDRAWN, rerun_parameters=rerun_parameters(workload, largest))
+
+
+def notes(workload: Parameters) -> tuple[str, ...]:
+    """Return what is worth saying aloud: requested times are drawn in seconds, runtimes have no unit."""
+    if workload.get("estimates") != estimates.TSAFRIR or workload["long_mean"] >= tsafrir2005.MINUTE:
+        return ()
+    return (
+        "feitelson1996: users ask for 30 s and more (estimates=tsafrir2005), and runtimes are in a unit of "
+        f"their own (long_mean={workload['long_mean']:g}); give workload.short_mean and workload.long_mean "
+        "in seconds, or take workload.estimates=exact",
+    )
 
 
 def check_parameters(workload: Parameters) -> None:
@@ -242,7 +265,9 @@ def check_parameters(workload: Parameters) -> None:
         checks.number(workload, "workload", key, "a number")
     for key in ("long_probability_small", "long_probability_full"):
         checks.number(workload, "workload", key, "a probability, 0 to 1", least=0, most=1)
-    for kind in workload["emphasis"]:
-        checks.number(workload["emphasis"], "workload.emphasis", kind, "a number above 0", above=0)
-    for key in ("short_mean", "long_mean", "run_length_max"):
+    emphasis = checks.mapping(workload.get("emphasis"), "workload.emphasis", INTERESTING)
+    for kind in INTERESTING:
+        checks.number(emphasis, "workload.emphasis", kind, "a number above 0", above=0)
+    for key in ("short_mean", "long_mean"):
         checks.number(workload, "workload", key, "a number above 0", above=0)
+    checks.whole(workload, "workload", "run_length_max", "a whole number above 0", most=10**6)

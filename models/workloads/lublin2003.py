@@ -19,6 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from models import checks
 from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -26,8 +27,6 @@ from models.jobs.stream import Stream
 from models.point import Parameters, Point, Seed
 from models.streams import stream
 from models.workloads.lublin2003_parameters import KINDS, Kind
-
-FILLS = ()
 
 TOO_LONG = 12.0
 """Runtimes are at most e^12 s, 45 hours."""
@@ -40,6 +39,11 @@ BUCKETS, BUCKET = 48, 1800.0
 
 FIRST_BUCKET = 11
 """The daily cycle is fitted to days that begin at 5 in the morning."""
+
+
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return the columns of its jobs: none but those that all jobs have."""
+    return ()
 
 
 def has_chance(workload: Parameters) -> bool:
@@ -69,22 +73,15 @@ def kind_of(workload: Parameters, machine: Machine) -> Kind:
     ValueError
         With one line that says what is allowed.
     """
-    name = workload.get("jobs_of")
-    if name not in KINDS:
-        raise ValueError(f"workload.jobs_of={name}; allowed: {', '.join(KINDS)}")
-    largest = workload.get("largest_job")
-    if largest is None:
-        largest = machine.largest
-    if isinstance(largest, bool) or not isinstance(largest, int) or not 2 <= largest <= machine.largest:
-        raise ValueError(
-            f"workload.largest_job={largest}; allowed: null, or 2 to the {machine.largest} processors of the "
-            "largest host"
-        )
+    name = checks.choice(workload, "workload", "jobs_of", KINDS)
+    largest = machine.largest
+    if workload.get("largest_job") is not None or largest < 2:
+        allowed = f"null, or 2 to the {largest} processors of the largest host"
+        largest = checks.whole(workload, "workload", "largest_job", allowed, least=2, most=largest)
     u_med = workload.get("u_med")
-    if u_med is not None and (isinstance(u_med, bool) or not isinstance(u_med, int | float)):
-        raise ValueError(
-            f"workload.u_med={u_med}; allowed: a number, or null (2.5 below log2 of the largest job)"
-        )
+    if u_med is not None:
+        allowed = "a number, or null (2.5 below log2 of the largest job)"
+        u_med = checks.number(workload, "workload", "u_med", allowed)
     kind = KINDS[name].fitted(largest, u_med)
     if not kind.u_low < kind.u_med < kind.u_hi:
         raise ValueError(

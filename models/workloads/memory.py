@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from models import checks
+from models.arrays import Ints
 from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
 from models.jobs.stream import Stream
-from models.jobs.trace import Trace
 from models.point import Parameters, Point
 
 KB_IN_MB = 1024
@@ -19,32 +20,58 @@ def wanted(workload: Parameters) -> bool:
     """Tell whether memory is filled in; ``ValueError`` with one line for what is not allowed."""
     if workload.get("memory") is None:
         return False
-    checks.number(
-        workload, "workload", "memory", "MB for each processor of a job that asks for none, or null",
-        least=0, most=1e9,
-    )  # fmt: skip
+    allowed = "MB for each processor of a job that asks for none, or null"
+    checks.number(workload, "workload", "memory", allowed, least=0, most=1e9)
     return True
 
 
-def of_trace(trace: Trace, point: Point) -> Trace:
-    """Return a trace whose jobs without memory ask for so much for each processor, if that is wanted."""
-    if not wanted(point.workload):
-        return trace
-    lacking = int((trace.jobs.memory == 0).sum())
-    told = f"{trace.name}: {lacking:,} jobs take {point.workload['memory']:g} MB for each processor"
-    return replace(trace, jobs=_filled(trace.jobs, point.workload), notes=(*trace.notes, told))
+def of_log(name: str, jobs: Jobs, workload: Parameters) -> tuple[Jobs, list[str]]:
+    """Return a log's jobs, those without memory with so much for each processor, and what to say of it."""
+    if not wanted(workload):
+        return jobs, []
+    lacking = int((jobs.memory == 0).sum())
+    if not lacking:
+        return jobs, [f"{name}: every job asks for memory, none filled in (memory={workload['memory']:g})"]
+    told = f"{name}: {lacking:,} jobs without memory take {workload['memory']:g} MB for each processor"
+    return _filled(jobs, workload), [told]
 
 
 def of_stream(stream: Stream, point: Point) -> Stream:
-    """Return a stream whose jobs without memory ask for so much for each processor, if that is wanted."""
-    if not wanted(point.workload):
+    """Return a stream whose jobs without memory take so much for each processor, if that is wanted.
+
+    A stream leaves no job out: where the hosts do not have so much, a job takes what they offer.
+    """
+    workload, machine = point.workload, stream.machine
+    if not wanted(workload):
         return stream
-    workload = point.workload
-    return replace(stream, first=lambda n: _filled(stream.first(n), workload), chunked=None)
+
+    def filled(jobs: Jobs) -> Jobs:
+        found = _filled(jobs, workload)
+        return replace(found, memory=np.minimum(found.memory, offered(machine, jobs.size)))
+
+    told = f"{stream.name}: jobs without memory take {workload['memory']:g} MB for each processor"
+    size = np.arange(1, machine.largest + 1)
+    if (beyond := np.ceil(size * _each(workload)) > offered(machine, size)).any():
+        told += (
+            f", those of {size[beyond][0]:,} processors or more at most what the smallest host that has "
+            "their processors offers"
+        )
+    return replace(stream.mapped(filled), notes=(*stream.notes, told))
+
+
+def offered(machine: Machine, size: Ints) -> Ints:
+    """Return the KB that any host that has a job's processors offers, shape (n_jobs,)."""
+    has_processors = machine.processors >= size[:, None]
+    return np.asarray(np.where(has_processors, machine.memory, np.iinfo(np.int64).max).min(axis=1))
+
+
+def _each(workload: Parameters) -> float:
+    return float(workload["memory"]) * KB_IN_MB
 
 
 def _filled(jobs: Jobs, workload: Parameters) -> Jobs:
-    each = float(workload["memory"]) * KB_IN_MB
-    return replace(
-        jobs, memory=np.where(jobs.memory == 0, np.ceil(jobs.size * each), jobs.memory).astype(np.int64)
-    )
+    asked = np.ceil(jobs.size * _each(workload)).astype(np.int64)
+    used = jobs.used_memory
+    if used is not None:
+        used = np.where((jobs.memory == 0) & (used == 0), asked, used)
+    return replace(jobs, memory=np.where(jobs.memory == 0, asked, jobs.memory), used_memory=used)

@@ -1,7 +1,8 @@
-"""What any log goes through once its jobs are read: hosts that can take them, and a load."""
+"""What any log goes through once its jobs are read: memory, hosts that can take them, and a load."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,25 @@ from models.arrays import Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.trace import Trace
-from models.point import Point
+from models.point import Parameters, Point
+from models.workloads import memory
 
 
-def trace_of(point: Point, read: Trace, line: Ints) -> Trace:
+def of_file(path: str) -> tuple[int, int] | None:
+    """Return what tells one state of a file from another: what was read of it is kept for as long."""
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return None  # whoever reads it says so
+    return stat.st_mtime_ns, stat.st_size
+
+
+def names_no_machine(machine: Parameters) -> bool:
+    """Tell whether a machine leaves its processors to the log's header."""
+    return all(machine.get(key) is None for key in ("processors", "hosts", "mesh"))
+
+
+def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trace:
     """Return the jobs that some host can take, at a load.
 
     Parameters
@@ -22,27 +38,30 @@ def trace_of(point: Point, read: Trace, line: Ints) -> Trace:
         Its load rescales the time between submissions, nothing else.
     read : Trace
         All jobs that the filters keep.
-    line : ndarray of int, shape (n_jobs,)
-        Where each of them stands in the file.
+    place : ndarray of int, shape (n_jobs,)
+        Where each of them stands in what was read, and what such a place is called.
+    what : str
 
     Raises
     ------
     ValueError
         With one line that says what is wrong.
     """
-    name, jobs, machine, rows = read.name, read.jobs, read.machine, read.rows
-    told = list(read.notes)
+    name, machine, rows = read.name, read.machine, read.rows
+    jobs, filled = memory.of_log(name, read.jobs, point.workload)
+    told = [*read.notes, *filled]
     fits = machine.takes(jobs.size, jobs.memory)
     if not fits.all():
         lost = int((~fits).sum())
         if point.workload.get("oversized", "drop") != "drop" or lost == len(fits):
             first = int(np.argmin(fits))
             raise ValueError(
-                f"{name}: line {line[first]} asks for {jobs.size[first]} processors with "
+                f"{name}: {what} {place[first]} asks for {jobs.size[first]} processors with "
                 f"{jobs.memory[first]:,} KB, which no host has; add workload.oversized=drop or take a "
-                "machine with more memory"
+                "larger machine, or one with more memory"
             )
-        told.append(f"{name}: {lost:,} more dropped, whose memory no host has (oversized=drop)")
+        lacks = "memory" if (jobs.size <= machine.largest).all() else "processors or memory"
+        told.append(f"{name}: {lost:,} more dropped, whose {lacks} no host has (oversized=drop)")
         jobs, rows = jobs.part(fits), None if rows is None else rows[fits]
     natural = _load(jobs, machine)
     if natural is not None:

@@ -13,9 +13,12 @@ from models.point import Parameters, Point
 from models.workloads import replayed
 from models.workloads.sacct import Table, read, select
 
-FILLS = ("requested", "memory", "user")
-
 FILTERS = ("start", "end", "partition", "user", "arrival", "requeued", "zero_runtime", "oversized")
+
+
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return the columns of its jobs."""
+    return ("requested", "memory", "user")
 
 
 def has_chance(workload: Parameters) -> bool:
@@ -24,8 +27,8 @@ def has_chance(workload: Parameters) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _table(path: str) -> Table:
-    """Read a file once for all tasks of a process that use it."""
+def _table(path: str, state: object) -> Table:
+    """Read a file once for all tasks of a process that use it, and again when it has changed."""
     return read(path)
 
 
@@ -41,9 +44,10 @@ def open_trace(point: Point) -> Trace:
         With one line that says what is wrong.
     """
     workload, machine = point.workload, point.machine
-    table = _table(str(workload["path"]))
+    path = str(workload["path"])
+    table = _table(path, replayed.of_file(path))
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
-    if all(machine.get(key) is None for key in ("processors", "hosts", "mesh")):
+    if replayed.names_no_machine(machine):
         at_once = select(table, machine_size=None, **filters).at_once
         raise ValueError(
             f"{table.name}: sacct does not say how large the machine is (its jobs had {at_once:,} processors "

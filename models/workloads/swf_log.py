@@ -14,12 +14,15 @@ from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.workloads import replayed
 
-FILLS = ("requested", "memory", "user")
-
 FILTERS = (
     "start", "end", "partition", "queue", "user", "exclude_user", "exclude",
     "partial", "failed", "zero_runtime", "oversized",
 )  # fmt: skip
+
+
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return the columns of its jobs, as far as the log has them."""
+    return ("requested", "memory", "user")
 
 
 def has_chance(workload: Parameters) -> bool:
@@ -28,8 +31,8 @@ def has_chance(workload: Parameters) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _log(path: str) -> Log:
-    """Read a log once for all tasks of a process that use it."""
+def _log(path: str, state: object) -> Log:
+    """Read a log once for all tasks of a process that use it, and again when the file has changed."""
     return read(path)
 
 
@@ -45,12 +48,13 @@ def open_trace(point: Point) -> Trace:
         With one line that says what is wrong.
     """
     workload, machine = point.workload, point.machine
-    log = _log(str(workload["path"]))
+    path = str(workload["path"])
+    log = _log(path, replayed.of_file(path))
     hosts = machines.of(machine, log.max_processors)
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     chosen = select(log, machine_size=hosts.largest, **filters)
     notes = list(chosen.describe())
-    if _from_header(machine) and not log.names_its_machine:
+    if replayed.names_no_machine(machine) and not log.names_its_machine:
         notes.append(
             f"{log.name}: its header names no processors, so that {hosts.largest:,} are taken, those of the "
             "largest job; machine.processors=NUMBER takes another number"
@@ -72,11 +76,6 @@ def open_trace(point: Point) -> Trace:
     )
     line = chosen.jobs.line
     return replayed.trace_of(point, Trace(log.name, jobs, hosts, tuple(notes), log=log, rows=rows), line)
-
-
-def _from_header(machine: Parameters) -> bool:
-    """Tell whether the machine's processors are those that the log's header names."""
-    return all(machine.get(key) is None for key in ("processors", "hosts", "mesh"))
 
 
 def _memory(log: Log, rows: Ints, size: Ints, notes: list[str]) -> tuple[Ints, Ints]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from models import checks
+from models.arrays import Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.stream import Stream
 from models.point import Parameters, Point, Seed
 from models.streams import stream
+from models.workloads.memory import KB_IN_MB, offered
 
-KB_IN_MB = 1024
+LOOKED_AT = 1000
+"""Jobs from which it is said how many have to do with less memory."""
 
 LIMITS = {
     "largest_job": (1, np.inf),  # processors, or null: the largest host
@@ -26,7 +29,10 @@ LIMITS = {
 }
 """Keys of the YAML file and the least and largest value that they may have."""
 
-FILLS = ("requested", "memory")
+
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return the columns of its jobs."""
+    return ("requested", "memory") if workload.get("memory_mb") else ("requested",)
 
 
 def has_chance(workload: Parameters) -> bool:
@@ -45,12 +51,22 @@ def open_stream(point: Point, machine: Machine) -> Stream:
             continue
         allowed = f"{least:g} to {most:g} (see workload {name})"
         checks.number(workload, "workload", key, allowed, least=least, most=most)
-    if (workload["largest_job"] or 0) > machine.largest:
+    if (workload.get("largest_job") or 0) > machine.largest:
         raise ValueError(
             f"workload.largest_job={workload['largest_job']}, and the largest host has {machine.largest} "
             "processors; allowed: at most so many, or null"
         )
-    return Stream("synthetic", machine, lambda n_jobs: draw(workload, machine, load, n_jobs, point.seed))
+    notes = []
+    if workload["memory_mb"] and machine.limits_memory:
+        size = sizes(workload, machine, LOOKED_AT, point.seed)
+        if cut := int((memory(workload, size, point.seed) > offered(machine, size)).sum()):
+            notes.append(
+                f"synthetic: {cut:,} of the first {LOOKED_AT:,} jobs draw more memory than the smallest host "
+                "that has their processors offers, and take what it has"
+            )
+    return Stream(
+        "synthetic", machine, lambda n_jobs: draw(workload, machine, load, n_jobs, point.seed), tuple(notes)
+    )
 
 
 def mean_size(largest: int) -> float:
@@ -78,16 +94,28 @@ def draw(workload: Parameters, machine: Machine, load: float, n_jobs: int, seed:
     n_jobs : int
     seed : tuple of int
     """
-    causes = ("arrivals", "sizes", "runtimes", "requests", "memory")
-    arrivals, sizes, runtimes, requests, memories = (stream(seed, cause) for cause in causes)
-    largest = int(workload["largest_job"] or machine.largest)
+    arrivals, runtimes, requests = (stream(seed, cause) for cause in ("arrivals", "runtimes", "requests"))
     spread = workload["runtime_spread"]
-    size = np.rint(2 ** (np.log2(largest) * sizes.random(n_jobs))).astype(np.int64)
+    size = sizes(workload, machine, n_jobs, seed)
     runtime = workload["median_runtime"] * np.exp(spread * runtimes.standard_normal(n_jobs))
     factor = 1 + (workload["overestimate"] - 1) * requests.random(n_jobs)
-    memory = np.rint(size * workload["memory_mb"] * KB_IN_MB * memories.standard_exponential(n_jobs))
-    wide_enough = machine.processors >= size[:, None]
-    offered = np.where(wide_enough, machine.memory, np.iinfo(np.int64).max).min(axis=1)
-    mean_work = mean_size(largest) * workload["median_runtime"] * np.exp(spread**2 / 2)
+    mean_work = mean_size(_largest(workload, machine)) * workload["median_runtime"] * np.exp(spread**2 / 2)
     gap = arrivals.standard_exponential(n_jobs) * mean_work / (machine.total * load)
-    return Jobs(np.cumsum(gap), runtime, runtime * factor, size, np.minimum(memory.astype(np.int64), offered))
+    kilobytes = np.minimum(memory(workload, size, seed), offered(machine, size))
+    return Jobs(np.cumsum(gap), runtime, runtime * factor, size, kilobytes)
+
+
+def sizes(workload: Parameters, machine: Machine, n_jobs: int, seed: Seed) -> Ints:
+    """Draw processors."""
+    log_largest = np.log2(_largest(workload, machine))
+    return np.rint(2 ** (log_largest * stream(seed, "sizes").random(n_jobs))).astype(np.int64)
+
+
+def memory(workload: Parameters, size: Ints, seed: Seed) -> Ints:
+    """Draw the KB of whole jobs, however much the machine has."""
+    factor = stream(seed, "memory").standard_exponential(len(size))
+    return np.rint(size * workload["memory_mb"] * KB_IN_MB * factor).astype(np.int64)
+
+
+def _largest(workload: Parameters, machine: Machine) -> int:
+    return int(workload.get("largest_job") or machine.largest)

@@ -18,6 +18,10 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 from distributed import Status, Worker  # noqa: E402
 
+from schedsweep import packages  # noqa: E402
+
+packages.look_last_in_working_folder()
+
 # Set here too, because a worker may find its peers gone before Dask has told it to be silent; what there is
 # to say about workers that end is said by the run.
 for name in ("distributed", "distributed.client"):

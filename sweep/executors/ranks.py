@@ -23,6 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from schedsweep import packages
 from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
 from sweep.executors.threads import ONE_THREAD
 
@@ -211,6 +212,8 @@ def main(command: Callable[[], int]) -> int:
         _leave_signals_to_rank_0()
     os.environ.update(ONE_THREAD)
     try:
+        if (line := packages.hidden()) is not None:
+            raise SweepError(line)
         world = _join(launched_as, launched)
     except SweepError as error:
         if launched_as == 0:

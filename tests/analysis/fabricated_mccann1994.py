@@ -108,7 +108,7 @@ def simulation(metric: str, at: Point) -> float:
         return {ONE: 8.0, "processor_sharing": 0.99}.get(policy, 1.0)
     alone = {"short": 30.0, "long": 900.0}.get(kind, 30.0 * p + 900.0 * (1 - p))
     blow_up = 2.5 if policy in (ONE, "processor_sharing") else chain(policy)
-    return alone * blow_up if metric == "response_time" else blow_up
+    return alone * blow_up if metric == "class_response_time" else blow_up
 
 
 def memory(metric: str, at: Point) -> float:
@@ -186,7 +186,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
             "load": [0.5],
             "short_fraction": [0.0, 0.25, 0.5, 0.75, 1.0],
         },
-        "metrics": ("response_time", "blow_up", "blow_up_cv"),
+        "metrics": ("class_response_time", "blow_up", "blow_up_cv"),
         "truth": simulation,
         "classes": CLASSES,
         "noise": 0.004,
@@ -199,7 +199,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
             "memory_limit": [None, 1, 2, 3, 4, 8, 16],
             "admission_overhead": [0.005, 0.03],
         },
-        "metrics": ("response_time", "blow_up", "blow_up_cv"),
+        "metrics": ("class_response_time", "blow_up", "blow_up_cv"),
         "truth": memory,
         "classes": CLASSES,
         "noise": 0.004,

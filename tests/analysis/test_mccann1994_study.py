@@ -53,8 +53,8 @@ def test_where_a_grid_has_no_such_points() -> None:
 def test_a_metrics_own_dimension_is_chosen_like_a_feature() -> None:
     found = study("partitioning", noise=0.0)
     at = {"along": "short_fraction", "load": 0.5}
-    short = found.curve("response_time", "equi_plus", job_class="short", **at)
-    everyone = found.curve("response_time", "equi_plus", **at)
+    short = found.curve("class_response_time", "equi_plus", job_class="short", **at)
+    everyone = found.curve("class_response_time", "equi_plus", **at)
     assert short.x.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert np.isnan(short.intervals().mean).tolist() == [True, False, False, False, False]
     assert everyone.intervals().mean[-1] == pytest.approx(short.intervals().mean[-1])

@@ -16,7 +16,8 @@ from analysis import operators
 from analysis.command import main
 from analysis.errors import DrawingError
 from analysis.operators import pairing, tables, words
-from analysis.operators.case import RUNTIME, SIZE, USER, WAIT, Case, cases
+from analysis.operators.case import Case, cases
+from analysis.operators.labels import RUNTIME, SIZE, USER, WAIT
 from analysis.report.warnings import warnings
 from analysis.study import Study
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from analysis.operators import tables
-from analysis.operators.case import WAIT, cases
+from analysis.operators.case import cases
+from analysis.operators.labels import WAIT
 from analysis.study import open_study
 from sweep import cli
 

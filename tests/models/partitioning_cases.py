@@ -10,16 +10,16 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from partitioning_twin import Fold, Policy, Shares, Twin
-
-from models.partitioning import model
 from models.partitioning.equipartition import partition
 from models.partitioning.mapping import contraction, snake
-from models.partitioning.simulation import Simulation
 from models.partitioning.step_time import isolated_step_time, step_time
 from models.partitioning.system import System
 from models.partitioning.tables import tables
 from models.partitioning.workload import Arrivals
+from partitioning_twin import Fold, Policy, Shares, Twin
+
+from models.partitioning import model
+from models.partitioning.simulation import Simulation
 from models.topology.mesh import Rectangle
 
 Jobs = tuple[tuple[float, int, float], ...]  # gap, class, work

@@ -13,6 +13,7 @@ from math import inf
 from typing import Protocol
 
 from models.partitioning.folding import Folding, Move
+
 from models.topology.mesh import Rectangle
 
 admissions = count()

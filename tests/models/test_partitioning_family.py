@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models.partitioning.workload import JOB_CLASSES, arrivals, geometric
 from partitioning_cases import MACHINE, POLICIES, WORKLOAD, Case, random_jobs
 
 from models.family import Outcome
 from models.partitioning import FAMILY, check, model, simulate
 from models.partitioning.metrics import measure
-from models.partitioning.workload import JOB_CLASSES, arrivals, geometric
 from models.point import Batches
 
 SEED = (1, 2, 0)

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from models.partitioning.equipartition import LEFTOVER, partition, sections
 from models.partitioning.folding import Folding, Move, cycle
 from models.partitioning.mapping import Processors, contraction, snake, thread_counts
 from models.partitioning.rotation import cycle_length, rotate, rotations_per_job, small_and_large
+
 from models.topology.mesh import Mesh, Rectangle, require_powers_of_two
 
 SIDES = (1, 2, 4, 8, 16, 32)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from models.partitioning.mapping import contraction, snake, thread_counts
+from models.partitioning.step_time import isolated_step_time, step_time
 from partitioning_cases import MACHINE, POLICIES, WORKLOAD
 
 from models.partitioning import birth_death, simulate
-from models.partitioning.mapping import contraction, snake, thread_counts
-from models.partitioning.step_time import isolated_step_time, step_time
 from models.point import Batches
 from models.topology.mesh import Mesh
 

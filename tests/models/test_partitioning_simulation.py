@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models.partitioning.reallocation import Transfer, fold_seconds
+from models.partitioning.state import FIRST, LEVEL, N_RUNNING, NONE, OWNER, SECOND
+from models.partitioning.walk import placed, splits, walk
 from partitioning_cases import MACHINE, POLICIES, WORKLOAD, Case, random_case, random_jobs
 
 from models.partitioning import engine
 from models.partitioning.metrics import measure
-from models.partitioning.reallocation import Transfer, fold_seconds
-from models.partitioning.state import FIRST, LEVEL, N_RUNNING, NONE, OWNER, SECOND
-from models.partitioning.walk import placed, splits, walk
 from models.topology.mesh import Mesh, Rectangle
 
 TIGHT = 1e-9

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from omegaconf import OmegaConf
-
-from models.family import Family, Outcome
-from models.partitioning import birth_death, efficiency, fairness, irwin_hall
 from models.partitioning.allocation import DISCIPLINES, Partitioning, allocate, halved
 from models.partitioning.equipartition import LEFTOVER, partition
 from models.partitioning.rotation import cycle_length, rotate, rotations_per_job
 from models.partitioning.step_time import Steps, isolated_step_time, loads, mean_step, step_time
+from omegaconf import OmegaConf
+
+from models.family import Family, Outcome
+from models.partitioning import birth_death, efficiency, fairness, irwin_hall
 from models.point import Batches
 from models.topology.mesh import Mesh
 from sweep.config import compose

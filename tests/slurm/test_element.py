@@ -70,7 +70,7 @@ def start(made, number, *, array=5, wait=True):
     """Run an element in a process of its own, as Slurm would."""
     env = environment(Path.cwd(), SLURM_ARRAY_JOB_ID=str(array), SLURM_ARRAY_TASK_ID=str(number))
     process = subprocess.Popen(
-        [sys.executable, "-m", "slurm.element", str(made.path), "0"],
+        [sys.executable, "-P", "-m", "slurm.element", str(made.path), "0"],
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -150,7 +150,7 @@ def test_the_plan_shows_it_all_and_does_nothing(ask, tmp_path, down):
     commands = [shlex.split(line) for line in said.splitlines() if line.startswith("submits ")]
     assert [command[-1] for command in commands] == (["0"] if down else ["0", "2"])
     assert "  #SBATCH --cpus-per-task=2\n" in said
-    assert re.search(r"  exec \S+ -m slurm.element \S+/results/queue/slurm/NNN \"\$1\"\n", said)
+    assert re.search(r"  exec \S+ -P -m slurm.element \S+/results/queue/slurm/NNN \"\$1\"\n", said)
 
 
 @pytest.mark.parametrize("action", ["run", "plan"])

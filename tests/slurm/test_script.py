@@ -45,7 +45,7 @@ def test_a_shell_reads_what_was_meant(lab, kind, tmp_path):
     done = subprocess.run(["bash", tmp_path / "made.sh", "40"], capture_output=True, text=True, check=True)
     module = {"array": "slurm.element", "gathering": "slurm.gathering"}[kind]
     given = [str(place / "s"), *(["40"] if kind == "array" else [])]
-    assert done.stdout.splitlines() == [str(place), f"/opt/my models:{ROOT}", "1", "-m", module, *given]
+    assert done.stdout.splitlines() == [str(place), f"/opt/my models:{ROOT}", "1", "-P", "-m", module, *given]
     assert done.stderr == ""
 
 
@@ -89,6 +89,6 @@ def test_the_script_for_arrays_by_hand_is_a_shell_script():
     subprocess.run(["bash", "-n", by_hand], check=True)
     text = by_hand.read_text()
     assert all(f" {name}=1" in text for name in ONE_THREAD)
-    assert shlex.split(text.splitlines()[-1]) == ["exec", "$PYTHON", "-m", "slurm.by_hand", "$@"]
+    assert shlex.split(text.splitlines()[-1]) == ["exec", "$PYTHON", "-P", "-m", "slurm.by_hand", "$@"]
     done = subprocess.run(["bash", by_hand], capture_output=True, text=True, env={}, check=False)
     assert "submit this with sbatch" in done.stderr

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from analysis.schedule_drawings.composition import parameters
 from study_commands import CONF, load
 
-from analysis.schedule_drawings.composition import parameters
 from sweep.config import choices, locate
 
 PROJECT = locate.conf_folder()

@@ -84,12 +84,7 @@ def _by_runtime(test: Tester) -> Iterator[Claim]:
             part
             for name in LONGER
             for part in test.ratios(
-                (AVERAGE, SLOWDOWN),
-                (IMMEDIATE,),
-                (PLAIN,),
-                1 / (1 + SIMILAR),
-                1 + SIMILAR,
-                runtime=name,
+                (AVERAGE, SLOWDOWN), (IMMEDIATE,), (PLAIN,), 1 / (1 + SIMILAR), 1 + SIMILAR, runtime=name
             )
         ],
     )
@@ -102,10 +97,7 @@ def _by_runtime(test: Tester) -> Iterator[Claim]:
         "Turnaround is measured by the average slowdown: immediate service brings that of jobs that end "
         f"within a minute to less than {GREAT:g} times that without, and raises that of longer jobs by less "
         f"than {SIMILAR:.0%} in each range of the actual runtime, in each month.",
-        [
-            *test.ratios((SLOWDOWN,), (IMMEDIATE,), (PLAIN,), high=GREAT, runtime=SHORTEST),
-            *_longer(test),
-        ],
+        [*test.ratios((SLOWDOWN,), (IMMEDIATE,), (PLAIN,), high=GREAT, runtime=SHORTEST), *_longer(test)],
     )
     yield test.claim(
         "5-immediate-service",

@@ -14,6 +14,7 @@ from analysis.chiang2001.claims.demands import table_of_month
 from analysis.chiang2001.figures.table4 import draw_table
 from analysis.chiang2001.labels import MARCH, SIZES, TABLE_CLASS, TIMES, month, months
 from analysis.errors import DrawingError
+from analysis.figures import style
 from analysis.paper import Picture
 from analysis.study import Study
 from sweep import statistics
@@ -99,7 +100,7 @@ def _runtimes(study: Study) -> Figure:
             axes.plot(seconds / 60, 100 * share, color=color, linestyle=dashes, label=time)
         _dress(axes, SIZE_NAMES[size])
         axes.label_outer()
-    figure.suptitle("Distribution of the actual runtime", x=0.01, ha="left", fontsize=10, fontweight="bold")
+    style.put_headline(figure, "Distribution of the actual runtime")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-import numpy as np
-
 from analysis.claims import Part, tester
 from analysis.claims.comparisons import AxisRange, difference, ratio
 from analysis.feitelson1996.labels import KEY, SLOWDOWN, UNIFICATIONS, label
@@ -32,35 +30,24 @@ class Tester(tester.Tester):
         return self.curve(SLOWDOWN, scheme, **features)
 
     def ratios(
-        self,
-        metric: str,
-        schemes: Sequence[str],
-        others: Sequence[str],
-        loads: AxisRange,
-        low: float = -np.inf,
-        high: float = np.inf,
+        self, metric: str, schemes: Sequence[str], others: Sequence[str], loads: AxisRange, **limits: float
     ) -> list[Part]:
-        """Compare each of some schemes with each of others."""
+        """Compare each of some schemes with each of others, see `comparisons.ratio`."""
         return [
-            ratio(f"{label(a)} / {label(b)}", self.curve(metric, a), self.curve(metric, b), loads, low, high)
+            ratio(f"{label(a)} / {label(b)}", self.curve(metric, a), self.curve(metric, b), loads, **limits)
             for a, b in product(schemes, others)
             if a != b
         ]
 
     def differences(
-        self,
-        metric: str,
-        schemes: Sequence[str],
-        others: Sequence[str],
-        loads: AxisRange,
-        low: float = -np.inf,
-        high: float = np.inf,
+        self, metric: str, schemes: Sequence[str], others: Sequence[str], loads: AxisRange, **limits: float
     ) -> list[Part]:
         """The same by differences, for metrics that may be zero; shares are shown in percent."""
+        percent = metric == UNIFICATIONS
         return [
             difference(
-                f"{label(a)} − {label(b)}", self.curve(metric, a), self.curve(metric, b), loads, low, high,
-                percent=metric == UNIFICATIONS,
+                f"{label(a)} − {label(b)}", self.curve(metric, a), self.curve(metric, b), loads,
+                percent=percent, **limits,
             )
             for a, b in product(schemes, others)
             if a != b

@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 from analysis.claims import Fact
 from analysis.drawings.matrix import FREE, MatrixState, draw_matrix
 from analysis.feitelson1996.drawings.engine import states
+from analysis.figures import style
 from analysis.figures.policies import look
 
 N_PES = 8
@@ -98,5 +99,5 @@ def draw(settings: Mapping[str, str] | None = None) -> Figure:
         Patch(facecolor="white", edgecolor="#999999", hatch="////", label="also runs here (alternate)"),
     ]
     figure.legend(handles=key, loc="outside lower center", ncols=2)
-    figure.suptitle("Jobs of sizes 5, 4, 6, 2, 3 on 8 PEs", x=0.01, ha="left", fontsize=10, fontweight="bold")
+    style.put_headline(figure, "Jobs of sizes 5, 4, 6, 2, 3 on 8 PEs")
     return figure

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 from analysis.errors import DrawingError
+from analysis.figures import style
 from analysis.figures.style import ACCENT, NEUTRAL
 from analysis.paper import Picture
 from models.jobs import swf
@@ -178,7 +179,7 @@ def _two_panels(height: float = 3.3) -> tuple[Figure, list[Axes]]:
 
 def _note(figure: Figure, *sources: UserJobs, extra: str = "") -> None:
     text = "\n".join([*(source.note for source in sources), *([extra] if extra else [])])
-    figure.supxlabel(text, fontsize=7.5, color="#666666", x=0.01, ha="left")
+    style.put_note(figure, text)
 
 
 def _sizes(folder: Path | None) -> Figure:

@@ -16,7 +16,7 @@ from analysis.errors import DrawingError
 from analysis.feitelson1996.claims import claims
 from analysis.feitelson1996.figures.curves import SLOWDOWN_RANGE
 from analysis.feitelson1996.labels import KEY, SLOWDOWN
-from analysis.figures import load_plot
+from analysis.figures import load_plot, style
 from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.figures.policies import look
 from analysis.figures.style import VERDICT_COLORS
@@ -148,10 +148,7 @@ def _verdicts(study: Study) -> Figure:
     axes.set_yticks(range(len(ids)), [name.removeprefix(f"{KEY}-") for name in ids], fontsize=7.5)
     axes.set_xticks(range(len(readings)), list(readings), fontsize=9)
     axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    style.bare(axes)
     key = ", ".join(f"{VERDICT_SIGNS[verdict]} {verdict}" for verdict in VERDICTS)
     figure.supxlabel(key, fontsize=8, color="#444444")
     return figure

@@ -193,10 +193,7 @@ def _later(test: Tester) -> Iterator[Claim]:
         "5.4.2: “it is inefficient for odd numbers of jobs in the system.”",
         "The average efficiency preservation of EQUI+ at odd J is below 1, and below that at even J that are "
         "no power of two.",
-        [
-            average("EQUI+ at odd J", equi_plus, 1.0, ODD, high=1.0),
-            *_rises("EQUI+", equi_plus, [ODD, EVEN]),
-        ],
+        [average("EQUI+ at odd J", equi_plus, 1.0, ODD, high=1.0), *_rises("EQUI+", equi_plus, [ODD, EVEN])],
     )
     yield test.claim(
         "5.5-folding-superior",

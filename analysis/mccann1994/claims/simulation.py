@@ -198,7 +198,10 @@ def _against_chain(test: Tester, policy: str, fraction: float, load: float) -> P
     workload = test.study.parameters("workload")
     alone = float(workload[HOMOGENEOUS[fraction]])
     parameters, machine = test.study.parameters("policy", policy), test.study.parameters("machine")
-    expected = chain_blow_up(parameters, workload, machine, load, alone)
+    try:
+        expected = chain_blow_up(parameters, workload, machine, load, alone)
+    except ValueError as error:  # what the model says of parameters that it refuses, in one line
+        return Open(name, str(error))
     if np.isnan(expected):
         return Open(name, "the chain is unstable there")
     scaled = replace(curve, values=curve.values / (alone * expected)).at(load)
@@ -222,7 +225,7 @@ def chain_blow_up(
     isolated_time : float, seconds
         Of the jobs, alone on the machine (E).
     """
-    from models.partitioning import birth_death
+    from models.partitioning.static import birth_death
 
     jobs = {**workload, "isolated_time": isolated_time, "jobs": 1}
     found = birth_death.simulate(Point(policy, jobs, machine, load, Batches(1, 0, (1,))))

@@ -28,9 +28,7 @@ DRAWINGS = {
         "Fig. 4.5: the partitions of Folding; without jobs= for 3 to 8 of them",
     ),
     "folding_rotation": Drawing(
-        folding.folding_rotation,
-        {**MESH, "jobs": "5"},
-        "Fig. 4.6: one full rotation",
+        folding.folding_rotation, {**MESH, "jobs": "5"}, "Fig. 4.6: one full rotation"
     ),
     "folding_cycle": Drawing(
         folding.folding_cycle,

@@ -49,7 +49,7 @@ def _key() -> list[Patch]:
 
 
 def _pieces(rows: int, columns: int, jobs: int, leftover: str) -> list[Piece]:
-    from models.partitioning.equipartition import partition, sections
+    from models.partitioning.geometry.equipartition import partition, sections
 
     regular = jobs - sections(rows, columns, jobs, leftover).remainder
     return [
@@ -84,7 +84,7 @@ def equi_plus_mapping(settings: Mapping[str, str]) -> Figure:
 
 def _draw_threads(axes: Axes, rows: int, columns: int, height: int, width: int) -> None:
     """Draw the grid of threads, coloured by processor, with each processor's number of threads."""
-    from models.partitioning.mapping import snake, thread_counts
+    from models.partitioning.geometry.mapping import snake, thread_counts
 
     processor = valid(snake, rows, columns, height, width)
     counts = thread_counts(processor, height, width)

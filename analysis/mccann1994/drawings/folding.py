@@ -16,7 +16,7 @@ from analysis.mccann1994.drawings.mesh import Piece, draw_mesh, draw_walk, pages
 from analysis.mccann1994.labels import LARGE, SMALL
 
 if TYPE_CHECKING:
-    from models.partitioning.folding import Folding
+    from models.partitioning.geometry.folding import Folding
 
 PAGE = range(3, 9)
 """Numbers of jobs of Fig. 4.5."""
@@ -43,7 +43,7 @@ def folding(settings: Mapping[str, str]) -> Figure:
 
 def folding_rotation(settings: Mapping[str, str]) -> Figure:
     """Draw the partitions after each rotation of a full cycle, from the last arrival on."""
-    from models.partitioning.rotation import cycle_length
+    from models.partitioning.geometry.rotation import cycle_length
 
     rows, columns = mesh_of(settings)
     jobs = whole(settings, "jobs")
@@ -69,7 +69,7 @@ def folding_rotation(settings: Mapping[str, str]) -> Figure:
 
 def folding_cycle(settings: Mapping[str, str]) -> Figure:
     """Draw the closed walk over the partitions, for one number of them or for each of `CYCLES`."""
-    from models.partitioning.folding import cycle
+    from models.partitioning.geometry.folding import cycle
 
     rows, columns = mesh_of(settings)
     if settings["partitions"]:
@@ -99,7 +99,7 @@ def folding_cycle(settings: Mapping[str, str]) -> Figure:
 
 def _after_arrivals(rows: int, columns: int, jobs: int) -> Folding:
     """Return a machine after so many arrivals, jobs numbered from 1 on."""
-    from models.partitioning.folding import Folding
+    from models.partitioning.geometry.folding import Folding
     from models.topology.mesh import require_room
 
     valid(require_room, rows, columns, jobs)

@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.patches import Rectangle as Patch
 
+from analysis.figures import style
+
 if TYPE_CHECKING:
     from models.topology.mesh import Rectangle
 
@@ -76,9 +78,7 @@ def draw_mesh(
 def bare(axes: Axes) -> None:
     """Take away ticks, grid and frame."""
     axes.set(xticks=[], yticks=[])
-    axes.grid(visible=False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    style.bare(axes)
 
 
 def draw_walk(axes: Axes, stops: Sequence[Rectangle]) -> None:

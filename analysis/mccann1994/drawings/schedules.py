@@ -58,7 +58,7 @@ MOST_MOMENTS = 24
 
 def schedule_of(policy: str, processors: int, requirements: Sequence[int]) -> Schedule:
     """Return the policy's own schedule; `AnalysisError` where it has none for these numbers."""
-    from models.medium_term.scheduling import make_schedule
+    from models.medium_term.engine import make_schedule
 
     if policy not in POLICIES:
         raise AnalysisError(f"policy={policy}: no such medium-term policy; valid: {', '.join(POLICIES)}")

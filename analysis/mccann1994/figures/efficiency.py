@@ -58,7 +58,7 @@ def pictures(study: Study) -> Iterator[Picture]:
 
 
 def _speedup(study: Study) -> Figure:
-    from models.partitioning.efficiency import SpeedupCurve
+    from models.partitioning.static.efficiency import SpeedupCurve
 
     try:
         workload = study.parameters("workload", "speedup_curve")
@@ -96,16 +96,7 @@ def _balanced(study: Study) -> Figure:
     order = (*EQUIPARTITION, *FOLDING)
     names = [*order, *(policy for policy in study.policies if policy not in (*order, *STATIC))]
     series = [Series(EFFICIENCY, policy, {"delta": 0.0}) for policy in names]
-    made = partial(
-        plot,
-        study,
-        JOBS,
-        series,
-        YLABEL,
-        guides={1.0: ""},
-        xscale="linear",
-        spacing=0.03,
-    )
+    made = partial(plot, study, JOBS, series, YLABEL, guides={1.0: ""}, xscale="linear", spacing=0.03)
     moderate, many = (range(2, 17, 2), (16, 24, 32, 40, 48, 56, 64))
     return panels(
         [

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from analysis.figures import style
 from analysis.figures.load_plot import LoadPlot, draw_lines
 from analysis.figures.panels import Series, plot
 from analysis.figures.policies import label, look
@@ -54,7 +55,7 @@ def _draw(study: Study, title: str, panels: Mapping[str, tuple[str, float | None
         _fill(axes, one)
         axes.set_title(one.title, fontsize=9, fontweight="normal")
         axes.label_outer()
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    style.put_headline(figure, title)
     figure.legend(handles=_key(), loc="outside lower center", ncols=2)
     return figure
 

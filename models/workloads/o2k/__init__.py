@@ -8,22 +8,30 @@ conf/workload/_o2k.yaml.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from models.jobs import machine as machines
+from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.trace import Trace
-from models.point import Parameters, Point
+from models.point import Parameters, Point, Seed
+from models.workloads import memory
 from models.workloads.o2k.assumptions import HOUR, Assumptions
+from models.workloads.o2k.calibration import Tilts
 from models.workloads.o2k.job_classes import SIZE_CLASSES
 from models.workloads.o2k.month import generate
 
-FILLS = ("requested", "memory")
-
 MISS = 0.01
 """Of a demand, relative: more than rounding to whole seconds and MB can make."""
+
+
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return the columns of its jobs."""
+    return ("requested", "memory")
 
 
 def has_chance(workload: Parameters) -> bool:
@@ -45,9 +53,8 @@ def open_trace(point: Point) -> Trace:
         With one line that says what is wrong.
     """
     load = point.load
-    assumed = Assumptions.of(point.workload)
     hosts = _hosts(point.workload, point.machine)
-    jobs, n_before, tilts = generate(assumed, point.seed)
+    assumed, jobs, n_before, tilts = _generated(json.dumps(dict(point.workload)), point.seed)
     month, measured = assumed.month, slice(n_before, None)
     natural = float(jobs.size[measured] @ jobs.runtime[measured]) / (hosts.total * month.hours * HOUR)
     notes = [
@@ -58,6 +65,8 @@ def open_trace(point: Point) -> Trace:
         notes.append(
             f"{month.name}: no jobs within the limits make the demands of {', '.join(missed)}; nearest"
         )
+    jobs, told = memory.of_log(month.name, jobs, point.workload)
+    notes += told
     until = float((assumed.warmup_days + month.days) * 24 * HOUR)
     if load is None:
         return Trace(month.name, jobs, hosts, tuple(notes), measured, until)
@@ -67,6 +76,16 @@ def open_trace(point: Point) -> Trace:
     stretch = natural / load
     rescaled = replace(jobs, submit=jobs.submit * stretch)
     return Trace(month.name, rescaled, hosts, tuple(notes), measured, until * stretch)
+
+
+@lru_cache(maxsize=4)
+def _generated(workload_text: str, seed: Seed) -> tuple[Assumptions, Jobs, int, dict[str, Tilts]]:
+    """Return a month's assumptions, jobs, number of jobs before it, and tilts, see `generate`.
+
+    Kept for the tasks that follow: all policies contend with the same jobs. The workload comes as JSON.
+    """
+    assumed = Assumptions.of(json.loads(workload_text))
+    return assumed, *generate(assumed, seed)
 
 
 def _hosts(workload: Parameters, machine: Parameters) -> Machine:

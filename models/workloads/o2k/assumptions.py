@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from models import checks
 from models.point import Parameters
 from models.workloads.o2k.job_classes import CLASSES, SIZE_CLASSES, TIME_CLASSES
 from models.workloads.o2k.shapes import Weighted
@@ -75,24 +76,20 @@ class Assumptions:
         ValueError
             With one line that says what was given and what is allowed.
         """
-        month = workload.get("month")
-        if month not in TABLE_4:
-            raise ValueError(f"workload.month={month}; allowed: {', '.join(TABLE_4)}")
-        days = _number(workload, "warmup_days", 0, 366)
-        if days != int(days):
-            raise ValueError(f"workload.warmup_days={days}; allowed: whole days")
         return cls(
-            month=TABLE_4[month],
-            warmup_days=int(days),
+            month=TABLE_4[checks.choice(workload, "workload", "month", TABLE_4)],
+            warmup_days=checks.whole(
+                workload, "workload", "warmup_days", "whole days, 0 to 366", least=0, most=366
+            ),
             peak_hours=_hours(workload, "peak_hours"),
             intermediate_hours=_hours(workload, "intermediate_hours"),
-            rates={level: _number(_part(workload, "rates"), level, 1e-6, 1e6, "rates.") for level in LEVELS},
+            rates={level: _number(_part(workload, "rates"), level, 1e-6, 1e6, "rates") for level in LEVELS},
             weekend=_number(workload, "weekend", 1e-6, 1e6),
             together=_number(workload, "together", 1, 1e6),
             requests=_requests(_part(workload, "requests")),
             sizes=_sizes(_part(workload, "sizes")),
             least_memory_mb={
-                size: _number(_part(workload, "least_memory_mb"), size, 1, most, "least_memory_mb.")
+                size: _number(_part(workload, "least_memory_mb"), size, 1, most, "least_memory_mb")
                 for size, most in (("sj", 511), ("mj", 4095), ("lj", 16383))
             },
             serial_over_512mb=_number(workload, "serial_over_512mb", 0, 1),
@@ -109,22 +106,20 @@ class Assumptions:
 def _part(workload: Parameters, key: str) -> Parameters:
     value = workload.get(key)
     if not isinstance(value, Mapping):
-        raise ValueError(f"workload.{key}={value}; allowed: the keys that conf/workload/_o2k.yaml has there")
+        checks.refuse(f"workload.{key}", value, "the keys that conf/workload/_o2k.yaml has there")
     return value
 
 
-def _number(group: Parameters, key: str, least: float, most: float, prefix: str = "") -> float:
-    value = group.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-        raise ValueError(f"workload.{prefix}{key}={value}; allowed: {least:g} to {most:g}")
-    return float(value)
+def _number(group: Parameters, key: str, least: float, most: float, part: str = "") -> float:
+    where = f"workload.{part}" if part else "workload"
+    return float(checks.number(group, where, key, f"{least:g} to {most:g}", least=least, most=most))
 
 
 def _hours(workload: Parameters, key: str) -> tuple[int, int]:
     match workload.get(key):
         case [int(first), int(last)] if 0 <= first <= last <= 24:
             return first, last
-    raise ValueError(f"workload.{key}={workload.get(key)}; allowed: [from, until], whole hours from 0 to 24")
+    checks.refuse(f"workload.{key}", workload.get(key), "[from, until], whole hours from 0 to 24")
 
 
 def _requests(group: Parameters) -> dict[str, Weighted]:
@@ -132,23 +127,19 @@ def _requests(group: Parameters) -> dict[str, Weighted]:
     for time, limit in TIME_CLASSES.items():
         requests[time] = _weighted(group.get(time), f"requests.{time}", least, limit / HOUR, "hours")
         if requests[time][0][0] <= least:
-            raise ValueError(
-                f"workload.requests.{time}={group.get(time)}; allowed: more than {least:g} hours"
-            )
+            checks.refuse(f"workload.requests.{time}", group.get(time), f"more than {least:g} hours")
         least = limit / HOUR
     return requests
 
 
 def _sizes(group: Parameters) -> dict[str, Weighted]:
-    known = (*SIZE_CLASSES, *CLASSES)
-    if unknown := set(group) - set(known):
-        raise ValueError(f"workload.sizes.{unknown.pop()}; allowed: {', '.join(known)}")
+    checks.mapping(group, "workload.sizes", (*SIZE_CLASSES, *CLASSES))
     sizes = {}
     for name in (*SIZE_CLASSES, *(name for name in group if name in CLASSES)):
         most = SIZE_CLASSES[name[-2:]][0]
         sizes[name] = _weighted(group.get(name), f"sizes.{name}", 1, most, "processors")
         if any(processors != int(processors) for processors, _ in sizes[name]):
-            raise ValueError(f"workload.sizes.{name}: allowed: whole processors")
+            checks.refuse(f"workload.sizes.{name}", group.get(name), "whole processors")
     return sizes
 
 
@@ -160,8 +151,9 @@ def _weighted(pairs: Any, key: str, least: float, most: float, unit: str) -> Wei
     values = [value for value, _ in read]
     sound = all(least <= value <= most for value in values) and all(0 < weight < 1e9 for _, weight in read)
     if not read or not sound or values != sorted(set(values)):
-        raise ValueError(
-            f"workload.{key}={pairs}; allowed: [[{unit}, weight], ...], {unit} ascending from {least:g} to "
-            f"{most:g}, weights above 0"
+        checks.refuse(
+            f"workload.{key}",
+            pairs,
+            f"[[{unit}, weight], ...], {unit} ascending from {least:g} to {most:g}, weights above 0",
         )
     return read

@@ -21,4 +21,4 @@ source "$HOME/sweeps/.venv/bin/activate"
 cd '/home/ada/Bär'"'"'s "runs"' || exit
 export PYTHONPATH='/opt/my models:/ROOT'
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 BLIS_NUM_THREADS=1 VECLIB_MAXIMUM_THREADS=1
-exec python -m slurm.element '/home/ada/Bär'"'"'s "runs"/results/queue/slurm/007' "$1"
+exec python -P -m slurm.element '/home/ada/Bär'"'"'s "runs"/results/queue/slurm/007' "$1"

@@ -1,0 +1,36 @@
+"""What a policy is to the engine: three small compiled functions that share out the machine.
+
+The declared types matter: a kernel that takes functions of these types is compiled once for all policies and
+found in the disk cache again. The functions keep the list RUNNING of the jobs in memory, in the order of
+their positions, and plan every job's progress with the functions of `progress`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numba import int64, types, void
+
+from models.partitioning.simulation.state import PLAN, STATE
+from models.workloads.speedup.curves import CURVE
+
+SIGNATURE = void(
+    int64,  # the newcomer's place in the table of jobs, or the position that fell free; else 0
+    STATE,
+    PLAN,
+    CURVE,  # the speed of a job by its number of processors
+)
+FUNCTION = types.FunctionType(SIGNATURE)
+
+
+class Discipline(NamedTuple):
+    """The compiled functions of a policy, all of `SIGNATURE`.
+
+    arrive : lets a job into memory beside those that run
+    depart : divides the machine anew among the others after the job at a position ended
+    rotate : exchanges partitions at an instant of rotation
+    """
+
+    arrive: Any
+    depart: Any
+    rotate: Any

@@ -1,0 +1,136 @@
+"""From jobs that ended to metrics: batches are jobs in the order in which they end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.jobs.jobs import Jobs
+from models.jobs.measures import Measures, of_jobs
+from models.jobs.trace import Trace
+from models.partitioning.metrics import Sums, of_classes
+from models.partitioning.simulation.state import Closed, Ended, Record
+
+PORTION = 8192
+"""Jobs that are measured together, if they are more than a batch."""
+
+
+class Batches(NamedTuple):
+    """Some consecutive batches.
+
+    sums : Sums
+        By class.
+    told : dict of str to ndarray, shape (n_batches, ...)
+        The common measures.
+    """
+
+    sums: Sums
+    told: dict[str, Floats]
+
+    @classmethod
+    def of(
+        cls, ended: Ended, jobs: Jobs, closed: Closed, size: int, n_processors: int, measures: Measures
+    ) -> Batches:
+        """Measure jobs in the order in which they ended, of which the last batch may be short.
+
+        Parameters
+        ----------
+        ended : Ended
+        jobs : Jobs
+            The same ones; without groups no more than their runtimes are looked at.
+        closed : Closed
+            As many as there are batches.
+        size : int
+            Jobs in a batch.
+        n_processors : int
+        measures : Measures
+        """
+        n_batches = len(closed.length)
+        response = ended.end - ended.submit
+        batch = np.arange(len(response)) // size
+        values = {"wait": ended.start - ended.submit, "response_time": response}
+        told = of_jobs(jobs, values, batch, n_batches, measures)
+        told["utilization"] = closed.held_time / (closed.length * n_processors)
+        told["jobs_in_system"] = closed.job_time / closed.length
+        return cls(Sums.over(response, ended.work, ended.job_class, batch, n_batches), told)
+
+    @classmethod
+    def joined(cls, parts: list[Batches]) -> Batches:
+        """Return the batches of several parts, one after the other."""
+        sums = Sums(*map(np.concatenate, zip(*(part.sums for part in parts), strict=True)))
+        told = {name: np.concatenate([part.told[name] for part in parts]) for name in parts[0].told}
+        return cls(sums, told)
+
+    def metrics(self, first: int, stop: int) -> dict[str, Floats]:
+        """Return every metric of the family, of some of the batches."""
+        these = slice(first, stop)
+        sums = Sums(*(values[these] for values in self.sums))
+        return {name: values[these].copy() for name, values in self.told.items()} | of_classes(sums)
+
+
+def in_portions(taken: Record, size: int) -> Iterator[tuple[Ended, Closed]]:
+    """Yield the full batches of what was taken away, a few at a time: arrays that stay in the cache."""
+    n_batches = len(taken.closed.length)
+    step = max(1, PORTION // size)
+    for first in range(0, n_batches, step):
+        stop = min(first + step, n_batches)
+        ended = Ended(*(values[first * size : stop * size] for values in taken.ended))
+        yield ended, Closed(*(values[first:stop] for values in taken.closed))
+
+
+def jobs_of(ended: Ended) -> Jobs:
+    """Return all that the engine knows of jobs: no requests, and no memory."""
+    unknown, none = (np.broadcast_to(value, ended.number.shape) for value in (np.nan, 0))
+    return Jobs(ended.submit, ended.runtime, unknown, ended.size, none)
+
+
+def of_trace(ended: Ended, trace: Trace, size: int, held: Floats, limit: int, measures: Measures) -> Batches:
+    """Measure a trace that ran to its end.
+
+    Parameters
+    ----------
+    ended : Ended
+        All jobs.
+    trace : Trace
+        Says which jobs count, and when the measured period ends.
+    size : int
+        Jobs in a batch.
+    held : ndarray, shape (n_jobs + 1,)
+        Processors that so many running jobs hold.
+    limit : int
+        Jobs that run at once.
+    measures : Measures
+
+    Notes
+    -----
+    The period of a batch ends with its last job; the first begins with the first submission that counts, the
+    last ends where the measured period does, if that is later.
+    """
+    first, stop, _ = trace.measured.indices(len(trace.jobs))
+    counts = (ended.number >= first) & (ended.number < stop)
+    chosen = Ended(*(values[counts] for values in ended))
+    n_batches = -(-len(chosen.number) // size)
+    ends = chosen.end[np.minimum(np.arange(1, n_batches + 1) * size, len(chosen.end)) - 1]
+    if trace.until is not None and n_batches:
+        ends[-1] = max(ends[-1], trace.until)
+    edges = np.concatenate([trace.jobs.submit[first : first + 1], ends])
+    closed = _closed(trace.jobs.submit, ended.end, edges, held, limit)
+    jobs = trace.jobs.part(chosen.number)
+    return Batches.of(chosen, jobs, closed, size, trace.machine.total, measures)
+
+
+def _closed(submit: Floats, end: Floats, edges: Floats, held: Floats, limit: int) -> Closed:
+    """Return the integrals between edges: whoever is in the system runs, as far as there is room."""
+    instant = np.concatenate([submit, end])
+    order = np.argsort(instant, kind="stable")
+    change = np.concatenate([np.ones(len(submit), np.int64), np.full(len(end), -1)])
+    instant, jobs = instant[order], np.cumsum(change[order])
+
+    def integral(level: Floats | Ints) -> Floats:
+        area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(instant))])
+        return np.diff(np.interp(edges, instant, area))
+
+    return Closed(integral(jobs), integral(held[np.minimum(jobs, limit)]), np.diff(edges))

@@ -1,0 +1,175 @@
+"""The jobs of a point: short and long ones that take what they are given, or rigid ones with a speed-up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from models import dotted, workloads
+from models.arrays import Floats, Ints
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine, pool
+from models.jobs.trace import Trace
+from models.partitioning.rules import Partitioning
+from models.partitioning.simulation.system import System
+from models.point import Parameters, Point
+from models.topology.mesh import Mesh
+from models.workloads import short_long
+from models.workloads.speedup import CURVES, Speedup
+from models.workloads.speedup.cycle import Cycle, best_speeds
+
+NO_CLASS = len(short_long.JOB_CLASSES)
+"""Of jobs of other workloads: they count among all jobs only."""
+
+SEVERAL = 100
+"""Jobs of an endless stream that are looked at before anything runs."""
+
+
+class Part(NamedTuple):
+    """A chunk of jobs.
+
+    jobs : Jobs
+        As rigid jobs, for those who measure.
+    job_class : int64 array, index into `short_long.JOB_CLASSES`, or `NO_CLASS`
+    work : float64 array, seconds alone on the machine
+    alone : float64 array, speed on the whole machine, in the speed-up's unit
+    """
+
+    jobs: Jobs
+    job_class: Ints
+    work: Floats
+    alone: Floats
+
+
+@dataclass(frozen=True)
+class Source:
+    """The jobs of a point on its machine.
+
+    Parameters
+    ----------
+    system : System
+    machine : Machine
+    parts : callable
+        Returns an iterator of consecutive chunks.
+    speedup : Speedup, optional
+        None is that of short and long jobs, by the shape of partitions.
+    trace : Trace, optional
+        The log or month that the jobs come from.
+    notes : tuple of str
+    """
+
+    system: System
+    machine: Machine
+    parts: Callable[[], Iterator[Part]]
+    speedup: Speedup | None = None
+    trace: Trace | None = None
+    notes: tuple[str, ...] = ()
+
+
+def open_source(point: Point) -> Source:
+    """Return the jobs of a point. Loads no kernel before a chunk is taken.
+
+    Raises
+    ------
+    ValueError
+        With one line for what cannot be simulated.
+    """
+    policy, workload = Partitioning.of(point.policy), point.workload
+    if workload.get("model") == "short_long":
+        mesh, notes = _mesh(point.machine)
+        system = System.of(policy, mesh, Cycle.of(workload))
+        short_long.check(workload, mesh, point.load)
+        return Source(system, pool(mesh.n_processors), lambda: _short_and_long(point, mesh), notes=notes)
+    opened = workloads.open_workload(point)
+    mesh, notes = _mesh(point.machine, opened.machine.total)
+    speedup = Speedup.of(workload)
+    system = System.of(policy, mesh, speedup.cycle)
+    told = (*opened.notes, *notes, f"workload.speedup={speedup.told}")
+    if isinstance(opened, Trace):
+        trace, stream, first = opened, None, opened.jobs
+    else:
+        trace, stream, first = None, opened, opened.first(SEVERAL)
+    if first.repeats:
+        raise ValueError(
+            f"workload {workload.get('name', '')} submits a job again when it has ended, and policy "
+            f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
+            "workload.repetition=sequence, which unrolls the repetitions"
+        )
+
+    def parts() -> Iterator[Part]:
+        chunks = iter([first]) if stream is None else stream.chunks()
+        return (_part(jobs, system, speedup) for jobs in chunks)
+
+    return Source(system, opened.machine, parts, speedup, trace, told)
+
+
+def _mesh(machine: Parameters, processors: int | None = None) -> tuple[Mesh, tuple[str, ...]]:
+    """Return the mesh, and what to say where only a number of processors is given (or a log's)."""
+    if all(machine.get(key) is None for key in ("mesh", "hosts", "processors")):
+        machine = {**machine, "processors": processors}
+    mesh = Mesh.of(machine)
+    if machine.get("mesh") is not None:
+        return mesh, ()
+    shape = f"{mesh.rows} × {mesh.columns}"
+    told = f"machine {machine.get('name', '')}: {mesh.n_processors} processors as a mesh of {shape}"
+    return mesh, (f"{told}, the nearest to a square; machine.mesh=ROWSxCOLUMNS takes another",)
+
+
+def _short_and_long(point: Point, mesh: Mesh) -> Iterator[Part]:
+    load = short_long.read_load(point.load)
+    for jobs, drawn in short_long.jobs_and_work(point.workload, mesh, load, point.seed):
+        yield Part(jobs, drawn.job_class, drawn.work, np.ones(len(jobs)))
+
+
+def _part(jobs: Jobs, system: System, speedup: Speedup) -> Part:
+    """Return rigid jobs with their work, by what they do on their processors and on the whole machine."""
+    if speedup.cycle is not None:
+        speed = best_speeds(system.mesh, speedup.cycle.steps)[jobs.size]
+        alone = np.ones(len(jobs))
+    else:
+        speed = speeds_on(jobs.size.astype(np.float64), jobs.size, speedup)
+        alone = speeds_on(np.full(len(jobs), float(system.mesh.n_processors)), jobs.size, speedup)
+    return Part(jobs, np.full(len(jobs), NO_CLASS), jobs.runtime * (speed / alone), alone)
+
+
+def speeds_on(processors: Floats, size: Ints, speedup: Speedup) -> Floats:
+    """Return how fast jobs of some sizes are on some numbers of processors.
+
+    Raises
+    ------
+    ValueError
+        With one line, if a function of one's own gives no speed.
+    """
+    from models.workloads.speedup.curves import speeds  # compiled: a plan has no need of it
+
+    found = np.empty(len(size))
+    parameters = np.array(speedup.parameters)
+    try:
+        speeds(dotted.imported(speedup.curve), processors, size.astype(np.int64), parameters, found)
+    except TypeError:
+        raise ValueError(
+            f"workload.speedup={speedup.curve}; allowed: a function that is compiled for CURVE_SIGNATURE of "
+            "models.workloads.speedup.curves"
+        ) from None
+    wrong = ~(np.isfinite(found) & (found > 0))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"workload.speedup={speedup.curve}: {found[at]:g} on {processors[at]:g} processors for a job of "
+            f"{size[at]}; allowed: a finite speed above 0"
+        )
+    return found
+
+
+def check_curve(source: Source) -> None:
+    """Ask a speed-up of one's own for every number of processors, of some jobs; see `speeds_on`."""
+    speedup, n_processors = source.speedup, source.system.mesh.n_processors
+    if speedup is None or speedup.curve.startswith(CURVES):
+        return
+    some = next(source.parts()).jobs.size[:SEVERAL]
+    for size in np.unique(some):
+        numbers = np.arange(1.0, n_processors + 1)
+        speeds_on(numbers, np.full(n_processors, size), speedup)

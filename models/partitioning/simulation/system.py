@@ -1,0 +1,106 @@
+"""What is simulated: a policy on a mesh, and how fast jobs are on its partitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+
+from models import checks
+from models.partitioning.geometry.folding import Folding
+from models.partitioning.rules import Partitioning, memory_limit
+from models.partitioning.simulation.reallocation import FREE, Transfer
+from models.point import Parameters
+from models.topology.mesh import Mesh
+from models.workloads.speedup.cycle import Cycle, Steps, mean_step
+
+
+@dataclass(frozen=True)
+class System:
+    """A policy on a machine, and what its jobs consist of.
+
+    Parameters
+    ----------
+    policy : Partitioning
+    mesh : Mesh
+    steps : Steps, optional
+        What a cycle of a job consists of; None where jobs are known by their speed-up alone.
+    transfer : Transfer
+        What it costs to move a thread.
+    """
+
+    policy: Partitioning
+    mesh: Mesh
+    steps: Steps | None
+    transfer: Transfer
+
+    @classmethod
+    def of(cls, policy: Partitioning, mesh: Mesh, cycle: Cycle | None) -> System:
+        """Put them together; ``ValueError`` with one line for what cannot be simulated."""
+        if policy.discipline == "ideal_dynamic":
+            raise ValueError(
+                "policy ideal_dynamic hands out numbers of processors, and a job here needs a rectangle; use "
+                "another policy, or the experiment efficiency_preservation"
+            )
+        if policy.unit == "runtime":
+            raise ValueError(
+                "policy.rotation_unit=runtime: the time alone differs between jobs; use seconds or jobs, or "
+                "the experiment fairness"
+            )
+        policy.check(mesh)
+        if policy.discipline == "fold":
+            Folding(mesh.rows, mesh.columns)  # has a walk, or says what machine would have one
+        if cycle is None:
+            return cls(policy, mesh, None, FREE)
+        return cls(policy, mesh, cycle.steps, Transfer.of(mesh, cycle))
+
+    @property
+    def goes_by_shape(self) -> bool:
+        """Whether a partition is equally fast, relative to the whole machine, for every job.
+
+        So it is under processor sharing, whatever the speed-up: a job has all of the machine for a part of
+        the time.
+        """
+        return self.steps is not None or self.policy.discipline == "processor_sharing"
+
+    def rate(self, height: int, width: int) -> float:
+        """Return the seconds alone on the machine that a job works off in a second on a partition.
+
+        NaN where that differs between jobs.
+        """
+        if self.steps is None:
+            return nan
+        with_snake = self.policy.discipline == "equi_plus"
+        alone = mean_step(self.mesh, self.steps, self.mesh.rows, self.mesh.columns)
+        return alone / mean_step(self.mesh, self.steps, height, width, with_snake)
+
+    def limit(self, machine: Parameters) -> int:
+        """Return how many jobs can run at once: by memory (L), and by the policy's number of partitions."""
+        limit = memory_limit(machine, self.mesh)
+        return min(limit, self.policy.partitions) if self.policy.has_fixed_partitions else limit
+
+
+@dataclass(frozen=True)
+class Admission:
+    """When waiting jobs get the places of running ones (section 5.4.2).
+
+    Parameters
+    ----------
+    interval : float, seconds
+        Between two looks at the queue (Q).
+    overhead : float, seconds
+        For which the processors of a swapped job do nothing (O).
+    """
+
+    interval: float
+    overhead: float
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Admission:
+        """Read ``admission`` of a policy; ``ValueError`` with one line for values that make no sense."""
+        where = "policy.admission"
+        given = checks.mapping(policy.get("admission"), where, ("interval", "overhead"))
+        interval = checks.number(given, where, "interval", checks.SECONDS, above=0)
+        share = checks.number(
+            given, where, "overhead", "a fraction of the interval, 0 to below 1", least=0, below=1
+        )
+        return cls(float(interval), share * interval)

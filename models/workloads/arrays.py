@@ -1,0 +1,130 @@
+"""One's own jobs, as arrays: ``model: arrays`` with a mapping of columns, or `Jobs`, under ``jobs``.
+
+For notebooks above all, where jobs are at hand; a YAML file may list a few, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from models import checks
+from models.arrays import Floats, Ints
+from models.jobs import machine as machines
+from models.jobs.jobs import Jobs
+from models.jobs.trace import Trace
+from models.point import Parameters, Point
+from models.workloads import replayed
+from models.workloads.memory import KB_IN_MB
+
+NEEDED = ("submit", "runtime", "processors")
+OPTIONAL = ("requested", "memory", "user")
+COLUMNS = (*NEEDED, *OPTIONAL)
+"""Seconds, seconds and a whole number; seconds (NaN where unknown), MB for each processor, anything."""
+
+OVERSIZED = ("error", "drop")
+
+
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return the columns of its jobs beyond those that are needed."""
+    given = workload.get("jobs")
+    if isinstance(given, Jobs):
+        known = {
+            "requested": not np.isnan(given.requested).all(),
+            "memory": bool(given.memory.any()),
+            "user": given.user is not None,
+        }
+        return tuple(name for name, is_there in known.items() if is_there)
+    return tuple(name for name in OPTIONAL if isinstance(given, Mapping) and given.get(name) is not None)
+
+
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ: jobs that are given have no chance in them."""
+    return False
+
+
+def open_trace(point: Point) -> Trace:
+    """Return the jobs of a workload's arrays, checked.
+
+    The load rescales the time between submissions, nothing else. A job that no host can take is refused, or
+    left out with ``oversized: drop``.
+
+    Raises
+    ------
+    ValueError
+        With one line that says what is wrong.
+    """
+    workload = {"oversized": OVERSIZED[0], **point.workload}
+    checks.choice(workload, "workload", "oversized", OVERSIZED)
+    given = workload.get("jobs")
+    jobs = _checked(given) if isinstance(given, Jobs) else _of(given)
+    opened = Trace(str(workload.get("name", "arrays")), jobs, machines.of(point.machine))
+    return replayed.trace_of(replace(point, workload=workload), opened, np.arange(len(jobs)), "job")
+
+
+def _of(given: object) -> Jobs:
+    columns = checks.mapping(given, "workload.jobs", COLUMNS, f"arrays of {', '.join(COLUMNS)}, or Jobs")
+    present = {name: values for name, values in columns.items() if values is not None}
+    if missing := [name for name in NEEDED if name not in present]:
+        raise ValueError(f"workload.jobs has no {' and no '.join(missing)}; needed are {', '.join(NEEDED)}")
+    arrays = {name: np.asarray(values) for name, values in present.items()}
+    shapes = {name: values.shape for name, values in arrays.items()}
+    if len(set(shapes.values())) > 1 or len(shapes["submit"]) != 1:
+        told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"workload.jobs: arrays of one dimension and one length are needed; got {told}")
+    size = _whole("processors", arrays["processors"])
+    n_jobs = size.size
+    memory = _numbers("memory", arrays["memory"]) if "memory" in arrays else np.zeros(n_jobs)
+    _refuse("memory", memory, ~(memory >= 0) | ~np.isfinite(memory), "MB for each processor, 0 or more")
+    return _checked(
+        Jobs(
+            _numbers("submit", arrays["submit"]),
+            _numbers("runtime", arrays["runtime"]),
+            _numbers("requested", arrays["requested"]) if "requested" in arrays else np.full(n_jobs, np.nan),
+            size,
+            np.ceil(memory * size * KB_IN_MB).astype(np.int64),
+            user=_numbered(arrays["user"]) if "user" in arrays else None,
+        )
+    )
+
+
+def _checked(jobs: Jobs) -> Jobs:
+    """Return jobs of which every engine can make something; ``ValueError`` with one line if it cannot."""
+    if not len(jobs):
+        raise ValueError("workload.jobs is empty; give at least one job")
+    _refuse("submit", jobs.submit, ~np.isfinite(jobs.submit), "seconds, finite")
+    late = np.append(False, np.diff(jobs.submit) < 0)
+    _refuse("submit", jobs.submit, late, "ascending seconds; sort all arrays by them first")
+    _refuse("runtime", jobs.runtime, ~(np.isfinite(jobs.runtime) & (jobs.runtime > 0)), "seconds above 0")
+    _refuse("requested", jobs.requested, ~np.isnan(jobs.requested) & ~(jobs.requested > 0), "above 0, or NaN")
+    _refuse("requested", jobs.requested, np.isinf(jobs.requested), "finite seconds, or NaN")
+    _refuse("processors", jobs.size, jobs.size < 1, "whole numbers from 1 on")
+    return jobs
+
+
+def _numbers(name: str, values: np.ndarray) -> Floats:
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"workload.jobs.{name} holds {values.dtype}; allowed: numbers")
+    return values.astype(np.float64)
+
+
+def _whole(name: str, values: np.ndarray) -> Ints:
+    numbers = _numbers(name, values)
+    _refuse(name, numbers, ~(np.abs(numbers) < 2**53) | (numbers != np.rint(numbers)), "whole numbers")
+    return numbers.astype(np.int64)
+
+
+def _numbered(values: np.ndarray) -> Ints:
+    """Return users as numbers: whole ones as they are, all others from 1 on, by first appearance."""
+    if values.dtype.kind in "iu":
+        return values.astype(np.int64)
+    of = {user: number for number, user in enumerate(dict.fromkeys(values.tolist()), start=1)}
+    return np.array([of[user] for user in values.tolist()], np.int64)
+
+
+def _refuse(name: str, values: np.ndarray, wrong: np.ndarray, allowed: str) -> None:
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        checks.refuse(f"workload.jobs.{name}[{first}]", values[first], allowed)

@@ -1,0 +1,94 @@
+"""How fast a rigid job is on other numbers of processors than it asks for: ``workload.speedup``.
+
+A job that takes t seconds on the p processors that it asks for is p · t of work to a policy that gives it
+more or fewer of them. Its speed is what its speed-up says, by the number of processors (`curves`), or that
+of a job of communicate-compute steps, by the shape of the partition (`cycle`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from models import checks, dotted
+from models.point import Parameters
+from models.workloads.speedup import cycle
+from models.workloads.speedup.cycle import Cycle
+
+CURVES = "models.workloads.speedup.curves"
+
+
+@dataclass(frozen=True)
+class Speedup:
+    """A speed-up, read and checked. Loads no kernel.
+
+    Parameters
+    ----------
+    told : str
+        What it means, for the notes of a run.
+    curve : str
+        Dotted name of a compiled function, see `models.workloads.speedup.curves`.
+    parameters : tuple of float
+        What it is told.
+    cycle : Cycle, optional
+        Where speed goes by the shape of the partition; `curve` is then not asked.
+    """
+
+    told: str
+    curve: str = f"{CURVES}.linear"
+    parameters: tuple[float, ...] = (0.0,)
+    cycle: Cycle | None = None
+
+    @classmethod
+    def of(cls, workload: Parameters) -> Speedup:
+        """Return the speed-up of a rigid workload.
+
+        Raises
+        ------
+        ValueError
+            With one line that says what is allowed.
+        """
+        name = workload.get("speedup", "linear")
+        if name in SPEEDUPS:
+            return SPEEDUPS[name](workload)
+        what = "a compiled function, see models.workloads.speedup.curves"
+        dotted.function(name, "workload.speedup", SPEEDUPS, what)
+        return cls(f"{name}: as fast as this function says, and a job moves at no cost", str(name))
+
+
+def _linear(workload: Parameters) -> Speedup:
+    return Speedup("linear: a job of p processors is as fast as min(n, p) on n of them, and moves at no cost")
+
+
+def _downey(workload: Parameters) -> Speedup:
+    where = "workload.downey"
+    given = checks.mapping(workload.get("downey", {}), where, ("average_parallelism", "sigma"))
+    average = 0.0
+    if given.get("average_parallelism") is not None:
+        allowed = "a number from 1 on, or null for the job's processors"
+        average = checks.number(given, where, "average_parallelism", allowed, least=1)
+    sigma = checks.number(given, where, "sigma", "a number, 0 or more", least=0, default=1.0)
+    told = f"{average:g}" if average else "the job's processors"
+    return Speedup(
+        f"downey: average parallelism {told}, sigma {sigma:g}, and a job moves at no cost",
+        f"{CURVES}.downey",
+        (float(average), float(sigma)),
+    )
+
+
+def _mccann(workload: Parameters) -> Speedup:
+    where = "workload.mccann"
+    given = checks.mapping(workload.get("mccann"), where, cycle.KEYS)
+    return Speedup(
+        "mccann: a job has a thread for each processor of the machine, computes and communicates in turns, "
+        "and takes its runtime on the best rectangle of its processors",
+        cycle=Cycle.of(given, where),
+    )
+
+
+SPEEDUPS: dict[str, Callable[[Parameters], Speedup]] = {
+    "linear": _linear,
+    "downey": _downey,
+    "mccann": _mccann,
+}
+"""By the value of ``workload.speedup``; a dotted name is a compiled function of one's own."""

@@ -1,0 +1,76 @@
+"""``schedsweep COMMAND``: all commands of the project under one name, which no folder can hide."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Sequence
+
+from schedsweep import packages
+
+SWEEP = {
+    "run": "run what is left of an experiment and write its dataset",
+    "plan": "show the grid, the number of tasks, the expected time and the files; run nothing",
+    "status": "show what is done, and the tracebacks of what failed (--watch: until nothing is left)",
+    "gather": "write the dataset from what is there",
+    "cancel": "cancel what a batch system was given",
+}
+"""Commands that take an experiment, and what they do."""
+
+OTHERS = {
+    "analysis": ("analysis.command", "figures, claims and a report of results, or one drawing"),
+    "slurm": ("slurm.cli", "look for what is wrong with a cluster; start a throw-away one"),
+}
+"""Commands with arguments of their own: where they are, and what they do."""
+
+USAGE = """\
+usage: schedsweep run|plan|status|gather|cancel EXPERIMENT [key=value ...] [--config-dir DIR]
+       schedsweep analysis RESULTS [key=value ...]
+       schedsweep slurm doctor|testcluster [key=value ...]
+"""
+
+EXAMPLES = """\
+examples
+  schedsweep plan packing
+  schedsweep run packing grid.load=[0.5,0.9] grid.policy=[buddy,migration] batches=10
+  schedsweep analysis results/packing
+
+schedsweep COMMAND --help says more: of run, which experiments and executors there are."""
+
+
+def help_text() -> str:
+    """Return what ``--help`` shows."""
+    texts = SWEEP | {name: text for name, (_, text) in OTHERS.items()}
+    commands = "\n".join(f"  {name:<10}{text}" for name, text in texts.items())
+    return f"{USAGE}\ncommands\n{commands}\n\n{EXAMPLES}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for and return the exit status: that of ``python -m`` for the same."""
+    packages.look_last_in_working_folder()
+    command, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if command in ("-h", "--help", "help"):
+        print(help_text())
+        return 0
+    if command in OTHERS:
+        return packages.call(OTHERS[command][0], rest)
+    if command not in (*SWEEP, "--version"):
+        close = difflib.get_close_matches(command, [*SWEEP, *OTHERS], n=1)
+        hint = f" did you mean {close[0]!r}?" if close else ""
+        return _wrong(f"unknown command {command!r}:{hint} valid: {', '.join([*SWEEP, *OTHERS])}")
+    if command in SWEEP:
+        if any(argument.lstrip("+").startswith("action=") for argument in rest):
+            return _wrong(f"schedsweep {command} says the action already: leave action= out")
+        if rest and "=" not in rest[0] and not rest[0].startswith("-"):
+            rest[0] = f"+experiment={rest[0]}"
+        rest.append(f"action={command}")
+    return packages.call("sweep.cli", rest or [command])
+
+
+def _wrong(line: str) -> int:
+    print(f"error: {line}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""Where Python finds the project's packages, and what may come in between.
+
+Started as ``python -m``, Python looks for packages in the working folder before it looks anywhere else, and
+so do its children. A folder with a ``models`` of its own, which is no rare name, would hide the project's.
+This module itself imports nothing that could be hidden.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import sysconfig
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+NAMES = ("models", "sweep", "analysis", "slurm")
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The folder that all of them are in: a checkout, or site-packages."""
+
+
+def hidden() -> str | None:
+    """Say in one line which package of somebody else Python would take for one of the project's.
+
+    Returns
+    -------
+    str or None
+        None where all are the project's own.
+    """
+    for name in NAMES:
+        found = importlib.util.find_spec(name)
+        if found is None or found.origin is None:
+            continue
+        file = Path(found.origin).resolve()
+        other = file.parent if file.name == "__init__.py" else file
+        if other.parent != ROOT:
+            return f"{other} hides this project's {name} ({ROOT / name}): {_way_out(other.parent)}"
+    return None
+
+
+def _way_out(folder: Path) -> str:
+    if not sys.flags.safe_path and Path(sys.path[0]).resolve() == folder:
+        return "start schedsweep in place of python -m, or start it in another folder"
+    if str(folder) in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
+        return "that is another project's, so give each of them an environment of its own"
+    return f"take {folder} out of PYTHONPATH"
+
+
+def look_last_in_working_folder() -> None:
+    """Let what the user has in the working folder be found, but only where nothing else has that name.
+
+    So it is in child processes too: those of `multiprocessing` inherit the search path, and no other looks in
+    its working folder first.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
+    with suppress(OSError):  # of a folder that is gone
+        if not {"", here := os.getcwd()} & set(sys.path):
+            sys.path.append(here)
+
+
+def call(module: str, arguments: Sequence[str]) -> int:
+    """Call ``main`` of a module and return its exit status; 2 where a package of the project is hidden.
+
+    Parameters
+    ----------
+    module : str
+        Dotted name: not imported before that is known.
+    arguments : sequence of str
+    """
+    if (line := hidden()) is not None:
+        print(f"error: {line}", file=sys.stderr)
+        return 2
+    status: int = importlib.import_module(module).main(arguments)
+    return status

@@ -1,0 +1,593 @@
+"""Logs in the Standard Workload Format: what is read, what is refused and where, what is selected and why."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import re
+from collections import Counter
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from models.jobs import swf
+from models.jobs.swf import COLUMNS, DTYPES, SwfError
+
+TRACES = Path(__file__).parents[3] / ".." / "shared" / "traces"
+steady = settings(derandomize=True, deadline=None)
+
+HEADER = b"; Version: 2.2\n; MaxProcs: 128\n;\n"  # rows start at line 4
+
+
+def row(**values: float | str) -> bytes:
+    """Return one line; what is not named is a small job, or unknown."""
+    job: dict[str, float | str] = {"job": 1, "submit": 0, "runtime": 10, "processors": 4, "user": 1, **values}
+    return b" ".join(str(job.get(name, -1)).encode() for name in COLUMNS)
+
+
+def lines(*rows: bytes) -> bytes:
+    return HEADER + b"".join(one + b"\n" for one in rows)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("logs")
+
+
+def read_bytes(folder: Path, content: bytes, name: str = "log.swf") -> swf.Log:
+    (folder / name).write_bytes(content)
+    return swf.read(folder / name)
+
+
+def refusal(folder: Path, content: bytes, name: str = "log.swf") -> str:
+    with pytest.raises(SwfError) as caught:
+        read_bytes(folder, content, name)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_every_column_is_read_with_its_name_and_type(folder: Path) -> None:
+    log = read_bytes(folder, HEADER + b"  1 2 3.5 4 5 6.25 7 8 9 10 11 12 13 14 15 16 17 18\r\n")
+    assert list(log.columns) == list(COLUMNS)
+    told = [log.columns[name][0] for name in COLUMNS]
+    assert told == [1, 2, 3.5, 4, 5, 6.25, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]
+    assert {name: values.dtype.type for name, values in log.columns.items()} == DTYPES
+    assert log.line.tolist() == [4]
+
+
+def test_header_keys_repeat_and_comments_continue(folder: Path) -> None:
+    header = (
+        b"; --- made by a script ---\n"
+        b"; Note: group 1 is users\n"
+        b";       personnel: group 2\n"
+        b";\tsee: http://example.org\n"
+        b"; Queue:  0  interactive \n; Queue: 1 batch\n"
+        b"; Information: http://example.org\n; Empty:\n;\n"
+        b"; Installation: Kungliga Tekniska h\xf6gskolan\n"  # latin-1
+        b"; Acknowledge: J\xc3\xb8rgen\n"  # UTF-8
+    )
+    assert read_bytes(folder, header + row() + b"\n").header == {
+        "": ["--- made by a script ---"],
+        "Note": ["group 1 is users", "personnel: group 2", "see: http://example.org"],
+        "Queue": ["0  interactive", "1 batch"],
+        "Information": ["http://example.org"],
+        "Empty": [""],
+        "Installation": ["Kungliga Tekniska högskolan"],
+        "Acknowledge": ["Jørgen"],
+    }
+
+
+def test_gzip_is_told_by_content_not_by_name(folder: Path) -> None:
+    plain = lines(row(), row(job=2, submit=5))
+    middle = len(plain) // 2
+    packed = {
+        "one.swf": gzip.compress(plain),
+        "two streams.swf": gzip.compress(plain[:middle]) + gzip.compress(plain[middle:]),
+        "padded.swf": gzip.compress(plain) + bytes(512),
+        "plain.swf.gz": plain,
+        "with a byte order mark.swf": b"\xef\xbb\xbf" + plain,
+    }
+    for name, content in packed.items():
+        log = read_bytes(folder, content, name)
+        assert log.columns["submit"].tolist() == [0, 5], name
+        assert log.header == {"Version": ["2.2"], "MaxProcs": ["128"]}, name
+
+
+def test_rows_out_of_order_are_sorted_stably_and_told(folder: Path) -> None:
+    submits = [5, 3, 9, 3, 9]
+    log = read_bytes(folder, lines(*(row(job=k, submit=s) for k, s in enumerate(submits))))
+    assert log.columns["job"].tolist() == [1, 3, 0, 2, 4]
+    assert log.line.tolist() == [5, 7, 4, 6, 8]
+    assert log.notes == ("2 rows were out of submit order, sorted",)
+
+
+@pytest.mark.parametrize(
+    ("told", "jobs", "note"),
+    [
+        ("3", (1, 2, 3), ()),
+        ("4", (1, 2, 3), ("3 rows, its header says 4: the end may be missing",)),
+        ("4 jobs", (1, 2, 4), ("3 rows, its header says 4: some are left out, the last is there",)),
+        ("2", (1, 2, 3), ("3 rows, its header says 2",)),
+        ("unknown", (1, 2, 3), ()),
+    ],
+)
+def test_a_header_that_promises_other_rows_is_a_note(
+    folder: Path, told: str, jobs: tuple[int, ...], note: tuple[str, ...]
+) -> None:
+    content = f"; MaxRecords: {told}\n".encode() + lines(*(row(job=job) for job in jobs))
+    assert read_bytes(folder, content).notes == note
+
+
+@pytest.mark.parametrize(
+    ("header", "processors"),
+    [
+        (b"; MaxNodes: 64\n; MaxProcs: 512\n", 512),
+        (b"; MaxNodes: 64 (wide)\n; MaxProcs: -1\n", 64),
+        (b"; MaxNodes: unknown\n", 12),
+        (b"", 12),
+    ],
+)
+def test_processors_of_the_machine(folder: Path, header: bytes, processors: int) -> None:
+    rows = row(processors=4) + b"\n" + row(processors=-1, requested_processors=12) + b"\n"
+    assert read_bytes(folder, header + rows).max_processors == processors
+
+
+def test_offered_load_by_hand(folder: Path) -> None:
+    log = read_bytes(
+        folder,
+        lines(
+            row(submit=-1, runtime=1000),  # when it came is unknown: no part of the load
+            row(submit=100, runtime=10, processors=4),
+            row(submit=110, wait=20, runtime=70, processors=-1, requested_processors=8),
+            row(submit=120, runtime=-1, processors=8),
+        ),
+    )
+    assert log.offered_load(10) == pytest.approx((4 * 10 + 8 * 70) / (10 * 100))
+    assert log.offered_load() == pytest.approx((4 * 10 + 8 * 70) / (128 * 100))
+    with pytest.raises(SwfError, match=r"log\.swf: has no load on 0 processors"):
+        log.offered_load(0)
+
+
+def test_no_file_and_a_directory(folder: Path) -> None:
+    with pytest.raises(SwfError, match=r"absent\.swf: no such file \(looked in .*\); give the path"):
+        swf.read(folder / "absent.swf")
+    with pytest.raises(SwfError, match="is a directory; give the path of one log"):
+        swf.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "log.swf: no jobs at all (empty)"),
+        (HEADER, "log.swf: no jobs at all (only 3 comment lines)"),
+        (gzip.compress(HEADER), "log.swf: no jobs at all (only 3 comment lines)"),
+        (lines(row(), row()[:-3], row()), "log.swf: line 5 has 17 columns, need 18"),
+        (lines(row(), row(), row() + b" 7"), "log.swf: line 6 has 19 columns, need 18"),
+        (lines(*[row() + b" 7"] * 3), "log.swf: line 4 has 19 columns, need 18"),
+        (lines(row(), row()[:-3]) + b"; the end\n", "log.swf: line 5 has 17 columns, need 18"),
+        (lines(row(), row()[:-3]), "log.swf: cut off after line 4, line 5 has 17 of 18 columns; fetch"),
+        (lines(row(), b"", b"; Note: here", b"1 2"), "log.swf: cut off after line 6, line 7 has 2 of 18"),
+        (lines(row(), row(runtime="1O"), row()), "log.swf: line 5 has '1O' as runtime, not a number"),
+        (lines(row(), row(user="1_000"), row()), "log.swf: line 5 has '1_000' as user, not a number"),
+        (lines(row(), row(wait="nan"), row()), "log.swf: line 5 has 'nan' as wait, not a number"),
+        (lines(row(), row(user=1.5), row()), "log.swf: line 5 has 1.5 as user, not a whole number"),
+        (lines(row(memory=0.5), row(user=10**20)), "log.swf: line 5 has 1e+20 as user, not a number below"),
+        (lines(row(), row(wait="1e999")), "log.swf: line 5 has inf as wait, not a number below 2^53"),
+        (lines(row(), row(job=-(2**63))), "log.swf: line 5 has -9.22337e+18 as job, not a number below 2^53"),
+        (lines(row(), row(runtime=-7)), "log.swf: line 5 has the negative runtime -7, only -1 (unknown)"),
+        (lines(row(), row(runtime=-0.5)), "log.swf: line 5 has the negative runtime -0.5, only -1"),
+        (lines(row(runtime=-7), b"1 2", row()), "log.swf: line 4 has the negative runtime -7"),
+        (lines(row(runtime=-7), row()[:-3]), "log.swf: line 4 has the negative runtime -7"),
+        (lines(row(), b"1 2", row(runtime=-7)), "log.swf: line 5 has 2 columns, need 18"),
+        (lines(row(), b"1 2", row()[:-3]), "log.swf: line 5 has 2 columns, need 18"),
+        (lines(row(), b"\x00\x01", row()), "log.swf: line 5 is not text (byte 0x00)"),
+        (lines(row().replace(b" ", b"\xa0")), "log.swf: line 4 is not text (byte 0xa0)"),
+        (bz2.compress(lines(row())), "log.swf: line 1 is not text"),
+        (lines(row()).decode().encode("utf-16"), "log.swf: line 1 is not text (byte 0xff)"),
+        (b"# Notes\n\nNot a log.\n", "log.swf: line 1 has 2 columns, need 18"),
+    ],
+)
+def test_the_first_wrong_line_is_named(folder: Path, content: bytes, message: str) -> None:
+    assert refusal(folder, content).startswith(message)
+
+
+@steady
+@given(st.data())
+def test_the_first_of_several_wrong_lines_is_named(folder: Path, data: st.DataObject) -> None:
+    wrong = [b"1 2 3", row() + b" 1", row(wait="x"), row(queue=0.5), row(runtime=-2), b"\x07", row()[:-1]]
+    good = [row(), row(wait=0.5), b"; Note: a comment", b"", b" \t"]
+    body = [*data.draw(st.lists(st.sampled_from(wrong + good), max_size=12)), row()]
+    first = next((k for k, one in enumerate(body, start=4) if one in wrong), None)
+    if first is None:
+        assert read_bytes(folder, lines(*body)).n_jobs == sum(one[:1].isdigit() for one in body)
+    else:
+        assert f"line {first} " in refusal(folder, lines(*body))
+
+
+@steady
+@given(
+    st.binary(max_size=200) | st.text("0123456789-+.eE;:nax_\x00\x1c\t \r\n", max_size=400).map(str.encode)
+)
+def test_rubbish_never_gets_through_as_another_error(folder: Path, rubbish: bytes) -> None:
+    for content in (rubbish, lines(row()) + rubbish, b"\x1f\x8b" + rubbish, gzip.compress(rubbish)):
+        try:
+            jobs = read_bytes(folder, content).n_jobs
+        except SwfError as error:
+            jobs = str(error).startswith("log.swf: ")
+        assert jobs
+
+
+WHOLE = lines(
+    row(job=1, cpu_time=8.97),
+    row(job=2, submit=60, runtime=120),
+    row(job=3, submit=61, preceding_job=2, think_time=300),
+    row(job=4, submit=1000),
+)
+
+
+def test_a_log_cut_at_any_byte_is_refused_or_a_prefix_of_whole_rows(folder: Path) -> None:
+    ends = [match.end() for match in re.finditer(rb"\n", WHOLE)][HEADER.count(b"\n") :]
+    # Without its line end, "300" of the third row could be the beginning of "3000".
+    readable = {end: n for n, end in enumerate(ends, start=1)}
+    readable |= {end - 1: n for n, end in enumerate(ends, start=1) if n != 3}
+    whole = read_bytes(folder, WHOLE)
+    for at in range(len(WHOLE) + 1):
+        if at in readable:
+            log = read_bytes(folder, WHOLE[:at])
+            for name in COLUMNS:
+                np.testing.assert_array_equal(log.columns[name], whole.columns[name][: readable[at]])
+        else:
+            message = refusal(folder, WHOLE[:at])
+            if at <= len(HEADER):
+                assert "no jobs at all" in message
+            else:
+                complete = WHOLE[:at].count(b"\n")
+                assert f"cut off after line {complete}, line {complete + 1} has" in message
+
+
+@pytest.mark.parametrize("streams", [1, 2])
+def test_a_gzip_log_cut_at_any_byte_is_refused(folder: Path, streams: int) -> None:
+    middle = WHOLE.index(b"\n", len(HEADER)) + 1 if streams == 2 else 0
+    packed = (gzip.compress(WHOLE[:middle]) if middle else b"") + gzip.compress(WHOLE[middle:])
+    between = len(gzip.compress(WHOLE[:middle])) if middle else None
+    after = []
+    for at in range(len(packed)):
+        if at == between:  # the file ends as a whole gzip file does, after a whole line
+            assert read_bytes(folder, packed[:at]).n_jobs == 1
+            continue
+        message = refusal(folder, packed[:at])
+        if at >= 2:
+            found = re.search(r"log\.swf: cut off after line (\d+), the gzip data ends early", message)
+            assert found, message
+            after.append(int(found[1]))
+    assert after == sorted(after)
+    assert after[-1] == WHOLE.count(b"\n")
+
+
+def test_a_damaged_gzip_log_is_refused(folder: Path) -> None:
+    packed = bytearray(gzip.compress(WHOLE))
+    packed[-8] ^= 1  # the checksum
+    assert "the gzip data is damaged there; fetch the file again" in refusal(folder, bytes(packed))
+    assert "is damaged" in refusal(folder, gzip.compress(WHOLE) + b"trailing rubbish")
+
+
+COUNT = st.integers(-1, 2**53 - 1)
+SECONDS = COUNT.map(float) | st.floats(0, 1e12)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[str, np.ndarray]:
+    n = draw(st.integers(1, 6))
+    names = draw(st.sets(st.sampled_from(COLUMNS), min_size=1))
+    table = {
+        name: np.array(
+            draw(st.lists(COUNT if DTYPES[name] is np.int64 else SECONDS, min_size=n, max_size=n)),
+            dtype=DTYPES[name],
+        )
+        for name in sorted(names)
+    }
+    if "submit" in table:
+        table["submit"].sort()
+    return table
+
+
+KEYS = st.from_regex(r"[A-Za-z][A-Za-z0-9]{0,8}", fullmatch=True) | st.just("")
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=20).map(str.strip)
+HEADERS = st.dictionaries(KEYS, st.lists(TEXTS.filter(bool), min_size=1, max_size=3), max_size=4)
+
+
+@steady
+@given(tables(), HEADERS, st.sampled_from(["log.swf", "log.swf.gz"]))
+def test_what_is_written_is_read_again(
+    folder: Path, table: dict[str, np.ndarray], header: dict[str, list[str]], name: str
+) -> None:
+    swf.write(folder / name, table, header)
+    assert (folder / name).read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
+    log = swf.read(folder / name)
+    n = log.n_jobs
+    expected = {column: np.full(n, -1) for column in COLUMNS} | {"job": np.arange(1, n + 1)} | table
+    for column in COLUMNS:
+        np.testing.assert_array_equal(log.columns[column], expected[column])
+    assert log.header == header
+
+
+def test_a_written_file_is_the_same_every_time_and_leaves_nothing_else(tmp_path: Path) -> None:
+    columns = {"submit": np.array([0, 1.5]), "runtime": np.array([7.0, -1])}
+    swf.write(tmp_path / "a.swf", columns, {"Note": ["by hand"]})
+    row_1, row_2 = "1 0 -1 7" + 14 * " -1", "2 1.5 -1 -1" + 14 * " -1"
+    assert (tmp_path / "a.swf").read_text() == f"; Note: by hand\n{row_1}\n{row_2}\n"
+    swf.write(tmp_path / "a.swf.gz", columns)
+    packed = (tmp_path / "a.swf.gz").read_bytes()
+    swf.write(tmp_path / "a.swf.gz", columns)
+    assert (tmp_path / "a.swf.gz").read_bytes() == packed
+    assert packed[4:8] == bytes(4)  # no time of writing inside
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.swf", "a.swf.gz"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "header", "message"),
+    [
+        ({"nodes": [1]}, {}, "no columns nodes in the format; it has job, submit,"),
+        ({}, {}, "needs columns of one length, at least 1; got none"),
+        ({"submit": []}, {}, "at least 1; got submit 0"),
+        ({"submit": [1, 2], "user": [1]}, {}, "got submit 2, user 1"),
+        ({"runtime": [1, -2]}, {}, "row 2 cannot be written, the negative runtime -2"),
+        ({"runtime": [1, np.nan]}, {}, "row 2 cannot be written, nan as runtime"),
+        ({"user": [1.5]}, {}, "row 1 cannot be written, 1.5 as user, not a whole number"),
+        ({"user": [2**53 + 1]}, {}, "row 1 cannot be written, 9.0072e+15 as user, not a number below 2^53"),
+        ({"user": [1]}, {"two words": ["x"]}, "cannot write the header entry 'two words': 'x'"),
+        ({"user": [1]}, {"Note": ["two\nlines"]}, "a value one line"),
+        ({"user": [1]}, {"Note": [" blank"]}, "without blanks around it"),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(
+    tmp_path: Path, columns: dict[str, Any], header: dict[str, list[str]], message: str
+) -> None:
+    with pytest.raises(SwfError, match=re.escape(message)):
+        swf.write(tmp_path / "log.swf", {name: np.array(values) for name, values in columns.items()}, header)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_place_that_cannot_be_written_to(tmp_path: Path) -> None:
+    with pytest.raises(SwfError, match=r"cannot be written .*; choose a folder"):
+        swf.write(tmp_path / "absent" / "log.swf", {"user": np.array([1])})
+    (tmp_path / "folder.swf").mkdir()
+    with pytest.raises(SwfError, match=r"cannot be written .*; choose a folder"):
+        swf.write(tmp_path / "folder.swf", {"user": np.array([1])})
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.swf"]
+
+
+SMALL = {
+    "submit": st.sampled_from([0, 10, 20, 30, 40, 40, -1]),
+    "runtime": st.sampled_from([7, 8, 9, 0.5, 0, -1]),
+    "processors": st.sampled_from([1, 4, 8, 9, 0, -1]),
+    "requested_processors": st.sampled_from([-1, 2, 8]),
+    "requested_time": st.sampled_from([-1, 60]),
+    "status": st.integers(-1, 5),
+    "user": st.integers(1, 3),
+    "application": st.integers(-1, 2),
+    "queue": st.integers(0, 2),
+    "partition": st.integers(0, 2),
+}
+LOGS = st.lists(st.fixed_dictionaries(SMALL), min_size=3, max_size=30)
+ONE_OR_MORE = st.integers(1, 2) | st.lists(st.sampled_from([1, 2, 1, 2, 0, 3]), min_size=1, max_size=3)
+RULES = {
+    "start": st.sampled_from([0, 10, 10.5, 20]),
+    "end": st.sampled_from([20, 30, 30.5]),
+    "partition": ONE_OR_MORE,
+    "queue": ONE_OR_MORE,
+    "user": ONE_OR_MORE,
+    "exclude_user": ONE_OR_MORE,
+    "exclude": st.fixed_dictionaries({"user": ONE_OR_MORE, "application": ONE_OR_MORE}),
+    "partial": st.sampled_from(["drop", "keep"]),
+    "failed": st.sampled_from(["keep", "drop"]),
+    "zero_runtime": st.sampled_from(["drop", "second"]),
+    "oversized": st.sampled_from(["drop", "cap", "error"]),
+}
+
+
+@st.composite
+def few_rules(draw: st.DrawFn) -> dict[str, Any]:
+    """Return up to four rules: with all of them at once hardly a job is ever left."""
+    names = draw(st.lists(st.sampled_from(sorted(RULES)), unique=True, max_size=4))
+    return {"machine_size": draw(st.sampled_from([8, 4, 16]))} | {name: draw(RULES[name]) for name in names}
+
+
+def several(value: int | list[int]) -> list[int]:
+    return [value] if isinstance(value, int) else value
+
+
+def slow_select(jobs: list[dict[str, Any]], rules: dict[str, Any]) -> tuple[list[Any], list[int]]:
+    """Select one job after the other; return what is kept and the rows that each rule dropped, in order."""
+    for column in ("partition", "queue", "user"):
+        if not {*several(rules.get(column, []))} <= {job[column] for job in jobs}:
+            raise SwfError
+    if not {*several(rules.get("exclude_user", []))} <= {job["user"] for job in jobs}:
+        raise SwfError
+    pattern = rules.get("exclude", {})
+    for column, values in pattern.items():
+        if not {*several(values)} <= {job[column] for job in jobs}:
+            raise SwfError
+    first = min((job["submit"] for job in jobs if job["submit"] >= 0), default=0)
+    kept: list[Any] = []
+    rule_of: list[int] = []
+    for job in sorted(jobs, key=lambda job: job["submit"]):
+        at = job["submit"] - first
+        size = job["processors"] if job["processors"] > 0 else max(job["requested_processors"], 0)
+        too_large = size > rules["machine_size"]
+        drops = [
+            job["submit"] < 0,
+            at < rules.get("start", 0),
+            at >= rules.get("end", 100),
+            *(
+                column in rules and job[column] not in several(rules[column])
+                for column in ("partition", "queue", "user")
+            ),
+            "exclude_user" in rules and job["user"] in several(rules["exclude_user"]),
+            bool(pattern) and all(job[column] in several(values) for column, values in pattern.items()),
+            rules.get("partial") != "keep" and job["status"] in (2, 3, 4),
+            rules.get("failed") == "drop" and job["status"] in (0, 5),
+            size == 0,
+            job["runtime"] < 0,
+            rules.get("zero_runtime") != "second" and job["runtime"] == 0,
+            rules.get("oversized", "drop") == "drop" and too_large,
+        ]
+        if any(drops):
+            rule_of.append(drops.index(True))
+        elif too_large and rules["oversized"] == "error":
+            raise SwfError
+        else:
+            runtime = job["runtime"] or 1.0
+            row = (runtime, min(size, rules["machine_size"]), job["user"], job["application"])
+            kept.append((at, *row, job["requested_time"]))
+    if not kept:
+        raise SwfError
+    return [(job[0] - kept[0][0], *job[1:]) for job in kept], rule_of
+
+
+@settings(steady, max_examples=400)
+@given(LOGS, few_rules())
+def test_selection_equals_its_slow_twin(
+    folder: Path, rows: list[dict[str, Any]], rules: dict[str, Any]
+) -> None:
+    log = read_bytes(folder, lines(*(row(**job) for job in rows)))
+    try:
+        kept, rule_of = slow_select(rows, rules)
+    except SwfError:
+        event("refused")
+        with pytest.raises(SwfError) as caught:
+            swf.select(log, **rules)
+        assert str(caught.value).startswith("log.swf: ")
+        return
+    selection = swf.select(log, **rules)
+    jobs = selection.jobs
+    columns = (jobs.arrival, jobs.runtime, jobs.size, jobs.user, jobs.application, jobs.requested_time)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == kept
+    assert [n for _, n in sorted(Counter(rule_of).items())] == list(selection.dropped.values())
+    assert selection.kept + sum(selection.dropped.values()) == log.n_jobs
+    np.testing.assert_array_equal(log.columns["user"][np.isin(log.line, jobs.line)], jobs.user)
+
+
+def test_a_selection_says_what_it_did(folder: Path) -> None:
+    content = b"; MaxJobs: 9\n" + lines(
+        row(user=3),
+        row(user=3, runtime=0),
+        row(user=1, runtime=0),
+        row(user=2, runtime=-1),
+        row(user=2, processors=256),
+    )
+    selection = swf.select(
+        read_bytes(folder, content), machine_size=128, exclude_user=3, zero_runtime="second", oversized="cap"
+    )
+    assert selection.describe() == [
+        "log.swf: 5 rows, 2 kept; dropped 2 of user 3 (exclude_user), 1 with no runtime",
+        "log.swf: 1 jobs of runtime 0 run for a second (zero_runtime=second)",
+        "log.swf: 1 jobs shrunk to 128 processors (oversized=cap)",
+        "log.swf: 5 rows, its header says 9: the end may be missing",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (
+            {"user": 9},
+            "log.swf: no row has user 9; values go from 1 to 3, most frequent 3 (2 rows), 1 (1 rows)",
+        ),
+        ({"exclude_user": [3, 8, 9]}, "log.swf: no row has user 8, 9;"),
+        ({"exclude": [{"user": 3, "processors": 7}]}, "log.swf: no row has processors 7;"),
+        ({"exclude": {"nodes": 7}}, "exclude: there is no column 'nodes'; choose from job, submit,"),
+        ({"exclude": [{}]}, "exclude: an empty pattern would leave out every row"),
+        ({"queue": 1}, "log.swf: does not know the queue of any job; leave the filter out"),
+        ({"user": "3"}, "user='3': give a whole number or a list of them"),
+        ({"user": 1.0}, "user=1.0: give a whole number or a list of them"),
+        ({"user": []}, "user=[]: names nothing"),
+        ({"oversized": "shrink"}, "oversized='shrink': choose drop or cap or error"),
+        ({"failed": True}, "failed=True: choose keep or drop"),
+        ({"partial": "no"}, "partial='no': choose drop or keep"),
+        ({"zero_runtime": "0"}, "zero_runtime='0': choose drop or second"),
+        ({"start": 10, "end": 10}, "start=10, end=10: give numbers with start < end"),
+        ({"end": "1 day"}, "start=None, end='1 day': give numbers"),
+        ({"start": float("nan")}, "start=nan, end=None: give numbers"),
+        ({"machine_size": 0}, "machine_size=0: give the machine's processors"),
+        ({"machine_size": 64.5}, "machine_size=64.5: give the machine's processors"),
+        (
+            {"oversized": "error", "machine_size": 3},
+            "log.swf: line 5 has a job of 8 processors, the machine has 3;",
+        ),
+        (
+            {"machine_size": 1},
+            "log.swf: no job is left of 3, dropped 3 larger than 1 processors (oversized=drop);",
+        ),
+        (
+            {"user": 1, "start": 5},
+            "log.swf: no job is left of 3, dropped 1 before start=5, 2 of another user than 1",
+        ),
+    ],
+)
+def test_rules_that_cannot_be_met(folder: Path, rules: dict[str, Any], message: str) -> None:
+    rows = (row(processors=2), row(user=3, processors=8, submit=10), row(user=3, processors=2, submit=10))
+    log = read_bytes(folder, lines(*rows))
+    with pytest.raises(SwfError) as caught:
+        swf.select(log, **{"machine_size": 128, **rules})
+    assert str(caught.value).startswith(message)
+
+
+@steady
+@given(
+    st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 1), st.integers(1, 2)), max_size=40), st.booleans()
+)
+def test_run_lengths_equal_their_slow_twin(jobs: list[tuple[int, int, int]], known: bool) -> None:
+    user, application, size = np.array(jobs, dtype=np.int64).reshape(-1, 3).T
+    slow = [
+        len(list(run))
+        for one in sorted({job[0] for job in jobs} - {-1})
+        for _, run in groupby(
+            (job for job in jobs if job[0] == one), key=lambda job: job[1:] if known else job[2]
+        )
+    ]
+    assert swf.run_lengths(user, application if known else -1, size).tolist() == slow
+
+
+def traces() -> list[Any]:
+    """Return (file, jobs, processors, load) of the table in the traces' README."""
+    if not (TRACES / "README.md").is_file():
+        return [pytest.param("", 0, 0, 0.0, marks=pytest.mark.skip(reason="no folder ../shared/traces"))]
+    # | file | jobs, perhaps with a remark | processors | from | days | load | ...
+    cells = r"^\| (\S+\.swf\.gz) \| ([\d,]+)[^|]*\| ([\d,]+) \|[^|]*\|[^|]*\| ([\d.]+) \|"
+    return [
+        pytest.param(name, int(jobs.replace(",", "")), int(processors.replace(",", "")), float(load), id=name)
+        for name, jobs, processors, load in re.findall(
+            cells, (TRACES / "README.md").read_text(), flags=re.MULTILINE
+        )
+    ]
+
+
+@pytest.mark.parametrize(("name", "jobs", "processors", "load"), traces())
+def test_logs_at_hand_have_the_jobs_and_the_load_of_their_table(
+    name: str, jobs: int, processors: int, load: float
+) -> None:
+    log = swf.read(TRACES / name)
+    assert (log.n_jobs, log.max_processors) == (jobs, processors)
+    assert round(log.offered_load(), 3) == load
+    selection = swf.select(log, machine_size=processors)
+    assert selection.jobs.runtime.min() > 0
+    assert selection.jobs.size.min() >= 1
+    assert selection.kept + sum(selection.dropped.values()) == jobs
+
+
+@pytest.mark.skipif(not TRACES.is_dir(), reason="no folder ../shared/traces")
+def test_the_nasa_log_without_its_probe_is_the_cleaned_log() -> None:
+    raw, clean = (swf.read(TRACES / f"NASA-iPSC-1993-3{suffix}.swf.gz") for suffix in ("", ".1-cln"))
+    probe = {"user": 3, "processors": 1, "application": 1}  # the filter that the cleaned log's header names
+    selection = swf.select(raw, machine_size=128, exclude=probe)
+    expected = swf.select(clean, machine_size=128)
+    assert next(iter(selection.dropped.values())) == raw.n_jobs - clean.n_jobs == 24_025
+    for name in ("arrival", "runtime", "size", "user", "application"):
+        np.testing.assert_array_equal(getattr(selection.jobs, name), getattr(expected.jobs, name))

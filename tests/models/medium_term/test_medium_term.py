@@ -1,0 +1,184 @@
+"""The family of medium-term scheduling: requirements, what is measured, and what is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.medium_term import FAMILY, requirements
+from models.medium_term.engine import make_schedule
+from models.point import Batches, Point
+
+POLICIES: dict[str, dict[str, Any]] = {
+    "buddy_schedule": {"schedule": "buddy_schedule", "groups": "smallest_first"},
+    "equi_epoch": {"schedule": "equi_epoch"},
+    "greedy_largest": {"schedule": "greedy_largest"},
+    "optimal_epoch": {"schedule": "optimal_epoch"},
+    "optimal_buddy": {"schedule": "optimal_schedule", "allocations": "powers_of_two"},
+    "optimal_schedule": {"schedule": "optimal_schedule", "allocations": "all"},
+}
+UNIFORM = {"model": "uniform", "jobs": 8}
+POWERS = {"model": "powers_of_two", "jobs": 8}
+SMALL_HEAVY = {"model": "small_heavy", "jobs": 8, "mean": 0.1}
+LISTED = {"model": "listed", "requirements": [8, 2, 4, 8, 2, 4, 8, 4]}
+SIXTEEN = {"processors": 16}
+SEED = (1, 2, 3)
+BUDDY = POLICIES["buddy_schedule"]
+
+
+def point(policy: dict[str, Any], workload: dict[str, Any], batches: Batches | None = None) -> Point:
+    return Point(policy, workload, SIXTEEN, None, batches or Batches(), SEED)
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+@pytest.mark.parametrize("workload", [UNIFORM, POWERS, SMALL_HEAVY], ids=lambda workload: workload["model"])
+def test_metrics_are_those_of_the_schedules(policy: dict[str, Any], workload: dict[str, Any]) -> None:
+    batches = Batches(size=3, warmup=1, looks=(2, 4))
+    outcome = FAMILY.simulate(point(policy, workload, batches))
+    assert not outcome.saturated
+    assert outcome.jobs == 5 * 3 * 8
+    all_lists = list(requirements.lists(workload, 16, batches, SEED))
+    assert len(all_lists) == 5
+    for i, lists in enumerate(all_lists[1:]):
+        schedules = [make_schedule(policy, 16, minimum.tolist()) for minimum in lists]
+        expected: dict[str, list[float]] = {
+            "reallocations": [s.reallocations for s in schedules],
+            "epochs": [s.epochs for s in schedules],
+            "uninterrupted": [sum(box.height == 1 for box in s.boxes) / s.jobs for s in schedules],
+            "processors_per_job": [sum(box.width for box in s.boxes) / s.jobs for s in schedules],
+            "processors_at_once": [
+                s.reallocations / max(1, len({box.end for box in s.reallocated})) for s in schedules
+            ],
+        }
+        assert set(outcome.metrics) == set(expected) == {metric.name for metric in FAMILY.metrics}
+        for name, values in expected.items():
+            assert outcome.metrics[name].shape == (4,)
+            assert outcome.metrics[name][i] == pytest.approx(np.mean(values))
+
+
+def test_fig_6_10_moves_fewer_processors_at_once() -> None:
+    """BUDDY's four moments of reallocation come to 40 processors, EQUI-EPOCH's three to 16 each."""
+    batches = Batches(size=1, warmup=0, looks=(10,))
+    expected = {"buddy_schedule": (40, 4, 0.25, 5.5, 10), "equi_epoch": (48, 3, 0, 6, 16)}
+    for name, values in expected.items():
+        metrics = FAMILY.simulate(point(POLICIES[name], LISTED, batches)).metrics
+        for metric, value in zip(FAMILY.metrics, values, strict=True):
+            assert metrics[metric.name].tolist() == [value] * 10  # a list has no chance in it
+        assert not FAMILY.has_chance(point(POLICIES[name], LISTED))
+        assert FAMILY.has_chance(point(POLICIES[name], UNIFORM))
+
+
+def test_a_run_ends_at_the_look_that_is_precise_enough() -> None:
+    seen = []
+
+    def enough(metrics: Any) -> bool:
+        seen.append(len(metrics["epochs"]))
+        return len(seen) == 2
+
+    batches = Batches(size=2, warmup=1, looks=(2, 5, 9), enough=enough)
+    outcome = FAMILY.simulate(point(BUDDY, UNIFORM, batches))
+    assert (seen, len(outcome.metrics["epochs"]), outcome.jobs) == ([2, 5], 5, 6 * 2 * 8)
+
+
+def test_lists_depend_on_the_seed_alone() -> None:
+    batches = Batches(size=4, warmup=0, looks=(3,))
+    first, again, other = (
+        np.concatenate(list(requirements.lists(UNIFORM, 16, batches, seed)))
+        for seed in (SEED, SEED, (1, 2, 4))
+    )
+    assert (first == again).all()
+    assert (first != other).any()
+    assert (np.diff(first, axis=1) >= 0).all()
+
+
+def geometric(processors: int, mean: float) -> list[Fraction]:
+    """Probabilities of 1 to P processors, each `more` times the one before."""
+    more = 1 - 1 / Fraction(max(1.0, mean * processors))
+    weights = [more**n for n in range(processors)]
+    return [weight / sum(weights) for weight in weights]
+
+
+@pytest.mark.parametrize(
+    ("workload", "processors", "probability"),
+    [
+        (UNIFORM, 12, [Fraction(1, 12)] * 12),
+        (POWERS, 16, [Fraction(n in (1, 2, 4, 8, 16), 5) for n in range(1, 17)]),
+        (POWERS, 12, [Fraction(n in (1, 2, 4, 8), 4) for n in range(1, 13)]),
+        (SMALL_HEAVY, 64, geometric(64, 0.1)),
+        (SMALL_HEAVY, 8, [Fraction(n == 1) for n in range(1, 9)]),  # 0.1 of 8 is less than one processor
+        (SMALL_HEAVY | {"mean": 1.0}, 20, geometric(20, 1.0)),
+    ],
+)
+def test_distributions(workload: dict[str, Any], processors: int, probability: list[Fraction]) -> None:
+    """Evenly spread random numbers give every requirement its share, to within one of them."""
+    n = 10_000
+    chance = (np.arange(n) + 0.5) / n
+    drawn = requirements.DRAWN[workload["model"]](chance, processors, workload)
+    counts = np.bincount(drawn, minlength=processors + 1)
+    assert counts[0] == 0
+    assert np.abs(counts[1:] - n * np.array(probability, float)).max() <= 1.001
+    extreme = np.array([0.0, np.nextafter(1.0, 0.0)])
+    least, most = requirements.DRAWN[workload["model"]](extreme, processors, workload)
+    assert (least, most) == (drawn.min(), max(n for n, p in enumerate(probability, 1) if p))
+
+
+BAD: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], float | None, str]] = [
+    (BUDDY, UNIFORM, {"processors": 12}, None, "machine.processors=12 is no power of two"),
+    (BUDDY, UNIFORM, {"processors": 0}, None, "machine.processors=0; allowed: a positive whole number"),
+    (BUDDY, UNIFORM, {"processors": 16.0}, None, "machine.processors=16.0; allowed"),
+    (BUDDY, UNIFORM, {}, None, "machine.processors=null takes the processors from a log"),
+    (BUDDY, UNIFORM, SIXTEEN, 0.5, "load=0.5: a schedule of given jobs has no load"),
+    (BUDDY | {"groups": "none"}, UNIFORM | {"jobs": 6}, SIXTEEN, None, "6 jobs are no power of two"),
+    (BUDDY | {"groups": "any"}, UNIFORM, SIXTEEN, None, "policy.groups=any; allowed: smallest_first, larg"),
+    ({"schedule": "buddy"}, UNIFORM, SIXTEEN, None, "policy.schedule=buddy; allowed: buddy_schedule, equi"),
+    (POLICIES["optimal_buddy"], UNIFORM | {"jobs": 17}, SIXTEEN, None, "17 jobs have too many schedules"),
+    (
+        POLICIES["optimal_schedule"],
+        UNIFORM,
+        {"processors": 17},
+        None,
+        "17 processors have too many schedules",
+    ),
+    (POLICIES["optimal_buddy"], UNIFORM, {"processors": 12}, None, "no power of two, as policy.allocations"),
+    (POLICIES["optimal_buddy"] | {"allocations": "x"}, UNIFORM, SIXTEEN, None, "allowed: powers_of_two, all"),
+    (BUDDY, UNIFORM | {"model": "gauss"}, SIXTEEN, None, "workload.model=gauss; allowed: uniform, powers"),
+    (BUDDY, UNIFORM | {"jobs": 0}, SIXTEEN, None, "workload.jobs=0; allowed: a positive whole number"),
+    (BUDDY, UNIFORM | {"jobs": True}, SIXTEEN, None, "workload.jobs=true; allowed"),
+    (BUDDY, SMALL_HEAVY | {"mean": 0}, SIXTEEN, None, "workload.mean=0; allowed: a fraction of the machine"),
+    (BUDDY, SMALL_HEAVY | {"mean": "x"}, SIXTEEN, None, "workload.mean=x; allowed"),
+    (BUDDY, LISTED, {"processors": 4}, None, "a job needs at least 8 processors and the machine has 4"),
+    (BUDDY, LISTED | {"requirements": [1, 0]}, SIXTEEN, None, "allowed: a list of positive whole numbers"),
+    (BUDDY, LISTED | {"requirements": []}, SIXTEEN, None, "allowed: a list of positive whole numbers"),
+    (BUDDY, LISTED | {"requirements": 4}, SIXTEEN, None, "allowed: a list of positive whole numbers"),
+]
+
+
+@pytest.mark.parametrize(("policy", "workload", "machine", "load", "message"), BAD, ids=[b[-1] for b in BAD])
+def test_bad_input_is_refused_in_one_line(
+    policy: dict[str, Any],
+    workload: dict[str, Any],
+    machine: dict[str, Any],
+    load: float | None,
+    message: str,
+) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        FAMILY.check(Point(policy, workload, machine, load))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("minimum", [[1, 17], [0, 4], [], [[1]]])
+def test_minima_that_no_machine_has_are_refused(minimum: Any) -> None:
+    with pytest.raises(ValueError, match="allowed: 1 to 16 processors for each job"):
+        make_schedule(BUDDY, 16, minimum)
+
+
+def test_what_can_be_scheduled_passes_without_notes() -> None:
+    for policy in POLICIES.values():
+        for workload in (UNIFORM, POWERS, SMALL_HEAVY, LISTED):
+            assert not FAMILY.check(point(policy, workload))
+    assert not FAMILY.check(point(BUDDY | {"groups": "none"}, UNIFORM))
+    seven = Point(POLICIES["equi_epoch"], UNIFORM | {"jobs": 999}, {"processors": 7})
+    assert not FAMILY.check(seven)

@@ -1,0 +1,263 @@
+"""The schedules of McCann 1994, Figs. 6.2 to 6.11, what a schedule is, and how it lies on a mesh."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.medium_term.engine import make_schedule
+from models.medium_term.realisation import Placement, realise
+from models.medium_term.schedule import Box, Schedule
+
+BUDDY = {"schedule": "buddy_schedule", "groups": "smallest_first"}
+EQUI_EPOCH = {"schedule": "equi_epoch"}
+GREEDY_LARGEST = {"schedule": "greedy_largest"}
+OPTIMAL_EPOCH = {"schedule": "optimal_epoch"}
+
+FIG_6_4 = [2, 2, 4, 4, 4, 8, 8, 8]
+FIG_6_7 = [2, 3, 3, 4, 4, 4, 5, 6]
+FIG_6_9 = [4, 4, 4, 4, 8]
+FIG_6_11 = [2, 2, 4, 4, 8, 8, 8, 8]
+
+
+def boxes(schedule: Schedule) -> list[tuple[int, int, Fraction, int, Fraction]]:
+    """Minimum, first processor, start, processors and duration of each job, the first placed first."""
+    return [box[1:] for box in sorted(schedule.boxes, key=lambda box: (box.x, box.y))]
+
+
+def epochs(schedule: Schedule) -> list[list[int]]:
+    """Minima of the jobs in each epoch, in order of time."""
+    assert schedule.is_epoch_schedule
+    return [sorted(box.minimum for box in schedule.boxes if box.y == start) for start in schedule.starts]
+
+
+def eighths(*rows: tuple[int, int, int, int, int]) -> list[tuple[int, int, Fraction, int, Fraction]]:
+    """Boxes with times in eighths of T."""
+    return [(least, x, Fraction(y, 8), width, Fraction(height, 8)) for least, x, y, width, height in rows]
+
+
+def test_fig_6_2_two_jobs_get_all_processors_though_one_needs_them() -> None:
+    schedule = make_schedule(BUDDY, 16, [2, 2, 4, 8, 8, 8, 8, 16])
+    lowest = sorted(schedule.boxes, key=lambda box: box.y)
+    assert [(box.minimum, box.width, box.y, box.end) for box in lowest[:2]] == [
+        (16, 16, 0, Fraction(1, 8)),
+        (8, 16, Fraction(1, 8), Fraction(1, 4)),  # the dashed line of (a)
+    ]
+    assert [box.width for box in lowest[2:4]] == [8, 8]  # (b): above 1/4, at least 8 processors
+    assert min(box.width for box in schedule.boxes) == 4
+
+
+def test_fig_6_4() -> None:
+    assert boxes(make_schedule(BUDDY, 16, FIG_6_4)) == eighths(
+        (8, 0, 0, 8, 2), (8, 0, 2, 8, 2), (8, 0, 4, 8, 2),  # consecutively, on eight processors each
+        (4, 0, 6, 8, 2),  # forced
+        (4, 8, 0, 4, 4), (4, 8, 4, 4, 4),
+        (2, 12, 0, 2, 8), (2, 14, 0, 2, 8),  # never reallocated
+    )  # fmt: skip
+
+
+def test_fig_6_5_epochs_last_as_long_as_their_share_of_jobs() -> None:
+    schedule = make_schedule(EQUI_EPOCH, 16, [8, 16, 8, 16])  # the figure gives no requirements
+    assert sorted(len(jobs) for jobs in epochs(schedule)) == [1, 1, 2]
+    assert sorted((box.width, box.height) for box in schedule.boxes) == [
+        (8, Fraction(1, 2)), (8, Fraction(1, 2)), (16, Fraction(1, 4)), (16, Fraction(1, 4)),
+    ]  # fmt: skip
+
+
+def test_fig_6_7() -> None:
+    schedule = make_schedule(EQUI_EPOCH, 12, FIG_6_7)
+    assert epochs(schedule) == [[2, 3, 3], [4, 4, 4], [5, 6]]
+    # The text gives the last two jobs 8 processors each, which 12 do not have.
+    assert [box.width for box in schedule.boxes] == [4, 4, 4, 4, 4, 4, 6, 6]
+
+
+def test_fig_6_8_equi_epoch_is_not_optimal_on_140_processors() -> None:
+    schedule = make_schedule(EQUI_EPOCH, 140, [20] * 10)
+    assert [len(jobs) for jobs in epochs(schedule)] == [7, 2, 1]
+    assert [box.width for box in schedule.boxes] == [20] * 7 + [70] * 2 + [140]
+    better = make_schedule(OPTIMAL_EPOCH, 140, [20] * 10)
+    assert [len(jobs) for jobs in epochs(better)] == [5, 5]
+    assert {box.width for box in better.boxes} == {28}
+
+
+def test_fig_6_9_the_greedy_from_the_largest_is_not_optimal() -> None:
+    assert epochs(make_schedule(EQUI_EPOCH, 16, FIG_6_9)) == [[4, 4, 4, 4], [8]]
+    assert epochs(make_schedule(GREEDY_LARGEST, 16, FIG_6_9)) == [[4, 8], [4, 4], [4]]
+
+
+def test_fig_6_10_buddy_against_equi_epoch() -> None:
+    epoch, buddy = make_schedule(EQUI_EPOCH, 16, FIG_6_4), make_schedule(BUDDY, 16, FIG_6_4)
+    assert epochs(epoch) == [[2, 2, 4, 4], [4, 8], [8, 8]]
+    assert [box.width for box in epoch.boxes if box.minimum == 2] == [4, 4]
+    assert [(box.width, box.height) for box in buddy.boxes if box.minimum == 2] == [(2, 1), (2, 1)]
+    # Equation 6.1: three times all processors; four boxes of 8 and two of 4.
+    assert (epoch.reallocations, buddy.reallocations) == (3 * 16, 4 * 8 + 2 * 4)
+
+
+def test_fig_6_11_on_a_mesh() -> None:
+    schedule = make_schedule(BUDDY, 16, FIG_6_11)
+    placements = realise(schedule, 4, 4)
+    assert [(p.rectangle.height, p.rectangle.width) for p in placements] == [(1, 2)] * 2 + [(2, 2)] * 2 + [
+        (2, 4)
+    ] * 4
+    where = {
+        least: {p.rectangle[:2] for p in placements if schedule.boxes[p.job].minimum == least}
+        for least in (2, 4, 8)
+    }
+    assert where == {8: {(0, 0)}, 4: {(2, 0)}, 2: {(2, 2), (3, 2)}}  # the first processors are in the corner
+
+
+def cells(placement: Placement) -> set[tuple[int, int]]:
+    """Processors of a placement."""
+    top, left, height, width = placement.rectangle
+    return {(row, column) for row in range(top, top + height) for column in range(left, left + width)}
+
+
+@pytest.mark.parametrize(
+    ("policy", "rows", "columns"),
+    [
+        (BUDDY, 4, 4),
+        (BUDDY, 2, 8),
+        (BUDDY, 16, 1),
+        (EQUI_EPOCH, 8, 4),
+        (EQUI_EPOCH, 6, 10),
+        (EQUI_EPOCH, 3, 7),
+    ],
+)
+def test_rectangles_tile_the_mesh_at_every_moment(policy: dict[str, Any], rows: int, columns: int) -> None:
+    rng = np.random.default_rng(rows * columns)
+    for n_jobs in range(1, 13):
+        most = rng.integers(1, rows * columns + 1)  # long lists of small jobs among them
+        schedule = make_schedule(policy, rows * columns, rng.integers(1, most + 1, n_jobs).tolist())
+        placements = realise(schedule, rows, columns)
+        assert [len(cells(p)) for p in placements] == [box.width for box in schedule.boxes]
+        assert [(p.start, p.end) for p in placements] == [(box.y, box.end) for box in schedule.boxes]
+        for moment in schedule.starts:
+            running = [cells(p) for p in placements if p.start <= moment < p.end]
+            assert sum(map(len, running)) == rows * columns
+            assert set().union(*running) == {
+                (row, column) for row in range(rows) for column in range(columns)
+            }
+
+
+def test_epochs_are_cut_as_square_as_factors_allow() -> None:
+    shapes = {}
+    for n_jobs in (1, 4, 6, 9, 12):
+        placements = realise(make_schedule(EQUI_EPOCH, 72, [1] * n_jobs), 6, 12)
+        shapes[n_jobs] = {tuple(sorted(p.rectangle[2:])) for p in placements}
+    assert shapes == {1: {(6, 12)}, 4: {(3, 6)}, 6: {(3, 4)}, 9: {(2, 4)}, 12: {(2, 3)}}
+
+
+def resting(schedule: Schedule) -> list[tuple[Box, list[Box], list[Box]]]:
+    """Each box with those that it rests on and those that rest on it."""
+    return [
+        (
+            box,
+            [other for other in schedule.boxes if other.end == box.y and _overlap(box, other)],
+            [other for other in schedule.boxes if other.y == box.end and _overlap(box, other)],
+        )
+        for box in schedule.boxes
+    ]
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one.x < other.x + other.width and other.x < one.x + one.width
+
+
+@pytest.mark.parametrize(("processors", "n_jobs"), [(4, 4), (8, 5), (8, 8), (8, 11), (16, 6)])
+def test_a_buddy_allocation_only_divides_the_one_below(processors: int, n_jobs: int) -> None:
+    """Section 6.7: "Any allocation of a BUDDY schedule rests on only one previous allocation"."""
+    rows = 2
+    for minimum in combinations_with_replacement(_powers(processors), n_jobs):
+        schedule = make_schedule(BUDDY, processors, minimum)
+        placements = realise(schedule, rows, processors // rows)
+        for box, below, _ in resting(schedule):
+            assert len(below) == (box.y > 0)
+            assert all(cells(placements[box.job]) <= cells(placements[other.job]) for other in below)
+
+
+def test_three_allocations_can_rest_on_one() -> None:
+    """Against section 6.7: "there are a power of two number of allocations resting on any allocation"."""
+    schedule = make_schedule(BUDDY, 4, [1, 1, 1, 2, 2, 4, 4, 4])
+    assert [1, 1, 2] in [sorted(box.width for box in above) for _, _, above in resting(schedule)]
+
+
+def _powers(processors: int) -> list[int]:
+    return [1 << bit for bit in range(processors.bit_length())]
+
+
+def test_sharing_without_reallocation_costs_nothing() -> None:
+    for policy in (BUDDY, EQUI_EPOCH, GREEDY_LARGEST, OPTIMAL_EPOCH):
+        schedule = make_schedule(policy, 16, [1, 2, 4, 3])
+        assert (schedule.reallocations, schedule.epochs, schedule.reallocated) == (0, 1, ())
+
+
+def test_an_epoch_costs_all_processors_but_a_single_one_nothing() -> None:
+    """Section 6.5: fewest reallocations and fewest epochs are the same objective."""
+    rng = np.random.default_rng(5)
+    for n_jobs in range(1, 20):
+        schedule = make_schedule(EQUI_EPOCH, 60, rng.integers(1, 31, n_jobs).tolist())
+        assert schedule.is_epoch_schedule
+        assert schedule.reallocations == (60 * schedule.epochs if schedule.epochs > 1 else 0)
+    assert not make_schedule(BUDDY, 16, FIG_6_4).is_epoch_schedule
+
+
+def test_equal_minima_come_in_any_order() -> None:
+    shuffled = [4, 8, 2, 4, 8, 2, 8, 4]
+    schedule = make_schedule(BUDDY, 16, shuffled)
+    assert [box.minimum for box in schedule.boxes] == shuffled
+    assert boxes(schedule) == boxes(make_schedule(BUDDY, 16, FIG_6_4))
+
+
+HALF = Fraction(1, 2)
+VALID = (Box(0, 1, 0, Fraction(0), 2, HALF), Box(1, 2, 0, HALF, 2, HALF))
+WIDE = (Box(0, 1, 0, Fraction(0), 1, Fraction(1)), Box(1, 1, 1, Fraction(0), 1, Fraction(1)))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((), "allowed: one box for each"),
+        ((VALID[1], VALID[0]), "in that order"),
+        ((VALID[0]._replace(minimum=3), VALID[1]), "needs at least 3"),
+        ((VALID[0]._replace(height=Fraction(1, 3)), VALID[1]), "equal shares are 1 processors"),
+        ((VALID[0], VALID[1]._replace(x=1)), "there are 0 to 1"),
+        ((VALID[0], VALID[1]._replace(y=Fraction(1, 3))), "overlaps with one below it, or leaves a gap"),
+        ((VALID[0]._replace(y=Fraction(1, 4)), VALID[1]), "overlaps with one below it, or leaves a gap"),
+        ((WIDE[0], WIDE[1]._replace(x=0)), "overlaps with one below it, or leaves a gap"),
+        ((WIDE[0], WIDE[1]._replace(x=0, y=Fraction(1))), "the schedule is not full"),
+    ],
+)
+def test_a_schedule_is_valid_or_refused_in_one_line(given: tuple[Box, ...], message: str) -> None:
+    assert Schedule(2, VALID).reallocations == 4
+    assert Schedule(2, WIDE).reallocations == 0
+    with pytest.raises(ValueError, match=message) as refused:
+        Schedule(2, given)
+    assert "\n" not in str(refused.value)
+
+
+def test_meshes_that_a_schedule_does_not_fit_are_refused() -> None:
+    schedule = make_schedule(BUDDY, 16, FIG_6_4)
+    with pytest.raises(ValueError, match="a mesh of 3 x 5 for a schedule of 16 processors"):
+        realise(schedule, 3, 5)
+    mixed = make_schedule({"schedule": "optimal_schedule", "allocations": "all"}, 12, FIG_6_7)
+    assert not mixed.is_epoch_schedule
+    with pytest.raises(ValueError, match="take buddy_schedule on a mesh of powers of two, or equi_epoch"):
+        realise(mixed, 3, 4)
+    moved = {12: 8, 8: 10, 14: 14, 0: 0}  # a job of two processors before those of four
+    with pytest.raises(ValueError, match="at multiples of their width"):
+        realise(Schedule(16, tuple(box._replace(x=moved[box.x]) for box in schedule.boxes)), 4, 4)
+
+
+def test_wider_boxes_lie_below_narrower_ones() -> None:
+    """BUDDY's boxes never get wider with time on any processor (section 6.4.1)."""
+    rng = np.random.default_rng(8)
+    for _ in range(50):
+        schedule = make_schedule(BUDDY, 64, rng.integers(1, 65, 16).tolist())
+        for processor in range(64):
+            column = sorted((b.y, b.width) for b in schedule.boxes if b.x <= processor < b.x + b.width)
+            assert all(low[1] >= high[1] for low, high in pairwise(column))

@@ -1,0 +1,206 @@
+"""Which of the policies are optimal (McCann 1994, theorems 6.4 and 6.5), by looking at all schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
+from typing import Any
+
+import medium_term_twin as twin
+import numpy as np
+import pytest
+
+from models.medium_term.boxes import schedule_of
+from models.medium_term.buddy import buddy
+from models.medium_term.engine import make_schedule
+from models.medium_term.epochs import equi_epoch, optimal_epoch
+from models.medium_term.schedule import Schedule
+from models.medium_term.tilings import tilings
+
+BUDDY = {"schedule": "buddy_schedule", "groups": "smallest_first"}
+REVERSED = {"schedule": "buddy_schedule", "groups": "largest_first"}
+EQUI_EPOCH = {"schedule": "equi_epoch"}
+GREEDY_LARGEST = {"schedule": "greedy_largest"}
+OPTIMAL_EPOCH = {"schedule": "optimal_epoch"}
+OPTIMAL_BUDDY = {"schedule": "optimal_schedule", "allocations": "powers_of_two"}
+OPTIMAL_SCHEDULE = {"schedule": "optimal_schedule", "allocations": "all"}
+
+SMALL = [(processors, n_jobs) for processors in (1, 2, 4, 8, 16) for n_jobs in range(1, 9)]
+
+
+def powers(processors: int) -> list[int]:
+    return [1 << bit for bit in range(processors.bit_length())]
+
+
+def lists(processors: int, n_jobs: int) -> Iterator[tuple[int, ...]]:
+    """Every sorted list of requirements that are powers of two."""
+    return combinations_with_replacement(powers(processors), n_jobs)
+
+
+def drawn(seed: int, processors: int, n_jobs: int, n_lists: int) -> list[list[int]]:
+    """Random lists of requirements, sorted."""
+    return np.sort(np.random.default_rng(seed).integers(1, processors + 1, (n_lists, n_jobs))).tolist()
+
+
+def cost(policy: dict[str, Any], processors: int, minimum: Any) -> int:
+    return make_schedule(policy, processors, minimum).reallocations
+
+
+def n_epochs(policy: dict[str, Any], processors: int, minimum: Any) -> int:
+    return make_schedule(policy, processors, minimum).epochs
+
+
+@pytest.mark.parametrize("processors", [1, 2, 8, 32, 256])
+@pytest.mark.parametrize("n_jobs", [1, 2, 8, 64])
+def test_buddy_is_that_of_fig_6_3(processors: int, n_jobs: int) -> None:
+    for minimum in drawn(63, processors, n_jobs, 5):
+        schedule = make_schedule(BUDDY, processors, minimum)
+        assert [(b.x, b.y, b.width, b.height) for b in schedule.boxes] == twin.buddy(processors, minimum)
+
+
+def test_groups_are_buddy_schedules_of_their_own() -> None:
+    """The end of section 6.4.2: eleven jobs are groups of one, two and eight, or the other way round."""
+    for minimum in drawn(642, 32, 11, 20):
+        for policy, sizes in ((BUDDY, (1, 2, 8)), (REVERSED, (8, 2, 1))):
+            schedule = make_schedule(policy, 32, minimum)
+            left, begin = 11, 0
+            for size in sizes:
+                group = [schedule.boxes[job] for job in range(left - size, left)]
+                expected = twin.buddy(32, minimum[left - size : left])
+                found = [(b.x, (b.y * 11 - begin) / size, b.width, b.height * 11 / size) for b in group]
+                assert found == expected
+                left, begin = left - size, begin + size
+
+
+@pytest.mark.parametrize(("processors", "n_jobs"), SMALL)
+def test_the_search_finds_all_schedules_of_powers_of_two(processors: int, n_jobs: int) -> None:
+    found = {tuple(row) for row in tilings(processors, n_jobs, "powers_of_two").width.tolist()}
+    assert found == twin.tilings(processors, n_jobs, powers(processors))
+
+
+@pytest.mark.parametrize(("processors", "n_jobs"), [(2, 4), (3, 3), (4, 4), (4, 5), (5, 4), (6, 4), (6, 6)])
+def test_the_search_finds_all_schedules(processors: int, n_jobs: int) -> None:
+    found = {tuple(row) for row in tilings(processors, n_jobs, "all").width.tolist()}
+    assert found == twin.tilings(processors, n_jobs, range(1, processors + 1))
+
+
+@pytest.mark.parametrize(
+    ("processors", "n_jobs", "allocations"),
+    [
+        (8, 8, "powers_of_two"),
+        (4, 11, "powers_of_two"),
+        (16, 16, "powers_of_two"),
+        (12, 8, "all"),
+        (7, 9, "all"),
+    ],
+)
+def test_what_the_search_finds_are_schedules_best_first(
+    processors: int, n_jobs: int, allocations: str
+) -> None:
+    found = tilings(processors, n_jobs, allocations)
+    assert len(found.boxes) > 10
+    costs = [
+        schedule_of(boxes, processors, width, np.arange(n_jobs)).reallocations
+        for width, boxes in zip(found.width, found.boxes, strict=True)
+    ]
+    assert costs == sorted(costs)
+
+
+@pytest.mark.parametrize(("processors", "n_jobs"), SMALL)
+def test_an_optimum_is_the_best_that_serves_the_jobs(processors: int, n_jobs: int) -> None:
+    sets = twin.tilings(processors, n_jobs, powers(processors))
+    for minimum in drawn(641, processors, n_jobs, 5):
+        best = min(
+            sum(width for width in widths if width * n_jobs > processors)
+            for widths in sets
+            if all(width >= least for width, least in zip(widths, minimum, strict=True))
+        )
+        assert cost(OPTIMAL_BUDDY, processors, minimum) == best
+
+
+@pytest.mark.parametrize("n_jobs", range(1, 17))
+@pytest.mark.parametrize("processors", [1, 2, 4, 8, 16])
+def test_theorem_6_4_buddy_is_optimal_among_powers_of_two(processors: int, n_jobs: int) -> None:
+    """Every list of requirements, and with the groups of smallest_first for any number of jobs."""
+    for minimum in lists(processors, n_jobs):
+        needs = np.array(minimum, np.int64)
+        boxes = buddy(processors, needs, "smallest_first")
+        sets = tilings(processors, n_jobs, "powers_of_two").width
+        best = sets[np.argmax((sets >= needs).all(axis=1))]  # the cheapest comes first
+        assert boxes.width[boxes.height < boxes.unit].sum() == best[best * n_jobs > processors].sum()
+
+
+def test_theorem_6_4_says_nothing_of_other_allocations() -> None:
+    """Powers of two of processors, jobs and requirements, and still five times five processors are better."""
+    minimum = [1, 1, 1, 4, 4, 4, 4, 4]
+    assert cost(BUDDY, 8, minimum) == cost(OPTIMAL_BUDDY, 8, minimum) == 28
+    best = make_schedule(OPTIMAL_SCHEDULE, 8, minimum)
+    assert [box.width for box in best.boxes] == [1, 1, 1, 5, 5, 5, 5, 5]
+    assert best.reallocations == 25
+    others = [m for m in lists(8, 8) if m != tuple(minimum)]
+    assert all(cost(BUDDY, 8, m) == cost(OPTIMAL_SCHEDULE, 8, m) for m in others)  # it is the only one there
+    assert (cost(BUDDY, 4, [1, 1, 1, 3]), cost(OPTIMAL_SCHEDULE, 4, [1, 1, 1, 3])) == (12, 9)
+
+
+def test_the_other_division_into_groups_is_never_better() -> None:
+    worse = 0
+    for processors, n_jobs in ((16, 3), (8, 6), (16, 7), (64, 11)):
+        for minimum in drawn(3, processors, n_jobs, 50):
+            costs = [cost(policy, processors, minimum) for policy in (BUDDY, REVERSED)]
+            assert costs[0] <= costs[1]
+            worse += costs[0] < costs[1]
+    assert worse > 100
+
+
+@pytest.mark.parametrize(
+    ("processors", "n_jobs"), [(2, 6), (8, 7), (16, 5), (12, 7), (30, 6), (64, 7), (140, 7)]
+)
+def test_the_fewest_epochs_are_those_of_an_exhaustive_search(processors: int, n_jobs: int) -> None:
+    for minimum in drawn(65, max(1, processors // 2), n_jobs, 10):
+        schedule = make_schedule(OPTIMAL_EPOCH, processors, minimum)
+        assert schedule.is_epoch_schedule
+        assert schedule.epochs == twin.fewest_epochs(processors, minimum)
+
+
+@pytest.mark.parametrize(("processors", "n_jobs"), [(1, 8), (2, 8), (4, 8), (8, 7), (8, 8), (16, 5), (16, 8)])
+def test_theorem_6_5_equi_epoch_is_optimal_on_powers_of_two(processors: int, n_jobs: int) -> None:
+    for minimum in lists(processors, n_jobs):
+        assert n_epochs(EQUI_EPOCH, processors, minimum) == n_epochs(OPTIMAL_EPOCH, processors, minimum)
+
+
+@pytest.mark.parametrize("processors", [20, 140])
+def test_theorem_6_5_needs_the_power_of_two(processors: int) -> None:
+    minima = drawn(652, processors // 4, 8, 200)
+    losses = [n_epochs(EQUI_EPOCH, processors, m) - n_epochs(OPTIMAL_EPOCH, processors, m) for m in minima]
+    assert min(losses) == 0
+    assert max(losses) > 0
+
+
+def test_twenty_processors_are_the_fewest_on_which_equi_epoch_is_not_optimal() -> None:
+    """Eight jobs with minima up to 4 go into epochs of 5, 2 and 1, or of 4 and 4."""
+    assert (n_epochs(EQUI_EPOCH, 20, [1] * 8), n_epochs(OPTIMAL_EPOCH, 20, [1] * 8)) == (3, 2)
+    for processors in (3, 6, 9, 10, 12, 14, 15, 18):
+        shares = [share for share in range(1, processors + 1) if processors % share == 0]
+        for minimum in combinations_with_replacement(shares, 8):  # others round up to the next share
+            needs = np.array(minimum, np.int64)
+            greedy, best = equi_epoch(processors, needs), optimal_epoch(processors, needs)
+            assert len(set(greedy.y.tolist())) == len(set(best.y.tolist()))
+
+
+def test_the_greedy_from_the_largest_is_never_better_than_equi_epoch_on_powers_of_two() -> None:
+    losses = [n_epochs(GREEDY_LARGEST, 16, m) - n_epochs(EQUI_EPOCH, 16, m) for m in lists(16, 5)]
+    assert min(losses) == 0
+    assert max(losses) > 0
+
+
+def test_buddy_never_reallocates_more_than_equi_epoch() -> None:
+    """Section 6.6 says that it can reallocate less; on powers of two, so are an epoch's allocations."""
+    for n_jobs in (4, 5, 8, 64, 100):
+        for minimum in drawn(66, 64, n_jobs, 20):
+            assert cost(BUDDY, 64, minimum) <= cost(EQUI_EPOCH, 64, minimum)
+
+
+def test_large_schedules_are_valid() -> None:
+    for policy in (BUDDY, EQUI_EPOCH, GREEDY_LARGEST, OPTIMAL_EPOCH):
+        (minimum,) = drawn(4096, 1024, 4096, 1)
+        assert isinstance(make_schedule(policy, 1024, minimum), Schedule)  # it checks itself

@@ -1,0 +1,286 @@
+"""The Lublin-Feitelson model: against quadrature, a plain twin, and the output of the authors' program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from models import workloads
+from models.jobs import swf
+from models.jobs.jobs import Jobs
+from models.jobs.machine import pool
+from models.jobs.stream import Stream
+from models.point import Point
+from models.workloads import lublin2003
+from models.workloads.lublin2003_parameters import KINDS, Gamma, Kind
+
+OUTPUT = Path(__file__).parents[3] / ".." / "shared" / "traces" / "LUBLIN-256-synthetic.swf.gz"
+
+WORKLOAD: dict[str, Any] = {
+    "name": "lublin2003", "model": "lublin2003", "jobs_of": "no_type", "largest_job": None, "u_med": None,
+    "estimates": "tsafrir2005", "longest_request": 172_800, "estimated_together": 1000,
+}  # fmt: skip
+N = 100_000
+
+
+def opened(
+    workload: dict[str, Any], machine: dict[str, Any], load: float | None, seed: tuple[int, ...] = (1,)
+) -> Stream:
+    stream = workloads.open_workload(Point({}, workload, machine, load, seed=seed))
+    assert isinstance(stream, Stream)
+    return stream
+
+
+def drawn(n_jobs: int, processors: int, load: float | None, *seed: int, **changes: object) -> Jobs:
+    return opened(WORKLOAD | changes, {"processors": processors}, load, seed).first(n_jobs)
+
+
+def kind_on(processors: int, **changes: object) -> Kind:
+    return lublin2003.kind_of(WORKLOAD | changes, pool(processors))
+
+
+def goodness(observed: np.ndarray, expected: np.ndarray) -> float:
+    """Return the p-value of a chi-squared test with all rare sizes as one."""
+    size = np.where(expected > 10, np.arange(expected.size), expected.size)
+    groups = [np.bincount(size, counts) for counts in (observed, expected)]
+    there = groups[1] > 0
+    return float(stats.chisquare(groups[0][there], groups[1][there]).pvalue)
+
+
+def test_the_largest_job_sets_the_sizes() -> None:
+    kind = kind_on(128)
+    assert kind == KINDS["no_type"]  # fitted to machines of 128 processors
+    wide = kind_on(1024)
+    assert (wide.u_low, wide.u_med, wide.u_hi) == (0.8, 7.5, 10.0)
+    assert kind_on(1024, largest_job=256) == kind_on(256)
+    assert kind_on(128, jobs_of="batch", u_med=5) == KINDS["batch"]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_sizes_have_their_probabilities(name: str) -> None:
+    kind = KINDS[name]
+    expected = lublin2003.size_probabilities(kind)
+    assert expected.sum() == pytest.approx(1)
+    size = lublin2003.sizes(kind, N, (1,))
+    assert size.min() == 1
+    assert size.max() <= kind.largest
+    observed = np.bincount(size, minlength=kind.largest + 1)[1:]
+    assert goodness(observed, N * expected) > 1e-3
+    powers = 2 ** np.arange(int(kind.u_hi) + 1)
+    assert observed[0] / N == pytest.approx(kind.serial, abs=0.005)
+    assert np.isin(size, powers).mean() >= kind.serial + kind.power_of_two - 0.005
+
+
+def test_sizes_where_the_machine_is_no_power_of_two() -> None:
+    kind = kind_on(100)
+    size = lublin2003.sizes(kind, N, (2,))
+    assert size.max() == 100
+    expected = lublin2003.size_probabilities(kind)
+    assert expected.sum() == pytest.approx(1)
+    assert (size == 64).mean() == pytest.approx(expected[63], abs=0.005)
+    # 6.5 to log2(100) would be rounded to 128.
+    assert expected[63] > kind.power_of_two * 0.14 * (kind.u_hi - 5.5) / 2.5
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_truncated_gamma_is_what_drawing_again_gives(name: str) -> None:
+    kind = KINDS[name]
+    rng = np.random.default_rng(7)
+    for gamma, limit in ((kind.short, 4.0), (kind.long, 10.0), (kind.gap, 5.0)):
+        drawn = rng.gamma(gamma.shape, gamma.scale, 20_000)
+        accepted = drawn[drawn <= limit]
+        assert accepted.size < drawn.size
+        quantiles = gamma.truncated(limit, rng.random(20_000))
+        assert quantiles.max() <= limit
+        assert stats.ks_2samp(accepted, quantiles).pvalue > 1e-3
+
+
+def density(gamma: Gamma) -> Any:
+    return stats.gamma(gamma.shape, scale=gamma.scale).pdf
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_means_against_quadrature(name: str) -> None:
+    kind = KINDS[name]
+    pdf = density(kind.gap)
+    mass = integrate.quad(pdf, 0, 13)[0]
+    mean_gap = integrate.quad(lambda g: np.exp(g) * pdf(g), 0, 13)[0] / mass
+    assert kind.gap.mean_exponential(13.0) == pytest.approx(mean_gap)
+    for gamma, mean in zip((kind.short, kind.long), lublin2003.mean_runtimes(kind), strict=True):
+        pdf = density(gamma)
+        mass = integrate.quad(pdf, 0, 12, limit=200)[0]
+        not_cut = integrate.quad(lambda g, pdf=pdf: np.exp(g) * pdf(g), 0, 12, limit=200)[0] / mass
+        # Cut to whole seconds, half a second less on average where runtimes are long.
+        assert not_cut - 1 < mean < not_cut
+        grid = gamma.truncated(12.0, (np.arange(N) + 0.5) / N)
+        assert np.floor(np.exp(grid)).mean() == pytest.approx(mean, rel=1e-3)
+
+
+def test_larger_jobs_are_longer() -> None:
+    kind = KINDS["no_type"]
+    probability = lublin2003.short_probability(kind, np.array([1, 64, 144, 145, 256]))
+    p = np.array([0.7746, 0.4344, 0.0024])
+    truncated = [stats.gamma(g.shape, scale=g.scale).cdf(12) for g in (kind.short, kind.long)]
+    expected = p * truncated[0] / (p * truncated[0] + (1 - p) * truncated[1])
+    np.testing.assert_allclose(probability[:3], expected)
+    np.testing.assert_array_equal(probability[3:], 0)
+    for size in (1, 128):
+        runtime = lublin2003.runtimes(kind, np.full(N, size), (3,))
+        short, long = lublin2003.mean_runtimes(kind)
+        is_short = float(lublin2003.short_probability(kind, np.array(size)))
+        spread = runtime.std() / np.sqrt(N)
+        assert abs(runtime.mean() - is_short * short - (1 - is_short) * long) < 4 * spread
+        assert runtime.min() >= 1
+        assert runtime.max() <= np.exp(12)
+        assert (runtime == np.rint(runtime)).all()
+
+
+def walked(kind: Kind, gaps: np.ndarray) -> Iterator[float]:
+    """Yield arrivals as the paper walks: paying for one half hour after the other."""
+    weights = lublin2003.bucket_weights(kind)
+    bucket, into, passed = 0, 0.0, 0.0
+    for gap in gaps / 1800:
+        points = gap
+        while points > weights[bucket % 48] * (1 - into):
+            points -= weights[bucket % 48] * (1 - into)
+            bucket, into = bucket + 1, 0.0
+        into += points / weights[bucket % 48]
+        passed = 1800 * (bucket + into)
+        yield passed
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_arrivals_walk_through_the_half_hours(name: str) -> None:
+    kind = KINDS[name]
+    weights = lublin2003.bucket_weights(kind)
+    assert weights.mean() == pytest.approx(1)
+    # The mode of the gamma distribution, in half hours from midnight on.
+    assert abs(np.argmax(weights) + 1 - (kind.cycle.shape - 1) * kind.cycle.scale) <= 1
+    arrivals = lublin2003.arrivals(kind, 3000, (5,))
+    spent = np.interp(arrivals % 86400, 1800 * np.arange(49), np.concatenate([[0], np.cumsum(weights)]))
+    gaps = np.diff(1800 * (48 * (arrivals // 86400) + spent), prepend=0.0)
+    np.testing.assert_allclose(list(walked(kind, gaps)), arrivals)
+    cut = stats.gamma(kind.gap.shape, scale=kind.gap.scale)
+    assert stats.kstest(np.log(gaps), lambda g: cut.cdf(g) / cut.cdf(13.0)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("load", [None, 0.4])
+def test_load(load: float | None) -> None:
+    jobs = drawn(N, 128, load, 11)
+    offered = jobs.size @ jobs.runtime / (128 * jobs.submit[-1])
+    natural = lublin2003.natural_load(KINDS["no_type"], 128)
+    assert offered == pytest.approx(natural if load is None else load, rel=0.05)
+    assert 0.5 < natural < 1
+    assert (np.diff(jobs.submit) >= 0).all()
+
+
+def test_the_first_jobs_of_a_longer_draw_are_those_of_a_shorter_one() -> None:
+    short, long = (drawn(n, 100, 0.7, 1, 2) for n in (700, 2500))
+    for name in ("submit", "runtime", "requested", "size", "memory"):
+        np.testing.assert_array_equal(getattr(short, name), getattr(long, name)[:700], err_msg=name)
+    other = drawn(700, 100, 0.7, 1, 3)
+    assert (other.runtime != short.runtime).any()
+    assert (long.requested >= long.runtime).all()
+
+
+def test_without_estimates_no_time_is_requested() -> None:
+    jobs = drawn(50, 64, 0.5, 1, estimates=None)
+    assert np.isnan(jobs.requested).all()
+    with_them = drawn(50, 64, 0.5, 1)
+    np.testing.assert_array_equal(with_them.runtime, jobs.runtime)
+
+
+def test_the_output_of_the_authors_program() -> None:
+    if not OUTPUT.exists():
+        pytest.skip(f"no {OUTPUT.name} in ../shared/traces")
+    log = swf.read(OUTPUT)
+    kind = kind_on(256)
+    # Sizes: UHi = 8 as its name says, and UMed = 5.5.
+    expected = lublin2003.size_probabilities(kind) * log.n_jobs
+    observed = np.bincount(log.sizes, minlength=257)[1:]
+    assert goodness(observed, expected) > 0.01
+    jobs = drawn(N, 256, None, 1)
+    for small in (True, False):
+        pair = [runtime[(size <= 16) == small] for runtime, size in
+                ((log.columns["runtime"], log.sizes), (jobs.runtime, jobs.size))]  # fmt: skip
+        assert stats.ks_2samp(*pair).pvalue > 0.01
+    # Arrivals: the program cuts each time to whole seconds, so that its clock loses half a second a job
+    # against its own daily cycle. With these put back, the points that each job spent have the distribution
+    # that they should have, and the time of day is that of a start at midnight.
+    submit = log.columns["submit"] + 0.5 * np.arange(1, log.n_jobs + 1)
+    weights = lublin2003.bucket_weights(kind)
+    spent = np.interp(submit % 86400, 1800 * np.arange(49), np.concatenate([[0], np.cumsum(weights)]))
+    gaps = np.diff(1800 * (48 * (submit // 86400) + spent))
+    cut = stats.gamma(kind.gap.shape, scale=kind.gap.scale)
+    long = np.log(gaps[gaps > 60])  # so that a second more or less is nothing
+    below = cut.cdf(np.log(60))
+    assert stats.kstest(long, lambda g: (cut.cdf(g) - below) / (cut.cdf(13.0) - below)).pvalue > 0.01
+
+    def hours(times: np.ndarray) -> np.ndarray:
+        return np.bincount((times % 86400 // 7200).astype(int), minlength=12) / times.size
+
+    days = np.array([hours(lublin2003.arrivals(kind, log.n_jobs, (k,))) for k in range(40)])
+    off = (hours(submit) - days.mean(axis=0)) / days.std(axis=0)
+    assert (np.abs(off) < 4).all()
+    shifted = (hours(submit + 2 * 3600) - days.mean(axis=0)) / days.std(axis=0)
+    assert (np.abs(shifted) > 4).any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "machine_", "words"),
+    [
+        (
+            {"jobs_of": "grid"},
+            {"processors": 128},
+            "workload.jobs_of=grid; allowed: batch, interactive, no_type",
+        ),
+        (
+            {"largest_job": 256},
+            {"processors": 128},
+            "workload.largest_job=256; allowed: null, or 2 to the 128",
+        ),
+        ({"largest_job": 2.5}, {"processors": 128}, "workload.largest_job=2.5"),
+        ({"u_med": "x"}, {"processors": 128}, "workload.u_med=x; allowed: a number, or null"),
+        (
+            {},
+            {"processors": 8},
+            "u_med=0.5 is not between 0.8 and 3, log2 of the smallest parallel job and of the",
+        ),
+        ({"u_med": 7.5}, {"processors": 128}, "u_med=7.5 is not between 0.8 and 7"),
+        (
+            {"longest_request": None},
+            {"processors": 128},
+            "workload.longest_request=null; allowed: whole seconds",
+        ),
+        (
+            {"estimated_together": 0},
+            {"processors": 128},
+            "workload.estimated_together=0; allowed: a whole number",
+        ),
+        ({"estimates": "guess"}, {"processors": 128}, "workload.estimates=guess"),
+        ({}, {"processors": None}, "machine.processors=null takes the processors from a log's header"),
+    ],
+)
+def test_refusals(changes: dict[str, Any], machine_: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)) as caught:
+        workloads.check(Point({}, WORKLOAD | changes, machine_, 0.7))
+    assert "\n" not in str(caught.value)
+
+
+def test_notes() -> None:
+    (note,) = opened(WORKLOAD, {"processors": 128}, 0.7).notes
+    assert re.fullmatch(r"lublin2003: load 0\.\d{3} on 128 processors as it is", note)
+    notes = opened(WORKLOAD, {"processors": 100}, 0.7).notes
+    assert "jobs whose size the model rounds up to the next one get 64" in notes[1]
+
+
+def test_what_it_fills() -> None:
+    assert workloads.fills(WORKLOAD) == ("requested",)
+    assert workloads.fills(WORKLOAD | {"estimates": None, "memory": 100}) == ("memory",)
+    assert workloads.has_chance(WORKLOAD)

@@ -1,0 +1,118 @@
+"""The family that looks at generated months, against a recount of the same jobs one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pytest
+from o2k_cases import MACHINE, SEEDS, month_of_jobs, read, workload
+
+from models.o2k_workload import FAMILY
+from models.point import Batches, Point
+from models.workloads.o2k.job_classes import CLASSES, classify
+
+POLICY = read("policy/o2k_workload/characterization.yaml")
+MONTH, SEED = "1999-11", SEEDS[0]
+BATCHES = Batches(size=None, warmup=0, looks=(1,))
+
+
+def point(**keys: Any) -> Point:
+    return Point(POLICY, workload(MONTH, **keys), MACHINE, None, BATCHES, SEED)
+
+
+@pytest.fixture(scope="module")
+def metrics() -> dict[str, np.ndarray]:
+    outcome = FAMILY.simulate(point())
+    assert not outcome.saturated
+    return {name: values[0] for name, values in outcome.metrics.items()}
+
+
+def test_every_metric_has_its_declared_shape() -> None:
+    outcome = FAMILY.simulate(point())
+    shapes = {m.name: (1, *(len(FAMILY.coords[dim]) for dim in m.dims)) for m in FAMILY.metrics}
+    assert {name: values.shape for name, values in outcome.metrics.items()} == shapes
+    assert all(np.isfinite(values).all() for values in outcome.metrics.values())
+
+
+def test_metrics_of_classes_are_those_of_a_recount(metrics: dict[str, np.ndarray]) -> None:
+    jobs = month_of_jobs(MONTH, SEED)
+    index = classify(jobs.requested, jobs.size, jobs.memory)
+    for place, name in enumerate(FAMILY.coords["job_class"]):
+        these = [k for k in range(len(jobs)) if name == "all" or CLASSES[index[k]] == name]
+        n = len(these)
+        hours = [jobs.runtime[k] / 3600 for k in these]
+        expected = {
+            "number_of_jobs": n,
+            "processor_demand": sum(h * jobs.size[k] for h, k in zip(hours, these, strict=True)) / 9.6 / 720,
+            "memory_demand": sum(h * jobs.memory[k] for h, k in zip(hours, these, strict=True))
+            / (3.36 * 2**20 * 720),
+            "under_a_minute": sum(jobs.runtime[k] < 60 for k in these) / n,
+            "short_enough_for_st": sum(h <= 50 for h in hours) / n,
+            "memory_under_tenth": sum(10 * jobs.used[k] < jobs.memory[k] for k in these) / n,
+        }
+        assert {metric: metrics[metric][place] for metric in expected} == pytest.approx(expected)
+
+
+def test_times_are_those_of_a_recount(metrics: dict[str, np.ndarray]) -> None:
+    """Fig. 1 and Fig. 2; November 1999 began on a Monday, a week after the first job."""
+    jobs = month_of_jobs(MONTH, SEED)
+    moments = [datetime(1999, 10, 25) + timedelta(seconds=float(second)) for second in jobs.submit]
+    counts = np.zeros((7, 24))
+    for moment in moments:
+        assert moment.month == 11
+        counts[moment.weekday(), moment.hour] += 1
+    days = np.bincount([datetime(1999, 11, day).weekday() for day in range(1, 31)])
+    assert metrics["arrivals"] == pytest.approx(counts / days[:, None])
+    peak = [k for k, moment in enumerate(moments) if moment.weekday() < 5 and 9 <= moment.hour < 17]
+    for place, limit in enumerate(FAMILY.coords["actual_runtime"]):
+        share = sum(jobs.runtime[k] <= limit for k in peak) / len(peak)
+        assert metrics["runtime_cdf"][0, place] == pytest.approx(share)
+    of_classes = metrics["runtime_cdf"][1:]
+    assert (np.diff(of_classes, axis=1) >= 0).all()
+    assert (of_classes[:, -1] == 1).all()
+
+
+def test_shares_are_those_of_a_recount(metrics: dict[str, np.ndarray]) -> None:
+    jobs = month_of_jobs(MONTH, SEED)
+    everyone = range(len(jobs))
+    large = [k for k in everyone if jobs.size[k] > 16 or jobs.memory[k] > 4 * 2**20]
+
+    def share(chosen: list[bool]) -> float:
+        return sum(chosen) / len(chosen)
+
+    expected = {
+        "over_an_hour_ends_in_a_minute": share(
+            [jobs.runtime[k] < 60 for k in everyone if jobs.requested[k] > 3600]
+        ),
+        "over_ten_hours_ends_in_a_minute": share(
+            [jobs.runtime[k] < 60 for k in everyone if jobs.requested[k] > 36000]
+        ),
+        "under_a_minute_below_1gb": share([jobs.used[k] < 2**20 for k in everyone if jobs.runtime[k] < 60]),
+        "serial_share": share([jobs.size[k] == 1 for k in everyone]),
+        "power_of_two_share": share([jobs.size[k] in (1, 2, 4, 8, 16, 32, 64) for k in everyone]),
+        "largest_share": share([jobs.size[k] == 64 for k in large]),
+        "serial_over_512mb": share([jobs.memory[k] > 2**19 for k in everyone if jobs.size[k] == 1]),
+    }
+    assert {name: float(metrics[name]) for name in expected} == pytest.approx(expected)
+
+
+def test_a_class_without_a_job_at_weekday_peaks_has_no_distribution() -> None:
+    outcome = FAMILY.simulate(point(peak_hours=[9, 9]))
+    assert np.isnan(outcome.metrics["runtime_cdf"]).all()
+    assert isnan(outcome.metrics["memory_size_correlation"][0])
+
+
+def test_what_is_no_month_is_refused() -> None:
+    assert FAMILY.check(point())
+    assert FAMILY.has_chance(point())
+    with pytest.raises(ValueError, match=r"load=0.5: .*; set grid.load=\[null\]"):
+        FAMILY.check(replace(point(), load=0.5))
+    with pytest.raises(ValueError, match=r"has model synthetic; models\.o2k_workload takes o2k"):
+        FAMILY.check(replace(point(), workload=read("workload/synthetic.yaml")))
+    words = r"workload\.estimates=exact: a month is looked at as it is; set workload\.estimates=null"
+    with pytest.raises(ValueError, match=words):
+        FAMILY.check(point(estimates="exact"))

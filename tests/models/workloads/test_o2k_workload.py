@@ -1,0 +1,329 @@
+"""The generated months of the Origin 2000 against what Chiang and Vernon (2001) print of the real ones.
+
+Table 4 is counted anew here, with the limits of Table 1 written out, and times by the real calendar.
+"""
+
+from __future__ import annotations
+
+import calendar
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from o2k_cases import MACHINE, SEEDS, month_of_jobs, open_month, workload
+from scipy.stats import spearmanr
+
+from models.jobs import machine as machines
+from models.jobs.jobs import Jobs
+from models.workloads.o2k.table4 import MONTHS, TABLE_4, Month
+from models.workloads.o2k.targets import unrounded
+
+CLASSES = [f"{time}_{size}" for size in ("sj", "mj", "lj") for time in ("vst", "st", "mt", "lt")]
+GB = 1024 * 1024
+each_month = pytest.mark.parametrize("month", MONTHS, ids=TABLE_4)
+each_seed = pytest.mark.parametrize("seed", SEEDS)
+
+
+def classes(jobs: Jobs) -> np.ndarray:
+    """Return the names of the jobs' classes by Table 1."""
+    hours = jobs.requested / 3600
+    assert (hours <= 400).all()
+    assert ((jobs.size <= 64) & (jobs.memory <= 16 * GB)).all()
+    time = np.select([hours <= 5, hours <= 50, hours <= 200], ["vst", "st", "mt"], "lt")
+    small = (jobs.size <= 8) & (jobs.memory <= 2 * GB)
+    middle = (jobs.size <= 16) & (jobs.memory <= 4 * GB)
+    size = np.select([small, middle], ["sj", "mj"], "lj")
+    return np.char.add(np.char.add(time, "_"), size)
+
+
+def period(month: Month) -> tuple[datetime, float]:
+    """Return a month's beginning and its seconds."""
+    year, number = (int(part) for part in month.name.split("-"))
+    return datetime(year, number, 1), calendar.monthrange(year, number)[1] * 86400.0
+
+
+@each_month
+def test_table_4_adds_up(month: Month) -> None:
+    assert sum(month.jobs) == month.overall_jobs
+    for demands, overall in (
+        (month.processor_demand, month.overall_processor_demand),
+        (month.memory_demand, month.overall_memory_demand),
+    ):
+        assert abs(sum(demands) - overall) <= 0.5 * (len(CLASSES) + 1)
+        wanted = unrounded(demands, overall)
+        assert np.rint(wanted).astype(int).tolist() == list(demands)
+        assert round(float(wanted.sum())) == overall
+        assert wanted.min() > 0
+    begin, seconds = period(month)
+    assert (begin.weekday(), seconds) == (month.first_weekday, month.hours * 3600)
+
+
+@each_month
+def test_every_cell_of_table_4_is_within_the_limits_of_its_class(month: Month) -> None:
+    """The paper's demands can be made by as many jobs, though 15 % end at once and half of lt in 50 hours."""
+    for number, name in enumerate(CLASSES):
+        longest = {"vst": 5, "st": 50, "mt": 200, "lt": 400}[name[:-3]]
+        mean = 0.5 * 400 + 0.35 * 50 if longest == 400 else 0.85 * longest
+        hours = month.jobs[number] * mean
+        processors, memory = {"sj": (8, 2), "mj": (16, 4), "lj": (64, 16)}[name[-2:]]
+        assert month.processor_demand[number] - 0.5 < 100 * hours * processors / (960 * month.hours)
+        assert month.memory_demand[number] - 0.5 < 100 * hours * memory / (336 * month.hours)
+        # The hours that the memory asks for, with a single processor, are not too many for the other demand.
+        least_hours = max(month.memory_demand[number] - 0.5, 0) / 100 * 336 * month.hours / memory
+        assert 100 * least_hours / (960 * month.hours) < month.processor_demand[number] + 0.5
+
+
+@each_month
+@each_seed
+def test_jobs_and_demands_are_those_of_table_4(month: Month, seed: tuple[int, ...]) -> None:
+    jobs = month_of_jobs(month.name, seed)
+    assert len(jobs) == month.overall_jobs
+    names = classes(jobs)
+    _, seconds = period(month)
+    overall = np.zeros(2)
+    for number, name in enumerate(CLASSES):
+        these = jobs.part(names == name)
+        demands = 100 * np.array(
+            [
+                these.size @ these.runtime / (960 * seconds),
+                (these.memory / GB) @ these.runtime / (336 * seconds),
+            ]
+        )
+        assert len(these) == month.jobs[number], name
+        assert demands.round().tolist() == [month.processor_demand[number], month.memory_demand[number]], name
+        overall += demands
+    assert overall.round().tolist() == [month.overall_processor_demand, month.overall_memory_demand]
+
+
+@each_month
+@each_seed
+def test_jobs_are_possible(month: Month, seed: tuple[int, ...]) -> None:
+    jobs = month_of_jobs(month.name, seed)
+    assert machines.of(MACHINE).takes(jobs.size, jobs.memory).all()
+    assert (jobs.size >= 1).all()
+    assert ((jobs.runtime >= 1) & (jobs.runtime <= jobs.requested)).all()
+    assert ((jobs.used >= 1) & (jobs.used <= jobs.memory)).all()
+    _, seconds = period(month)
+    assert ((jobs.submit >= 7 * 86400) & (jobs.submit < 7 * 86400 + seconds)).all()
+    assert (np.diff(jobs.submit) >= 0).all()
+
+
+@each_month
+@each_seed
+def test_fractions_of_sections_2_4_and_3(month: Month, seed: tuple[int, ...]) -> None:
+    jobs = month_of_jobs(month.name, seed)
+    names, brief = classes(jobs), jobs.runtime < 60
+    assert 0.12 <= brief[jobs.requested > 3600].mean() <= 0.33
+    assert 0.11 <= brief[jobs.requested > 36000].mean() <= 0.42
+    for name in CLASSES:
+        these = names == name
+        assert 0.15 <= brief[these].mean() <= 0.2
+        assert 0.25 <= (jobs.used < 0.1 * jobs.memory)[these].mean() <= 0.35
+        if name.startswith("lt"):
+            assert (jobs.runtime <= 50 * 3600)[these].mean() > 0.5
+    assert (jobs.used < GB)[brief].mean() > 0.95
+    serial = jobs.size == 1
+    # Serial jobs of mj and lj all ask for more than 512 MB: how many there are is left to the demands.
+    assert (jobs.memory > GB // 2)[serial].mean() == pytest.approx(0.5, abs=0.06)
+    assert serial.mean() > 0.2
+    assert np.isin(jobs.size, [2, 4, 8, 16, 32, 64]).mean() > 0.4
+    assert (jobs.size == 64).any()
+
+
+@each_month
+def test_runtimes_are_in_every_order_of_magnitude(month: Month) -> None:
+    """Fig. 2, of all jobs and of each class up to what it may request."""
+    jobs = month_of_jobs(month.name, SEEDS[0])
+    names = classes(jobs)
+    decades = [60, 600, 6000, 60000]
+    share = np.histogram(jobs.runtime, [0, *decades, 600000])[0] / len(jobs)
+    assert (share > 0.05).all()
+    for name in CLASSES:
+        these = jobs.runtime[names == name]
+        if these.size >= 100:
+            limit = {"vst": 18000, "st": 180000, "mt": 720000, "lt": 1440000}[name[:-3]]
+            edges = [0, *(edge for edge in decades if edge < limit), limit]
+            assert (np.histogram(these, edges)[0] > 0.03 * these.size).all(), name
+
+
+@each_month
+@each_seed
+def test_correlations_of_section_3(month: Month, seed: tuple[int, ...]) -> None:
+    jobs = month_of_jobs(month.name, seed)
+    serial = jobs.size == 1
+    peak, _, _ = by_period(month, jobs.submit)
+    used = jobs.used / jobs.size
+    assert spearmanr(jobs.runtime, jobs.size).statistic > 0.1
+    assert spearmanr(jobs.runtime, used).statistic > 0.1
+    assert spearmanr((jobs.memory / jobs.size)[peak], jobs.size[peak]).statistic < -0.3
+    assert np.median(used[peak & serial]) > 1.5 * np.median(used[peak & ~serial])
+
+
+def by_period(month: Month, submit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tell which jobs are submitted at a weekday's peak, intermediate and low hours, by the calendar."""
+    begin = period(month)[0] - timedelta(days=7)
+    moments = [begin + timedelta(seconds=float(second)) for second in submit]
+    weekday = np.array([moment.weekday() < 5 for moment in moments])
+    hour = np.array([moment.hour for moment in moments])
+    peak, intermediate = (hour >= 9) & (hour < 17), (hour >= 17) & (hour < 23)
+    return weekday & peak, weekday & intermediate, weekday & ~peak & ~intermediate
+
+
+@each_month
+def test_arrivals_follow_the_periods(month: Month) -> None:
+    """The share of each period of Fig. 1, and of the weekends, within four standard deviations."""
+    begin, seconds = period(month)
+    days = [(begin + timedelta(days=day)).weekday() < 5 for day in range(round(seconds / 86400))]
+    weekdays, weekends = days.count(True), days.count(False)
+    weights = np.array([8 * 1.0, 6 * 0.5, 10 * 0.25])
+    expected = weekdays * weights / (weights.sum() * (weekdays + 0.5 * weekends))
+    for seed in SEEDS:
+        jobs = month_of_jobs(month.name, seed)
+        seen = np.array([chosen.mean() for chosen in by_period(month, jobs.submit)])
+        assert (abs(seen - expected) < 4 * np.sqrt(expected * (1 - expected) / len(jobs))).all()
+
+
+def test_jobs_that_are_submitted_together_are_of_one_class_and_as_many_as_said() -> None:
+    month = TABLE_4["2000-03"]
+    source = open_month(workload(month.name, together=5), MACHINE, None, SEEDS[0])
+    jobs = source.jobs.part(source.measured)
+    alone = month_of_jobs(month.name, SEEDS[0])
+    assert np.sort(jobs.runtime).tolist() == np.sort(alone.runtime).tolist()
+    moments, group = np.unique(jobs.submit, return_inverse=True)
+    assert np.unique(alone.submit).size == len(alone)
+    names = classes(jobs)
+    assert all(np.unique(names[group == k]).size == 1 for k in range(0, moments.size, 10))
+    # Of 7,034 jobs 12 begin a class, the others a group with probability 1/5.
+    expected = 12 + (len(jobs) - 12) / 5
+    assert abs(moments.size - expected) < 4 * np.sqrt(expected * 0.8)
+
+
+def test_seven_days_before_the_month_have_its_rates() -> None:
+    source = open_month(workload("2000-01"), MACHINE, None, SEEDS[0])
+    assert source.measured.start is not None
+    before = source.jobs.part(slice(source.measured.start))
+    assert before.submit.max() < 7 * 86400 <= source.jobs.submit[source.measured.start]
+    names = classes(before)
+    month = TABLE_4["2000-01"]
+    for name, n in zip(CLASSES, month.jobs, strict=True):
+        assert abs((names == name).sum() - n * 7 / 31) <= 0.5
+    # Its demand is not made to be anything, but of the same distributions: ten months in all.
+    demands = []
+    for k in range(10):
+        source = open_month(workload("2000-01"), MACHINE, None, (3, k))
+        before = source.jobs.part(slice(source.measured.start))
+        demands.append(before.size @ before.runtime / (960 * 7 * 86400))
+    error = np.std(demands, ddof=1) / np.sqrt(10)
+    assert np.mean(demands) == pytest.approx(0.83, abs=4 * error)
+    assert source.until == (7 + 31) * 86400
+
+
+def columns(jobs: Jobs) -> list[np.ndarray]:
+    return [jobs.submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory, jobs.used]
+
+
+def test_the_same_seed_gives_the_same_month_and_another_seed_or_month_another() -> None:
+    def jobs_of(name: str, seed: tuple[int, ...], **keys: Any) -> Jobs:
+        source = open_month(workload(name, **keys), MACHINE, None, seed)
+        return source.jobs.part(source.measured)
+
+    first = jobs_of("2000-01", (5, 1, 0))
+    for one, same in zip(columns(first), columns(jobs_of("2000-01", (5, 1, 0))), strict=True):
+        assert (one == same).all()
+    other = jobs_of("2000-01", (5, 1, 1))
+    assert all((one != another).any() for one, another in zip(columns(first), columns(other), strict=True))
+    # Stratified quantiles leave little freedom but who has which: no job stays what it was.
+    alike = (first.runtime == other.runtime) & (first.size == other.size) & (first.memory == other.memory)
+    assert alike.mean() < 0.01
+    of_march = jobs_of("2000-03", (5, 1, 0)).runtime
+    assert not np.isin(first.runtime[first.runtime > 6000], of_march[of_march > 6000]).mean() > 0.5
+    # The days before the month have random numbers of their own.
+    shorter = jobs_of("2000-01", (5, 1, 0), warmup_days=0)
+    assert shorter.submit == pytest.approx(first.submit - 7 * 86400, abs=1e-6)
+    assert (shorter.runtime == first.runtime).all()
+
+
+def test_a_load_rescales_the_times_of_submission_only() -> None:
+    given = workload("1999-12")
+    plain = open_month(given, MACHINE, None, SEEDS[0])
+    denser = open_month(given, MACHINE, 0.99, SEEDS[0])
+    for one, same in zip(columns(plain.jobs)[1:], columns(denser.jobs)[1:], strict=True):
+        assert (one == same).all()
+    jobs = plain.jobs.part(plain.measured)
+    stretch = jobs.size @ jobs.runtime / (960 * 31 * 86400) / 0.99
+    assert denser.jobs.submit == pytest.approx(plain.jobs.submit * stretch)
+    assert denser.until == pytest.approx(38 * 86400 * stretch)
+    assert any("rescales" in note for note in denser.notes)
+
+
+def test_demands_out_of_reach_are_missed_aloud() -> None:
+    """Where nine in ten end at once, no jobs within the limits of some classes make their demands."""
+    source = open_month(workload("2000-02", under_a_minute=0.9), MACHINE, None, SEEDS[0])
+    told = [note for note in source.notes if "nearest" in note]
+    assert len(told) == 1
+    assert "lt_lj" in told[0]
+    assert not any("nearest" in note for note in open_month(workload("2000-02"), MACHINE, None, (0,)).notes)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"under_a_minute": 0, "memory_under_tenth": 0, "left_alone": 0, "short_enough": 0},
+        {"under_a_minute": 0.9, "memory_under_tenth": 0.99, "left_alone": 0.9, "short_enough": 0.99},
+        {"serial_over_512mb": 0, "size_correlation": 1, "used_memory_correlation": -1},
+        {"serial_over_512mb": 1, "size_correlation": -1, "used_memory_correlation": 1},
+    ],
+)
+def test_the_limits_of_the_shares_give_possible_jobs(keys: dict[str, Any]) -> None:
+    source = open_month(workload("2000-02", **keys), MACHINE, None, SEEDS[0])
+    jobs = source.jobs.part(source.measured)
+    names, count = np.unique(classes(jobs), return_counts=True)
+    assert dict(zip(names, count, strict=True)) == dict(zip(CLASSES, TABLE_4["2000-02"].jobs, strict=True))
+    assert ((jobs.runtime >= 1) & (jobs.runtime <= jobs.requested)).all()
+    assert ((jobs.used >= 1) & (jobs.used <= jobs.memory)).all()
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"month": "1999-09"}, r"workload.month=1999-09; allowed: 1999-10, 1999-11, .*, 2000-03$"),
+        ({"warmup_days": 1.5}, "warmup_days=1.5; allowed: whole days"),
+        ({"warmup_days": -1}, "warmup_days=-1; allowed: whole days, 0 to 366"),
+        ({"peak_hours": [9, 25]}, r"peak_hours=\[9, 25\]; allowed: \[from, until\]"),
+        ({"rates": {"peak": 0}}, r"rates.peak=0; allowed"),
+        ({"weekend": "quiet"}, "weekend=quiet; allowed"),
+        ({"together": 0.5}, r"together=0.5; allowed: 1 to 1e\+06"),
+        ({"requests": {"st": [[5, 1]]}}, r"requests.st=\[\[5, 1\]\]; allowed: more than 5 hours"),
+        ({"requests": {"vst": [[6, 1]]}}, r"requests.vst=\[\[6, 1\]\]; allowed: .* from 0.0166667 to 5"),
+        ({"sizes": {"sj": [[2, 1], [1, 1]]}}, "sizes.sj=.*; allowed: .* ascending from 1 to 8"),
+        ({"sizes": {"sj": [[1.5, 1]]}}, r"sizes.sj=\[\[1.5, 1\]\]; allowed: whole processors"),
+        ({"sizes": {"xl": [[1, 1]]}}, "sizes.xl is not known; allowed: sj, mj, lj, vst_sj"),
+        ({"least_memory_mb": {"sj": 600}}, "least_memory_mb.sj=600; allowed: 1 to 511"),
+        ({"under_a_minute": 1.2}, "under_a_minute=1.2; allowed: 0 to 0.9"),
+        ({"size_correlation": None}, "size_correlation=null; allowed: -1 to 1"),
+    ],
+)
+def test_bad_keys_are_refused_in_one_line(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        open_month(workload("1999-10") | _merged(keys), MACHINE, None, (0,))
+    assert "\n" not in str(error.value)
+
+
+def _merged(keys: dict[str, Any]) -> dict[str, Any]:
+    """Return keys in whose groups the others stay as they are."""
+    plain = workload("1999-10")
+    return {key: plain[key] | value if isinstance(value, dict) else value for key, value in keys.items()}
+
+
+def test_a_machine_that_cannot_take_every_job_is_refused() -> None:
+    small = {"name": "small", "hosts": [{"name": "a", "processors": 64, "memory_gb": 8}]}
+    with pytest.raises(ValueError, match=r"machine small has no host with both; take grid.machine=\[o2k\]"):
+        open_month(workload("1999-10"), small, None, (0,))
+
+
+def test_a_pool_takes_the_jobs_of_all_hosts() -> None:
+    pool = open_month(workload("1999-10"), {"name": "pe128", "processors": 128}, None, (0,))
+    hosts = open_month(workload("1999-10"), MACHINE, None, (0,))
+    for of_pool, of_hosts in zip(columns(pool.jobs), columns(hosts.jobs), strict=True):
+        assert (of_pool == of_hosts).all()

@@ -1,0 +1,70 @@
+"""The paper's workload offers the load that is asked for; kernels are loaded only where jobs are run."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from omegaconf import OmegaConf
+
+from models import dotted, workloads
+from models.point import Batches, Point
+from models.workloads import repetition as repetitions
+
+CONF = Path(__file__).parents[3] / "conf" / "workload" / "feitelson1996.yaml"
+WORKLOAD = OmegaConf.to_container(OmegaConf.load(CONF))
+
+
+@pytest.mark.parametrize("repetition", ["feedback", "sequence"])
+@pytest.mark.parametrize("rerun_runtime", ["same", "redrawn"])
+@pytest.mark.parametrize("load", [0.4, 0.9])
+def test_the_sequence_of_jobs_itself_has_the_load(load, rerun_runtime, repetition):
+    """Summed up job by job: work of whole sessions up to the n-th job, over the machine's time until then."""
+    processors, n_jobs = 32, 5000
+    workload = WORKLOAD | {"rerun_runtime": rerun_runtime, "repetition": repetition}
+    batches = Batches(size=500, warmup=2, looks=(4, 8))
+    point = Point({}, workload, {"processors": processors}, load, batches, (1, 2))
+    stream = workloads.open_workload(point)
+    assert ("repetition" in workloads.fills(workload)) == (repetition == "feedback")
+    rerun = dotted.imported(stream.rerun) if stream.rerun else repetitions.same_runtime
+    work, time, jobs = 0.0, 0.0, 0
+    columns = stream.first(n_jobs)
+    assert columns.repeats == (repetition == "feedback")
+    for i in range(n_jobs):
+        size, runtime = int(columns.size[i]), float(columns.runtime[i])
+        runs, key = (int(columns.runs[i]), int(columns.key[i])) if columns.repeats else (1, 0)
+        again = (rerun(runtime, size, key, run, stream.rerun_parameters) for run in range(1, runs))
+        work, jobs = work + size * (runtime + sum(again)), jobs + runs
+        if jobs >= n_jobs:
+            time = float(columns.submit[i])
+            break
+    assert work / (processors * time) == pytest.approx(load, rel=1e-9)
+
+
+def in_new_process(code: str, cache: Path) -> str:
+    """Run some Python with a kernel cache of its own and return what it printed."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    environment.pop("SCHEDSWEEP_KERNELS", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    return done.stdout
+
+
+def test_what_is_preloaded_is_never_compiled(tmp_path):
+    code = (
+        "import sys\n"
+        "try:\n    import models.gang.preload\n"
+        "except ImportError:\n    print('not yet', 'numba' in sys.modules)"
+    )
+    assert in_new_process(code, tmp_path) == "not yet False\n"
+
+
+def test_a_warm_up_with_everything_compiled_loads_nothing(tmp_path):
+    code = (
+        "import sys; from models import gang, kernel_cache;"
+        "kernel_cache.complete('models.gang', []); gang.FAMILY.warm_up();"
+        "print('numba' in sys.modules)"
+    )
+    assert in_new_process(code, tmp_path) == "False\n"

@@ -1,0 +1,495 @@
+"""What sacct prints: every row counted, every field read, every fault named with its line."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models import workloads
+from models.backfill import FAMILY
+from models.jobs.trace import Trace
+from models.point import Point
+from models.workloads import sacct
+from models.workloads.sacct import COMMAND, SacctError, fields
+
+CONF = Path(__file__).parents[3] / "conf" / "workload" / "sacct.yaml"
+HEADER = COMMAND.rsplit(" ", 1)[1].replace(",", "|")
+TITLES = HEADER.split("|")
+DAY = np.datetime64("2024-03-01T00:00:00")
+steady = settings(derandomize=True, deadline=None, max_examples=40)
+
+JOB = {
+    "JobID": "7", "User": "alice", "Partition": "batch", "State": "COMPLETED", "Submit": 0, "Eligible": 0,
+    "Start": 60, "ElapsedRaw": 600, "TimelimitRaw": 20, "AllocCPUS": 4, "AllocNodes": 1, "ReqMem": "4000M",
+}  # fmt: skip
+
+
+def row(**values: Any) -> str:
+    """Return one line; what is not named is a small job. Times are seconds of a day."""
+    job = JOB | {"Eligible": values.get("Submit", 0)} | values
+    times = {name: str(DAY + np.timedelta64(job[name])) for name in ("Submit", "Eligible", "Start")
+             if isinstance(job[name], int)}  # fmt: skip
+    return "|".join(str(value) for value in (job | times).values())
+
+
+def lines(*rows: str) -> str:
+    return "\n".join([HEADER, *rows]) + "\n"
+
+
+def opened_on(
+    workload: dict[str, Any], machine: dict[str, Any], load: float | None = None, *seed: int
+) -> Trace:
+    opened = workloads.open_workload(Point({}, workload, machine, load, seed=seed))
+    assert isinstance(opened, Trace)
+    return opened
+
+
+NEVER = {"ElapsedRaw": 0, "AllocCPUS": 0}
+
+# A morning with all that happens to jobs.
+MORNING = lines(
+    row(JobID="100", Submit=100, Start=130, ElapsedRaw=3600, AllocCPUS=64, AllocNodes=2),
+    row(JobID="100.batch", User="", Partition="", Submit=130, Start=130, TimelimitRaw="", ReqMem=""),
+    row(JobID="100.extern", User="", Partition="", Submit=130, Start=130, TimelimitRaw="", ReqMem=""),
+    row(JobID="100.0", User="", Partition="", Submit=131, Start=131, TimelimitRaw="", ReqMem=""),
+    row(JobID="101", User="bob", State="CANCELLED by 1000", Submit=200, Start="None", **NEVER),
+    row(JobID="102_1", User="bob", State="TIMEOUT", Submit=300, Start=400, ElapsedRaw=1230),
+    row(JobID="102_2", User="bob", State="FAILED", Submit=300, Start=410, ElapsedRaw=0),
+    row(JobID="102_[3-9%2]", User="bob", State="PENDING", Submit=300, Start="Unknown", **NEVER),
+    row(JobID="103", User="carol", State="NODE_FAIL", Submit=350, Start=500, ElapsedRaw=50),
+    row(JobID="103", User="carol", State="REQUEUED", Submit=551, Start=700, ElapsedRaw=80),
+    row(JobID="103", User="carol", Submit=781, Start=800, ElapsedRaw=900),
+    row(JobID="104+0", Partition="long", Submit=400, Start=420, TimelimitRaw="UNLIMITED"),
+    row(JobID="104+1", Partition="long", Submit=400, Start=420, TimelimitRaw="Partition_Limit"),
+    row(JobID="105", User="bob", Partition="long", State="RUNNING", Submit=500, Start=600, ElapsedRaw=99999),
+    row(JobID="99", User="dave", State="PREEMPTED", Submit=50, Start=900, ElapsedRaw=300, AllocCPUS=256),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sacct")
+
+
+def read_text(folder: Path, text: str, name: str = "jobs.txt") -> sacct.Table:
+    (folder / name).write_text(text)
+    return sacct.read(folder / name)
+
+
+def chosen(folder: Path, text: str, **rules: Any) -> sacct.Selection:
+    return sacct.select(read_text(folder, text), **{"machine_size": 128} | rules)
+
+
+def workload(path: Path, **changes: Any) -> dict[str, Any]:
+    return {"name": "sacct", "model": "sacct", "path": str(path)} | changes
+
+
+def test_the_command_asks_for_what_is_needed() -> None:
+    assert [titles[0] for titles in fields.FIELDS.values()] == [
+        title for title in TITLES if title != "Eligible"
+    ]
+    told = CONF.read_text().replace("\n#    ", "").replace("\\", "").replace("  ", " ")
+    assert COMMAND in told
+
+
+def test_every_row_is_counted(folder: Path) -> None:
+    selection = chosen(folder, MORNING)
+    assert selection.left_out == {
+        "steps": 3,
+        "that never started": 2,
+        "still running": 1,
+        "with runtime 0 (zero_runtime=drop)": 1,
+        "larger than 128 processors (oversized=drop)": 1,
+    }
+    jobs = selection.table.job[selection.rows].tolist()
+    assert jobs == ["100", "102_1", "103", "104+0", "104+1", "103", "103"]
+    assert selection.arrival.tolist() == [0, 200, 250, 300, 300, 451, 681]
+    assert selection.runtime.tolist() == [3600, 1230, 50, 600, 600, 80, 900]
+    assert selection.size.tolist() == [64, 4, 4, 4, 4, 4, 4]
+    assert selection.user.tolist() == [1, 2, 3, 1, 1, 3, 3]
+    requested = selection.table.requested[selection.rows]
+    np.testing.assert_array_equal(requested, [1200, 1200, 1200, np.nan, np.nan, 1200, 1200])
+    told = selection.describe()
+    assert told[0].startswith(
+        "jobs.txt: 15 rows: 7 jobs; left out: 3 steps, 2 that never started, 1 still running"
+    )
+    assert any("3 rows are runs of 1 jobs that were put back into the queue" in note for note in told)
+    assert any("2 rows were out of the order of arrival, sorted" in note for note in told)
+    assert any("2 parts of heterogeneous jobs" in note for note in told)
+    assert any("2 jobs had no time limit of their own" in note for note in told)
+    waits = [30, 100, 150, 20, 20, 149, 19]
+    assert any(f"waited for {np.mean(waits) / 3600:.2f} h" in note for note in told)
+    assert any("TZ=UTC" in note for note in told)
+
+
+STATES = ["COMPLETED", "PENDING", "RUNNING", "TIMEOUT", "REQUEUED", "CANCELLED by 5"]
+ROWS = st.tuples(
+    st.integers(1, 6),
+    st.sampled_from(["", ".batch", "_3", "+1"]),
+    st.sampled_from(STATES),
+    st.integers(0, 5000),
+    st.sampled_from([0, 1, 50]),
+    st.sampled_from([0, 1, 200]),
+)
+
+
+@steady
+@given(
+    st.lists(ROWS, min_size=1, max_size=25),
+    st.sampled_from(["runs", "last"]),
+    st.sampled_from(["drop", "second"]),
+    st.sampled_from(["drop", "cap"]),
+)
+def test_the_account_adds_up(folder: Path, cases: list, requeued: str, zero: str, oversized: str) -> None:
+    text = lines(
+        row(JobID="9", Submit=0),
+        *(
+            row(JobID=f"{job}{kind}", State=state, Submit=submit, ElapsedRaw=elapsed, AllocCPUS=cpus)
+            for job, kind, state, submit, elapsed, cpus in cases
+        ),
+    )
+    rules = {"requeued": requeued, "zero_runtime": zero, "oversized": oversized}
+    selection = chosen(folder, text, **rules)
+    assert selection.rows.size + sum(selection.left_out.values()) == len(cases) + 1 == selection.table.n_rows
+    assert (np.diff(selection.arrival) >= 0).all()
+    assert (selection.runtime > 0).all()
+    assert (selection.size <= 128).all()
+    if requeued == "last":
+        jobs = selection.table.job[selection.rows].tolist()
+        assert len(set(jobs)) == len(jobs)
+
+
+def test_requeued_jobs(folder: Path) -> None:
+    last = chosen(folder, MORNING, requeued="last")
+    assert last.left_out["earlier runs of requeued jobs (requeued=last)"] == 2
+    again = [job == "103" for job in last.table.job[last.rows]]
+    assert last.runtime[again].tolist() == [900]
+    assert not any("put back" in note for note in last.describe())
+    # The last run is the one submitted last, wherever it stands; one that did not start is none.
+    text = lines(
+        row(JobID="5", Submit=500, ElapsedRaw=55),
+        row(JobID="5", Submit=100, ElapsedRaw=11, State="NODE_FAIL"),
+        row(JobID="5", Submit=900, Start="Unknown", State="PENDING", ElapsedRaw=0, AllocCPUS=0),
+    )
+    assert chosen(folder, text, requeued="last").runtime.tolist() == [55]
+
+
+def test_filters(folder: Path) -> None:
+    def left(**rules: Any) -> list[str]:
+        selection = chosen(folder, MORNING, **rules)
+        assert selection.rows.size + sum(selection.left_out.values()) == 15
+        return selection.table.job[selection.rows].tolist()
+
+    assert left(partition="long") == ["104+0", "104+1"]
+    assert left(user=["bob", "carol"]) == ["102_1", "103", "103", "103"]
+    assert left(start="2024-03-01T00:05:00", end="2024-03-01T00:09:11") == ["102_1", "103", "104+0", "104+1"]
+    assert left(start="2024-03-01") == left(end="2024-03-02") == left()
+    # Numbers of users do not depend on filters.
+    assert chosen(folder, MORNING, user="carol").user.tolist() == [3, 3, 3]
+
+
+def test_jobs_may_arrive_when_nothing_but_the_scheduler_keeps_them(folder: Path) -> None:
+    text = lines(
+        row(JobID="1", Submit=0, Eligible=5000, Start=5100),
+        row(JobID="2", Submit=10, Eligible=10, Start=40),
+        row(JobID="3", Submit=20, Eligible="Unknown", Start=60),
+    )
+    assert chosen(folder, text).arrival.tolist() == [0, 10, 20]
+    eligible = chosen(folder, text, arrival="eligible")
+    assert eligible.table.job[eligible.rows].tolist() == ["2", "1"]
+    assert eligible.arrival.tolist() == [0, 4990]
+    assert eligible.left_out == {"that were never eligible": 1}
+    # Before 00:30 by submission, but not by eligibility.
+    assert chosen(folder, text, arrival="eligible", end="2024-03-01T00:30:00").rows.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "value"),
+    [
+        (fields.limit, "120", 7200.0),
+        (fields.limit, "02:00:00", 7200.0),
+        (fields.limit, "1-02:03:04", 93784.0),
+        (fields.limit, "30:15", 1815.0),
+        (fields.limit, "UNLIMITED", math.nan),
+        (fields.limit, "Partition_Limit", math.nan),
+        (fields.limit, "", math.nan),
+        (fields.seconds, "93784", 93784.0),
+        (fields.seconds, "1-02:03:04", 93784.0),
+        (fields.seconds, "00:00:09", 9.0),
+        (fields.seconds, "10:09.123", 609.0),
+        (fields.count, "128", 128),
+        (fields.count, "1K", 1024),
+        (fields.count, "1.5K", 1536),
+        (fields.memory, "4000Mc", (4000 * 1024, "c")),
+        (fields.memory, "16Gn", (16 * 2**20, "n")),
+        (fields.memory, "500M", (500 * 1024, "")),
+        (fields.memory, "3.5G", (3.5 * 2**20, "")),
+        (fields.memory, "1T", (2**30, "")),
+        (fields.memory, "512K", (512, "")),
+        (fields.memory, "0", (0, "")),
+        (fields.memory, "0n", (0, "n")),
+        (fields.memory, "", (0, "")),
+        (fields.state, "CANCELLED by 1000", "CANCELLED"),
+        (fields.state, "CANCELLED+", "CANCELLED"),
+        (fields.state, "OUT_OF_MEMORY", "OUT_OF_MEMORY"),
+        (fields.job, "123_[1-5,7,...", "123_[1-5,7,..."),
+    ],
+)
+def test_forms_of_fields(parse: Any, text: str, value: Any) -> None:
+    parsed = parse(text)
+    assert parsed == value or (math.isnan(parsed) and math.isnan(value))
+
+
+def test_memory_is_of_whole_jobs(folder: Path) -> None:
+    text = lines(
+        row(ReqMem="100Mc", AllocCPUS=8, AllocNodes=2),
+        row(ReqMem="100Mn", AllocCPUS=8, AllocNodes=2),
+        row(ReqMem="100M", AllocCPUS=8, AllocNodes=2),
+        row(ReqMem="0"),
+    )
+    assert read_text(folder, text).memory.tolist() == [800 * 1024, 200 * 1024, 100 * 1024, 0]
+
+
+def test_forms_of_files(folder: Path) -> None:
+    plain = chosen(folder, MORNING)
+    with_bars = "\n".join(line + "|" for line in MORNING.splitlines()) + "\n"  # --parsable
+    (folder / "packed").write_bytes(gzip.compress(MORNING.replace("\n", "\r\n").encode()))
+    columns = list(zip(*(line.split("|") for line in MORNING.splitlines()), strict=True))
+    names = ("# of a job's name", *("a-name_with.signs" for _ in range(15)))
+    turned = "\n".join("|".join(texts) for texts in zip(names, *columns[::-1], strict=True)) + "\n"
+    for other in (
+        chosen(folder, with_bars),
+        chosen(folder, MORNING.replace(HEADER, HEADER.lower())),
+        chosen(folder, turned),
+        sacct.select(sacct.read(folder / "packed"), machine_size=128),
+    ):
+        np.testing.assert_array_equal(other.arrival, plain.arrival)
+        np.testing.assert_array_equal(other.runtime, plain.runtime)
+        np.testing.assert_array_equal(other.user, plain.user)
+        assert other.left_out == plain.left_out
+    other_names = HEADER.replace("ElapsedRaw", "Elapsed").replace("TimelimitRaw", "Timelimit")
+    other_names = other_names.replace("AllocCPUS", "NCPUS").replace("AllocNodes", "NNodes")
+    table = read_text(folder, f"{other_names}\n{row(ElapsedRaw='1-00:00:01', TimelimitRaw='00:20:00')}\n")
+    assert (table.elapsed[0], table.requested[0], table.processors[0]) == (86401, 1200, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "jobs.txt: does not begin with the names of the fields; make it with: TZ=UTC sacct -a -X -D -P"),
+        (
+            HEADER + "\n",
+            "jobs.txt: no jobs at all (nothing but the names of the fields); make it with: TZ=UTC",
+        ),
+        (lines(row(JobID="1.batch")), "jobs.txt: no jobs at all (only 1 steps)"),
+        (
+            lines(row()).replace("TimelimitRaw", "Layout"),
+            "names no field TimelimitRaw or Timelimit; make it with",
+        ),
+        (
+            lines(row()).replace("User", "UID"),
+            "jobs.txt: the first line names no field User; make it with: TZ=UTC",
+        ),
+        (row() + "\n", "jobs.txt: the first line names no field JobID or JobIDRaw"),
+        (
+            lines(row(), row(User="a|b")),
+            "jobs.txt: line 3 has 13 fields, the first line 12; is there a | in a",
+        ),
+        (lines(row(), "1|alice"), "jobs.txt: line 3 has 2 fields"),
+        (lines(row())[:-1], "jobs.txt: line 2 has no line end and may be cut off; fetch the file again"),
+        (
+            lines(row(), row(JobID="x")),
+            "line 3 has 'x' as JobID, not a job such as 123, 123_4 or 123+0; correct",
+        ),
+        (
+            lines(row(Submit="Unknown")),
+            "line 2 has 'Unknown' as Submit, not a time; correct it or delete the line",
+        ),
+        (
+            lines(row(), row(Submit="Mar 1")),
+            "line 3 has 'Mar 1' as Submit, not a time such as 2024-03-01T08:00:00",
+        ),
+        (
+            lines(row(Start="2024-13-01T00:00:00")),
+            "line 2 has '2024-13-01T00:00:00' as Start, not a time such as",
+        ),
+        (lines(row(Submit="NaT")), "line 2 has 'NaT' as Submit, not a time such as"),
+        (lines(row(ElapsedRaw="-5")), "line 2 has '-5' as ElapsedRaw, not seconds, or a duration"),
+        (lines(row(ElapsedRaw="")), "line 2 has '' as ElapsedRaw, not seconds"),
+        (
+            lines(row(TimelimitRaw="1 day")),
+            "line 2 has '1 day' as TimelimitRaw, not minutes, a duration such as",
+        ),
+        (lines(row(AllocCPUS="four")), "line 2 has 'four' as AllocCPUS, not a whole number"),
+        (lines(row(AllocNodes="")), "line 2 has '' as AllocNodes, not a whole number"),
+        (
+            lines(row(ReqMem="4000Q")),
+            "line 2 has '4000Q' as ReqMem, not memory such as 4000M, 16G, 4000Mc or 16Gn",
+        ),
+        (lines(row(State="done")), "line 2 has 'done' as State, not a state such as COMPLETED"),
+        (lines(row(State="y" * 60)), f"has '{'y' * 37}...' as State"),
+    ],
+)
+def test_faults_are_named_with_their_line(folder: Path, text: str, words: str) -> None:
+    with pytest.raises(SacctError, match=re.escape(words)) as caught:
+        read_text(folder, text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ({"partition": "gpu"}, "no row has the partition gpu; most frequent are batch"),
+        ({"user": ["bob", "eve"]}, "jobs.txt: no row has the user eve; most frequent are"),
+        ({"user": []}, "no row has the user ; most frequent"),
+        ({"start": "yesterday"}, "start=yesterday: give a time such as 2024-03-01 or 2024-03-01T08:00:00"),
+        ({"end": "2024-13-01"}, "end=2024-13-01: give a time"),
+        (
+            {"start": "2025-01-01"},
+            "jobs.txt: no job is left of 15 rows: 3 steps, 2 that never started, 1 still",
+        ),
+        ({"requeued": "first"}, "requeued='first': choose runs or last"),
+        ({"zero_runtime": "keep"}, "zero_runtime='keep': choose drop or second"),
+        ({"arrival": "start"}, "arrival='start': choose submit or eligible"),
+        (
+            {"oversized": "error"},
+            "line 16 has a job of 256 processors, the largest host 128; set workload.oversized",
+        ),
+    ],
+)
+def test_refusals(folder: Path, rules: dict[str, Any], words: str) -> None:
+    with pytest.raises(SacctError, match=re.escape(words)) as caught:
+        chosen(folder, MORNING, **rules)
+    assert "\n" not in str(caught.value)
+
+
+def test_eligible_times_are_asked_for_where_they_are_needed(folder: Path) -> None:
+    text = "\n".join(
+        "|".join(line.split("|")[:5] + line.split("|")[6:]) for line in lines(row()).splitlines()
+    )
+    assert chosen(folder, text + "\n").rows.size == 1
+    with pytest.raises(
+        SacctError, match="the first line names no field Eligible; make it with: TZ=UTC sacct"
+    ):
+        chosen(folder, text + "\n", arrival="eligible")
+
+
+def test_rules_that_change_jobs(folder: Path) -> None:
+    selection = chosen(folder, MORNING, zero_runtime="second", oversized="cap")
+    assert 1.0 in selection.runtime
+    assert selection.size.max() == 128
+    told = " ".join(selection.describe())
+    assert "1 jobs of runtime 0 run for a second" in told
+    assert "1 jobs shrunk to 128 processors" in told
+
+
+def test_the_machine_is_not_in_the_file(folder: Path) -> None:
+    read_text(folder, MORNING, "whole.txt")
+    given_path = workload(folder / "whole.txt")
+    # 256 processors for job 99, 64 for 100, 4 each for 102_1, both parts of 104, and the last run of 103.
+    words = (
+        r"whole.txt: sacct does not say how large the machine is \(its jobs had 336 processors at once\); add"
+    )
+    with pytest.raises(ValueError, match=words):
+        opened_on(given_path, {"processors": None})
+    assert opened_on(given_path, {"processors": 500}).notes
+    with pytest.raises(ValueError, match=r"machine\.processors=0; allowed"):
+        opened_on(given_path, {"processors": 0})
+
+
+def test_hosts_with_memory(folder: Path) -> None:
+    read_text(
+        folder,
+        lines(
+            row(JobID="1", Submit=0, ReqMem="3G"),
+            row(JobID="2", Submit=5, ReqMem="1Gc", AllocCPUS=8),
+            row(JobID="3", Submit=9, ReqMem="0"),
+        ),
+        "memory.txt",
+    )
+    hosts = {"hosts": [{"name": "a", "processors": 8, "memory_gb": 4}]}
+    opened = opened_on(workload(folder / "memory.txt"), hosts)
+    assert opened.jobs.memory.tolist() == [3 * 2**20, 0]
+    assert any("1 more dropped, whose memory no host has" in note for note in opened.notes)
+    assert any("1 jobs that asked for no memory take none" in note for note in opened.notes)
+    with pytest.raises(
+        ValueError, match=r"memory.txt: line 3 asks for 8 processors with 8,388,608 KB, which no"
+    ):
+        opened_on(workload(folder / "memory.txt", oversized="error"), hosts)
+
+
+def first_come_first_served(jobs: list[tuple[int, int, int]], processors: int) -> list[int]:
+    """Return the starts of (submit, runtime, size), one after the other as soon as there is room."""
+    running: list[tuple[int, int]] = []
+    starts: list[int] = []
+    for submit, runtime, size in jobs:
+        now = max([submit, *starts[-1:]])
+        while sum(wide for end, wide in running if end > now) + size > processors:
+            now = min(end for end, _ in running if end > now)
+        starts.append(now)
+        running.append((now + runtime, size))
+    return starts
+
+
+def test_a_known_schedule_comes_back(folder: Path) -> None:
+    rng = np.random.default_rng(2)
+    jobs = [(30 * k, int(rng.integers(1, 900)), int(rng.integers(1, 65))) for k in range(300)]
+    starts = first_come_first_served(jobs, 64)
+    rows = []
+    for k, ((submit, runtime, size), start) in enumerate(zip(jobs, starts, strict=True)):
+        rows += [
+            row(JobID=k, User=f"u{k % 7}", Submit=submit, Start=start, ElapsedRaw=runtime, AllocCPUS=size),
+            row(JobID=f"{k}.batch", User="", Submit=start, Start=start),
+        ]
+    rng.shuffle(rows)
+    table = read_text(folder, lines(*rows), "schedule.txt")
+    opened = opened_on(workload(folder / "schedule.txt"), {"processors": 64})
+    fcfs = {"name": "fcfs", "discipline": "fcfs"}
+    made = FAMILY.schedule(Point(fcfs, workload(folder / "schedule.txt"), {"processors": 64}))
+    as_it_was = (table.start - DAY).astype(int)
+    order = np.argsort((table.submit - DAY).astype(int))
+    np.testing.assert_array_equal(made.start, as_it_was[order])
+    assert made.wait.mean() > 1000
+    assert any(f"waited for {made.wait.mean() / 3600:.2f} h" in note for note in opened.notes)
+    assert not any("u1" in note for note in opened.notes)
+    assert set(opened.jobs.user.tolist()) == set(range(1, 8))
+    dense = opened_on(workload(folder / "schedule.txt"), {"processors": 64}, 0.9).jobs
+    assert dense.size @ dense.runtime / (64 * dense.submit[-1]) == pytest.approx(0.9)
+
+
+def test_policies_and_requested_times(folder: Path) -> None:
+    read_text(folder, MORNING, "limits.txt")
+    easy, machine = {"name": "easy", "discipline": "backfill"}, {"processors": 128}
+    with pytest.raises(ValueError, match="2 of 7 jobs have no requested time"):
+        FAMILY.check(Point(easy, workload(folder / "limits.txt"), machine))
+    drawn = workload(folder / "limits.txt", estimates="tsafrir2005")
+    notes = FAMILY.check(Point(easy, drawn, machine))
+    assert any("limits.txt: 2 requested times drawn (tsafrir2005)" in note for note in notes)
+    assert not FAMILY.has_chance(Point(easy, workload(folder / "limits.txt"), machine))
+    assert FAMILY.has_chance(Point(easy, drawn, machine))
+    assert opened_on(drawn, machine, None, 1).jobs.requested.min() >= 600
+
+
+def test_files_that_overlap_where_they_were_joined(tmp_path: Path) -> None:
+    """Rows that are alike in every field are no requeues; the names of the fields once more are a mistake."""
+    first, second = MORNING.splitlines()[1:8], MORNING.splitlines()[5:]
+    path = tmp_path / "joined.txt"
+    path.write_text(lines(*first, *second))
+    table = sacct.read(path)
+    assert table.n_twice == 3
+    assert table.n_rows == len(first) + len(second)
+    once = tmp_path / "once.txt"
+    once.write_text(MORNING)
+    assert list(table.job) == list(sacct.read(once).job)
+    assert "3 exactly like one before them" in sacct.select(table, machine_size=None).describe()[0]
+    path.write_text(MORNING + MORNING)
+    with pytest.raises(SacctError, match=r"line \d+ names the fields once more"):
+        sacct.read(path)

@@ -1,0 +1,208 @@
+"""Laws of every workload without end: how it is cut changes nothing, and options fill what is lacking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+
+from models import workloads
+from models.jobs.jobs import Jobs
+from models.jobs.stream import Stream
+from models.point import Batches, Point
+
+CONF = Path(__file__).parents[3] / "conf" / "workload"
+HOSTS = {
+    "hosts": [
+        {"name": "small", "processors": 16, "memory_gb": 1},
+        {"name": "large", "processors": 64, "memory_gb": 8},
+    ]
+}
+STREAMS: dict[str, dict[str, Any]] = {
+    "feitelson1996": {},
+    "feitelson1996 as one more arrival": {"repetition": "sequence"},
+    "feitelson1996 with runtimes as before": {"rerun_runtime": "same", "load_reference": "expected"},
+    "lublin2003": {"estimates": None},
+    "synthetic": {"memory_mb": 50},
+}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "as they are": {},
+    "exact": {"estimates": "exact"},
+    "tsafrir2005": {"estimates": "tsafrir2005", "longest_request": 172_800, "estimated_together": 700},
+    "memory": {"memory": 20},
+}
+every_stream = pytest.mark.parametrize("name", STREAMS)
+every_option = pytest.mark.parametrize("option", OPTIONS)
+
+
+def read(name: str, **keys: Any) -> dict[str, Any]:
+    """Return a workload's YAML file with that of all rigid ones under it."""
+    files = [OmegaConf.load(CONF / "_rigid.yaml"), OmegaConf.load(CONF / f"{name.split()[0]}.yaml")]
+    plain = OmegaConf.to_container(OmegaConf.merge(*files, keys))
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items() if key != "defaults"} | {"name": name}
+
+
+def stream_of(name: str, option: str = "as they are", *seed: int, load: float | None = 0.8) -> Stream:
+    workload = read(name, **(STREAMS[name] | OPTIONS[option]))
+    batches = Batches(size=100, warmup=1, looks=(5, 10))
+    opened = workloads.open_workload(Point({}, workload, HOSTS, load, batches, seed or (1, 2)))
+    assert isinstance(opened, Stream)
+    return opened
+
+
+def columns(jobs: Jobs) -> Iterator[tuple[str, np.ndarray]]:
+    for name in jobs.__dataclass_fields__:
+        if (values := getattr(jobs, name)) is not None:
+            yield name, values
+
+
+def same(jobs: Jobs, others: Jobs) -> None:
+    for (name, values), (_, others_values) in zip(columns(jobs), columns(others), strict=True):
+        np.testing.assert_array_equal(values, others_values, err_msg=name)
+
+
+@every_stream
+@every_option
+@settings(derandomize=True, deadline=None, max_examples=8)
+@given(data=st.data())
+def test_the_first_jobs_of_a_longer_stream_are_those_of_a_shorter_one(
+    name: str, option: str, data: st.DataObject
+) -> None:
+    stream = stream_of(name, option)
+    short, long = sorted(data.draw(st.tuples(*[st.integers(1, 5000)] * 2)))
+    same(stream.first(short), stream.first(long).part(slice(short)))
+
+
+@every_stream
+@every_option
+def test_chunks_are_the_stream_however_it_is_cut(
+    name: str, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chunked(n_jobs: int) -> Jobs:
+        taken: list[Jobs] = []
+        for chunk in stream_of(name, option).chunks():
+            taken.append(chunk)
+            if sum(map(len, taken)) >= n_jobs:
+                break
+        return Jobs.concatenated(taken).part(slice(n_jobs))
+
+    whole = stream_of(name, option).first(9000)
+    same(chunked(9000), whole)
+    monkeypatch.setattr("models.workloads.feitelson1996.CHUNK", 37)
+    monkeypatch.setattr("models.jobs.stream.FIRST_CHUNK", 53)
+    same(chunked(1000), whole.part(slice(1000)))
+
+
+@every_stream
+def test_jobs_are_possible_and_of_the_seed(name: str) -> None:
+    jobs = stream_of(name).first(3000)
+    assert (np.diff(jobs.submit) >= 0).all()
+    assert ((jobs.runtime > 0) & np.isfinite(jobs.runtime)).all()
+    assert ((jobs.size >= 1) & (jobs.size <= 64)).all()
+    same(jobs, stream_of(name).first(3000))
+    other = stream_of(name, "as they are", 1, 3).first(3000)
+    assert (other.runtime != jobs.runtime).any()
+    assert (other.submit != jobs.submit).any()
+
+
+@every_stream
+@every_option
+def test_what_it_says_it_fills_is_there(name: str, option: str) -> None:
+    workload = read(name, **(STREAMS[name] | OPTIONS[option]))
+    stream = stream_of(name, option)
+    jobs = stream.first(2000)
+    there = {
+        "requested": not np.isnan(jobs.requested).any(),
+        "memory": (jobs.memory > 0).any(),
+        "user": jobs.user is not None,
+        "repetition": jobs.repeats,
+    }
+    assert workloads.fills(workload) == tuple(column for column, filled in there.items() if filled)
+    assert workloads.has_chance(workload)
+    assert stream.machine.takes(jobs.size, jobs.memory).all()
+    if option == "exact":
+        np.testing.assert_array_equal(jobs.requested, jobs.runtime)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_jobs"),
+    # Repetitions make the work of feitelson1996 heavy-tailed: its load is that of the jobs that are run.
+    [("feitelson1996 as one more arrival", 1100), ("lublin2003", 40_000), ("synthetic", 40_000)],
+)
+@pytest.mark.parametrize("load", [0.4, 1.1])
+def test_the_load_is_that_of_all_hosts_together(name: str, n_jobs: int, load: float) -> None:
+    jobs = stream_of(name, load=load).first(n_jobs)
+    assert jobs.size @ jobs.runtime / (80 * jobs.submit[-1]) == pytest.approx(load, rel=0.1)
+
+
+def test_memory_that_no_host_has_is_cut_aloud() -> None:
+    stream = stream_of("lublin2003", "memory")
+    assert stream.notes[-1] == "lublin2003: jobs without memory take 20 MB for each processor"
+    workload = read("lublin2003", memory=100)
+    stream = workloads.open_workload(Point({}, workload, HOSTS, 0.8))
+    assert stream.notes[-1] == (
+        "lublin2003: jobs without memory take 100 MB for each processor, those of 11 processors or more at "
+        "most what the smallest host that has their processors offers"
+    )
+    jobs = stream.first(500)
+    kilobytes = np.where(jobs.size <= 16, 2**20, 8 * 2**20)
+    np.testing.assert_array_equal(jobs.memory, np.minimum(jobs.size * 100 * 1024, kilobytes))
+
+
+def test_a_draw_of_memory_that_is_cut_is_told() -> None:
+    workload = read("synthetic", memory_mb=100)
+    (note,) = workloads.open_workload(Point({}, workload, HOSTS, 0.8)).notes
+    assert note.startswith("synthetic: ")
+    assert "of the first 1,000 jobs draw more memory than the smallest host that has" in note
+    assert not workloads.open_workload(Point({}, workload, {"processors": 64}, 0.8)).notes
+    assert not workloads.open_workload(Point({}, workload | {"memory_mb": 1}, HOSTS, 0.8)).notes
+
+
+def test_requested_times_in_seconds_for_runtimes_without_a_unit_are_told() -> None:
+    workload = read("feitelson1996", **OPTIONS["tsafrir2005"])
+    (note,) = workloads.open_workload(Point({}, workload, HOSTS, 0.8)).notes
+    assert "workload.short_mean and workload.long_mean in seconds" in note
+    in_seconds = workload | {"short_mean": 600, "long_mean": 4200}
+    assert not workloads.open_workload(Point({}, in_seconds, HOSTS, 0.8)).notes
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "words"),
+    [
+        ("feitelson1996", {"repetition": "once"}, "workload.repetition=once; allowed: feedback, sequence"),
+        (
+            "feitelson1996",
+            {"emphasis": {"cubes": 3}},
+            "workload.emphasis.cubes is not known; allowed: powers",
+        ),
+        ("feitelson1996", {"run_length_max": 2.5}, "workload.run_length_max=2.5; allowed: a whole number"),
+        ("lublin2003", {"memory": -1}, "workload.memory=-1; allowed: MB for each processor of a job"),
+        ("synthetic", {"largest_job": 65}, "workload.largest_job=65, and the largest host has 64"),
+        ("synthetic", {"overestimate": 0.5}, "workload.overestimate=0.5; allowed: 1 to 1e"),
+        ("synthetic", {"model": "poisson"}, "has model poisson, which gives no rigid jobs; those that do: "),
+    ],
+)
+def test_what_is_no_workload_is_refused_in_one_line(name: str, keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as refused:
+        workloads.open_workload(Point({}, read(name, **keys), HOSTS, 0.8))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["feitelson1996", "synthetic"])
+def test_a_stream_has_no_load_of_its_own(name: str) -> None:
+    with pytest.raises(ValueError, match=r"no load of its own: give one, for instance grid\.load="):
+        workloads.open_workload(Point({}, read(name), HOSTS))
+
+
+@every_stream
+def test_no_batch_holds_all_of_a_stream(name: str) -> None:
+    endless = Point({}, read(name, **STREAMS[name]), HOSTS, 0.8, Batches(size=None))
+    with pytest.raises(ValueError, match=r"batch_size=null divides a whole workload .* batch_size=1000"):
+        workloads.open_workload(endless)

@@ -1,0 +1,155 @@
+"""SWF logs as jobs: users, memory asked for and used, requests, and what is said aloud."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models import workloads
+from models.backfill import FAMILY
+from models.jobs import machine as machines
+from models.jobs import swf
+from models.jobs.trace import Trace
+from models.point import Batches, Point
+
+EASY = {"name": "easy", "discipline": "backfill"}
+POOL = {"processors": 8}
+HOSTS = {"hosts": [{"name": "a", "processors": 8, "memory_gb": 1}]}
+MB = 1024
+
+
+def opened_on(
+    workload: dict[str, Any], machine: dict[str, Any], load: float | None = None, *seed: int
+) -> Trace:
+    opened = workloads.open_workload(Point({}, workload, machine, load, seed=seed))
+    assert isinstance(opened, Trace)
+    return opened
+
+
+def workload(path: Path, columns: dict[str, list[float]], **changes: Any) -> dict[str, Any]:
+    base = {"submit": [0, 5, 9], "runtime": [10, 20, 30], "processors": [2, 4, 1]}
+    swf.write(path, {n: np.array(v) for n, v in (base | columns).items()}, {"MaxProcs": ["8"]})
+    return {"name": "swf", "model": "swf", "path": str(path)} | changes
+
+
+def test_users_and_memory(tmp_path: Path) -> None:
+    columns = {
+        "requested_memory": [100 * MB, -1, 50 * MB],
+        "memory": [80 * MB, 20 * MB, -1],
+        "user": [7, 3, 7],
+        "requested_time": [10, 20, 30],
+    }
+    opened = opened_on(workload(tmp_path / "a.swf", columns), HOSTS)
+    # KB of whole jobs: what is known of a processor, times the processors.
+    assert opened.jobs.memory.tolist() == [200 * MB, 80 * MB, 50 * MB]
+    assert opened.jobs.used.tolist() == [160 * MB, 80 * MB, 50 * MB]
+    assert opened.jobs.user is not None
+    assert opened.jobs.user.tolist() == [7, 3, 7]
+    assert any("1 jobs without requested memory take what they used" in note for note in opened.notes)
+    without = opened_on(workload(tmp_path / "b.swf", {}), POOL).jobs
+    assert without.user is None
+    assert without.memory.tolist() == without.used.tolist() == [0, 0, 0]
+    unknown = opened_on(workload(tmp_path / "b.swf", {}), HOSTS)
+    assert any("3 jobs whose memory is unknown take none" in note for note in unknown.notes)
+
+
+def test_rows_out_of_order_are_sorted_and_said_so(tmp_path: Path) -> None:
+    opened = opened_on(workload(tmp_path / "a.swf", {"submit": [9, 0, 5]}), POOL)
+    assert opened.jobs.submit.tolist() == [0, 5, 9]
+    assert opened.jobs.size.tolist() == [4, 1, 2]
+    assert any("2 rows were out of submit order, sorted" in note for note in opened.notes)
+    assert opened.rows is not None
+    assert opened.log is not None
+    assert opened.log.columns["processors"][opened.rows].tolist() == [4, 1, 2]
+
+
+def test_jobs_that_no_host_can_take(tmp_path: Path) -> None:
+    memory = {"requested_memory": [1024 * MB, MB, MB]}
+    opened = opened_on(workload(tmp_path / "a.swf", memory), HOSTS)
+    assert opened.jobs.size.tolist() == [4, 1]
+    assert opened.rows is not None
+    assert opened.rows.tolist() == [1, 2]
+    assert any("1 more dropped, whose memory no host has (oversized=drop)" in note for note in opened.notes)
+    words = "a.swf: line 2 asks for 2 processors with 2,097,152 KB, which no host has; add workload.oversized"
+    strict = workload(tmp_path / "a.swf", memory, oversized="error")
+    with pytest.raises(ValueError, match=re.escape(words)):
+        opened_on(strict, HOSTS)
+
+
+def test_requests_are_drawn_where_there_are_none(tmp_path: Path) -> None:
+    columns = {"requested_time": [-1, 3600, -1]}
+    bare = workload(tmp_path / "a.swf", columns)
+    words = r"2 of 3 jobs have no requested time.*workload\.estimates=tsafrir2005"
+    with pytest.raises(ValueError, match=words):
+        FAMILY.check(Point(EASY, bare, POOL, None))
+    drawn = bare | {"estimates": "tsafrir2005"}
+    notes = FAMILY.check(Point(EASY, drawn, POOL, None))
+    assert any("a.swf: 2 requested times drawn (tsafrir2005), at most 7,200 s" in note for note in notes)
+    assert not FAMILY.has_chance(Point(EASY, bare, POOL))
+    assert FAMILY.has_chance(Point(EASY, drawn, POOL))
+    draws = [opened_on(drawn, POOL, None, 1, k).jobs.requested for k in range(5)]
+    assert all(draw[1] == 3600 for draw in draws)
+    assert len({tuple(draw) for draw in draws}) > 1
+    with pytest.raises(ValueError, match=r"workload\.estimates=guess; allowed: null, exact, tsafrir2005"):
+        FAMILY.has_chance(Point(EASY, bare | {"estimates": "guess"}, POOL))
+
+
+def bare(path: Path, submit: list[float], header: dict[str, list[str]]) -> dict[str, Any]:
+    columns = {"submit": submit, "runtime": [10, 20], "processors": [4, 4], "requested_time": [10, 30]}
+    swf.write(path, {name: np.array(values) for name, values in columns.items()}, header)
+    return {"name": "swf", "model": "swf", "path": str(path)}
+
+
+def test_a_log_that_names_no_machine_says_so(tmp_path: Path) -> None:
+    nameless = bare(tmp_path / "a.swf", [0, 5], {})
+    told = FAMILY.check(Point(EASY, nameless, {"processors": None}, None))
+    assert sum("its header names no processors, so that 4 are taken" in note for note in told) == 1
+    told = FAMILY.check(Point(EASY, nameless, POOL, None))
+    assert not any("names no processors" in note for note in told)
+
+
+def test_a_log_that_comes_at_once_runs_as_it_is(tmp_path: Path) -> None:
+    at_once = bare(tmp_path / "a.swf", [5, 5], {"MaxProcs": ["4"]})
+    made = FAMILY.simulate(Point(EASY, at_once, {"processors": None}, None, Batches(10**9, 0, (1,))))
+    assert made.metrics["wait"][0] == 5.0
+    with pytest.raises(ValueError, match=r"no load to rescale; take it as it is, grid.load=\[null\]"):
+        FAMILY.check(Point(EASY, at_once, {"processors": None}, 0.5))
+
+
+def test_hosts_or_a_number_of_processors() -> None:
+    with pytest.raises(ValueError, match=r"machine.processors=8 and machine.hosts: give one of them"):
+        machines.of(POOL | HOSTS)
+
+
+def test_memory_that_is_lacking_is_filled(tmp_path: Path) -> None:
+    columns = {"requested_memory": [100 * MB, -1, -1], "memory": [-1, 30 * MB, -1]}
+    trace = opened_on(workload(tmp_path / "a.swf", columns, memory=50), HOSTS)
+    assert trace.jobs.memory.tolist() == [200 * MB, 120 * MB, 50 * MB]
+    assert trace.jobs.used.tolist() == [200 * MB, 120 * MB, 50 * MB]
+    assert "a.swf: 1 jobs without memory take 50 MB for each processor" in trace.notes
+    trace = opened_on(workload(tmp_path / "a.swf", {}, memory=300), HOSTS)
+    assert trace.jobs.size.tolist() == [2, 1]
+    assert any("1 more dropped, whose memory no host has" in note for note in trace.notes)
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    given = workload(tmp_path / "a.swf", {})
+    assert len(opened_on(given, POOL).jobs) == 3
+    workload(tmp_path / "a.swf", {"submit": [0, 5, 9, 9], "runtime": [1] * 4, "processors": [1] * 4})
+    assert len(opened_on(given, POOL).jobs) == 4
+
+
+@pytest.mark.parametrize(
+    ("machine", "words"),
+    [
+        ({"n_pes": 8}, r"machine\.n_pes is no key any more; .* machine\.processors=128"),
+        ({"rows": 2, "columns": 4}, r"machine\.rows is no key any more; .* machine\.mesh=16x16"),
+    ],
+)
+def test_keys_of_earlier_versions_are_told_what_they_are_now(machine: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        machines.of(machine)

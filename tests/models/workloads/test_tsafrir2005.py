@@ -1,0 +1,230 @@
+"""Requested times after Tsafrir et al. (2005): the published numbers, and how they are dealt out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.jobs.jobs import Jobs
+from models.jobs.machine import pool
+from models.jobs.stream import Stream
+from models.point import Point
+from models.workloads import estimates, tsafrir2005
+
+HOUR = 3600
+steady = settings(derandomize=True, deadline=None)
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "distinct"),
+    [
+        (0, 0),
+        (20, 10),
+        (110, 15),
+        (200, 20),
+        (1000, 35),
+        (10_000, 90),
+        (40_000, 215),
+        (250_000, 565),
+        (10**6, 565),
+    ],
+)
+def test_distinct_values_grow_with_the_jobs(n_jobs: int, distinct: int) -> None:
+    assert tsafrir2005.n_distinct(n_jobs) == distinct
+
+
+def test_twenty_values_take_89_percent() -> None:
+    shares = tsafrir2005.head_shares()
+    assert shares.sum() == pytest.approx(0.89)
+    assert (np.diff(shares) < 0).all()
+    for rank in range(2, 21):
+        expected = 14.0491 * math.exp(-0.177531 * rank) + 0.462513
+        assert 100 * shares[rank - 1] == pytest.approx(expected)
+
+
+def test_the_popular_values_are_round() -> None:
+    minutes = [5, 10, 15, 20, 30, *(60 * h for h in (1, 2, 3, 4, 5, 6, 8, 10, 12, 18))]
+    # Fifteen common ones and the longest; then 40, 30 and 20 hours (multiples of ten), then 45 (of five).
+    two_days = [2880, *sorted([*minutes, 2400, 1800, 1200, 2700])]
+    assert (tsafrir2005.head_times(48 * HOUR) / 60).tolist() == two_days
+    for longest in (2 * HOUR, 4 * HOUR, 18 * HOUR, 36 * HOUR, 100_000, 400 * HOUR):
+        times = tsafrir2005.head_times(longest)
+        assert times[0] == times.max() == longest
+        assert len(set(times.tolist())) == 20
+        assert (np.diff(times[1:]) > 0).all()
+
+
+def test_the_longest_is_the_most_popular_and_other_ranks_come_as_in_the_logs() -> None:
+    seen = np.array(tsafrir2005.POPULARITY_IN_LOGS)
+    for log in seen:
+        assert sorted(log) == list(range(1, 21))
+    orders = set()
+    for number in range(200):
+        ranks = tsafrir2005.head_ranks(np.random.default_rng(number))
+        assert ranks[0] == 1
+        assert sorted(ranks) == list(range(1, 21))
+        for place, rank in enumerate(ranks[1:].tolist(), start=1):
+            so_far, later = set(seen[:, : place + 1].ravel()), set(seen[:, place + 1 :].ravel())
+            assert rank in so_far
+            if overdue := so_far - later - set(ranks[:place]):
+                assert rank == min(overdue)
+        orders.add(tuple(ranks))
+    assert len(orders) > 100
+
+
+@pytest.mark.parametrize(("n_jobs", "longest"), [(10_000, 18 * HOUR), (70_000, 48 * HOUR), (500, 4 * HOUR)])
+def test_the_other_values_follow_the_curve(n_jobs: int, longest: int) -> None:
+    k = tsafrir2005.n_distinct(n_jobs)
+    head = tsafrir2005.head_times(longest)
+    tail = tsafrir2005.tail_times(longest, k - 20, head)
+    assert not set(tail.tolist()) & set(head.tolist())
+    assert (np.diff(tail) > 0).all()
+    assert (tail > 0).all()
+    assert (tail < longest).all()
+    a = 1 + 12.1039 * k**-0.6026
+    curve = [longest * (a - 1) * x / (a - x) for x in (np.arange(1, k - 19) / (k - 20)).tolist()]
+    for time in tail:
+        # At most half a minute of rounding and half a minute aside.
+        assert min(abs(time - value) for value in curve) <= 60
+    # Few find no free place beside one that is taken.
+    assert 0.9 * (k - 20) <= tail.size <= k - 20
+
+
+@pytest.mark.parametrize("n_jobs", [1, 50, 300, 10_000])
+def test_shares_of_values(n_jobs: int) -> None:
+    times, shares = tsafrir2005.distribution(n_jobs, 18 * HOUR, np.random.default_rng(3))
+    assert shares.sum() == pytest.approx(1)
+    assert (np.diff(times) > 0).all()
+    is_head = np.isin(times, tsafrir2005.head_times(18 * HOUR))
+    assert shares[is_head].sum() == pytest.approx(0.89)
+    assert shares[times == 18 * HOUR] == shares.max() == pytest.approx(0.21733, abs=1e-5)
+    tail = np.sort(shares[~is_head])[::-1]
+    rank = np.arange(21, 21 + tail.size)
+    np.testing.assert_allclose(tail / tail[0], (rank / 21) ** -2.267)
+
+
+@steady
+@given(st.lists(st.floats(0.01, 1), min_size=1, max_size=30), st.integers(1, 2000))
+def test_values_are_given_in_their_shares(weights: list[float], n_jobs: int) -> None:
+    shares = np.array(weights) / sum(weights)
+    times = np.arange(1, len(weights) + 1) * 300
+    values = tsafrir2005.descending(times, shares, n_jobs)
+    assert values.size == n_jobs
+    assert (np.diff(values) <= 0).all()
+    counts = Counter(values.tolist())
+    for time, share in zip(times.tolist(), shares, strict=True):
+        assert abs(counts[time] - share * n_jobs) < 1 + 1e-6
+
+
+def test_every_way_to_deal_is_as_likely() -> None:
+    runtime = np.array([5.0, 30.0, 12.0, 1.0])
+    values = np.array([40, 35, 20, 10])
+    ways = [
+        dealt
+        for dealt in itertools.permutations(values.tolist())
+        if all(time >= taken for time, taken in zip(dealt, runtime, strict=True))
+    ]
+    # The longest job has two values to choose from, the next one what is left of three, and so on.
+    grid = [(np.arange(n) + 0.5) / n for n in (2, 2, 2, 1)]
+    found = Counter(
+        tuple(tsafrir2005.deal(runtime, values, np.array(uniforms))[0].tolist())
+        for uniforms in itertools.product(*grid)
+    )
+    assert found == dict.fromkeys(ways, 1)
+
+
+@steady
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 90_000), st.integers(1, 200), st.floats(0, 0.999999)),
+        min_size=1,
+        max_size=60,
+    )
+)
+def test_nobody_asks_for_less_than_it_takes(cases: list[tuple[int, int, float]]) -> None:
+    runtime = np.array([case[0] for case in cases], dtype=float)
+    values = np.sort([300 * case[1] for case in cases])[::-1]
+    requested, n_raised = tsafrir2005.deal(runtime, values, np.array([case[2] for case in cases]))
+    assert (requested >= np.minimum(runtime, values[0])).all()
+    fits = (values >= np.minimum(np.sort(runtime)[::-1], values[0])).all()
+    assert (n_raised == 0) == fits
+    if fits:
+        assert sorted(requested) == sorted(values)
+    else:
+        kept = Counter(requested.tolist())
+        kept.subtract(Counter(values.tolist()))
+        assert kept[int(values[0])] == n_raised
+        assert sum(n for n in kept.values() if n < 0) == -n_raised
+
+
+def jobs_of(runtime: list[float], requested: list[float]) -> Jobs:
+    n = len(runtime)
+    whole = np.ones(n, np.int64)
+    return Jobs(np.arange(n, dtype=float), np.array(runtime), np.array(requested), whole, whole)
+
+
+def test_a_log_without_requests_is_filled() -> None:
+    nan = float("nan")
+    rng = np.random.default_rng(5)
+    runtime = np.ceil(rng.exponential(2000, 600)).tolist()
+    jobs = jobs_of([*runtime, 50.0], [nan] * 600 + [7200.0])
+    drawn = {"estimates": "tsafrir2005"}
+    filled, notes = estimates.fill("a.swf", jobs, drawn, (1,))
+    assert filled.requested[-1] == 7200
+    assert (filled.requested >= jobs.runtime).all()
+    longest = -(-int(max(*runtime, 7200)) // HOUR) * HOUR
+    assert notes[0] == f"a.swf: 600 requested times drawn (tsafrir2005), at most {longest:,} s"
+    assert filled.requested.max() == longest
+    assert estimates.fill("a.swf", jobs, {}, (1,)) == (jobs, [])
+    again = estimates.fill("a.swf", jobs, drawn, (1,))[0]
+    np.testing.assert_array_equal(again.requested, filled.requested)
+    other = estimates.fill("a.swf", jobs, drawn, (2,))[0]
+    assert (other.requested != filled.requested).any()
+    anew, notes = estimates.fill("a.swf", jobs, drawn | {"estimates_for": "all"}, (1,))
+    assert notes[0].startswith("a.swf: 601 requested times drawn")
+    known, notes = estimates.fill("a.swf", anew, drawn, (1,))
+    assert known is anew
+    assert notes == ["a.swf: every job has a requested time, none drawn (estimates_for=unknown)"]
+
+
+def test_what_a_short_limit_does_is_said() -> None:
+    nan = float("nan")
+    jobs = jobs_of([9000.0] * 10 + [7190.0] * 90, [nan] * 100)
+    filled, notes = estimates.fill("b", jobs, {"estimates": "tsafrir2005", "longest_request": 7200}, ())
+    assert (filled.requested == 7200).all()
+    assert re.fullmatch(r"b: (\d+) of these raised to the longest: .*", notes[1])
+    assert notes[2] == "b: 10 jobs run longer than the longest request of 7,200 s"
+
+
+@pytest.mark.parametrize(
+    ("settings_", "words"),
+    [
+        ({"estimates": "guess"}, "workload.estimates=guess; allowed: null, exact, tsafrir2005"),
+        ({"estimates_for": "some"}, "workload.estimates_for=some; allowed: unknown, all"),
+        ({"longest_request": 3600}, "workload.longest_request=3600; allowed: whole seconds from 7,200 on"),
+        ({"longest_request": 7200.5}, "workload.longest_request=7200.5"),
+        ({"longest_request": True}, "workload.longest_request=true"),
+    ],
+)
+def test_refusals(settings_: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)) as caught:
+        estimates.wanted(settings_)
+    assert "\n" not in str(caught.value)
+
+
+def test_requests_are_dealt_out_among_so_many_jobs_at_a_time() -> None:
+    jobs = jobs_of(np.random.default_rng(1).exponential(3000, 1500).tolist(), [float("nan")] * 1500)
+    stream = Stream("a", pool(1), lambda n: jobs.part(slice(n)))
+    drawn = {"estimates": "tsafrir2005", "longest_request": 24 * HOUR, "estimated_together": 500}
+    filled = estimates.of_stream(stream, Point({}, drawn, {}, seed=(4, 2)))
+    requested = filled.first(1500).requested
+    np.testing.assert_array_equal(filled.first(500).requested, requested[:500])
+    assert sorted(requested[:500]) == sorted(requested[500:1000]) == sorted(requested[1000:])

@@ -1,0 +1,225 @@
+"""The face for notebooks: what it returns, and one exception of one line for whatever is wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import sweep
+from models.jobs import swf
+
+ROOT = Path(__file__).parents[2]
+SMALL = {"batches": 5, "batch_size": 50, "replications": 1, "executor": "serial"}
+
+
+def jobs(**changed: Any) -> dict[str, Any]:
+    """Return four jobs for four processors; the last can go ahead of those that wait before it."""
+    columns = {
+        "submit": [0.0, 1.0, 2.0, 3.0],
+        "runtime": [10.0, 10.0, 10.0, 5.0],
+        "requested": [10.0, 10.0, 10.0, 5.0],
+        "processors": [3, 3, 4, 1],
+    }
+    return {**{name: np.array(values) for name, values in columns.items()}, **changed}
+
+
+def test_easy_by_hand() -> None:
+    made = sweep.simulate("easy", workload=jobs(), machine=4)
+    assert made.start.values.tolist() == [0.0, 10.0, 20.0, 3.0]
+    assert made.end.values.tolist() == [10.0, 20.0, 30.0, 8.0]
+    assert made.wait.values.tolist() == [0.0, 9.0, 18.0, 0.0]
+    assert made.slowdown.values.tolist() == [1.0, 1.9, 2.8, 1.0]
+    assert made.processors.attrs == {"units": "1", "long_name": "processors"}
+
+
+def test_settings_of_a_policy() -> None:
+    fcfs = sweep.simulate("fcfs", workload=jobs(), machine=4)
+    assert fcfs.start.values.tolist() == [0.0, 10.0, 20.0, 30.0]
+    same = sweep.simulate({"name": "easy", "reservations": 0}, workload=jobs(), machine=4)
+    assert same.start.values.tolist() == [0.0, 10.0, 20.0, 3.0]
+
+
+def test_a_table_and_a_dataset_are_jobs_too() -> None:
+    dataset = xr.Dataset({name: ("job", values) for name, values in jobs().items()})
+    for given in (dataset, dataset.to_dataframe()):
+        assert sweep.simulate("easy", workload=given, machine=4).start.values.tolist() == [
+            0.0,
+            10.0,
+            20.0,
+            3.0,
+        ]
+
+
+def test_the_same_jobs_as_in_a_study() -> None:
+    first, again = (
+        sweep.simulate(name, workload="lublin2003", load=0.7, jobs=300, seed=3) for name in ("easy", "fcfs")
+    )
+    assert np.array_equal(first.submit, again.submit)
+    other = sweep.simulate("easy", workload="lublin2003", load=0.7, jobs=300, seed=3, replication=1)
+    assert not np.array_equal(first.submit, other.submit)
+
+
+def test_what_is_preempted_comes_in_pieces() -> None:
+    made = sweep.simulate("lxf_w_immediate", workload="lublin2003", load=0.9, jobs=300)
+    lengths = (made.piece_end - made.piece_begin) * made.piece_processors
+    work = lengths.groupby(made.piece_job).sum()
+    least = (made.runtime * made.processors).sel(job=work.piece_job.values)
+    assert (work.values >= least.values * (1 - 1e-9)).all()  # a lost quantum is more work, never less
+
+
+def test_a_schedule_as_a_log(tmp_path: Path) -> None:
+    made = sweep.simulate("easy", workload=jobs(), machine=4)
+    log = swf.read(made.schedule.to_swf(tmp_path / "easy.swf.gz"))
+    assert np.array_equal(log.columns["submit"] + log.columns["wait"], made.start)
+    path = tmp_path / "jobs.nc"
+    made.to_netcdf(path)
+    with xr.open_dataset(path) as stored:
+        assert stored.schedule.made().start.tolist() == made.start.values.tolist()
+
+
+def test_a_gantt_chart(tmp_path: Path) -> None:
+    figure = sweep.simulate("easy", workload=jobs(), machine=4).schedule.gantt()
+    figure.savefig(tmp_path / "chart.png")
+    assert (tmp_path / "chart.png").stat().st_size > 5000
+
+
+def test_utilization() -> None:
+    assert sweep.simulate("easy", workload=jobs(), machine=4).schedule.utilization() == pytest.approx(
+        105 / 120
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"policy": "eazy"}, "unknown policy 'eazy': did you mean 'easy'"),
+        ({"policy": 3}, "policy=3: int is not understood"),
+        ({"policy": print}, "no compiled function; decorate it with numba.njit"),
+        ({"policy": {"name": "easy", "tyes": 1}}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
+        ({"policy": "easy", "machine": 0}, "machine.processors=0; allowed"),
+        ({"policy": "easy", "machine": 2.5}, "machine=2.5: float is not understood"),
+        ({"policy": "easy", "machine": {"n_pes": 4}}, "machine.n_pes is called machine.processors now"),
+        ({"policy": "easy", "workload": 7}, "workload=7: int is not understood"),
+        ({"policy": "easy", "workload": "nowhere.swf"}, "nowhere.swf: no such file"),
+        ({"policy": "easy", "workload": {"submit": [1.0]}}, "jobs without runtime, processors"),
+        ({"policy": "easy", "workload": jobs(runtime=np.array([1.0]))}, "runtime"),
+        ({"policy": "easy", "workload": jobs(runtime=np.full(4, -1.0))}, "runtime"),
+        ({"policy": "easy", "load": -1}, "load=-1: give a positive fraction"),
+        ({"policy": "easy", "jobs": 0}, "jobs=0: give a whole number, 1 or more"),
+        ({"policy": "easy", "seed": "x"}, "seed='x': give a whole number"),
+        ({"policy": "characterization"}, "makes no schedule of jobs"),
+        ({"policy": "easy", "workload": "feitelson1996", "load": 0.5}, "workload.repetition=sequence"),
+        ({"policy": "easy", "workload": jobs(processors=np.full(4, 9)), "machine": 4}, "9 processors"),
+    ],
+)
+def test_one_exception_of_one_line(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(sweep.Error) as error:
+        sweep.simulate(**{"workload": "lublin2003", **given})
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_study_gives_the_dataset_of_the_command_line(tmp_path: Path) -> None:
+    study = sweep.Study(
+        "packing", grid={"policy": ["buddy"], "load": [0.5, 0.7]}, policy={"alternation": "shared"},
+        output=tmp_path / "face", **SMALL,
+    )  # fmt: skip
+    assert (study.points, study.tasks) == (4, 4)
+    data = study.run(progress=False)
+    again = sweep.Study(
+        "packing", grid={"policy": "buddy", "load": (0.5, 0.7)}, policy={"alternation": "shared"},
+        output=tmp_path / "face", **SMALL,
+    )  # fmt: skip
+    assert again.run(progress=False).slowdown.identical(data.slowdown)  # nothing was run again
+    command = [
+        sys.executable, "-m", "sweep", "+experiment=packing", "policy=buddy", "grid.load=[0.5,0.7]",
+        "policy.alternation=shared", "batches=5", "batch_size=50", "replications=1", "executor=serial",
+        f"output={tmp_path / 'line'}",
+    ]  # fmt: skip
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300)
+    with xr.open_dataset(tmp_path / "line" / "packing.nc") as typed:
+        assert np.array_equal(typed.slowdown, data.slowdown)
+
+
+def test_claims_and_figures(tmp_path: Path) -> None:
+    study = sweep.Study("packing", grid={"load": [0.5, 0.9]}, output=tmp_path / "r", **SMALL)
+    study.run(progress=False)
+    assert set(study.claims()["verdict"]) <= {"holds", "fails", "inconclusive"}
+    assert study.report().is_file()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"experiment": "pakking"}, "unknown experiment 'pakking': did you mean 'packing'"),
+        ({"experiment": 3}, "experiment=3: give a name"),
+        ({"grid": {"polisy": ["buddy"]}}, "unknown axis 'polisy'"),
+        ({"batchs": 3}, "unknown key 'batchs': did you mean 'batches'"),
+        ({"batches": "x"}, "batches"),
+        ({"executor": "daskk"}, "unknown executor 'daskk': did you mean 'dask'"),
+        ({"executor": 5}, "executor=5: give a name"),
+        ({"policy": {"scheme": print}}, "a function of this notebook is not known to other processes"),
+        ({"seed": object()}, "object is not understood"),
+    ],
+)
+def test_a_study_that_cannot_be(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(sweep.Error) as error:
+        sweep.Study(**{"experiment": "packing", **given})
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_study_before_it_was_run(tmp_path: Path) -> None:
+    study = sweep.Study("packing", output=tmp_path / "none")
+    for ask in (lambda: study.data, study.claims, study.figures):
+        with pytest.raises(sweep.Error, match="none"):
+            ask()
+
+
+def test_a_script_without_a_guard_starts_workers_once(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sweep\nprint('begins')\n"
+        "study = sweep.Study('packing', grid={'policy': ['buddy'], 'load': [0.5]}, batches=5,\n"
+        "                    batch_size=50, replications=1, output='results',\n"
+        "                    executor={'name': 'dask', 'workers': 2})\n"
+        "print(study.run(progress=False).sizes['batch'])\n"
+    )
+    run = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.split() == ["begins", "5"]
+
+
+def test_a_compiled_order_of_priority_and_a_packing_scheme() -> None:
+    from numba import njit
+
+    @njit
+    def widest_first(waited, requested, processors, memory, bypassed):  # type: ignore[no-untyped-def]
+        return float(processors)
+
+    @njit
+    def shortest_first(waited, requested, processors, memory, bypassed):  # type: ignore[no-untyped-def]
+        return 1 / requested
+
+    mine = jobs(
+        submit=np.array([0.0, 1.0, 2.0, 3.0]), processors=np.array([4, 2, 4, 3]), requested=np.full(4, 10.0)
+    )
+    starts = [
+        sweep.simulate(order, workload=mine, machine=4).start.values.tolist()
+        for order in (widest_first, shortest_first)
+    ]
+    assert starts == [[0.0, 30.0, 10.0, 20.0], [0.0, 10.0, 20.0, 30.0]]

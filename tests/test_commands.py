@@ -1,0 +1,197 @@
+"""The command ``schedsweep``, and folders whose own packages are called like the project's."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+ROOT = Path(__file__).parent.parent
+QUEUE = ROOT / "tests" / "sweep"
+STUDY = (f"--config-dir={QUEUE / 'conf'}", "policy=quick", "grid.load=[0.3]")
+
+SCRIPT = """\
+#!{python}
+import sys
+from schedsweep.__main__ import main
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+"""What pip makes of an entry in ``project.scripts``."""
+
+NAMES = ("models", "sweep", "analysis", "slurm", "conf")
+
+
+@pytest.fixture
+def schedsweep(tmp_path: Path) -> Path:
+    """Return the command, in a folder of its own like those of an environment."""
+    script = tmp_path / "bin" / "schedsweep"
+    script.parent.mkdir()
+    script.write_text(SCRIPT.format(python=sys.executable))
+    script.chmod(0o755)
+    return script
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a working folder whose packages and conf are not the project's, and a family of its own."""
+    place = tmp_path / "somebody's work"
+    for name in NAMES:
+        (place / name).mkdir(parents=True)
+        (place / name / "__init__.py").write_text("raise RuntimeError('not this one')\n")
+    (place / "conf" / "config.yaml").write_text("nonsense: [")
+    (place / "my_queue.py").write_text("from fake_family import FAMILY\n")
+    return place
+
+
+def run(*command: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user of an installed project would."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "PYTHONSAFE"))}
+    path = os.pathsep.join((str(ROOT), str(QUEUE)))  # where site-packages would be: after the working folder
+    env |= {"PYTHONPATH": path, "XDG_CACHE_HOME": str(cwd / "cache"), **environment}
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_all_actions_and_the_same_dataset(schedsweep, tmp_path):
+    plan = run(schedsweep, "plan", "queue", *STUDY, cwd=tmp_path)
+    assert (plan.returncode, plan.stderr) == (0, "")
+    assert "tasks     6 (3 points x 2 replications)" in plan.stdout
+    assert not (tmp_path / "results").exists()
+    assert run(schedsweep, "run", "queue", *STUDY, "executor=serial", cwd=tmp_path).returncode == 0
+    assert "6 done" in run(schedsweep, "status", "+experiment=queue", *STUDY, cwd=tmp_path).stdout
+    assert run(schedsweep, "gather", "queue", *STUDY, cwd=tmp_path).returncode == 0
+    assert "nothing to cancel" in run(schedsweep, "cancel", "queue", *STUDY, cwd=tmp_path).stdout
+    by_module = (sys.executable, "-m", "sweep", "+experiment=queue", *STUDY)
+    other = run(*by_module, "executor=serial", "output=other", cwd=tmp_path)
+    assert other.returncode == 0, other.stderr
+    found, expected = (
+        xr.load_dataset(tmp_path / place / "queue.nc").drop_vars("seconds").drop_attrs(deep=False)
+        for place in ("results/queue", "other")
+    )
+    xr.testing.assert_identical(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["rnu", "queue"], 2, "unknown command 'rnu': did you mean 'run'? valid: run, plan, status, gather,"),
+        (["run"], 2, "no experiment named"),
+        (["run", "cue"], 2, "unknown experiment 'cue'"),
+        (["run", "queue", "more"], 2, "'more' is not key=value"),
+        (["plan", "queue", "action=run"], 2, "schedsweep plan says the action already: leave action= out"),
+        (["run", "queue", "policy.raises_at=0.3", "executor=serial"], 1, ""),
+        (["analysis", "nowhere"], 2, "nowhere does not exist"),
+        (["slurm", "docter"], 2, "unknown command 'docter': did you mean 'doctor'?"),
+    ],
+)
+def test_exit_statuses(schedsweep, tmp_path, arguments, status, says):
+    study = STUDY if arguments[0] in ("rnu", "run", "plan") else ()
+    done = run(schedsweep, *arguments, *study, cwd=tmp_path)
+    assert done.returncode == status, done
+    assert says in done.stderr
+    assert done.stderr.count("\n") == (status == 2)
+
+
+def test_help_and_version_at_once(schedsweep, tmp_path):
+    assert run(schedsweep, "--version", cwd=tmp_path).stdout.startswith("schedsweep ")
+    for arguments in (["--help"], []):
+        assert "schedsweep analysis RESULTS" in run(schedsweep, *arguments, cwd=tmp_path).stdout
+    assert "experiments (+experiment=...)" in run(schedsweep, "run", "--help", cwd=tmp_path).stdout
+    heavy = {"numpy", "hydra", "numba", "xarray", "omegaconf", "rich"}
+    code = (
+        "import sys; from schedsweep.__main__ import main; main(['--help']); main(['run', '--help']);"
+        f"print('imported', sorted({heavy} & set(sys.modules)))"
+    )
+    done = run(sys.executable, "-c", code, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "imported []"
+
+
+@pytest.mark.parametrize("executor", [("executor=serial",), ("executor=dask", "executor.workers=2")])
+def test_no_folder_hides_the_command(schedsweep, folder, executor):
+    own = "policy.family=my_queue"  # found in the working folder all the same, also by workers
+    done = run(schedsweep, "run", "queue", *STUDY, *executor, own, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "6/6 tasks" in done.stdout
+    report = run(schedsweep, "analysis", "results/queue", cwd=folder)
+    assert report.stderr.startswith("error: no paper speaks for the experiment 'queue'")
+    assert run(schedsweep, "slurm", "--help", cwd=folder).returncode == 0
+
+
+@pytest.mark.skipif(shutil.which("mpiexec", path=Path(sys.executable).parent) is None, reason="no mpiexec")
+def test_no_folder_hides_it_from_mpi_ranks(schedsweep, folder):
+    mpiexec = Path(sys.executable).parent / "mpiexec"
+    own = ("executor=mpi", "policy.family=my_queue")
+    done = run(mpiexec, "-n", "3", schedsweep, "run", "queue", *STUDY, *own, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "6/6 tasks" in done.stdout
+
+
+def test_no_folder_hides_it_from_slurms_elements(folder):
+    """Their script, run by a shell; the submission is made in the same folder."""
+    code = (
+        "import sys; from schedsweep import packages; packages.look_last_in_working_folder();"
+        f"sys.path.append({str(ROOT / 'tests' / 'slurm')!r});"
+        "from pathlib import Path; from slurm import script, profile;"
+        "print(script.array(profile.load('default'), 'x', Path('no/such').absolute(), Path.cwd()))"
+    )
+    made = run(sys.executable, "-P", "-c", code, cwd=folder)
+    assert made.returncode == 0, made.stderr
+    (folder / "made.sh").write_text(made.stdout)
+    done = run("bash", "made.sh", "0", cwd=folder, SLURM_ARRAY_TASK_ID="0")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {folder / 'no' / 'such'}: no record of a submission")
+    by_hand = run("bash", ROOT / "slurm" / "sweep.sbatch", cwd=folder, PYTHON=sys.executable,
+                  SLURM_SUBMIT_DIR=str(folder))  # fmt: skip
+    assert by_hand.stderr.startswith("error: no experiment named")
+
+
+@pytest.mark.parametrize("hidden", ["models", "sweep", "analysis", "slurm"])
+@pytest.mark.parametrize("module", ["sweep", "analysis", "slurm"])
+def test_a_package_that_hides_ones_is_one_line(tmp_path, hidden, module):
+    if hidden == module:
+        pytest.skip("then that package is what Python runs")
+    (tmp_path / hidden).mkdir()
+    (tmp_path / hidden / "__init__.py").touch()
+    arguments = {"sweep": ["+experiment=queue", *STUDY], "analysis": ["results"], "slurm": ["doctor"]}[module]
+    done = run(sys.executable, "-m", module, *arguments, cwd=tmp_path)
+    assert done.returncode == 2, done
+    assert done.stderr == (
+        f"error: {tmp_path / hidden} hides this project's {hidden} ({ROOT / hidden}): start schedsweep in "
+        "place of python -m, or start it in another folder\n"
+    )
+
+
+def test_ranks_say_it_once(tmp_path):
+    mpiexec = Path(sys.executable).parent / "mpiexec"
+    if not mpiexec.exists():
+        pytest.skip("no mpiexec")
+    (tmp_path / "models.py").touch()
+    command = (mpiexec, "-n", "3", sys.executable, "-m", "sweep", "+experiment=queue", *STUDY, "executor=mpi")
+    done = run(*command, cwd=tmp_path)
+    assert done.returncode == 2
+    said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(said) == 1
+    assert "models.py hides this project's models" in said[0]
+    assert "Traceback" not in done.stderr
+
+
+def test_one_on_the_search_path_is_named(schedsweep, folder, tmp_path):
+    path = os.pathsep.join((str(folder), str(ROOT)))
+    done = run(schedsweep, "plan", "queue", *STUDY, cwd=tmp_path, PYTHONPATH=path)
+    assert done.returncode == 2
+    assert done.stderr.endswith(f"take {folder} out of PYTHONPATH\n")
+    assert json.dumps(done.stderr).count("\\n") == 1
