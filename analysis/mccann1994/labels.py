@@ -24,6 +24,9 @@ AXES = Axes(
 EFFICIENCY = "efficiency_preservation"
 MOST_LOADED, LEAST_LOADED = "most_loaded_ratio", "least_loaded_ratio"
 RESPONSE, BLOW_UP, BLOW_UP_CV = "class_response_time", "blow_up", "blow_up_cv"
+NAMES = {RESPONSE: "response time", BLOW_UP_CV: "blow up cv"}
+"""As claims call them."""
+
 REALLOCATIONS, EPOCHS, UNINTERRUPTED = "reallocations", "epochs", "uninterrupted"
 
 EVERY_CLASS = "all"

@@ -21,8 +21,7 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
         If the rules need what the jobs do not have.
     """
     unknown = np.isnan(jobs.requested)
-    judging = rules.judges
-    if judging and rules.unrequested == "error" and unknown.any():
+    if rules.judges and rules.unrequested == "error" and unknown.any():
         raise ValueError(
             f"{int(unknown.sum()):,} of {len(jobs):,} jobs have no requested time, and the policy judges "
             "by it; add policy.unrequested=runtime to judge them by their actual one, or "
@@ -30,11 +29,6 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
         )
     requested = np.where(unknown, jobs.runtime, jobs.requested)
     longer = jobs.runtime > requested
-    if rules.discipline == "conservative" and not rules.kill and longer.any():
-        raise ValueError(
-            f"{int(longer.sum()):,} of {len(jobs):,} jobs run longer than requested, so that no start "
-            "could be promised; policy conservative needs policy.kill=true"
-        )
     runtime = np.where(longer & rules.kill, requested, jobs.runtime)
     return replace(jobs, runtime=runtime, requested=requested)
 
@@ -47,11 +41,7 @@ def check(jobs: Jobs, machine: Machine, rules: Rules, point: Point) -> None:
             f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
             "workload.repetition=sequence, which unrolls the repetitions"
         )
-    ready = under(jobs, rules)
-    if rules.ncsa_lsf is not None:
-        rules.ncsa_lsf.check(ready, machine)
-    if rules.eq_spatial is not None:
-        rules.eq_spatial.check(ready, machine)
+    rules.check(under(jobs, rules), machine)
 
 
 def notes(jobs: Jobs, rules: Rules) -> list[str]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from models import workloads
 from models.arrays import Floats
-from models.backfill import engines
+from models.backfill import engine
+from models.backfill.policies import rules_of
 from models.backfill.rules import Rules
 from models.family import Outcome
 from models.jobs.measures import Measures
@@ -32,10 +33,10 @@ def simulate(point: Point) -> Outcome:
     A batch is so many jobs in order of submission, see `models.jobs.trace.Trace.divided`. A log never counts
     as saturated: it ends.
     """
-    rules, batches = Rules.of(point.policy), point.batches
+    rules, batches = rules_of(point.policy), point.batches
     opened = workloads.open_workload(point)
     if isinstance(opened, Trace):
-        made = engines.schedule(opened.jobs, opened.machine, rules)
+        made = engine.schedule(opened.jobs, opened.machine, rules)
         batches, available = opened.divided(batches)
         for look in batches.looks:
             metrics = _measured(made, point, batches, min(look, max(available, 0)), opened)
@@ -53,10 +54,10 @@ def simulate(point: Point) -> Outcome:
 
 def schedule(point: Point) -> Schedule:
     """Return the schedule that `simulate` measures; the last look decides how much of a stream there is."""
-    rules = Rules.of(point.policy)
+    rules = rules_of(point.policy)
     opened = workloads.open_workload(point)
     if isinstance(opened, Trace):
-        made = engines.schedule(opened.jobs, opened.machine, rules)
+        made = engine.schedule(opened.jobs, opened.machine, rules)
         return replace(made, trace=opened, notes=(str(rules),))
     made, _ = _stream(rules, opened, point.batches.jobs(point.batches.most))
     return replace(made, notes=(str(rules),))
@@ -71,7 +72,7 @@ def _stream(rules: Rules, stream: Stream, n_jobs: int) -> tuple[Schedule, bool]:
     """
     tail = max(n_jobs // 8, 100)
     while True:
-        made = engines.schedule(stream.first(n_jobs + tail), stream.machine, rules)
+        made = engine.schedule(stream.first(n_jobs + tail), stream.machine, rules)
         settled = made.start if made.waited is None else made.end
         if settled[:n_jobs].max() <= made.jobs.submit[-1]:
             return made, True

@@ -2,21 +2,62 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 
 from models import workloads
 from models.backfill import judging
 from models.backfill.rules import Rules
 from models.jobs.trace import Trace
-from models.point import Point
+from models.point import Parameters, Point
+
+DISCIPLINES = {
+    "fcfs": "models.backfill.priority.rules.Priority",
+    "backfill": "models.backfill.priority.rules.Priority",
+    "conservative": "models.backfill.conservative.rules.Conservative",
+    "ncsa_lsf": "models.backfill.ncsa_lsf.rules.NcsaLsf",
+    "eq_spatial": "models.backfill.eq_spatial.rules.EqSpatial",
+}
+"""``policy.discipline`` -> the rules, of a part of the family. Any other dotted name will do as well."""
+
+WITH_IMMEDIATE_SERVICE = "models.backfill.immediate.rules.WithImmediateService"
+"""The rules of discipline ``backfill`` with a quantum for newcomers."""
 
 FIRST_JOBS = 100
 """Jobs of an endless stream that are looked at before anything runs."""
 
 
+def rules_of(policy: Parameters) -> Rules:
+    """Return the rules of a policy's YAML file.
+
+    Raises
+    ------
+    ValueError
+        With one line that says what is allowed.
+    """
+    discipline = policy.get("discipline", "(none)")
+    name = DISCIPLINES.get(discipline, discipline)
+    if policy.get("immediate") is not None:
+        if discipline != "backfill":
+            raise ValueError(
+                f"policy.immediate goes with discipline backfill, and this is {discipline}; set it to null"
+            )
+        name = WITH_IMMEDIATE_SERVICE
+    module, _, kind = str(name).rpartition(".")
+    try:
+        rules: type[Rules] = getattr(importlib.import_module(module), kind)
+    except (ImportError, ValueError, AttributeError):
+        raise ValueError(
+            f"policy {policy.get('name', '')} has discipline {discipline}, which models.backfill does not "
+            f"know; allowed: {', '.join(DISCIPLINES)} (see conf/policy/backfill/_backfill.yaml), or the "
+            "dotted name of a subclass of models.backfill.rules.Rules"
+        ) from None
+    return rules.of(policy)
+
+
 def check(point: Point) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Family.check`."""
-    rules = Rules.of(point.policy)
+    rules = rules_of(point.policy)
     opened = workloads.open_workload(point)
     ends = isinstance(opened, Trace)
     jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)

@@ -1,118 +1,176 @@
 """What is free from now on: a step function of time for each host, as far as requested times tell.
 
-The steps of all hosts are kept in flat arrays; those of a host begin at the position `at`. Step i holds from
-``time[at + i]`` to the next one's time, the last one for ever, and the first begins now. Memory is counted in
-whole KB, so that what is taken and given back cancels exactly.
+Memory is counted in whole KB, so that what is taken and given back cancels exactly.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numba import boolean, float64, int64
+from numba import boolean, float64, int64, void
 
 from models.arrays import Floats, Ints
-from models.kernels.compiling import kernel
-from models.kernels.types import FLOATS, INTS
+from models.jobs.machine import Machine
+from models.kernels.compiling import part
+from models.kernels.types import record
 
 
-@kernel(float64(FLOATS, INTS, INTS, int64, int64, int64, int64, float64), inline=True)
-def earliest(
-    time: Floats, processors: Ints, memory: Ints, at: int, n: int, size: int, need: int, duration: float
-) -> float:
-    """Return the first instant from which a job fits for its whole duration, inf if never. O(n steps)."""
-    begin = np.inf
-    for i in range(at, at + n):
-        if begin + duration <= time[i]:
-            return begin
-        if processors[i] < size or memory[i] < need:
-            begin = np.inf
-        elif begin == np.inf:
-            begin = time[i]
-    return begin
+class Profile(NamedTuple):
+    """The steps of all hosts, in flat arrays.
+
+    Parameters
+    ----------
+    time : ndarray of float, shape (n_hosts * room,), seconds
+        When a step begins; it lasts to the beginning of the next one, the last for ever, and the first begins
+        now. The steps of host `h` begin at the position ``h * room``.
+    processors, memory : ndarray of int, shape (n_hosts * room,)
+        What is free then; memory in KB.
+    n_steps : ndarray of int, shape (n_hosts,)
+    room : int
+        For the steps of each host.
+    """
+
+    time: Floats
+    processors: Ints
+    memory: Ints
+    n_steps: Ints
+    room: int
 
 
-@kernel(boolean(FLOATS, INTS, INTS, int64, int64, int64, int64, float64), inline=True)
-def fits_now(
-    time: Floats, processors: Ints, memory: Ints, at: int, n: int, size: int, need: int, end: float
-) -> bool:
-    """Tell whether a job fits from now to `end`. O(n steps up to the end)."""
-    for i in range(at, at + n):
-        if time[i] >= end:
+PROFILE = record(Profile)
+
+
+def empty(n_hosts: int, room: int) -> Profile:
+    """Return room for so many steps on each host."""
+    steps = n_hosts * room
+    return Profile(
+        np.empty(steps),
+        np.empty(steps, np.int64),
+        np.empty(steps, np.int64),
+        np.zeros(n_hosts, np.int64),
+        room,
+    )
+
+
+def all_free(machine: Machine, room: int) -> Profile:
+    """Return profiles of hosts that are free for ever."""
+    profile = empty(len(machine.names), room)
+    profile.time[::room] = -np.inf
+    profile.processors[::room] = machine.processors
+    profile.memory[::room] = machine.memory
+    profile.n_steps[:] = 1
+    return profile
+
+
+@part(void(PROFILE, int64, float64, int64, int64))
+def begin(profile: Profile, h: int, now: float, processors: int, memory: int) -> None:
+    """Let so much be free on a host from now on for ever."""
+    at = h * profile.room
+    profile.time[at] = now
+    profile.processors[at] = processors
+    profile.memory[at] = memory
+    profile.n_steps[h] = 1
+
+
+@part(float64(PROFILE, int64, int64, int64, float64))
+def earliest(profile: Profile, h: int, size: int, need: int, duration: float) -> float:
+    """Return the first instant from which a job fits for its whole duration, inf if never. O(steps)."""
+    at = h * profile.room
+    start = np.inf
+    for i in range(at, at + profile.n_steps[h]):
+        if start + duration <= profile.time[i]:
+            return start
+        if profile.processors[i] < size or profile.memory[i] < need:
+            start = np.inf
+        elif start == np.inf:
+            start = profile.time[i]
+    return start
+
+
+@part(boolean(PROFILE, int64, int64, int64, float64))
+def fits_now(profile: Profile, h: int, size: int, need: int, end: float) -> bool:
+    """Tell whether a job fits from now to `end`. O(steps up to the end)."""
+    at = h * profile.room
+    for i in range(at, at + profile.n_steps[h]):
+        if profile.time[i] >= end:
             break
-        if processors[i] < size or memory[i] < need:
+        if profile.processors[i] < size or profile.memory[i] < need:
             return False
     return True
 
 
-@kernel(int64(FLOATS, INTS, INTS, int64, int64, float64), inline=True)
-def split(time: Floats, processors: Ints, memory: Ints, at: int, n: int, instant: float) -> int:
-    """Let a step begin at an instant, and return how many there are then. O(n steps)."""
+@part(int64(PROFILE, int64, int64, float64))
+def split(profile: Profile, at: int, n: int, instant: float) -> int:
+    """Let a step of a host begin at an instant, and return how many there are then. O(steps)."""
     i = at + n
-    while time[i - 1] > instant:
+    while profile.time[i - 1] > instant:
         i -= 1
-    if time[i - 1] == instant:
+    if profile.time[i - 1] == instant:
         return n
     for k in range(at + n, i, -1):
-        time[k] = time[k - 1]
-        processors[k] = processors[k - 1]
-        memory[k] = memory[k - 1]
-    time[i] = instant
-    processors[i] = processors[i - 1]
-    memory[i] = memory[i - 1]
+        profile.time[k] = profile.time[k - 1]
+        profile.processors[k] = profile.processors[k - 1]
+        profile.memory[k] = profile.memory[k - 1]
+    profile.time[i] = instant
+    profile.processors[i] = profile.processors[i - 1]
+    profile.memory[i] = profile.memory[i - 1]
     return n + 1
 
 
-@kernel(int64(FLOATS, INTS, INTS, int64, int64, float64), inline=True)
-def join(time: Floats, processors: Ints, memory: Ints, at: int, n: int, instant: float) -> int:
-    """Take away the step that begins at an instant if it is like the one before. O(n steps)."""
+@part(int64(PROFILE, int64, int64, float64))
+def join(profile: Profile, at: int, n: int, instant: float) -> int:
+    """Take away the step that begins at an instant if it is like the one before; return how many are left.
+
+    O(steps).
+    """
     i = at + n - 1
-    while time[i] > instant:
+    while profile.time[i] > instant:
         i -= 1
-    if i == at or processors[i] != processors[i - 1] or memory[i] != memory[i - 1]:
+    if i == at:
+        return n
+    if profile.processors[i] != profile.processors[i - 1] or profile.memory[i] != profile.memory[i - 1]:
         return n
     for k in range(i, at + n - 1):
-        time[k] = time[k + 1]
-        processors[k] = processors[k + 1]
-        memory[k] = memory[k + 1]
+        profile.time[k] = profile.time[k + 1]
+        profile.processors[k] = profile.processors[k + 1]
+        profile.memory[k] = profile.memory[k + 1]
     return n - 1
 
 
-@kernel(int64(FLOATS, INTS, INTS, int64, int64, float64, float64, int64, int64))
-def occupy(
-    time: Floats, processors: Ints, memory: Ints, at: int, n: int,
-    start: float, end: float, size: int, need: int,
-) -> int:  # fmt: skip
-    """Take processors and memory away from `start` to `end` (or give them back: negative). O(n steps).
+@part(void(PROFILE, int64, float64, float64, int64, int64))
+def occupy(profile: Profile, h: int, start: float, end: float, size: int, need: int) -> None:
+    """Take processors and memory away from `start` to `end` (or give them back: negative). O(steps).
 
-    Returns
-    -------
-    int
-        Steps of this host then; two more at most.
+    The host has two steps more then at most.
     """
-    n = split(time, processors, memory, at, n, start)
-    n = split(time, processors, memory, at, n, end)
+    at = h * profile.room
+    n = split(profile, at, profile.n_steps[h], start)
+    n = split(profile, at, n, end)
     i = at + n - 1
-    while time[i] >= start:
-        if time[i] < end:
-            processors[i] -= size
-            memory[i] -= need
+    while profile.time[i] >= start:
+        if profile.time[i] < end:
+            profile.processors[i] -= size
+            profile.memory[i] -= need
         i -= 1
         if i < at:
             break
-    n = join(time, processors, memory, at, n, end)
-    return join(time, processors, memory, at, n, start)
+    n = join(profile, at, n, end)
+    profile.n_steps[h] = join(profile, at, n, start)
 
 
-@kernel(int64(FLOATS, INTS, INTS, int64, int64, float64))
-def forget(time: Floats, processors: Ints, memory: Ints, at: int, n: int, now: float) -> int:
-    """Drop what lies before now, and return how many steps are left. O(n steps) if there is such a step."""
+@part(void(PROFILE, int64, float64))
+def forget(profile: Profile, h: int, now: float) -> None:
+    """Drop what lies before now. O(steps) if there is such a step."""
+    at = h * profile.room
+    n = profile.n_steps[h]
     past = 0
-    while past + 1 < n and time[at + past + 1] <= now:
+    while past + 1 < n and profile.time[at + past + 1] <= now:
         past += 1
     if past > 0:
         for i in range(at, at + n - past):
-            time[i] = time[i + past]
-            processors[i] = processors[i + past]
-            memory[i] = memory[i + past]
-    time[at] = now
-    return n - past
+            profile.time[i] = profile.time[i + past]
+            profile.processors[i] = profile.processors[i + past]
+            profile.memory[i] = profile.memory[i + past]
+    profile.time[at] = now
+    profile.n_steps[h] = n - past

@@ -22,6 +22,7 @@ KEPT = (
 """Entries of a log's header that stay true of it under another scheduler."""
 
 COMPLETED = 1
+UNKNOWN = -1
 
 IN_PIECES = (
     "jobs ran in several pieces, or on other numbers of processors than they asked for: the wait is all the "
@@ -55,7 +56,7 @@ def write_schedule(
     header: dict[str, list[str]] = {"Version": ["2.2"]}
     columns: dict[str, np.ndarray] = {
         "requested_processors": jobs.size,
-        "requested_time": jobs.requested,
+        "requested_time": np.where(np.isnan(jobs.requested), UNKNOWN, jobs.requested),
         "status": np.full(len(jobs), COMPLETED),
     }
     submit = jobs.submit

@@ -40,15 +40,10 @@ def kernel(
     return njit(**options) if signature is None else njit(signature, **options)
 
 
-def event_loop(signature: Any) -> Callable[[Callable], Callable]:
-    """Compile, at import, an event loop that shares a large part with others (`written_out`)."""
-    return njit(signature, **UNCOUNTED)
+def part(signature: Any, inline: bool = True) -> Callable[[Callable], Callable]:
+    """Compile a part of an event loop, put where it is called if `inline`; Python itself cannot call it.
 
-
-def written_out(part: Callable) -> Callable:
-    """Write a part out where an event loop calls it, before anything is compiled.
-
-    It takes thirty arguments at most: Python hands over more of them in another way, which cannot be written
-    out.
+    A way in from Python would unpack every array of every tuple, and takes longer to compile than the part.
     """
-    return njit(inline="always", **UNCOUNTED)(part)
+    options: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return njit(signature, **options, forceinline=inline)

@@ -87,6 +87,16 @@ def has_chance(workload: Parameters, judged: bool = True) -> bool:
     return bool(module_of(workload).has_chance(workload)) or (estimates.are_drawn(workload) and judged)
 
 
+def refuse_feedback(point: Point) -> None:
+    """Raise ``ValueError`` with one line where jobs are submitted again when they have ended (feedback)."""
+    if "repetition" in fills(point.workload):
+        raise ValueError(
+            f"workload {point.workload.get('name', '')} submits a job again when it has ended, and policy "
+            f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
+            "workload.repetition=sequence, which unrolls the repetitions"
+        )
+
+
 def fills(workload: Parameters) -> tuple[str, ...]:
     """Return which of `COLUMNS` the jobs of a workload have, its options included."""
     filled = set(module_of(workload).fills(workload))

@@ -58,7 +58,7 @@ def test_the_report_says_all(analysed: Path) -> None:
     report = (analysed / "report.html").read_text()
     for claim in json.loads((analysed / "claims.json").read_text()):
         assert claim["id"] in report
-    assert "a job counts every slot whose mapped jobs leave its PEs free" in report
+    assert "a job runs in every slot whose mapped jobs leave its PEs free" in report
     assert "NASA-iPSC-1993-3.swf.gz is not in" in report
     assert re.search(r"\d+ point\(s\) are not finished", report)
     assert "python -m sweep +experiment=packing" in report

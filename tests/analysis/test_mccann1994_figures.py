@@ -131,7 +131,7 @@ def test_warnings_name_points_without_an_interval() -> None:
     batch = xr.DataArray(np.arange(10.0), dims="batch")
     grown = made.assign(class_response_time=made["class_response_time"] * (1 + 0.1 * batch))
     (first, _) = warnings(Study(grown, Path("results"), axes=AXES))
-    assert first.startswith("Response time of equi_plus: no interval at 42 point(s), the last ")
+    assert first.startswith("Class response time of equi_plus: no interval at 42 point(s), the last ")
     assert "memory_limit=16 admission_overhead=0.03 job_class=all" in first
 
 

@@ -186,7 +186,7 @@ def test_windows_and_units() -> None:
         ({"load": "much"}, "load=much: give a positive number"),
         ({"load": ""}, "has no load of its own"),
         ({"seed": "x"}, "seed=x: give a whole number"),
-        ({"month": "1999-10"}, "month=1999-10: workload synthetic has no key month"),
+        ({"month": "1999-10"}, "unknown key of workload synthetic 'month': valid"),
         ({"ties": "never"}, "^ties=never; allowed: instant, event"),
         ({"from": "2d", "to": "1d", "jobs": "1000"}, "to=1d: that is not after the 48 hours"),
         ({"from": "soon"}, "from=soon: give hours"),

@@ -10,7 +10,16 @@ from analysis.claims.comparisons import AxisRange, ratio
 from analysis.claims.tester import Tester
 from analysis.figures.policies import label
 from analysis.mccann1994.claims.margins import ACCURATE, LARGE_LIMIT, LARGER, SIMILAR, SMALL_LIMITS
-from analysis.mccann1994.labels import BLOW_UP_CV, EVERY_CLASS, LIMITS, LOADS, OVERHEAD, RESPONSE, of_class
+from analysis.mccann1994.labels import (
+    BLOW_UP_CV,
+    EVERY_CLASS,
+    LIMITS,
+    LOADS,
+    NAMES,
+    OVERHEAD,
+    RESPONSE,
+    of_class,
+)
 from analysis.study.curve import EXCLUDED, Curve
 
 FOLD, EQUI = "fold_never", "equi_plus"
@@ -122,9 +131,7 @@ def _fold_over_equi(
     for overhead in overheads:
         for limit in map(float, texts):
             pair = [_at(test, metric, policy, EVERY_CLASS, limit, overhead) for policy in (FOLD, EQUI)]
-            name = (
-                f"{metric.replace('_', ' ')}: {label(FOLD)} / {label(EQUI)}, L = {limit:g}{_named(overhead)}"
-            )
+            name = f"{NAMES[metric]}: {label(FOLD)} / {label(EQUI)}, L = {limit:g}{_named(overhead)}"
             if not any(curve.where(EXCLUDED).all() for curve in pair):
                 parts.append(ratio(name, pair[0], pair[1], LOAD, low, high))
     return parts or [Open(metric, "the grid has no limits")]

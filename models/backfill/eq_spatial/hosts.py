@@ -1,27 +1,34 @@
-"""A host under spatial equipartitioning: who is placed on it, who has how many processors, and until when.
-
-Work is accounted for where a job's processors change, and nowhere else: what a job has left is known as of
-its last change, and so is its end.
-"""
+"""A host under spatial equipartitioning: who is placed on it, who has how many processors, and until when."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int64, void
+from numba import float64, int64, void
 
-from models.arrays import Floats, Ints
-from models.backfill.eq_spatial.partition import CATCHING, CAUGHT, LONG, NOBODY, PLAIN, TRIAL, divide
-from models.kernels.compiling import kernel
-from models.kernels.types import FLOATS, INTS
+from models.arrays import Ints
+from models.backfill.eq_spatial.partition import divide_host
+from models.backfill.eq_spatial.state import (
+    CATCHING,
+    CAUGHT,
+    HOSTS,
+    JOBS,
+    LONG,
+    NOBODY,
+    NOWHERE,
+    PLAIN,
+    SETTINGS,
+    TRIAL,
+    Hosts,
+    JobTable,
+    Settings,
+)
+from models.backfill.pieces import NOTED, Noted, note
+from models.kernels.compiling import part
+from models.kernels.types import INTS
 
-NOWHERE = -1
 
-
-@kernel(int64(int64, int64, INTS, INTS, INTS, INTS, INTS, INTS))
-def find_host(
-    size: int, need: int, processors: Ints, free: Ints, free_memory: Ints, n_members: Ints, asked: Ints,
-    extra: Ints,
-) -> int:  # fmt: skip
+@part(int64(int64, int64, HOSTS), inline=False)
+def find_host(size: int, memory: int, hosts: Hosts) -> int:
     """Return the host on which a job is placed, or `NOWHERE`. O(hosts).
 
     Of the hosts with enough unallocated memory that with the fewest unallocated processors that are enough;
@@ -29,195 +36,168 @@ def find_host(
     jobs and this one ask for. A host with as many jobs as processors takes no more. The first of equals.
     """
     best = NOWHERE
-    for h in range(processors.shape[0]):
-        if free_memory[h] < need or free[h] < size or n_members[h] >= processors[h]:
+    for h in range(hosts.processors.shape[0]):
+        is_full = hosts.n_members[h] >= hosts.processors[h]
+        if hosts.free_memory[h] < memory or hosts.free[h] < size or is_full:
             continue
-        if best < 0 or free[h] < free[best]:
+        if best < 0 or hosts.free[h] < hosts.free[best]:
             best = h
     if best >= 0:
         return best
-    for h in range(processors.shape[0]):
-        if free_memory[h] < need or n_members[h] >= processors[h]:
+    for h in range(hosts.processors.shape[0]):
+        if hosts.free_memory[h] < memory or hosts.n_members[h] >= hosts.processors[h]:
             continue
         if best >= 0:
-            here = (processors[h] - extra[h]) * (asked[best] + size)
-            if here <= (processors[best] - extra[best]) * (asked[h] + size):
+            # Of two ratios, without dividing.
+            here = (hosts.processors[h] - hosts.extra[h]) * (hosts.asked[best] + size)
+            if here <= (hosts.processors[best] - hosts.extra[best]) * (hosts.asked[h] + size):
                 continue
         best = h
     return best
 
 
-@kernel(void(INTS, int64, int64, int64))
-def insert(members: Ints, base: int, n: int, job: int) -> None:
+@part(void(INTS, int64, int64, int64))
+def insert(jobs: Ints, base: int, n: int, job: int) -> None:
     """Add a job to `n` sorted ones from `base` on. O(n)."""
     at = base + n
-    while at > base and members[at - 1] > job:
-        members[at] = members[at - 1]
+    while at > base and jobs[at - 1] > job:
+        jobs[at] = jobs[at - 1]
         at -= 1
-    members[at] = job
+    jobs[at] = job
 
 
-@kernel(void(INTS, int64, int64, int64))
-def remove(members: Ints, base: int, n: int, job: int) -> None:
+@part(void(INTS, int64, int64, int64))
+def remove(jobs: Ints, base: int, n: int, job: int) -> None:
     """Take a job out of `n` from `base` on. O(n)."""
     at = base
-    while members[at] != job:
+    while jobs[at] != job:
         at += 1
     for i in range(at, base + n - 1):
-        members[i] = members[i + 1]
+        jobs[i] = jobs[i + 1]
 
 
-@kernel(
-    void(
-        int64, int64, float64, int64, FLOATS, INTS, FLOATS, FLOATS, INTS, INTS, INTS, FLOATS, FLOATS, INTS,
-    )
-)  # fmt: skip
-def give(
-    job: int, h: int, now: float, new: int, left: Floats, q: Ints, since: Floats, ends: Floats,
-    n_pieces: Ints, piece_job: Ints, piece_host: Ints, piece_begin: Floats, piece_end: Floats,
-    piece_processors: Ints,
-) -> None:  # fmt: skip
-    """Change a job's processors: close its piece, account for its work, foresee its end.
-
-    Pieces beyond the room that there is are counted, but not kept.
-    """
-    if q[job] > 0 and now > since[job]:
-        at = n_pieces[0]
-        if at < piece_job.shape[0]:
-            piece_job[at] = job
-            piece_host[at] = h
-            piece_begin[at] = since[job]
-            piece_end[at] = now
-            piece_processors[at] = q[job]
-        n_pieces[0] = at + 1
-        left[job] = max(left[job] - q[job] * (now - since[job]), 0.0)
-    since[job] = now
-    q[job] = new
-    ends[job] = now + left[job] / new if new > 0 else np.inf
+@part(void(int64, int64, float64, int64, JOBS, NOTED))
+def give(job: int, h: int, now: float, processors: int, jobs: JobTable, pieces: Noted) -> None:
+    """Change a job's processors: close its piece, account for its work, foresee its end."""
+    had = jobs.processors[job]
+    if had > 0 and now > jobs.since[job]:
+        note(pieces, job, h, jobs.since[job], now, had)
+        jobs.left[job] = max(jobs.left[job] - had * (now - jobs.since[job]), 0.0)
+    jobs.since[job] = now
+    jobs.processors[job] = processors
+    jobs.ends[job] = now + jobs.left[job] / processors if processors > 0 else np.inf
 
 
-@kernel(
-    void(
-        int64, float64, INTS, INTS, int64, int64, INTS, int64, int64, int64, boolean,
-        INTS, FLOATS, INTS, FLOATS, INTS,
-    )
-)  # fmt: skip
-def imagine(
-    job: int, now: float, host: Ints, members: Ints, base: int, n: int, size: Ints, h: int, processors: int,
-    favoured_from: int, last: bool,
-    standing: Ints, lack: Floats, share: Ints, share_since: Floats, as_plain: Ints,
-) -> None:  # fmt: skip
+@part(void(int64, float64, int64, JOBS, HOSTS, SETTINGS))
+def imagine(job: int, now: float, h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
     """See how many processors a job without memory would have on host `h`, and what it missed so far.
 
-    It would be one more job there, where it is not in its quantum on that very host. O(n).
+    It would be one more job there, where it is not in its quantum on that very host. O(jobs on the host).
     """
-    is_member = standing[job] == TRIAL and host[job] == h
-    n_then = n if is_member else n + 1
-    new = 0
-    if n_then <= processors:
+    base, n = h * hosts.places, hosts.n_members[h]
+    is_member = jobs.standing[job] == TRIAL and jobs.host[job] == h
+    share = 0
+    if is_member or n < hosts.processors[h]:
         if not is_member:
-            insert(members, base, n, job)
-        divide(members, base, n_then, processors, size, standing, favoured_from, job, last, as_plain)
-        new = as_plain[job]
+            insert(hosts.members, base, n, job)
+            hosts.n_members[h] = n + 1
+        divide_host(h, job, jobs.as_plain, jobs, hosts, settings)
+        share = jobs.as_plain[job]
         if not is_member:
-            remove(members, base, n_then, job)
-    if new != share[job]:
-        lack[job] += share[job] * (now - share_since[job])
-        share[job] = new
-        share_since[job] = now
+            hosts.n_members[h] = n
+            remove(hosts.members, base, n + 1, job)
+    if share != jobs.share[job]:
+        jobs.lack[job] += jobs.share[job] * (now - jobs.share_since[job])
+        jobs.share[job] = share
+        jobs.share_since[job] = now
 
 
-@kernel(
-    void(
-        int64, int64, float64, float64, float64, float64, int64, int64, boolean,
-        INTS, INTS, INTS, INTS, INTS, INTS, INTS, FLOATS, FLOATS, FLOATS,
-        INTS, INTS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, INTS, FLOATS, INTS, INTS,
-        INTS, INTS, INTS, FLOATS, FLOATS, INTS,
-    )
-)  # fmt: skip
-def settle(
-    h: int, places: int, now: float,
-    min_interval: float, long_after: float, quantum: float, quantum_memory: int,
-    favoured_from: int, last: bool,
-    size: Ints, used: Ints,
-    processors: Ints, members: Ints, n_members: Ints, free: Ints, extra: Ints,
-    divided: Floats, timer: Floats, due: Floats,
-    standing: Ints, q: Ints, left: Floats, since: Floats, ends: Floats, turns: Floats,
-    start: Floats, begun: Floats, lack: Floats, share: Ints, share_since: Floats,
-    target: Ints, as_plain: Ints,
-    n_pieces: Ints, piece_job: Ints, piece_host: Ints, piece_begin: Floats, piece_end: Floats,
-    piece_processors: Ints,
-) -> None:  # fmt: skip
+@part(void(int64, float64, JOBS, HOSTS, SETTINGS))
+def aim(h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
+    """Say how many processors each job of a host shall have now, and when the host is to be divided again.
+
+    Within MinInterval of the last repartitioning, jobs without any processor take unallocated ones, the first
+    submitted first, and the repartitioning comes when the interval is over (section 2.5). Several changes at
+    one instant are one repartitioning; and it is none if no job's processors change but those of jobs that
+    had none.
+    """
+    base = h * hosts.places
+    stop = base + hosts.n_members[h]
+    if hosts.divided[h] == now or now >= hosts.divided[h] + settings.min_interval:
+        for i in range(base, stop):
+            if jobs.standing[hosts.members[i]] == CAUGHT:
+                jobs.standing[hosts.members[i]] = PLAIN
+        divide_host(h, NOBODY, jobs.target, jobs, hosts, settings)
+        for i in range(base, stop):
+            job = hosts.members[i]
+            if jobs.processors[job] > 0 and jobs.processors[job] != jobs.target[job]:
+                hosts.divided[h] = now
+        hosts.timer[h] = np.inf
+        return
+    unallocated = hosts.free[h]
+    for i in range(base, stop):
+        job = hosts.members[i]
+        jobs.target[job] = jobs.processors[job]
+        if jobs.processors[job] == 0:
+            jobs.target[job] = min(jobs.size[job], unallocated)
+            unallocated -= jobs.target[job]
+    hosts.timer[h] = hosts.divided[h] + settings.min_interval
+
+
+@part(int64(int64, int64, float64, JOBS, HOSTS, SETTINGS))
+def catch_up(job: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) -> int:
+    """Reckon what a job that catches up still misses, and return how many processors it shall have extra."""
+    divide_host(h, job, jobs.as_plain, jobs, hosts, settings)
+    if jobs.as_plain[job] != jobs.share[job] or jobs.target[job] != jobs.processors[job]:
+        gained = (jobs.processors[job] - jobs.share[job]) * (now - jobs.share_since[job])
+        jobs.lack[job] = max(jobs.lack[job] - gained, 0.0)
+        jobs.share[job] = jobs.as_plain[job]
+        jobs.share_since[job] = now
+    return max(jobs.target[job] - jobs.share[job], 0)
+
+
+@part(float64(int64, JOBS, SETTINGS))
+def next_turn(job: int, jobs: JobTable, settings: Settings) -> float:
+    """Return when a job's standing changes if its processors do not, or inf."""
+    turn = np.inf
+    if jobs.standing[job] == TRIAL:
+        if not np.isnan(jobs.start[job]):
+            turn = jobs.start[job] + settings.quantum
+            # A job that exceeds the memory is stopped where it would end.
+            if jobs.used[job] > settings.quantum_memory:
+                turn = min(turn, jobs.ends[job])
+        return turn
+    if jobs.standing[job] != LONG and not np.isnan(jobs.begun[job]):
+        turn = jobs.begun[job] + settings.long_after
+    gain = jobs.processors[job] - jobs.share[job]
+    if jobs.standing[job] == CATCHING and gain > 0:
+        turn = min(turn, jobs.share_since[job] + jobs.lack[job] / gain)
+    return turn
+
+
+@part(void(int64, float64, JOBS, HOSTS, SETTINGS, NOTED))
+def settle(h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings, pieces: Noted) -> None:
     """Divide a host anew after a change, or put that off; foresee what happens next there.
 
-    Within MinInterval of its last repartitioning, jobs without any processor take unallocated ones, the first
-    submitted first, and the repartitioning comes when the interval is over. Several changes at one instant
-    are one repartitioning; and it is none if no job's processors change but those of jobs that had none.
     O(jobs on the host), times one more than those that catch up.
     """
-    base = h * places
-    stop = base + n_members[h]
-    if divided[h] == now or now >= divided[h] + min_interval:
-        for i in range(base, stop):
-            if standing[members[i]] == CAUGHT:
-                standing[members[i]] = PLAIN
-        divide(
-            members, base, n_members[h], processors[h], size, standing, favoured_from, NOBODY, last, target
-        )  # fmt: skip
-        for i in range(base, stop):
-            job = members[i]
-            if q[job] > 0 and q[job] != target[job]:
-                divided[h] = now
-        timer[h] = np.inf
-    else:
-        unallocated = free[h]
-        for i in range(base, stop):
-            job = members[i]
-            target[job] = q[job]
-            if q[job] == 0:
-                target[job] = min(size[job], unallocated)
-                unallocated -= target[job]
-        timer[h] = divided[h] + min_interval
-
-    unallocated = processors[h]
-    beyond = 0
-    next_due = np.inf
-    for i in range(base, stop):
-        job = members[i]
-        if standing[job] == CATCHING or standing[job] == CAUGHT:
-            divide(
-                members, base, n_members[h], processors[h], size, standing, favoured_from, job, last, as_plain
-            )  # fmt: skip
-            if as_plain[job] != share[job] or target[job] != q[job]:
-                missed = lack[job] - (q[job] - share[job]) * (now - share_since[job])
-                lack[job] = max(missed, 0.0)
-                share[job] = as_plain[job]
-                share_since[job] = now
-            beyond += max(target[job] - share[job], 0)
-        if target[job] != q[job]:
-            give(
-                job, h, now, target[job], left, q, since, ends,
-                n_pieces, piece_job, piece_host, piece_begin, piece_end, piece_processors,
-            )  # fmt: skip
-            if np.isnan(start[job]):
-                start[job] = now
-            if standing[job] != TRIAL and np.isnan(begun[job]):
-                begun[job] = now
-        unallocated -= q[job]
-
-        turn = np.inf
-        if standing[job] == TRIAL:
-            if not np.isnan(start[job]):
-                turn = start[job] + quantum
-                if used[job] > quantum_memory:
-                    turn = min(turn, ends[job])
-        else:
-            if standing[job] != LONG and not np.isnan(begun[job]):
-                turn = begun[job] + long_after
-            if standing[job] == CATCHING and q[job] > share[job]:
-                turn = min(turn, share_since[job] + lack[job] / (q[job] - share[job]))
-        turns[job] = turn
-        next_due = min(next_due, ends[job], turn)
-    free[h] = unallocated
-    extra[h] = beyond
-    due[h] = next_due
+    aim(h, now, jobs, hosts, settings)
+    unallocated = hosts.processors[h]
+    extra = 0
+    due = np.inf
+    for i in range(h * hosts.places, h * hosts.places + hosts.n_members[h]):
+        job = hosts.members[i]
+        if jobs.standing[job] == CATCHING or jobs.standing[job] == CAUGHT:
+            extra += catch_up(job, h, now, jobs, hosts, settings)
+        if jobs.target[job] != jobs.processors[job]:
+            give(job, h, now, jobs.target[job], jobs, pieces)
+            if np.isnan(jobs.start[job]):
+                jobs.start[job] = now
+            if jobs.standing[job] != TRIAL and np.isnan(jobs.begun[job]):
+                jobs.begun[job] = now
+        unallocated -= jobs.processors[job]
+        jobs.turns[job] = next_turn(job, jobs, settings)
+        due = min(due, jobs.ends[job], jobs.turns[job])
+    hosts.free[h] = unallocated
+    hosts.extra[h] = extra
+    hosts.due[h] = due

@@ -9,32 +9,53 @@ and perhaps those in their quantum. Where that is too much, it is divided among 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from numba import boolean, int64, void
 
 from models.arrays import Ints
-from models.kernels.compiling import kernel
-from models.kernels.types import INTS
-
-PLAIN, TRIAL, CATCHING, CAUGHT, LONG = range(5)
-"""Standings of a job: an equal part; in its quantum; catching up; done with that but not yet repartitioned;
-running for long. Those from a given one on are favoured."""
-
-NOBODY = -1
+from models.backfill.eq_spatial.state import HOSTS, JOBS, SETTINGS, Hosts, JobTable, Settings
+from models.kernels.compiling import part
+from models.kernels.types import INTS, record
 
 
-@kernel(int64(INTS, int64, int64, INTS, INTS, int64, int64, boolean, int64, boolean, INTS))
-def pour(
-    members: Ints, base: int, n: int, size: Ints, standing: Ints,
-    favoured_from: int, plain: int, favoured: bool, budget: int, last: bool, target: Ints,
-) -> int:  # fmt: skip
-    """Divide a budget among the favoured, or among the others; return what they got.
+class Claims(NamedTuple):
+    """What a division looks at: less than the whole tables, which would take longer to hand over than to use.
+
+    Parameters
+    ----------
+    member : jobs of hosts in order of submission, those of one host together
+    size, standing : of each job
+    favoured_from : standings from this one on have a claim to what they ask for
+    last : whether odd processors go to the last submitted
+    """
+
+    member: Ints
+    size: Ints
+    standing: Ints
+    favoured_from: int
+    last: bool
+
+
+CLAIMS = record(Claims)
+
+
+@part(boolean(CLAIMS, int64, int64))
+def is_favoured(claims: Claims, job: int, plain: int) -> bool:
+    """Tell whether a job has a claim to what it asks for; job `plain` has none whatever its standing."""
+    return claims.standing[job] >= claims.favoured_from and job != plain
+
+
+@part(int64(CLAIMS, int64, int64, int64, boolean, int64, INTS), inline=False)
+def pour(claims: Claims, base: int, n: int, plain: int, favoured: bool, budget: int, target: Ints) -> int:
+    """Divide a budget among the favoured of the `n` jobs from `base` on, or the others; return what they got.
 
     O(n) for each level at which some jobs have all that they ask for.
     """
     n_open = 0
     for i in range(base, base + n):
-        job = members[i]
-        if (standing[job] >= favoured_from and job != plain) == favoured:
+        job = claims.member[i]
+        if is_favoured(claims, job, plain) == favoured:
             target[job] = 0
             n_open += 1
     left = budget
@@ -44,51 +65,47 @@ def pour(
         level = left // n_open
         some_had_enough = False
         for i in range(base, base + n):
-            job = members[i]
-            in_group = (standing[job] >= favoured_from and job != plain) == favoured
-            if in_group and target[job] == 0 and size[job] <= level:
-                target[job] = size[job]
-                left -= size[job]
+            job = claims.member[i]
+            in_group = is_favoured(claims, job, plain) == favoured
+            if in_group and target[job] == 0 and claims.size[job] <= level:
+                target[job] = claims.size[job]
+                left -= claims.size[job]
                 n_open -= 1
                 some_had_enough = True
     if n_open == 0:
         return budget - left
     odd = left - level * n_open
     for i in range(n):
-        job = members[base + (n - 1 - i if last else i)]
-        in_group = (standing[job] >= favoured_from and job != plain) == favoured
+        job = claims.member[base + (n - 1 - i if claims.last else i)]
+        in_group = is_favoured(claims, job, plain) == favoured
         if in_group and target[job] == 0:
             target[job] = level + (1 if odd > 0 else 0)
             odd -= 1
     return budget
 
 
-@kernel(void(INTS, int64, int64, int64, INTS, INTS, int64, int64, boolean, INTS))
-def divide(
-    members: Ints, base: int, n: int, processors: int, size: Ints, standing: Ints,
-    favoured_from: int, plain: int, last: bool, target: Ints,
-) -> None:  # fmt: skip
-    """Say how many processors each job of a host shall have.
+@part(void(CLAIMS, int64, int64, int64, int64, INTS), inline=False)
+def divide(claims: Claims, base: int, n: int, processors: int, plain: int, target: Ints) -> None:
+    """Say how many processors each of the `n` jobs from `base` on shall have, at most as many as processors.
 
     Parameters
     ----------
-    members : the `n` jobs from `base` on, in order of submission, at most as many as processors
-    processors : of the host
-    size : what each job asks for
-    standing : of each job
-    favoured_from : standings from this one on are favoured
+    claims, base, n, processors : the jobs of a host
     plain : a job that is not favoured whatever its standing, or `NOBODY`
-    last : whether the odd processors go to the last submitted
-    target : filled in for the members
+    target : filled in
     """
     n_others = 0
     for i in range(base, base + n):
-        job = members[i]
-        if standing[job] < favoured_from or job == plain:
+        if not is_favoured(claims, claims.member[i], plain):
             n_others += 1
     given = 0
     if n_others < n:
-        given = pour(
-            members, base, n, size, standing, favoured_from, plain, True, processors - n_others, last, target
-        )  # fmt: skip
-    pour(members, base, n, size, standing, favoured_from, plain, False, processors - given, last, target)
+        given = pour(claims, base, n, plain, True, processors - n_others, target)
+    pour(claims, base, n, plain, False, processors - given, target)
+
+
+@part(void(int64, int64, INTS, JOBS, HOSTS, SETTINGS))
+def divide_host(h: int, plain: int, target: Ints, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
+    """Say how many processors each job of host `h` shall have, see `divide`."""
+    claims = Claims(hosts.members, jobs.size, jobs.standing, settings.favoured_from, settings.last)
+    divide(claims, h * hosts.places, hosts.n_members[h], hosts.processors[h], plain, target)

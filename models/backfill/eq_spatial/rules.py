@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import ClassVar, Self
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from models.jobs.jobs import Jobs
-    from models.jobs.machine import Machine
+from models import checks
+from models.backfill.rules import Rules, shared
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.point import Parameters
 
 FIRST_FIT, FCFS = "first_fit", "fcfs"
 FIRST, LAST = "first", "last"
@@ -19,15 +20,14 @@ CHOICES = {
     "odd_processors": (FIRST, LAST),
     "waiting": (FIRST_FIT, FCFS),
     "quantum_processors": (SHARE, REQUESTED),
-    "ties": ("instant", "event"),
 }
 """Keys of the YAML file and the words that they may have."""
 
 LONGEST = 1e12
 
 
-@dataclass(frozen=True)
-class EqSpatial:
+@dataclass(frozen=True, kw_only=True)
+class EqSpatial(Rules):
     """How a host's processors are divided, and who gets memory.
 
     Parameters
@@ -53,8 +53,6 @@ class EqSpatial:
         other job has a processor.
     keep_quantum : bool
         Whether work done in the quantum counts later (never that of a job that exceeded the memory).
-    ties : {"instant", "event"}
-        All ends of an instant before its submissions, or submissions first and ends one by one.
     """
 
     min_interval: float = 0.0
@@ -66,7 +64,13 @@ class EqSpatial:
     waiting: str = FIRST_FIT
     quantum_processors: str = SHARE
     keep_quantum: bool = False
-    ties: str = "instant"
+
+    package: ClassVar[str] = "models.backfill.eq_spatial"
+
+    @property
+    def judges(self) -> bool:
+        """Whether jobs are judged by the time that they ask for: no, all run at once."""
+        return False
 
     def check(self, jobs: Jobs, machine: Machine) -> None:
         """Refuse jobs that could never run: processors may be fewer than requested, but memory may not.
@@ -86,7 +90,7 @@ class EqSpatial:
             )
 
     @classmethod
-    def of(cls, policy: Mapping[str, Any]) -> EqSpatial:
+    def of(cls, policy: Parameters) -> Self:
         """Return the rules of a policy's YAML file; keys that it does not have keep their defaults.
 
         Raises
@@ -94,41 +98,33 @@ class EqSpatial:
         ValueError
             With one line that says what is allowed.
         """
-        words = {key: policy.get(key, getattr(cls, key)) for key in CHOICES}
-        for key, allowed in CHOICES.items():
-            if words[key] not in allowed:
-                raise ValueError(f"policy.{key}={words[key]}; allowed: {', '.join(allowed)}")
-        switches = {key: policy.get(key, getattr(cls, key)) for key in ("catch_up", "keep_quantum")}
-        for key, value in switches.items():
-            if not isinstance(value, bool):
-                raise ValueError(f"policy.{key}={value}; allowed: true, false")
+        words = {
+            key: checks.choice(policy, "policy", key, CHOICES[key], getattr(cls, key)) for key in CHOICES
+        }
         return cls(
-            min_interval=_number(policy, "min_interval", cls.min_interval, from_zero=True),
-            long_after=_number_or_none(policy, "long_after", cls.long_after),
-            quantum=_number_or_none(policy, "quantum", cls.quantum),
-            quantum_memory_gb=_number(policy, "quantum_memory_gb", cls.quantum_memory_gb),
+            **shared(policy),
             **words,
-            **switches,
-        )
+            catch_up=checks.switch(policy, "policy", "catch_up", cls.catch_up),
+            keep_quantum=checks.switch(policy, "policy", "keep_quantum", cls.keep_quantum),
+            min_interval=float(
+                checks.number(
+                    policy, "policy", "min_interval", f"0 or {checks.SECONDS}",
+                    least=0, below=LONGEST, default=cls.min_interval,
+                )
+            ),
+            quantum_memory_gb=float(
+                checks.number(
+                    policy, "policy", "quantum_memory_gb", "a positive number of GB",
+                    above=0, below=LONGEST, default=cls.quantum_memory_gb,
+                )
+            ),
+            long_after=_seconds_or_none(policy, "long_after", cls.long_after),
+            quantum=_seconds_or_none(policy, "quantum", cls.quantum),
+        )  # fmt: skip
 
 
-def _number(policy: Mapping[str, Any], key: str, default: float, from_zero: bool = False) -> float:
-    value = policy.get(key, default)
-    if not _is_number(value) or not 0 <= value < LONGEST or (value == 0 and not from_zero):
-        unit = "GB" if key.endswith("_gb") else "seconds"
-        least = "0 or " if from_zero else ""
-        raise ValueError(f"policy.{key}={value}; allowed: {least}a positive number of {unit}")
-    return float(value)
-
-
-def _number_or_none(policy: Mapping[str, Any], key: str, default: float | None) -> float | None:
-    value = policy.get(key, default)
-    if value is None:
+def _seconds_or_none(policy: Parameters, key: str, default: float | None) -> float | None:
+    if policy.get(key, default) is None:
         return None
-    if not _is_number(value) or not 0 < value < LONGEST:
-        raise ValueError(f"policy.{key}={value}; allowed: a positive number of seconds, or null")
-    return float(value)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    allowed = f"{checks.SECONDS}, or null"
+    return float(checks.number(policy, "policy", key, allowed, above=0, below=LONGEST, default=default))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
 
+from models import checks
+from models.backfill.priority.rules import Priority, order
+from models.backfill.rules import shared
 from models.jobs.machine import KB_IN_GB, UNLIMITED_KB
+from models.point import Parameters
 
 KINDS = ("preempt", "soon")
 BEYOND_MEMORY = ("stays", "leaves")
+POSITIVE = {"above": 0, "below": 1e12}
 
 
 @dataclass(frozen=True)
@@ -60,30 +64,45 @@ class Immediate:
         ValueError
             With one line that says what is allowed.
         """
-        known = tuple(cls.__dataclass_fields__)
-        if not isinstance(given, Mapping):
-            raise ValueError(f"policy.immediate={given}; allowed: null, or a mapping of {', '.join(known)}")
-        if unknown := sorted(set(given) - set(known)):
-            raise ValueError(f"policy.immediate.{unknown[0]} is not known; allowed: {', '.join(known)}")
-        for key, allowed in (("kind", KINDS), ("beyond_memory", BEYOND_MEMORY)):
-            if given.get(key, allowed[0]) not in allowed:
-                raise ValueError(f"policy.immediate.{key}={given[key]}; allowed: {', '.join(allowed)}")
-        for key in ("keep_promises", "keep_quantum"):
-            if not isinstance(given.get(key, False), bool):
-                raise ValueError(f"policy.immediate.{key}={given[key]}; allowed: true, false")
-        for key in ("quantum", "uninterrupted"):
-            if key in given and not _is_positive(given[key]):
-                raise ValueError(
-                    f"policy.immediate.{key}={given[key]}; allowed: a positive number of seconds"
-                )
-        memory_gb = given.get("memory_gb", cls.memory_gb)
-        if memory_gb is not None and not _is_positive(memory_gb):
-            raise ValueError(
-                f"policy.immediate.memory_gb={memory_gb}; allowed: a positive number, or null (all that a "
-                "job asks for)"
+        known, where = tuple(cls.__dataclass_fields__), "policy.immediate"
+        keys = checks.mapping(given, where, known, f"null, or a mapping of {', '.join(known)}")
+
+        def seconds(key: str) -> float:
+            return float(
+                checks.number(keys, where, key, checks.SECONDS, **POSITIVE, default=getattr(cls, key))
             )
-        return cls(**given)
+
+        memory_gb = keys.get("memory_gb", cls.memory_gb)
+        if memory_gb is not None:
+            allowed = "a positive number, or null (all that a job asks for)"
+            memory_gb = float(
+                checks.number({"memory_gb": memory_gb}, where, "memory_gb", allowed, **POSITIVE)
+            )
+        return cls(
+            kind=checks.choice(keys, where, "kind", KINDS, cls.kind),
+            quantum=seconds("quantum"),
+            memory_gb=memory_gb,
+            uninterrupted=seconds("uninterrupted"),
+            keep_promises=checks.switch(keys, where, "keep_promises", cls.keep_promises),
+            beyond_memory=checks.choice(keys, where, "beyond_memory", BEYOND_MEMORY, cls.beyond_memory),
+            keep_quantum=checks.switch(keys, where, "keep_quantum", cls.keep_quantum),
+        )
 
 
-def _is_positive(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float) and 0 < value < 1e12
+@dataclass(frozen=True, kw_only=True)
+class WithImmediateService(Priority):
+    """Backfilling by priority, with a quantum of service for each job that cannot start at once.
+
+    Parameters
+    ----------
+    immediate : Immediate
+    """
+
+    immediate: Immediate = field(default_factory=Immediate)
+
+    package: ClassVar[str] = "models.backfill.immediate"
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Self:
+        """Return the rules of a policy's YAML file, see `models.backfill.rules.Rules.of`."""
+        return cls(**shared(policy), **order(policy), immediate=Immediate.of(policy["immediate"]))

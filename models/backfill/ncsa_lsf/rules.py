@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from models.jobs.machine import KB_IN_GB
+from models import checks
+from models.backfill.rules import Rules, shared
+from models.jobs.jobs import Jobs
+from models.jobs.machine import KB_IN_GB, Machine
+from models.point import Parameters
 from models.workloads.o2k.job_classes import CLASSES, NO_CLASS, SIZE_CLASSES, TIME_CLASSES, classify
-
-if TYPE_CHECKING:
-    from models.jobs.jobs import Jobs
-    from models.jobs.machine import Machine
 
 HOST_ORDERS = ("fullest", "listed")
 KEYS = (
@@ -21,6 +21,7 @@ KEYS = (
     "barred_hold_back",
 )  # fmt: skip
 HOUR = 3600.0
+WHERE = "policy.ncsa_lsf"
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class HostRow:
     limits: Mapping[str, int]
 
 
-@dataclass(frozen=True)
-class NcsaLsf:
+@dataclass(frozen=True, kw_only=True)
+class NcsaLsf(Rules):
     """The configuration of the NCSA-LSF scheduler (section 2.1).
 
     Parameters
@@ -61,8 +62,6 @@ class NcsaLsf:
     barred_hold_back : bool
         Whether a waiting job that a system-wide or per-user limit bars keeps smaller size classes from a
         host.
-    ties : {"instant", "event"}
-        As in `models.backfill.rules.Rules`.
     """
 
     reserve_wait: Mapping[str, float]
@@ -72,57 +71,37 @@ class NcsaLsf:
     user_limit: int | None
     host_order: str = "fullest"
     barred_hold_back: bool = False
-    ties: str = "instant"
+
+    package: ClassVar[str] = "models.backfill.ncsa_lsf"
 
     @classmethod
-    def of(cls, policy: Mapping[str, Any]) -> NcsaLsf:
+    def of(cls, policy: Parameters) -> Self:
         """Return the configuration of a policy's YAML file.
 
         Parameters
         ----------
         policy : mapping
-            With a mapping ``ncsa_lsf`` (see conf/policy/backfill/ncsa_lsf.yaml) and ``ties``.
+            With a mapping ``ncsa_lsf``, see conf/policy/backfill/ncsa_lsf.yaml.
 
         Raises
         ------
         ValueError
             With one line that says what is allowed.
         """
-        given = policy.get("ncsa_lsf")
-        if not isinstance(given, Mapping) or set(given) - set(KEYS):
-            raise ValueError(
-                f"policy.ncsa_lsf={given}; allowed: a mapping of {', '.join(KEYS)} "
-                "(see conf/policy/backfill/ncsa_lsf.yaml)"
-            )
-        waits = _mapping(given, "reserve_wait_hours", TIME_CLASSES)
-        for name in TIME_CLASSES:
-            hours = waits.get(name, "(none)")
-            number = isinstance(hours, int | float) and not isinstance(hours, bool) and 0 <= hours < 1e9
-            if hours is not None and not number:
-                raise ValueError(
-                    f"policy.ncsa_lsf.reserve_wait_hours.{name}={hours}; allowed: a number of hours from 0 "
-                    "on, or null for no special reservations"
-                )
+        allowed = f"a mapping of {', '.join(KEYS)} (see conf/policy/backfill/ncsa_lsf.yaml)"
+        given = checks.mapping(policy.get("ncsa_lsf"), WHERE, KEYS, allowed)
         user_limit = given.get("user_limit")
-        if user_limit is not None and (not _is_count(user_limit) or user_limit == 0):
-            raise ValueError(
-                f"policy.ncsa_lsf.user_limit={user_limit}; allowed: a positive whole number, or null for none"
-            )
-        host_order = given.get("host_order", cls.host_order)
-        if host_order not in HOST_ORDERS:
-            raise ValueError(f"policy.ncsa_lsf.host_order={host_order}; allowed: {', '.join(HOST_ORDERS)}")
-        hold_back = given.get("barred_hold_back", cls.barred_hold_back)
-        if not isinstance(hold_back, bool):
-            raise ValueError(f"policy.ncsa_lsf.barred_hold_back={hold_back}; allowed: true, false")
+        if user_limit is not None:
+            checks.whole(given, WHERE, "user_limit", "a positive whole number, or null for none")
         return cls(
-            {name: np.inf if waits[name] is None else waits[name] * HOUR for name in TIME_CLASSES},
-            _time_order(given.get("time_order")),
-            _hosts(given.get("hosts")),
-            _limits(given, "system_limits", TIME_CLASSES),
-            user_limit,
-            host_order,
-            hold_back,
-            policy.get("ties", cls.ties),
+            **shared(policy),
+            reserve_wait=_reserve_wait(given.get("reserve_wait_hours")),
+            time_order=_time_order(given.get("time_order")),
+            hosts=_hosts(given.get("hosts")),
+            system_limits=_limits(given.get("system_limits"), f"{WHERE}.system_limits", TIME_CLASSES),
+            user_limit=user_limit,
+            host_order=checks.choice(given, WHERE, "host_order", HOST_ORDERS, cls.host_order),
+            barred_hold_back=checks.switch(given, WHERE, "barred_hold_back", cls.barred_hold_back),
         )
 
     def check(self, jobs: Jobs, machine: Machine) -> None:
@@ -180,45 +159,56 @@ class NcsaLsf:
 
 
 def _beyond(jobs: Jobs, these: np.ndarray) -> str:
-    """Say which of the limits the jobs without a class are beyond."""
+    """Say which of the limits the jobs without a class are beyond, and what keeps jobs within them."""
     processors, memory = (max(limits) for limits in zip(*SIZE_CLASSES.values(), strict=True))
-    hours = max(TIME_CLASSES.values())
-    counts = {
-        "have no requested time": np.isnan(jobs.requested),
-        f"ask for more than {hours / HOUR:g} h": jobs.requested > hours,
-        f"ask for more than {processors} processors": jobs.size > processors,
-        f"ask for more than {memory / KB_IN_GB:g} GB of memory": jobs.memory > memory,
-    }
-    why = ", ".join(f"{int(which.sum()):,} {what}" for what, which in counts.items() if which.any())
+    seconds = max(TIME_CLASSES.values())
+    reasons = (
+        (jobs.requested > seconds, f"{seconds / HOUR:g} h", f"workload.longest_request={seconds:.0f}"),
+        (jobs.size > processors, f"{processors} processors", f"workload.largest_job={processors}"),
+        (jobs.memory > memory, f"{memory / KB_IN_GB:g} GB of memory", "a smaller workload.memory"),
+    )
+    met = [
+        (f"{int(which.sum()):,} ask for more than {what}", hint)
+        for which, what, hint in reasons
+        if which.any()
+    ]
+    if without := int(np.isnan(jobs.requested).sum()):
+        met.insert(0, (f"{without:,} have no requested time", "workload.estimates=tsafrir2005"))
+    told, hints = zip(*met, strict=True)
     return (
-        f"{int(these.sum()):,} of {len(jobs):,} jobs are in no job class of policy ncsa_lsf: {why}; leave "
-        "out such jobs, or take another policy"
+        f"{int(these.sum()):,} of {len(jobs):,} jobs are in no job class of policy ncsa_lsf: "
+        f"{', '.join(told)}; leave out such jobs of a log (workload.exclude), have none drawn "
+        f"({', '.join(hints)}), or take another policy"
     )
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _by_class(given: object, where: str, classes: Collection[str]) -> Mapping[str, Any]:
+    """Return a mapping from some of these classes; null is from none."""
+    allowed = f"a mapping from {', '.join(classes)}"
+    return checks.mapping({} if given is None else given, where, classes, allowed)
 
 
-def _mapping(given: Mapping[str, Any], key: str, classes: Collection[str]) -> Mapping[str, Any]:
-    """Return a mapping from some of these classes."""
-    value = given.get(key)
-    value = {} if value is None else value
-    if not isinstance(value, Mapping) or set(value) - set(classes):
-        raise ValueError(f"policy.ncsa_lsf.{key}={value}; allowed: a mapping from {', '.join(classes)}")
-    return value
+def _reserve_wait(given: object) -> dict[str, float]:
+    """Return for each time class after how many seconds a job may be given a special reservation."""
+    where = f"{WHERE}.reserve_wait_hours"
+    hours = _by_class(given, where, TIME_CLASSES)
+    allowed = "a number of hours from 0 on, or null for no special reservations"
+    waits = {}
+    for name in TIME_CLASSES:
+        given_hours = {name: hours.get(name, "(none)")}
+        if given_hours[name] is None:
+            waits[name] = np.inf
+        else:
+            waits[name] = checks.number(given_hours, where, name, allowed, least=0, below=1e9) * HOUR
+    return waits
 
 
-def _limits(given: Mapping[str, Any], key: str, classes: Collection[str]) -> dict[str, int]:
+def _limits(given: object, where: str, classes: Collection[str]) -> dict[str, int]:
     """Return how many jobs of a class may run, for those that have a limit."""
-    limits = _mapping(given, key, classes)
-    for name, value in limits.items():
-        if value is not None and not _is_count(value):
-            raise ValueError(
-                f"policy.ncsa_lsf.{key}.{name}={value}; allowed: a whole number from 0 on, or null "
-                "for no limit"
-            )
-    return {name: value for name, value in limits.items() if value is not None}
+    limits = _by_class(given, where, classes)
+    allowed = "a whole number from 0 on, or null for no limit"
+    limited = [name for name, most in limits.items() if most is not None]
+    return {name: checks.whole(limits, where, name, allowed, least=0) for name in limited}
 
 
 def _time_order(given: object) -> tuple[tuple[str, ...], ...]:
@@ -227,36 +217,41 @@ def _time_order(given: object) -> tuple[tuple[str, ...], ...]:
         groups = tuple(tuple(str(name) for name in group) for group in given)
         if sorted(name for group in groups for name in group) == sorted(TIME_CLASSES):
             return groups
-    raise ValueError(
-        f"policy.ncsa_lsf.time_order={given}; allowed: a list of lists that hold each of "
-        f"{', '.join(TIME_CLASSES)} once, such as [[vst], [st, mt, lt]]"
-    )
+    once = ", ".join(TIME_CLASSES)
+    checks.refuse(
+        f"{WHERE}.time_order", given,
+        f"a list of lists that hold each of {once} once, such as [[vst], [st, mt, lt]]",
+    )  # fmt: skip
 
 
 def _hosts(given: object) -> dict[str, HostRow]:
     """Return the rows of Table 2 by host."""
     if not isinstance(given, list) or not given:
-        raise ValueError(f"policy.ncsa_lsf.hosts={given}; allowed: a list of {{host, sizes, limits}}")
+        checks.refuse(f"{WHERE}.hosts", given, "a list of {host, sizes, limits}")
     rows: dict[str, HostRow] = {}
-    for number, row in enumerate(given):
-        at = f"hosts[{number}]"
-        if not isinstance(row, Mapping) or set(row) - {"host", "sizes", "limits"} or "host" not in row:
-            raise ValueError(f"policy.ncsa_lsf.{at}={row}; allowed: {{host, sizes, limits}}")
-        name, sizes = str(row["host"]), row.get("sizes")
+    for number, each in enumerate(given):
+        where = f"{WHERE}.hosts[{number}]"
+        row = checks.mapping(each, where, ("host", "sizes", "limits"))
+        if "host" not in row:
+            checks.refuse(where, row, "{host, sizes, limits}")
+        name = str(row["host"])
         if name in rows:
-            raise ValueError(f"policy.ncsa_lsf.{at}: host {name} has a row already; give each host one row")
-        if not isinstance(sizes, list) or not sizes or set(map(str, sizes)) - set(SIZE_CLASSES):
-            raise ValueError(
-                f"policy.ncsa_lsf.{at}.sizes={sizes}; allowed: a list of {', '.join(SIZE_CLASSES)}, the "
-                "highest priority first"
-            )
-        if len(set(sizes)) < len(sizes):
-            raise ValueError(f"policy.ncsa_lsf.{at}.sizes={sizes}: name each class of host {name} once")
-        limits = _limits({f"{at}.limits": row.get("limits")}, f"{at}.limits", SIZE_CLASSES)
+            raise ValueError(f"{where}: host {name} has a row already; give each host one row")
+        sizes = _sizes(row.get("sizes"), f"{where}.sizes", name)
+        limits = _limits(row.get("limits"), f"{where}.limits", SIZE_CLASSES)
         if idle := [size for size in limits if size not in sizes]:
             raise ValueError(
-                f"policy.ncsa_lsf.{at}.limits: host {name} does not take {', '.join(idle)}; allowed: limits "
+                f"{where}.limits: host {name} does not take {', '.join(idle)}; allowed: limits "
                 f"for {', '.join(sizes)}"
             )
-        rows[name] = HostRow(tuple(sizes), limits)
+        rows[name] = HostRow(sizes, limits)
     return rows
+
+
+def _sizes(given: object, where: str, host: str) -> tuple[str, ...]:
+    """Return the size classes of a host."""
+    if not isinstance(given, list) or not given or set(map(str, given)) - set(SIZE_CLASSES):
+        checks.refuse(where, given, f"a list of {', '.join(SIZE_CLASSES)}, the highest priority first")
+    if len(set(given)) < len(given):
+        raise ValueError(f"{where}={given}: name each class of host {host} once")
+    return tuple(given)

@@ -1,109 +1,115 @@
-"""Who waits under the NCSA-LSF policy: a list for each job class, in order of submission.
-
-The kernels take their arrays as `models.backfill.ncsa_lsf.engine.run` explains them.
-"""
+"""Who waits under NCSA-LSF, and who of them concerns a host (Chiang and Vernon 2001, section 2.1)."""
 
 from __future__ import annotations
 
 from numba import boolean, float64, int64, void
 
-from models.arrays import Floats, Ints
-from models.kernels.compiling import kernel
-from models.kernels.types import FLOATS, INTS
+from models.backfill.ncsa_lsf.state import (
+    HOSTS,
+    JOBS,
+    LIMITS,
+    NOBODY,
+    QUEUE,
+    RUNNING,
+    Hosts,
+    JobTable,
+    Limits,
+    Queue,
+    Running,
+)
+from models.kernels.compiling import part
 
-NOBODY = -1
 
-
-@kernel(void(INTS, INTS, INTS, INTS, int64, int64), inline=True)
-def append(first: Ints, last: Ints, before: Ints, after: Ints, c: int, job: int) -> None:
+@part(void(int64, int64, QUEUE))
+def append(job: int, c: int, queue: Queue) -> None:
     """Put a job at the end of the list of class `c`. O(1)."""
-    before[job] = last[c]
-    after[job] = NOBODY
-    if last[c] == NOBODY:
-        first[c] = job
+    queue.before[job] = queue.last[c]
+    queue.after[job] = NOBODY
+    if queue.last[c] == NOBODY:
+        queue.first[c] = job
     else:
-        after[last[c]] = job
-    last[c] = job
+        queue.after[queue.last[c]] = job
+    queue.last[c] = job
+    queue.n[0] += 1
 
 
-@kernel(void(INTS, INTS, INTS, INTS, int64, int64), inline=True)
-def take_out(first: Ints, last: Ints, before: Ints, after: Ints, c: int, job: int) -> None:
+@part(void(int64, int64, QUEUE))
+def take_out(job: int, c: int, queue: Queue) -> None:
     """Take a job out of the list of class `c`. O(1)."""
-    if before[job] == NOBODY:
-        first[c] = after[job]
+    if queue.before[job] == NOBODY:
+        queue.first[c] = queue.after[job]
     else:
-        after[before[job]] = after[job]
-    if after[job] == NOBODY:
-        last[c] = before[job]
+        queue.after[queue.before[job]] = queue.after[job]
+    if queue.after[job] == NOBODY:
+        queue.last[c] = queue.before[job]
     else:
-        before[after[job]] = before[job]
+        queue.before[queue.after[job]] = queue.before[job]
+    queue.n[0] -= 1
 
 
-@kernel(
-    int64(
-        float64, int64, FLOATS, INTS, INTS, INTS, INTS, INTS,
-        FLOATS, INTS, int64, INTS, int64, INTS, INTS, INTS, INTS, INTS, INTS, INTS,
-    ),
-    inline=True,
-)  # fmt: skip
+@part(boolean(int64, int64, JOBS, HOSTS))
+def has_room(h: int, job: int, jobs: JobTable, hosts: Hosts) -> bool:
+    """Tell whether a job fits into what is free on host `h`."""
+    return hosts.free[h] >= jobs.size[job] and hosts.free_memory[h] >= jobs.memory[job]
+
+
+@part(boolean(int64, int64, JOBS, HOSTS))
+def is_large_enough(h: int, job: int, jobs: JobTable, hosts: Hosts) -> bool:
+    """Tell whether a job would fit on host `h` if nothing ran there."""
+    return jobs.size[job] <= hosts.processors[h] and jobs.memory[job] <= hosts.memory[h]
+
+
+@part(int64(float64, int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
 def overdue(
-    now: float, h: int, submit: Floats, size: Ints, need: Ints, user: Ints, processors: Ints, memory: Ints,
-    reserve_wait: Floats, level: Ints, n_levels: int, system_limit: Ints, user_limit: int,
-    order: Ints, limit: Ints, after: Ints, n_here: Ints, n_system: Ints, first: Ints, n_user: Ints,
-) -> int:  # fmt: skip
-    """Return who of those that wait too long has the highest priority on host `h`, or `NOBODY`.
+    now: float, h: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running
+) -> int:
+    """Return the job with the highest priority on host `h` of those that wait for too long, or `NOBODY`.
 
     O(classes), and O(1) for each overdue job that may not run on this host or is barred by its user's limit.
     """
-    n_times = level.shape[0]
-    n_sizes = first.shape[0] // n_times
+    n_times = limits.level.shape[0]
+    n_sizes = queue.first.shape[0] // n_times
     found = NOBODY
     for rank in range(n_sizes):
-        s = order[h * n_sizes + rank]
+        s = hosts.classes[h * n_sizes + rank]
         if s == NOBODY:
             break
-        if n_here[h * n_sizes + s] >= limit[h * n_sizes + s]:
+        if hosts.executing[h * n_sizes + s] >= hosts.most[h * n_sizes + s]:
             continue
-        for at_level in range(n_levels):
+        for level in range(limits.n_levels):
             for t in range(n_times):
-                if level[t] != at_level or n_system[t] >= system_limit[t]:
+                if limits.level[t] != level or running.of_time[t] >= limits.of_time[t]:
                     continue
-                job = first[s * n_times + t]
-                while job != NOBODY and now - submit[job] > reserve_wait[t]:
-                    able = size[job] <= processors[h] and need[job] <= memory[h]
-                    if able and n_user[user[job]] < user_limit:
+                job = queue.first[s * n_times + t]
+                # The first submitted has waited for longest: behind one that is not overdue nobody is.
+                while job != NOBODY and now - jobs.submit[job] > limits.reserve_wait[t]:
+                    is_barred = running.of_user[jobs.user[job]] >= limits.of_user
+                    if is_large_enough(h, job, jobs, hosts) and not is_barred:
                         if found == NOBODY or job < found:
                             found = job
                         break
-                    job = after[job]
+                    job = queue.after[job]
             if found != NOBODY:
                 return found
     return found
 
 
-@kernel(
-    boolean(
-        int64, int64, INTS, INTS, INTS, INTS, INTS, INTS, int64, boolean, INTS, INTS, INTS, INTS,
-    ),
-    inline=True,
-)  # fmt: skip
+@part(boolean(int64, int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
 def holds_back(
-    h: int, s: int, size: Ints, need: Ints, user: Ints, processors: Ints, memory: Ints,
-    system_limit: Ints, user_limit: int, hold_back: bool,
-    after: Ints, n_system: Ints, first: Ints, n_user: Ints,
-) -> bool:  # fmt: skip
-    """Tell whether somebody of size class `s` waits for whom host `h` takes no smaller ones.
+    h: int, s: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running
+) -> bool:
+    """Tell whether a job of size class `s` waits for which host `h` takes no smaller ones.
 
     O(time classes), and O(1) for each job at the front that does not count.
     """
-    n_times = system_limit.shape[0]
+    n_times = limits.level.shape[0]
     for t in range(n_times):
-        if n_system[t] >= system_limit[t] and not hold_back:
+        if running.of_time[t] >= limits.of_time[t] and not limits.barred_hold_back:
             continue
-        job = first[s * n_times + t]
+        job = queue.first[s * n_times + t]
         while job != NOBODY:
-            able = size[job] <= processors[h] and need[job] <= memory[h]
-            if able and (hold_back or n_user[user[job]] < user_limit):
+            counts = limits.barred_hold_back or running.of_user[jobs.user[job]] < limits.of_user
+            if counts and is_large_enough(h, job, jobs, hosts):
                 return True
-            job = after[job]
+            job = queue.after[job]
     return False

@@ -13,27 +13,105 @@ A job that runs on beyond its request is expected to end at any moment.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numba import int64, void
+from numba import boolean, float64, int64, void
 
 from models.arrays import Floats, Ints
-from models.backfill.expected_ends import insert
-from models.backfill.profile import earliest, fits_now, occupy
-from models.kernels.compiling import kernel, written_out
+from models.backfill.expected_ends import ExpectedEnds, insert
+from models.backfill.profile import Profile, begin, earliest, fits_now, occupy
+from models.kernels.compiling import part
 from models.kernels.ends import push
-from models.kernels.types import FLOATS, INTS
+from models.kernels.types import INTS, record
 
 NOT_HELD = 2**62
 NOBODY_PASSES = -1
 """Instead of a number of reservations: FCFS."""
 
 
-@kernel(void(INTS, int64, FLOATS, INTS), inline=True)
-def sort(queue: Ints, n: int, key: Floats, held: Ints) -> None:
+class Columns(NamedTuple):
+    """What a pass knows of each job; every array has the shape (n_jobs,).
+
+    Parameters
+    ----------
+    runtime, requested : ndarray of float, seconds
+    size, need : ndarray of int
+        Processors, and memory in KB.
+    start, end : ndarray of float, seconds
+        Filled in for those that start, like `host`.
+    host : ndarray of int
+    promised : ndarray of float, seconds
+        The first start that a job was given, or NaN.
+    key : ndarray of float
+        Its priority.
+    held, bypassed : ndarray of int
+        The number of the start that it holds or `NOT_HELD`, and how many of lower priority started before it.
+    """
+
+    runtime: Floats
+    requested: Floats
+    size: Ints
+    need: Ints
+    start: Floats
+    end: Floats
+    host: Ints
+    promised: Floats
+    key: Floats
+    held: Ints
+    bypassed: Ints
+
+
+class Hosts(NamedTuple):
+    """What a pass knows of each host.
+
+    Parameters
+    ----------
+    processors, memory, free, free_memory : ndarray of int, shape (n_hosts,)
+        All that there is, and what is free; memory in KB.
+    first_given : ndarray of float, shape (n_hosts,), seconds
+        The earliest start that is given there in this pass, or inf.
+    ends : ExpectedEnds
+        With room for as many jobs as can run on a host, and one more.
+    profile : Profile
+        Made anew in each pass for the hosts on which a start is given: enough are 1 step, and 1 for each job
+        that can run there, and 2 for each start that is given or made. Without steps no start is given there.
+    """
+
+    processors: Ints
+    memory: Ints
+    free: Ints
+    free_memory: Ints
+    first_given: Floats
+    ends: ExpectedEnds
+    profile: Profile
+
+
+class Starts(NamedTuple):
+    """Who is given a start.
+
+    Parameters
+    ----------
+    reservations : int
+        How many waiting jobs are, or `NOBODY_PASSES`.
+    sticky : bool
+        Whether a job that was given one goes before all others.
+    """
+
+    reservations: int
+    sticky: bool
+
+
+COLUMNS, HOSTS, STARTS = record(Columns), record(Hosts), record(Starts)
+
+
+@part(void(INTS, int64, COLUMNS))
+def sort(queue: Ints, n: int, jobs: Columns) -> None:
     """Put waiting jobs in order: holders of a start, then by priority, then by submission.
 
     O(n) where little has changed since the last time, O(n^2) at worst.
     """
+    key, held = jobs.key, jobs.held
     for i in range(1, n):
         job = queue[i]
         at = i
@@ -51,15 +129,79 @@ def sort(queue: Ints, n: int, key: Floats, held: Ints) -> None:
         queue[at] = job
 
 
-@written_out
+@part(int64(HOSTS, int64, int64, float64, boolean))
+def tightest(hosts: Hosts, size: int, need: int, until: float, keeps_starts: bool) -> int:
+    """Return the host on which a job starts now, or -1: of those that it fits on the one with the fewest free
+    processors, of equal ones the first.
+
+    With `keeps_starts` it must not run into a start that is given in this pass. O(hosts), and O(steps) of
+    each one on which it would run into such a start.
+    """
+    best = -1
+    for h in range(hosts.free.shape[0]):
+        if hosts.free[h] < size or hosts.free_memory[h] < need:
+            continue
+        if best >= 0 and hosts.free[h] >= hosts.free[best]:
+            continue
+        if not keeps_starts or hosts.first_given[h] >= until or fits_now(hosts.profile, h, size, need, until):
+            best = h
+    return best
+
+
+@part(float64(HOSTS, int64, float64, int64, int64, float64))
+def earliest_start(hosts: Hosts, h: int, now: float, size: int, need: int, duration: float) -> float:
+    """Return when a job can start on a host as far as all requested times tell, inf if never. O(running)."""
+    if hosts.profile.n_steps[h] > 0:
+        return earliest(hosts.profile, h, size, need, duration)
+    # No start is given there: what is free only grows.
+    at = h * hosts.ends.places + hosts.ends.n[h]
+    available = hosts.free[h]
+    available_memory = hosts.free_memory[h]
+    when = now
+    while available < size or available_memory < need:
+        if at == h * hosts.ends.places:
+            return np.inf
+        at -= 1
+        available += hosts.ends.size[at]
+        available_memory += hosts.ends.need[at]
+        when = max(hosts.ends.time[at], now)
+    return when
+
+
+@part(void(HOSTS, int64, float64))
+def foresee(hosts: Hosts, h: int, now: float) -> None:
+    """Make a host's profile from its expected ends. O(running).
+
+    What should be over by now counts as free in the profile, although it may not be in fact.
+    """
+    ends, profile = hosts.ends, hosts.profile
+    base = h * profile.room
+    begin(profile, h, now, hosts.free[h], hosts.free_memory[h])
+    n = 1
+    for at in range(h * ends.places + ends.n[h] - 1, h * ends.places - 1, -1):
+        if ends.time[at] > profile.time[base + n - 1]:
+            profile.time[base + n] = ends.time[at]
+            profile.processors[base + n] = profile.processors[base + n - 1]
+            profile.memory[base + n] = profile.memory[base + n - 1]
+            n += 1
+        profile.processors[base + n - 1] += ends.size[at]
+        profile.memory[base + n - 1] += ends.need[at]
+    profile.n_steps[h] = n
+
+
+@part(int64(INTS))
+def most(numbers: Ints) -> int:
+    """Return the largest of some numbers from 0 on. O(n)."""
+    found = 0
+    for i in range(numbers.shape[0]):
+        found = max(found, numbers[i])
+    return found
+
+
+@part(int64(float64, STARTS, COLUMNS, HOSTS, INTS, int64, INTS, int64))
 def start_jobs(
-    now: float, queue: Ints, n_waiting: int,
-    runtime: Floats, requested: Floats, size: Ints, need: Ints,
-    reservations: int, sticky: bool, key: Floats, held: Ints, bypassed: Ints,
-    start: Floats, end: Floats, host: Ints, promised: Floats, heap: Ints, n_running: int,
-    free: Ints, free_memory: Ints,
-    due: Floats, due_size: Ints, due_need: Ints, n_due: Ints,
-    time: Floats, step_processors: Ints, step_memory: Ints, n_steps: Ints, first_given: Floats,
+    now: float, starts: Starts, jobs: Columns, hosts: Hosts,
+    queue: Ints, n_waiting: int, heap: Ints, n_running: int,
 ) -> int:  # fmt: skip
     """Start every waiting job that may start, and return how many did.
 
@@ -70,132 +212,70 @@ def start_jobs(
     Parameters
     ----------
     now : this instant
+    starts : who is given a start
+    jobs, hosts : see there
     queue, n_waiting : who waits; then in order of priority, and behind them those who started
-    runtime, requested, size, need : of each job; `need` is memory
-    reservations : how many waiting jobs are given a start, or `NOBODY_PASSES`
-    sticky : whether who was given a start goes before all others
-    key, held, bypassed : of each job: its priority, the number of the start that it holds or `NOT_HELD`, and
-        how
-        many of lower priority started before it
-    start, end, host : of each job, filled in for those that start
-    promised : of each job, the first start that it was given, or NaN
-    heap, n_running : what runs, see `ends`
-    free, free_memory : of each host
-    due, due_size, due_need, n_due : see `expected_ends`, as much room for each host
-    time, step_processors, step_memory, n_steps : see `profile`, as much room for each host; filled in for the
-        hosts on which a start is given: enough are 1 step, and 1 for each job that can run there, and 2 for
-        each start that is given or made. 0 steps: no start is given there
-    first_given : of each host, the earliest start that is given there, or inf
+    heap, n_running : who runs, see `models.kernels.ends`
     """
-    sort(queue, n_waiting, key, held)
-    n_hosts = free.shape[0]
-    places = due.shape[0] // n_hosts
-    room = time.shape[0] // n_hosts
-    most_free = 0
+    sort(queue, n_waiting, jobs)
+    n_hosts = hosts.free.shape[0]
+    most_free = most(hosts.free)
     for h in range(n_hosts):
-        most_free = max(most_free, free[h])
-        n_steps[h] = 0
-        first_given[h] = np.inf
+        hosts.profile.n_steps[h] = 0
+        hosts.first_given[h] = np.inf
     kept = 0
     n_started = 0
     n_given = 0
     for i in range(n_waiting):
         job = queue[i]
-        until = now + requested[job]
+        size = jobs.size[job]
+        until = now + jobs.requested[job]
         best = -1
-        if size[job] <= most_free:
-            for h in range(n_hosts):
-                if free[h] < size[job] or free_memory[h] < need[job]:
-                    continue
-                if best >= 0 and free[h] >= free[best]:
-                    continue
-                if first_given[h] >= until or fits_now(
-                    time, step_processors, step_memory, h * room, n_steps[h],
-                    size[job], need[job], until,
-                ):  # fmt: skip
-                    best = h
+        if size <= most_free:
+            best = tightest(hosts, size, jobs.need[job], until, True)
         if best >= 0:
-            start[job] = now
-            end[job] = now + runtime[job]
-            host[job] = best
-            push(end, heap, n_running + n_started, job)
-            held[job] = NOT_HELD
-            free[best] -= size[job]
-            free_memory[best] -= need[job]
-            insert(due, due_size, due_need, best * places, n_due[best], until, size[job], need[job])
-            n_due[best] += 1
-            if n_steps[best] > 0:
-                n_steps[best] = occupy(
-                    time, step_processors, step_memory, best * room, n_steps[best],
-                    now, until, size[job], need[job],
-                )  # fmt: skip
-            most_free = 0
-            for h in range(n_hosts):
-                most_free = max(most_free, free[h])
+            need = jobs.need[job]
+            jobs.start[job] = now
+            jobs.end[job] = now + jobs.runtime[job]
+            jobs.host[job] = best
+            push(jobs.end, heap, n_running + n_started, job)
+            jobs.held[job] = NOT_HELD
+            hosts.free[best] -= size
+            hosts.free_memory[best] -= need
+            insert(hosts.ends, best, until, size, need)
+            if hosts.profile.n_steps[best] > 0:
+                occupy(hosts.profile, best, now, until, size, need)
+            most_free = most(hosts.free)
             n_started += 1
             continue
 
-        # Who started changes places with the next one who waits on.
+        # A job that started changes places with the next one that waits on.
         queue[i] = queue[kept]
         queue[kept] = job
         kept += 1
-        bypassed[job] -= n_started
-        if n_given < reservations:
+        jobs.bypassed[job] -= n_started
+        if n_given < starts.reservations:
+            need, requested = jobs.need[job], jobs.requested[job]
             given = np.inf
             for h in range(n_hosts):
-                when = np.inf
-                if n_steps[h] > 0:
-                    when = earliest(
-                        time, step_processors, step_memory, h * room, n_steps[h],
-                        size[job], need[job], requested[job],
-                    )  # fmt: skip
-                else:
-                    at = h * places + n_due[h]
-                    available = free[h]
-                    available_memory = free_memory[h]
-                    when = now
-                    while available < size[job] or available_memory < need[job]:
-                        if at == h * places:
-                            when = np.inf
-                            break
-                        at -= 1
-                        available += due_size[at]
-                        available_memory += due_need[at]
-                        when = max(due[at], now)
-                if when < given or (when == given and best >= 0 and free[h] < free[best]):
+                when = earliest_start(hosts, h, now, size, need, requested)
+                if when < given or (when == given and best >= 0 and hosts.free[h] < hosts.free[best]):
                     given = when
                     best = h
-            base = best * room
-            if n_steps[best] == 0:
-                # What is over by now counts as free in the plan, although it may not be in fact.
-                time[base] = now
-                step_processors[base] = free[best]
-                step_memory[base] = free_memory[best]
-                n = 1
-                for at in range(best * places + n_due[best] - 1, best * places - 1, -1):
-                    if due[at] > time[base + n - 1]:
-                        time[base + n] = due[at]
-                        step_processors[base + n] = step_processors[base + n - 1]
-                        step_memory[base + n] = step_memory[base + n - 1]
-                        n += 1
-                    step_processors[base + n - 1] += due_size[at]
-                    step_memory[base + n - 1] += due_need[at]
-                n_steps[best] = n
-            n_steps[best] = occupy(
-                time, step_processors, step_memory, base, n_steps[best],
-                given, given + requested[job], size[job], need[job],
-            )  # fmt: skip
-            first_given[best] = min(first_given[best], given)
-            if np.isnan(promised[job]):
-                promised[job] = given
-            if sticky:
-                held[job] = n_given
+            if hosts.profile.n_steps[best] == 0:
+                foresee(hosts, best, now)
+            occupy(hosts.profile, best, given, given + requested, size, need)
+            hosts.first_given[best] = min(hosts.first_given[best], given)
+            if np.isnan(jobs.promised[job]):
+                jobs.promised[job] = given
+            if starts.sticky:
+                jobs.held[job] = n_given
             n_given += 1
         # Nobody else can start, or may.
-        if reservations == NOBODY_PASSES or (most_free == 0 and n_given == reservations):
+        if starts.reservations == NOBODY_PASSES or (most_free == 0 and n_given == starts.reservations):
             break
     for i in range(kept):
-        bypassed[queue[i]] += n_started
+        jobs.bypassed[queue[i]] += n_started
     if n_started > 0:
         for i in range(kept + n_started, n_waiting):
             job = queue[i]

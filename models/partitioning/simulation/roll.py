@@ -48,3 +48,6 @@ class Roll:
         """Drop the jobs before a number: nobody will ask for them any more."""
         while self._kept and self._first + len(self._kept[0]) <= number:
             self._first += len(self._kept.pop(0))
+        if self._kept and number > self._first:
+            self._kept[0] = self._kept[0].part(slice(number - self._first, None))
+            self._first = number

@@ -1,0 +1,242 @@
+"""The event loop of spatial equipartitioning, whose rules `models.backfill.eq_spatial` tells."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, float64, int64, types, void
+
+from models.backfill.eq_spatial.hosts import find_host, give, imagine, insert, remove, settle
+from models.backfill.eq_spatial.state import (
+    CATCHING,
+    CAUGHT,
+    HOSTS,
+    JOBS,
+    LONG,
+    NOBODY,
+    NOWHERE,
+    PLAIN,
+    SETTINGS,
+    TRIAL,
+    WAITING,
+    Hosts,
+    JobTable,
+    Settings,
+    Waiting,
+)
+from models.backfill.pieces import NOTED, Noted
+from models.kernels.compiling import kernel, part
+from models.kernels.ties import next_submission, takes_submission
+
+
+@part(void(int64, int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
+def leave(
+    job: int, h: int, now: float,
+    jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted,
+) -> None:  # fmt: skip
+    """Take a job from its host: it has ended, or waits now because its quantum is over. O(late jobs)."""
+    in_quantum = jobs.standing[job] == TRIAL
+    exceeds = in_quantum and jobs.used[job] > settings.quantum_memory
+    hosts.free[h] += jobs.processors[job]
+    hosts.free_memory[h] += min(jobs.memory[job], settings.quantum_memory) if in_quantum else jobs.memory[job]
+    hosts.asked[h] -= jobs.size[job]
+    has_ended = jobs.ends[job] == now and not exceeds
+    give(job, h, now, 0, jobs, pieces)
+    if has_ended:
+        jobs.end[job] = now
+        if in_quantum:
+            remove(waiting.late, 0, waiting.n_late[0], job)
+            waiting.n_late[0] -= 1
+        return
+    jobs.standing[job] = PLAIN
+    work = jobs.size[job] * jobs.runtime[job]
+    if exceeds or not settings.keep_quantum:
+        jobs.left[job] = work
+    # What it has done in its quantum it does not miss.
+    jobs.lack[job] -= work - jobs.left[job]
+    insert(waiting.queue, 0, waiting.n_queue[0], job)
+    waiting.n_queue[0] += 1
+
+
+@part(int64(float64, JOBS, HOSTS))
+def first_to_act(now: float, jobs: JobTable, hosts: Hosts) -> int:
+    """Return the first submitted of the jobs that end or change their standing now, or `NOBODY`."""
+    first = NOBODY
+    for h in range(hosts.due.shape[0]):
+        if hosts.due[h] != now:
+            continue
+        for i in range(h * hosts.places, h * hosts.places + hosts.n_members[h]):
+            job = hosts.members[i]
+            if (jobs.ends[job] == now or jobs.turns[job] == now) and (first == NOBODY or job < first):
+                first = job
+    return first
+
+
+@part(types.UniTuple(boolean, 2)(int64, int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
+def end_and_turn(
+    h: int, only: int, now: float,
+    jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted,
+) -> tuple[bool, bool]:  # fmt: skip
+    """Let the jobs of a host end or change their standing whose time has come; all, or job `only`.
+
+    Returns
+    -------
+    bool, bool
+        Whether there was such a job, and whether one left the host.
+    """
+    base = h * hosts.places
+    kept = base
+    some_acted = False
+    for i in range(base, base + hosts.n_members[h]):
+        job = hosts.members[i]
+        acts = (jobs.ends[job] == now or jobs.turns[job] == now) and (only == NOBODY or job == only)
+        some_acted = some_acted or acts
+        if acts and (jobs.ends[job] == now or jobs.standing[job] == TRIAL):
+            leave(job, h, now, jobs, hosts, waiting, settings, pieces)
+            continue
+        hosts.members[kept] = job
+        kept += 1
+        if acts:
+            is_long = jobs.begun[job] + settings.long_after == now
+            jobs.standing[job] = LONG if is_long else CAUGHT
+    some_left = kept < base + hosts.n_members[h]
+    hosts.n_members[h] = kept - base
+    if some_acted:
+        hosts.is_dirty[h] = 1
+    return some_acted, some_left
+
+
+@part(void(int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED), inline=False)
+def settle_and_imagine(
+    h: int, now: float,
+    jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted,
+) -> None:  # fmt: skip
+    """Divide a host anew, and see what late jobs miss there by now."""
+    settle(h, now, jobs, hosts, settings, pieces)
+    for i in range(waiting.n_late[0]):
+        if jobs.ghost[waiting.late[i]] == h:
+            imagine(waiting.late[i], now, h, jobs, hosts, settings)
+
+
+@part(void(int64, int64, float64, JOBS, HOSTS, SETTINGS))
+def place(job: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
+    """Place a job on a host, with its memory or that of a quantum. O(jobs on the host)."""
+    insert(hosts.members, h * hosts.places, hosts.n_members[h], job)
+    hosts.n_members[h] += 1
+    hosts.asked[h] += jobs.size[job]
+    jobs.host[job] = h
+    if jobs.standing[job] == TRIAL:
+        hosts.free_memory[h] -= min(jobs.memory[job], settings.quantum_memory)
+    else:
+        hosts.free_memory[h] -= jobs.memory[job]
+        jobs.placed[job] = now
+    jobs.ends[job] = np.inf
+
+
+@part(void(float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
+def place_waiting(
+    now: float, jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted
+) -> None:
+    """Place the waiting jobs for which a host has the memory now, in order of submission."""
+    at = 0
+    while at < waiting.n_queue[0]:
+        job = waiting.queue[at]
+        h = find_host(jobs.size[job], jobs.memory[job], hosts)
+        if h == NOWHERE:
+            if settings.fcfs:
+                return
+            at += 1
+            continue
+        remove(waiting.queue, 0, waiting.n_queue[0], job)
+        waiting.n_queue[0] -= 1
+        remove(waiting.late, 0, waiting.n_late[0], job)
+        waiting.n_late[0] -= 1
+        if settings.catch_up:
+            jobs.lack[job] += jobs.share[job] * (now - jobs.share_since[job])
+            jobs.share[job] = 0
+            jobs.share_since[job] = now
+            if jobs.lack[job] > 0:
+                jobs.standing[job] = CATCHING
+        place(job, h, now, jobs, hosts, settings)
+        settle_and_imagine(h, now, jobs, hosts, waiting, settings, pieces)
+
+
+@part(int64(int64, float64, JOBS, HOSTS, WAITING, SETTINGS))
+def host_for_newcomer(
+    job: int, now: float, jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings
+) -> int:
+    """Return where a submitted job runs at once, if only for its quantum; else let it wait, and `NOWHERE`."""
+    size, memory = jobs.size[job], jobs.memory[job]
+    if not (settings.fcfs and waiting.n_queue[0] > 0):
+        h = find_host(size, memory, hosts)
+        if h != NOWHERE:
+            return h
+    waiting.late[waiting.n_late[0]] = job
+    waiting.n_late[0] += 1
+    jobs.share_since[job] = now
+    jobs.ghost[job] = NOWHERE
+    if settings.catch_up:
+        jobs.ghost[job] = find_host(size, 0, hosts)
+    if jobs.ghost[job] != NOWHERE:
+        imagine(job, now, jobs.ghost[job], jobs, hosts, settings)
+    if settings.quantum > 0:
+        h = find_host(size, min(memory, settings.quantum_memory), hosts)
+        if h != NOWHERE:
+            jobs.standing[job] = TRIAL
+            return h
+    waiting.queue[waiting.n_queue[0]] = job
+    waiting.n_queue[0] += 1
+    return NOWHERE
+
+
+@kernel(void(JOBS, HOSTS, WAITING, SETTINGS, NOTED))
+def run(jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted) -> None:
+    """Simulate jobs to their last end.
+
+    An event costs O(hosts + jobs on its host), and O(jobs on that host) more for each job that catches up
+    there or would have been placed there if it needed no memory. Memory that becomes free costs
+    O(waiting jobs x hosts).
+
+    Parameters
+    ----------
+    jobs, hosts, waiting, settings : see `models.backfill.eq_spatial.state`, before the first submission
+    pieces : filled in
+    """
+    n_hosts = hosts.processors.shape[0]
+    arrived = 0
+    while True:
+        next_submit = next_submission(jobs.submit, arrived)
+        now = next_submit
+        for h in range(n_hosts):
+            now = min(now, hosts.due[h], hosts.timer[h])
+        if now == np.inf:
+            break
+
+        # Jobs that end or change their standing: all of this instant, or the first submitted alone.
+        n_events = 0
+        memory_is_freed = False
+        if settings.instant or next_submit > now:
+            only = NOBODY if settings.instant else first_to_act(now, jobs, hosts)
+            for h in range(n_hosts):
+                if hosts.due[h] == now:
+                    some_acted, some_left = end_and_turn(h, only, now, jobs, hosts, waiting, settings, pieces)
+                    n_events += some_acted
+                    memory_is_freed = memory_is_freed or some_left
+        if settings.instant or (n_events == 0 and next_submit > now):
+            for h in range(n_hosts):
+                if hosts.timer[h] == now:
+                    hosts.is_dirty[h] = 1
+
+        # Hosts that changed, then jobs that wait for memory, then new jobs: each settles its host.
+        for h in range(n_hosts):
+            if hosts.is_dirty[h] == 1:
+                hosts.is_dirty[h] = 0
+                settle_and_imagine(h, now, jobs, hosts, waiting, settings, pieces)
+        if memory_is_freed:
+            place_waiting(now, jobs, hosts, waiting, settings, pieces)
+        while takes_submission(settings.instant, now, next_submission(jobs.submit, arrived), n_events):
+            h = host_for_newcomer(arrived, now, jobs, hosts, waiting, settings)
+            if h != NOWHERE:
+                place(arrived, h, now, jobs, hosts, settings)
+                settle_and_imagine(h, now, jobs, hosts, waiting, settings, pieces)
+            arrived += 1
+            n_events += 1

@@ -1,0 +1,63 @@
+"""Pieces of a schedule as an event loop notes them: which job had which processors of a host, and when."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import float64, int64, void
+
+from models.arrays import Floats, Ints
+from models.jobs.schedule import Pieces
+from models.kernels.compiling import part
+from models.kernels.types import record
+
+
+class Noted(NamedTuple):
+    """Pieces and the room for them, see `models.jobs.schedule.Pieces`; `n` is one number, of all pieces.
+
+    Pieces beyond the room are counted but not kept: the caller then makes room for all and runs again.
+    """
+
+    job: Ints
+    host: Ints
+    begin: Floats
+    end: Floats
+    processors: Ints
+    n: Ints
+
+
+NOTED = record(Noted)
+
+
+def room_for(n_pieces: int) -> Noted:
+    """Return room for so many pieces."""
+    job, host, processors = (np.empty(n_pieces, np.int64) for _ in range(3))
+    return Noted(job, host, np.empty(n_pieces), np.empty(n_pieces), processors, np.zeros(1, np.int64))
+
+
+def all_fit(noted: Noted) -> bool:
+    """Tell whether there was room for all pieces."""
+    return bool(noted.n[0] <= noted.job.size)
+
+
+def pieces_of(noted: Noted) -> Pieces:
+    """Return the pieces, without the room that is left."""
+    kept = slice(noted.n[0])
+    return Pieces(
+        noted.job[kept].copy(), noted.host[kept].copy(), noted.begin[kept].copy(), noted.end[kept].copy(),
+        noted.processors[kept].copy(),
+    )  # fmt: skip
+
+
+@part(void(NOTED, int64, int64, float64, float64, int64))
+def note(noted: Noted, job: int, host: int, begin: float, end: float, processors: int) -> None:
+    """Note a piece. O(1)."""
+    at = noted.n[0]
+    noted.n[0] = at + 1
+    if at < noted.job.shape[0]:
+        noted.job[at] = job
+        noted.host[at] = host
+        noted.begin[at] = begin
+        noted.end[at] = end
+        noted.processors[at] = processors

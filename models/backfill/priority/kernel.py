@@ -1,0 +1,111 @@
+"""Backfilling by priority on hosts with processors and memory: the event loop around `passing.start_jobs`.
+
+The start that a job was first promised is kept, which means that it starts then at the latest, where
+requests are respected (``kill``), one start is given, and the job that holds it is never passed: by order of
+submission (EASY) or because it keeps it (`sticky`). With several starts the promise of all but the first may
+be broken, because they are given anew in each pass; with other priorities a newcomer may take the start over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from numba import void
+
+from models.arrays import Floats, Ints
+from models.backfill.expected_ends import remove
+from models.backfill.priority.order import PRIORITY, weighted
+from models.backfill.priority.passing import COLUMNS, HOSTS, Columns, Hosts, Starts, start_jobs
+from models.backfill.priority.weights import Weights
+from models.kernels.compiling import kernel
+from models.kernels.ends import pop
+from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
+from models.kernels.types import FLOATS, INTS, record
+
+
+class Order(NamedTuple):
+    """Who goes first, and when the scheduler looks.
+
+    Parameters
+    ----------
+    weights : Weights
+        Of the measures of a job's priority, see `order.weighted`.
+    own : bool
+        Whether a user's own function takes their place.
+    dynamic : bool
+        Whether priorities change with time.
+    instant : bool
+        See `models.kernels.ties`.
+    starts : Starts
+    """
+
+    weights: Weights
+    own: bool
+    dynamic: bool
+    instant: bool
+    starts: Starts
+
+
+ORDER = record(Order)
+
+
+@kernel(void(FLOATS, COLUMNS, HOSTS, ORDER, PRIORITY, INTS, INTS))
+def run(
+    submit: Floats, jobs: Columns, hosts: Hosts, order: Order, priority: Callable[..., float],
+    queue: Ints, heap: Ints,
+) -> None:  # fmt: skip
+    """Simulate jobs to their last end, a pass at each event, see `passing.start_jobs` for what it costs.
+
+    Parameters
+    ----------
+    submit : ascending
+    jobs : `start`, `end`, `host` and `promised` are filled in; `promised` is NaN, `bypassed` 0 and `held`
+        `passing.NOT_HELD`
+    hosts : all that there is is free; every job fits on one of them
+    order : see there
+    priority : called if it is the user's own
+    queue, heap : room for all jobs
+    """
+    n_jobs = submit.shape[0]
+    n_running = 0
+    n_waiting = 0
+    arrived = 0
+    while arrived < n_jobs or n_running > 0:
+        next_submit = next_submission(submit, arrived)
+        now = min(next_submit, next_end(jobs.end, heap, n_running))
+        n_events = 0
+        while takes_end(order.instant, now, next_end(jobs.end, heap, n_running), next_submit, n_events):
+            job = pop(jobs.end, heap, n_running)
+            n_running -= 1
+            h = jobs.host[job]
+            hosts.free[h] += jobs.size[job]
+            hosts.free_memory[h] += jobs.need[job]
+            expected = jobs.start[job] + jobs.requested[job]
+            remove(hosts.ends, h, expected, jobs.size[job], jobs.need[job])
+            n_events += 1
+        while takes_submission(order.instant, now, next_submission(submit, arrived), n_events):
+            queue[n_waiting] = arrived
+            if not order.dynamic:
+                requested, size, need = jobs.requested[arrived], jobs.size[arrived], jobs.need[arrived]
+                jobs.key[arrived] = weighted(order.weights, 0.0, requested, size, need, 0)
+            n_waiting += 1
+            arrived += 1
+            n_events += 1
+        if n_waiting == 0:
+            continue
+        if order.own:
+            for i in range(n_waiting):
+                job = queue[i]
+                waited = now - submit[job]
+                requested, size, need = jobs.requested[job], jobs.size[job], jobs.need[job]
+                jobs.key[job] = priority(waited, requested, size, need, jobs.bypassed[job])
+        elif order.dynamic:
+            for i in range(n_waiting):
+                job = queue[i]
+                waited = now - submit[job]
+                requested, size, need = jobs.requested[job], jobs.size[job], jobs.need[job]
+                jobs.key[job] = weighted(order.weights, waited, requested, size, need, jobs.bypassed[job])
+        n_started = start_jobs(now, order.starts, jobs, hosts, queue, n_waiting, heap, n_running)
+        n_running += n_started
+        n_waiting -= n_started

@@ -1,0 +1,111 @@
+"""Jobs, machines and policies for the tests of backfilling, and the same for kernels and twin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+import numpy as np
+from backfill_twin import Backfill, Conservative, Host, Job, simulate
+from hypothesis import strategies as st
+from models.backfill.priority.priority import KB_IN_MEMORY_UNIT
+
+from models.backfill.rules import Rules
+from models.jobs.jobs import Jobs
+from models.jobs.machine import UNLIMITED_KB, Machine
+from models.jobs.schedule import Schedule
+
+TABLE_3: dict[str, dict[str, Any]] = {
+    "easy": {},
+    "priority_backfill": {"weights": {"wait": 1, "expansion": 5, "processors": 0.2}},
+    "lxf_w_backfill": {"weights": {"wait": 0.0167, "expansion": 1}},
+    "lxf_backfill": {"weights": {"expansion": 1}},
+    "sjf_backfill": {"weights": {"shortness": 1}, "keep_start": True},
+}
+"""The policies of section 2.3, as conf/policy has them."""
+
+MORE: dict[str, dict[str, Any]] = {
+    "no reservation": {"reservations": 0},
+    "three starts": {"reservations": 3},
+    "all starts": {"reservations": "all"},
+    "two kept starts": {"weights": {"shortness": 1}, "keep_start": True, "reservations": 2},
+    "sizes": {"weights": {"processors": 0.1, "memory": -0.25, "larger": 1}},
+    "bypass": {"weights": {"processors": 1, "bypass": 3}, "reservations": 2},
+}
+
+UNIT_KB = 367_002
+"""About the unit of requested memory, so that it weighs about as much as processors do."""
+
+POLICIES = {
+    "fcfs": {"discipline": "fcfs"},
+    "conservative": {"discipline": "conservative"},
+    **{name: {"discipline": "backfill", **keys} for name, keys in (TABLE_3 | MORE).items()},
+}
+
+
+def rules(name: str, **keys: Any) -> Rules:
+    return Rules.of({"name": name, **POLICIES[name], **keys})
+
+
+def make_jobs(rows: Sequence[tuple[float, float, float, int, int]]) -> Jobs:
+    """Return jobs from rows of submit, runtime, requested, size and memory, in any order."""
+    ordered = sorted(rows, key=lambda row: row[0])
+    submit, runtime, requested, size, memory = zip(*ordered, strict=True)
+    times = (np.array(column, float) for column in (submit, runtime, requested))
+    return Jobs(*times, np.array(size, np.int64), np.array(memory, np.int64))
+
+
+def make_machine(hosts: Sequence[tuple[int, int]]) -> Machine:
+    processors, memory = (np.array(column, np.int64) for column in zip(*hosts, strict=True))
+    return Machine(tuple(map(str, range(len(hosts)))), processors, memory)
+
+
+def twin_scheduler(machine: Machine, how: Rules) -> Backfill | Conservative:
+    pairs = zip(machine.processors.tolist(), machine.memory.tolist(), strict=True)
+    hosts = [Host(processors, memory) for processors, memory in pairs]
+    if how.discipline == "conservative":
+        return Conservative(hosts)
+    weights = how.weights
+
+    def priority(job: Job, now: float) -> float:
+        """Return the sum of Table 3, term by term as it is printed."""
+        j_w, hours = (now - job.submit) / 3600, job.requested / 3600
+        j_x = (j_w + hours) / hours
+        j_m = job.memory / KB_IN_MEMORY_UNIT
+        total = weights.wait * j_w + weights.expansion * j_x + weights.processors * job.size
+        total = total + weights.memory * j_m + weights.larger * max(job.size, j_m)
+        return float(total + weights.bypass * job.bypassed + weights.shortness / hours)
+
+    reservations = inf if how.reservations is None else how.reservations
+    return Backfill(hosts, -1 if how.discipline == "fcfs" else reservations, priority, how.keep_start)
+
+
+def by_twin(jobs: Jobs, machine: Machine, how: Rules) -> tuple[Schedule, Backfill | Conservative]:
+    """Return the twin's schedule, and the scheduler with all that it promised."""
+    ran = jobs.under(how)
+    columns = (getattr(ran, name).tolist() for name in ("submit", "runtime", "requested", "size", "memory"))
+    plain = [Job(number, *row) for number, row in enumerate(zip(*columns, strict=True))]
+    scheduler = twin_scheduler(machine, how)
+    simulate(plain, scheduler, how.ties)
+    start, end = (np.array([getattr(job, name) for job in plain], float) for name in ("start", "end"))
+    return Schedule(ran, machine, start, end, np.array([job.host for job in plain])), scheduler
+
+
+@st.composite
+def cases(draw: st.DrawFn, hosts: int = 3, overruns: bool = True) -> tuple[Jobs, Machine]:
+    """Draw a few jobs on a coarse grid of times, so that much happens at one instant."""
+    number = draw(st.integers(1, hosts))
+    limited = draw(st.booleans())
+    memory = st.integers(3, 9).map(lambda n: n * UNIT_KB) if limited else st.just(UNLIMITED_KB)
+    machine = make_machine([(draw(st.integers(2, 6)), draw(memory)) for _ in range(number)])
+    rows = []
+    for _ in range(draw(st.integers(1, 14))):
+        h = draw(st.integers(0, number - 1))
+        size = draw(st.integers(1, int(machine.processors[h])))
+        need = UNIT_KB * draw(st.integers(0, int(machine.memory[h]) // UNIT_KB if limited else 0))
+        runtime = draw(st.integers(1, 12))
+        least = 1 if overruns else runtime
+        requested = draw(st.integers(least, max(least, 12)))
+        rows.append((draw(st.integers(0, 20)) * 1800.0, runtime * 1800.0, requested * 1800.0, size, need))
+    return make_jobs(rows), machine

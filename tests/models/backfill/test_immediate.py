@@ -1,0 +1,285 @@
+"""Backfilling with immediate service: against its twin, by hand, and what always holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from backfill_cases import make_jobs, make_machine
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from immediate_cases import BACKFILLS, TICK, cases, pieces_of, plain, policies, rules, twin_of
+from immediate_checker import faults
+
+from models.backfill.engine import schedule
+from models.backfill.immediate.rules import Immediate, WithImmediateService
+from models.backfill.policies import rules_of
+from models.jobs.jobs import Jobs
+from models.jobs.machine import KB_IN_GB, UNLIMITED_KB, Machine
+from models.jobs.schedule import Schedule
+from models.workloads import synthetic
+from sweep.config import compose, locate
+from sweep.plan import plan
+
+steady = settings(derandomize=True, deadline=None, max_examples=200)
+
+DEFAULT = Immediate.of({})
+WORKLOAD = {
+    "name": "synthetic", "model": "synthetic", "largest_job": None, "median_runtime": 1500.0,
+    "runtime_spread": 2.0, "overestimate": 5.0, "memory_mb": 200.0,
+}  # fmt: skip
+O2K = make_machine([(128, 64 << 20), (128, 32 << 20), (64, 16 << 20)])
+
+
+def long_jobs(n_jobs: int, load: float = 0.9) -> Jobs:
+    """Return jobs some of which end within a quantum, and use less memory than they ask for."""
+    jobs = synthetic.draw(WORKLOAD, O2K, load, n_jobs, (1,))
+    return replace(jobs, used_memory=jobs.memory // (1 + np.arange(n_jobs) % 4))
+
+
+def run(
+    rows: list[tuple[float, float, float, int, int]],
+    hosts: list[tuple[int, int]],
+    name: str = "easy",
+    **keys: Any,
+) -> Schedule:
+    """Simulate rows of submit, runtime, requested, size and GB on hosts of processors and GB."""
+    jobs = make_jobs([(*row[:4], row[4] * KB_IN_GB) for row in rows])
+    machine = make_machine([(processors, gb * KB_IN_GB) for processors, gb in hosts])
+    return schedule(jobs, machine, rules(name, {"kind": "preempt", **keys}))
+
+
+@pytest.mark.parametrize("kind", ["preempt", "soon"])
+@given(data=st.data())
+@steady
+def test_kernel_and_twin(kind: str, data: st.DataObject) -> None:
+    (jobs, machine), how = data.draw(cases()), data.draw(policies(kind))
+    made = schedule(jobs, machine, how)
+    twin = twin_of(made.jobs, machine, how)
+    twin.run(how.ties)
+    assert pieces_of(made) == sorted(
+        (j.number, h, a * TICK, b * TICK) for j in twin.jobs for h, a, b in j.pieces
+    )
+    assert made.start.tolist() == [job.first * TICK for job in twin.jobs]
+    assert made.full_start.tolist() == [min(job.began, job.end) * TICK for job in twin.jobs]
+    assert made.end.tolist() == [job.end * TICK for job in twin.jobs]
+    assert made.host.tolist() == [job.host for job in twin.jobs]
+    assert made.preempted.tolist() == [job.was_preempted for job in twin.jobs]
+    promised = [np.nan if job.promised == np.inf else job.promised * TICK for job in twin.jobs]
+    np.testing.assert_array_equal(made.promised, promised)
+
+
+# One job holds all processors of a host of 8; the other asks for 2 of them and for long, and ends soon.
+HOLDER = (0, 5000, 5000, 8, 1)
+
+
+def test_a_short_job_is_done_in_its_quantum() -> None:
+    made = run([HOLDER, (700, 20, 9000, 2, 1)], [(8, 16)])
+    assert pieces_of(made) == [(0, 0, 0, 700), (0, 0, 720, 5020), (1, 0, 700, 720)]
+    assert made.delay.tolist() == [20, 0]
+    assert made.preempted.tolist() == [True, False]
+    assert made.full_start.tolist() == [0, 720]
+
+
+def test_a_longer_job_waits_after_its_quantum_and_starts_anew() -> None:
+    rows = [HOLDER, (700, 100, 9000, 2, 1)]
+    assert pieces_of(run(rows, [(8, 16)])) == [
+        (0, 0, 0, 700), (0, 0, 760, 5060), (1, 0, 700, 760), (1, 0, 5060, 5160),
+    ]  # fmt: skip
+    kept = run(rows, [(8, 16)], keep_quantum=True)
+    assert pieces_of(kept)[-1] == (1, 0, 5060, 5100)
+    assert kept.delay.tolist() == [60, 4300]
+
+
+def test_a_quantum_that_counts_is_no_waiting_time() -> None:
+    """The first newcomer has waited for 4300 s of its 4360, the other, who had no quantum, for 4330."""
+    rows = [HOLDER, (700, 100, 900, 8, 1), (730, 100, 900, 8, 1)]
+    for keep, start in ((True, [700, 5060]), (False, [700, 5160])):
+        made = run(rows, [(8, 16)], "lxf_backfill", keep_quantum=keep)
+        assert made.start.tolist()[1:] == start
+
+
+def test_nobody_is_preempted_before_its_ten_minutes() -> None:
+    """Not at 599 s; and the time begins anew after a preemption, which ends at 760 here."""
+    assert run([HOLDER, (599, 20, 900, 2, 1)], [(8, 16)]).start.tolist() == [0, 5000]
+    assert run([HOLDER, (600, 20, 900, 2, 1)], [(8, 16)]).start.tolist() == [0, 600]
+    again = [HOLDER, (700, 60, 900, 2, 1), (1359, 20, 900, 2, 1), (1360, 20, 900, 2, 1)]
+    assert run(again, [(8, 16)]).start.tolist() == [0, 700, 5080, 1360]
+
+
+def test_the_smallest_current_slowdown_goes_first() -> None:
+    """At 4000 the first has been there for 4000 s and has run all the time, the other for 3000 of 3900 s."""
+    rows = [(0, 9000, 9000, 4, 1), (0, 1000, 1000, 4, 1), (100, 9000, 9000, 4, 1), (4000, 10, 900, 3, 1)]
+    assert run(rows, [(8, 16)], quantum=1).preempted.tolist() == [True, False, False, False]
+    both = [*rows[:3], (4000, 10, 900, 5, 1)]
+    assert run(both, [(8, 16)]).preempted.tolist() == [True, False, True, False]
+
+
+def test_the_host_with_the_fewest_idle_processors_afterwards_is_taken() -> None:
+    """Preempted are 8 of the first host or 4 of the second for 3; idle processors come before all that."""
+    rows = [(0, 9000, 9000, 8, 1), (0, 9000, 9000, 4, 1), (700, 10, 900, 3, 1)]
+    assert run(rows, [(8, 16), (4, 16)]).host.tolist() == [0, 1, 1]
+    promised = [(0, 9000, 9000, 8, 1), (0, 9000, 9000, 4, 1), (5, 99, 99, 7, 1), (700, 99, 9999, 3, 1)]
+    made = run(promised, [(8, 16), (7, 16)])
+    assert made.preempted.tolist() == [False] * 4
+    assert (made.start[3], made.host[3]) == (700, 1)
+
+
+def test_a_preempted_job_keeps_its_memory() -> None:
+    """A GB is left beside the holder or not; a quantum has a GB at most, or what its job asks for."""
+    for gb, start in ((15, 700), (16, 5000)):
+        assert run([(*HOLDER[:4], gb), (700, 20, 900, 2, 9)], [(8, 16)]).start[1] == start
+    assert run([(*HOLDER[:4], 14), (700, 20, 900, 2, 9)], [(8, 16)], memory_gb=3).start[1] == 5000
+    assert run([(*HOLDER[:4], 14), (700, 20, 900, 2, 2)], [(8, 16)], memory_gb=3).start[1] == 700
+
+
+def test_who_uses_more_memory_than_a_quantum_has_is_not_done_in_it() -> None:
+    rows = [HOLDER, (700, 20, 900, 2, 9)]
+    assert run(rows, [(8, 16)]).end.tolist() == [5020, 5040]
+    assert run(rows, [(8, 16)], beyond_memory="leaves").start.tolist() == [0, 5000]
+    jobs = make_jobs([(*row[:4], row[4] * KB_IN_GB) for row in rows])
+    sparing = replace(jobs, used_memory=np.array([1, KB_IN_GB]))
+    made = schedule(sparing, make_machine([(8, 16 * KB_IN_GB)]), rules("easy", {"beyond_memory": "leaves"}))
+    assert made.end.tolist() == [5020, 720]
+
+
+def test_processors_that_a_newcomer_leaves_of_a_preempted_job_stay_idle() -> None:
+    """The third would fit beside the quantum, and would be in the way when the first goes on."""
+    rows = [HOLDER, (700, 60, 900, 2, 1), (710, 30, 30, 3, 1)]
+    assert run(rows, [(8, 16)]).start.tolist() == [0, 700, 5060]
+
+
+def test_soon_waits_for_idle_processors_and_disturbs_no_start() -> None:
+    """Two processors are idle, promised from 100 on; at 50 there is not a minute left, after 200 there is."""
+    rows = [(0, 100, 100, 6, 1), (1, 100, 100, 8, 1), (50, 90, 900, 2, 1), (60, 500, 500, 8, 1)]
+    made = run(rows, [(8, 16)], kind="soon")
+    assert pieces_of(made) == [
+        (0, 0, 0, 100), (1, 0, 100, 200), (2, 0, 200, 290), (3, 0, 290, 790),
+    ]  # fmt: skip
+    early = run(rows, [(8, 16)], kind="soon", quantum=40)
+    assert pieces_of(early)[2:4] == [(2, 0, 50, 90), (2, 0, 200, 290)]
+    careless = run(rows, [(8, 16)], kind="soon", keep_promises=False)
+    assert pieces_of(careless)[1:3] == [(1, 0, 110, 210), (2, 0, 50, 110)]
+
+
+def test_the_second_quantum_of_an_instant_knows_of_the_first() -> None:
+    """Beside the start promised for 100 are two processors over; memory keeps both from a full execution."""
+    rows = [(0, 100, 100, 4, 8), (1, 100, 100, 6, 1), (50, 90, 900, 2, 9), (50, 90, 900, 2, 9)]
+    made = run(rows, [(8, 16)], kind="soon")
+    assert pieces_of(made) == [
+        (0, 0, 0, 100), (1, 0, 100, 200), (2, 0, 50, 110), (2, 0, 110, 200), (3, 0, 200, 290),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["easy", "lxf_w_backfill", "sjf_backfill"])
+@pytest.mark.parametrize("kind", ["preempt", "soon"])
+def test_schedules_are_possible(kind: str, name: str) -> None:
+    jobs = long_jobs(2500)
+    made = schedule(jobs, O2K, rules(name, {"kind": kind}))
+    assert not faults(made, DEFAULT)
+    assert made.preempted.any() == (kind == "preempt")
+    assert len(made.runs.job) > 1.02 * len(jobs)
+
+
+def test_the_checker_sees_what_is_wrong() -> None:
+    jobs = long_jobs(1500)
+    made = schedule(jobs, O2K, rules("easy", {"uninterrupted": 300, "quantum": 90}))
+    assert {"a quantum is too long", "somebody is preempted too early"} <= set(faults(made, DEFAULT))
+    small = replace(made, machine=Machine(O2K.names, O2K.processors - 1, O2K.memory // 2))
+    told = " ".join(faults(small, DEFAULT))
+    assert "processors of host 0 used twice" in told
+    assert "memory of host 2 used twice" in told
+    late = replace(made, jobs=replace(made.jobs, submit=made.jobs.submit - 1e4 * (np.arange(1500) % 2)))
+    assert "somebody with a larger slowdown is preempted" in faults(late, DEFAULT)
+
+
+@pytest.mark.parametrize("name", BACKFILLS)
+@given(case=cases())
+@settings(steady, max_examples=20)
+def test_a_soon_longer_than_all_requests_is_the_plain_backfill(name: str, case: tuple[Jobs, Machine]) -> None:
+    """A quantum asks for more time than the job does, and for as much of all else."""
+    made = schedule(*case, rules(name, {"kind": "soon", "quantum": 31 * TICK, "memory_gb": None}))
+    expected = schedule(*case, plain(name))
+    np.testing.assert_array_equal(made.start, expected.start)
+    np.testing.assert_array_equal(made.host, expected.host)
+    np.testing.assert_array_equal(made.promised, expected.promised)
+
+
+@pytest.mark.parametrize("name", BACKFILLS)
+@given(case=cases(hosts=1))
+@settings(steady, max_examples=20)
+def test_without_idle_processors_and_victims_it_is_the_plain_backfill(
+    name: str, case: tuple[Jobs, Machine]
+) -> None:
+    """Everybody needs the whole machine, and nobody runs for long enough to be preempted."""
+    jobs, machine = case
+    whole = replace(jobs, size=np.full(len(jobs), machine.largest))
+    made = schedule(whole, machine, rules(name, {"uninterrupted": 31 * TICK}))
+    np.testing.assert_array_equal(made.start, schedule(whole, machine, plain(name)).start)
+
+
+def test_where_nobody_waits_nobody_is_preempted() -> None:
+    jobs = long_jobs(800, load=0.05)
+    expected = schedule(jobs, O2K, plain("easy"))
+    assert not expected.delay.any()
+    for kind in ("preempt", "soon"):
+        made = schedule(jobs, O2K, rules("easy", {"kind": kind}))
+        np.testing.assert_array_equal(made.end, expected.end)
+        assert not made.preempted.any()
+        assert not made.delay.any()
+
+
+def test_pieces_that_there_is_no_room_for_are_asked_for_again() -> None:
+    """One job is preempted far more often than three times a job."""
+    rows = [(0, 9e5, 9e5, 8, 0)] + [(1000.0 * i, 5, 5, 1 + i % 8, 0) for i in range(1, 200)]
+    jobs = make_jobs([(0, 9e5, 9e5, 1, 0)] * 20 + rows[1:])
+    machine = Machine(("a",), np.array([20]), np.array([UNLIMITED_KB]))
+    how = rules("easy", {"quantum": 2})
+    whole = replace(jobs, size=np.where(np.arange(len(jobs)) < 20, 1, 20))
+    made = schedule(whole, machine, how)
+    assert len(made.runs.job) > 3 * len(jobs) + 16
+    assert not faults(made, Immediate.of({"quantum": 2}))
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"quantum": 0}, "policy.immediate.quantum=0; allowed: a positive number of seconds"),
+        ({"uninterrupted": -1}, "policy.immediate.uninterrupted=-1; allowed: a positive"),
+        ({"memory_gb": 0}, "policy.immediate.memory_gb=0; allowed: a positive number, or null"),
+        ({"kind": "never"}, "policy.immediate.kind=never; allowed: preempt, soon"),
+        ({"beyond_memory": "dies"}, "policy.immediate.beyond_memory=dies; allowed: stays, leaves"),
+        ({"keep_quantum": 1}, "policy.immediate.keep_quantum=1; allowed: true, false"),
+        ({"quantom": 60}, "policy.immediate.quantom is not known; allowed: kind, quantum, memory_gb"),
+        (60, "policy.immediate=60; allowed: null, or a mapping of kind"),
+    ],
+)  # fmt: skip
+def test_refusals(keys: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=r"^policy") as raised:
+        rules_of({"name": "x", "discipline": "backfill", "immediate": keys})
+    assert told in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_only_a_backfill_gives_immediate_service() -> None:
+    with pytest.raises(ValueError, match=r"policy\.immediate goes with discipline backfill"):
+        rules_of({"name": "x", "discipline": "fcfs", "immediate": {"kind": "soon"}})
+
+
+def test_policies_of_conf() -> None:
+    log = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
+    expected = {
+        "lxf_w_immediate": rules("lxf_w_backfill", {"kind": "preempt"}),
+        "easy_immediate": rules("easy", {"kind": "preempt"}),
+        "lxf_w_soon": rules("lxf_w_backfill", {"kind": "soon"}),
+    }
+    arguments = ["+experiment=replay", f"grid.policy=[{','.join(expected)}]", f"workload.path={log}"]
+    study = plan.expand(compose.load(arguments, locate.conf_folder()))
+    found = {one.parameters["name"]: rules_of(one.parameters) for one in study.variants["policy"]}
+    assert found == expected
+    easy = found["easy_immediate"]
+    assert isinstance(easy, WithImmediateService)
+    assert easy.immediate == DEFAULT

@@ -1,0 +1,144 @@
+"""NCSA-LSF, immediate service and spatial equipartitioning on any workload of rigid jobs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from immediate_checker import most_at_once
+
+from models.backfill import FAMILY
+from models.jobs.schedule import Schedule
+from models.point import Point
+from sweep.config import compose, locate
+from sweep.plan import plan
+
+LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
+SACCT = """JobID|User|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem
+1|ada|batch|COMPLETED|2024-03-01T08:00:00|2024-03-01T08:00:00|3600|120|64|1|9G
+2|ada|batch|COMPLETED|2024-03-01T08:10:00|2024-03-01T09:00:00|7200|240|64|1|15G
+3|bob|batch|COMPLETED|2024-03-01T08:20:00|2024-03-01T09:00:00|30|60|8|1|1G
+4|bob|batch|COMPLETED|2024-03-01T08:30:00|2024-03-01T09:00:00|1800|60|16|1|3G
+"""
+
+WORKLOADS = {
+    "synthetic without memory": ("synthetic", 0.8, "largest_job=64"),
+    "synthetic with memory": ("synthetic", 0.8, "largest_job=64 memory_mb=40"),
+    "lublin2003": ("lublin2003", 0.8, "largest_job=64"),
+    "lublin2003 with memory": ("lublin2003", 0.8, "largest_job=64 memory=250"),
+    "lublin2003 with exact requests": ("lublin2003", None, "largest_job=64 estimates=exact"),
+    "feitelson1996": ("feitelson1996", 0.6, "repetition=sequence estimates=exact"),
+    "swf": ("swf", None, f"path={LOG} end=100000 exclude=[{{processors:128}}]"),
+    "swf with memory": ("swf", 0.9, f"path={LOG} end=100000 exclude=[{{processors:128}}] memory=200"),
+    "sacct": ("sacct", None, "path=SACCT"),
+    "o2k": ("o2k_2000_01", None, "warmup_days=0"),
+}
+"""File of conf/workload, load, and options."""
+
+ONE_LARGE_HOST = (
+    "machine.hosts=[{name:a,processors:64,memory_gb:64}] policy.ncsa_lsf.hosts=[{host:a,sizes:[lj,mj,sj]}]"
+)
+
+
+def point_of(
+    policy: str, workload: str, load: float | None, options: str, folder: Path, machine: str = "o2k"
+) -> Point:
+    """Return the point of a study with few jobs."""
+    sacct = folder / "sacct.txt"
+    sacct.write_text(SACCT)
+    given = options.replace("SACCT", str(sacct)).split()
+    keys = [key if "." in key.partition("=")[0] else f"workload.{key}" for key in given]
+    arguments = [
+        "+experiment=replay", f"grid.policy=[{policy}]", f"grid.workload=[{workload}]",
+        f"grid.load=[{'null' if load is None else load}]", f"grid.machine=[{machine}]",
+        "batch_size=100", "batches=2", *keys,
+    ]  # fmt: skip
+    return plan.expand(compose.load(arguments, locate.conf_folder())).task(0).point
+
+
+@pytest.fixture(params=["ncsa_lsf", "lxf_w_immediate", "eq_spatial_5m"])
+def policy(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def used_twice(made: Schedule) -> bool:
+    """Tell whether some processor is."""
+    runs = made.runs
+    return any(
+        most_at_once(*(column[runs.host == h] for column in (runs.begin, runs.end, runs.processors)))
+        > made.machine.processors[h]
+        for h in range(len(made.machine.names))
+    )
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_every_policy_takes_every_workload(name: str, policy: str, tmp_path: Path) -> None:
+    workload, load, options = WORKLOADS[name]
+    if (policy, workload) == (
+        "ncsa_lsf",
+        "feitelson1996",
+    ):  # jobs as large as the largest host, and 64 are most
+        options += (
+            " machine.hosts=[{name:a,processors:64},{name:b,processors:64}]"
+            " policy.ncsa_lsf.hosts=[{host:a,sizes:[lj,mj,sj]},{host:b,sizes:[lj,mj,sj]}]"
+        )
+    point = point_of(policy, workload, load, options, tmp_path)
+    FAMILY.check(point)
+    outcome = FAMILY.simulate(point)
+    assert np.isfinite(outcome.metrics["wait"]).all()
+    made = FAMILY.schedule(point)
+    assert (made.end > made.jobs.submit).all()
+    assert not used_twice(made)
+    has_memory = name in ("o2k", "sacct") or name.endswith("with memory")
+    assert (made.jobs.memory > 0).any() == has_memory
+
+
+def test_memory_that_is_filled_in_is_what_jobs_wait_for(tmp_path: Path) -> None:
+    """At half of the load hosts have fewer jobs than processors, and half of 128 times 900 MB is too much."""
+    for memory, waits in (("null", False), ("900", True)):
+        point = point_of("eq_spatial_5m", "synthetic", 0.5, f"largest_job=2 memory={memory}", tmp_path)
+        made = FAMILY.schedule(point)
+        assert bool((made.full_start > made.jobs.submit).any()) == waits
+
+
+def test_a_machine_of_ones_own(tmp_path: Path) -> None:
+    """NCSA-LSF runs on any machine whose hosts have rows; the others on any."""
+    hosts = "machine.hosts=[{name:a,processors:64,memory_gb:16},{name:b,processors:32}]"
+    rows = "policy.ncsa_lsf.hosts=[{host:a,sizes:[lj,mj,sj],limits:{lj:1}},{host:b,sizes:[mj,sj]}]"
+    for policy, more in (("ncsa_lsf", rows), ("easy_immediate", ""), ("eq_spatial_0m", "")):
+        made = FAMILY.schedule(
+            point_of(policy, "synthetic", 0.7, f"largest_job=32 memory_mb=100 {hosts} {more}", tmp_path)
+        )
+        assert made.machine.names == ("a", "b")
+        assert set(made.host.tolist()) == {0, 1}
+        assert not used_twice(made)
+
+
+@pytest.mark.parametrize(
+    ("policy", "workload", "options", "machine", "words"),
+    [
+        ("ncsa_lsf", "synthetic", "", "o2k", "ask for more than 64 processors; .*workload.largest_job=64"),
+        ("ncsa_lsf", "lublin2003", "largest_job=64 estimates=null", "o2k", "workload.estimates=tsafrir2005"),
+        (
+            "ncsa_lsf", "lublin2003", f"memory=1000 {ONE_LARGE_HOST}", "o2k",
+            "ask for more than 16 GB of memory; .*a smaller workload.memory",
+        ),
+        (
+            "ncsa_lsf", "synthetic", "largest_job=64 median_runtime=2000000", "o2k",
+            "ask for more than 400 h; .*workload.longest_request=1440000",
+        ),
+        ("ncsa_lsf", "synthetic", "largest_job=64", "pe128", "the machine has no host eir, .*only pool"),
+        ("ncsa_lsf", "synthetic", "largest_job=8 policy.ncsa_lsf.user_limit=3", "o2k", "no known user"),
+        ("ncsa_lsf", "feitelson1996", "", "o2k", "add workload.repetition=sequence"),
+        ("lxf_w_immediate", "lublin2003", "estimates=null", "o2k", "workload.estimates=tsafrir2005"),
+    ],
+)  # fmt: skip
+def test_what_lacks_is_refused_by_the_option_that_fills_it(
+    policy: str, workload: str, options: str, machine: str, words: str, tmp_path: Path
+) -> None:
+    point = point_of(policy, workload, 0.7, options, tmp_path, machine)
+    with pytest.raises(ValueError, match=re.compile(words)) as refusal:
+        FAMILY.check(point)
+    assert "\n" not in str(refusal.value)

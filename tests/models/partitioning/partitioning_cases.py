@@ -1,0 +1,280 @@
+"""Random small cases of partitioned machines, and the kernel and its twin set up for the same one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from math import inf
+from typing import Any
+
+import numpy as np
+from partitioning_twin import Fold, Job, Policy, Share, Shares, Twin
+
+from models.partitioning import engine
+from models.partitioning.geometry.equipartition import partition
+from models.partitioning.geometry.mapping import contraction, snake
+from models.partitioning.policies import functions_of
+from models.partitioning.rules import Partitioning
+from models.partitioning.simulation.discipline import Discipline
+from models.partitioning.simulation.run import Simulation
+from models.partitioning.simulation.shares import shares
+from models.partitioning.simulation.state import Arrivals, Closed, Ended, Held
+from models.partitioning.simulation.system import System
+from models.topology.mesh import Mesh, Rectangle
+from models.workloads.speedup import Speedup, curves
+from models.workloads.speedup.cycle import Cycle, isolated_step_time, step_time
+
+Jobs = tuple[tuple[float, int, float, int], ...]  # gap, class, work or runtime, size
+
+BASE: dict[str, Any] = {
+    "family": "models.partitioning",
+    "reallocation_cost": True,
+    "admission": {"interval": 10.0, "overhead": 0.01},
+}
+EQUI = BASE | {"leftover": "smallest"}
+FOLD = BASE | {"discipline": "fold", "rotation": None, "rotation_unit": "seconds", "overhead": "printed"}
+
+POLICIES: dict[str, dict[str, Any]] = {
+    "equi": EQUI | {"discipline": "equi"},
+    "equi_plus": EQUI | {"discipline": "equi_plus"},
+    "fold_never": FOLD,
+    "fold_7": FOLD | {"rotation": 7.03},
+    "fold_2j": FOLD | {"rotation": 2.017, "rotation_unit": "jobs"},
+    "static_4": BASE | {"discipline": "static", "partitions": 4},
+    "one_at_a_time": BASE | {"discipline": "fcfs"},
+    "processor_sharing": BASE | {"discipline": "processor_sharing"},
+}
+MACHINE: dict[str, Any] = {
+    "name": "mesh", "mesh": "16x16", "context_switch": 0.0005, "bandwidth": 200e6, "memory_limit": None,
+}  # fmt: skip
+WORKLOAD: dict[str, Any] = {
+    "name": "short_long", "model": "short_long", "jobs": 1, "compute_time": 0.1, "delta": 5.0,
+    "communication_time": 0.001, "code_bytes": 524288, "data_bytes": 4194304, "isolated_time": 30.0,
+    "short_time": 30.0, "long_time": 900.0, "short_fraction": 0.9,
+}  # fmt: skip
+STEADY = WORKLOAD | {"delta": 0.0}
+
+SPEEDUPS: dict[str, dict[str, Any]] = {
+    "linear": {"speedup": "linear"},
+    "downey": {"speedup": "downey", "downey": {"average_parallelism": None, "sigma": 0.7}},
+    "downey_of_3": {"speedup": "downey", "downey": {"average_parallelism": 3.0, "sigma": 2.0}},
+}
+"""Of rigid jobs, by the number of processors."""
+
+
+def speed(name: str, processors: float, size: int) -> float:
+    """Return the speed-up in plain Python, from the formulas as Downey's report has them."""
+    if name == "linear":
+        return min(processors, size)
+    given = SPEEDUPS[name]["downey"]
+    average, sigma = given["average_parallelism"] or size, given["sigma"]
+    if sigma > 1:
+        rising = processors * average * (sigma + 1) / (sigma * (processors + average - 1) + average)
+        return rising if processors <= average + average * sigma - sigma else average
+    if processors <= average:
+        return average * processors / (average + sigma / 2 * (processors - 1))
+    if processors <= 2 * average - 1:
+        return average * processors / (sigma * (average - 1 / 2) + processors * (1 - sigma / 2))
+    return average
+
+
+@dataclass(frozen=True)
+class Case:
+    """What to simulate, by both.
+
+    With a `speedup` the jobs are rigid, and the third number of each is its runtime on its processors.
+    """
+
+    policy: str
+    jobs: Jobs
+    rows: int = 16
+    columns: int = 16
+    limit: int = 256
+    charged: bool = True
+    interval: float = inf
+    overhead: float = 0.0
+    batch_size: int = 5
+    speedup: str = ""
+
+    @property
+    def system(self) -> System:
+        mesh = Mesh.of(MACHINE | {"mesh": f"{self.rows}x{self.columns}"})
+        return System.of(
+            Partitioning.of(POLICIES[self.policy]), mesh, None if self.speedup else Cycle.of(STEADY)
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        policy = self.system.policy
+        return {
+            "limit": self.system.limit({"memory_limit": min(self.limit, self.rows * self.columns)}),
+            "interval": self.interval,
+            "overhead": self.overhead,
+            "rotation": policy.rotation,
+            "batch_size": self.batch_size,
+        }
+
+    def alone(self, size: int) -> float:
+        """Return the speed of a job on the whole machine."""
+        return speed(self.speedup, self.rows * self.columns, size) if self.speedup else 1.0
+
+    def work(self, runtime: float, size: int) -> float:
+        """Return the seconds of a job alone on the machine."""
+        return runtime * speed(self.speedup, size, size) / self.alone(size) if self.speedup else runtime
+
+    def kernel(self, chunks: Iterable[int] = (), **changes: Any) -> Simulation:
+        """Return the real simulation; `chunks` are the indices at which the stream of jobs is cut."""
+        settings: dict[str, Any] = {
+            "charged": self.charged,
+            "rotation_per_job": self.system.policy.unit == "jobs",
+            "draining": True,
+            "job_limit": len(self.jobs) + 1,
+            "by_shape": self.system.goes_by_shape,
+        }
+        if self.speedup:
+            read = Speedup.of(SPEEDUPS[self.speedup])
+            compiled = getattr(curves, read.curve.rpartition(".")[2])
+            settings |= {"curve": compiled, "parameters": np.array(read.parameters)}
+        functions = import_module(functions_of(self.system.policy.discipline))
+        return Simulation(
+            Discipline(*(getattr(functions, name) for name in Discipline._fields)),
+            partial(shares, self.system),
+            self.arrivals([*chunks, len(self.jobs)]),
+            **(settings | self.options | changes),
+        )
+
+    def arrivals(self, ends: list[int]) -> Iterator[Arrivals]:
+        submit = np.cumsum([gap for gap, *_ in self.jobs])
+        begin = 0
+        for end in ends:
+            jobs = self.jobs[begin:end]
+            _, job_class, runtime, size = zip(*jobs, strict=True) if jobs else ((),) * 4
+            yield Arrivals(
+                submit[begin:end],
+                np.array([self.work(*job[2:]) for job in jobs], float),
+                np.array(runtime, float),
+                np.array([self.alone(job[3]) for job in jobs], float),
+                np.array(size, np.int64),
+                np.array(job_class, np.int64),
+                1,
+            )
+            begin = end
+
+    def twin(self) -> Twin:
+        jobs = [(gap, job_class, self.work(time, size), size) for gap, job_class, time, size in self.jobs]
+        return Twin(self.twin_policy(), jobs, per_job=self.system.policy.unit == "jobs", **self.options)
+
+    def twin_policy(self) -> Policy:
+        """Return the policy from plain geometry: nothing of `models.partitioning.simulation` is used."""
+        kind = POLICIES[self.policy]["discipline"]
+        if kind == "fold":
+            share = self.share(kind)
+            if self.speedup:  # known by it alone: nothing moves
+                return Fold(self.rows, self.columns, share, self.charged, data=0, code=0)
+            return Fold(self.rows, self.columns, share, self.charged)
+        if kind in ("equi", "equi_plus"):
+
+            def place(jobs: int, position: int) -> Rectangle:
+                return partition(self.rows, self.columns, jobs, "smallest")[position]
+
+            def seconds(before: int, i: int, after: int, j: int) -> float:
+                return self.charged * self.move(kind, place(before, i), place(after, j))
+
+            share = self.share(kind)
+            return Shares(lambda jobs, i: share(*place(jobs, i)[2:]), free if self.speedup else seconds)
+        if kind == "static":
+            return Shares(lambda jobs, i: self.share(kind)(self.rows // 2, self.columns // 2), free)
+        whole = self.rows * self.columns
+        return Shares(lambda jobs, i: Share(whole / jobs, lambda job: 1 / jobs), free)
+
+    def share(self, kind: str) -> Callable[[int, int], Share]:
+        """Return what a rectangle is to a job."""
+        if self.speedup:
+
+            def rate(processors: int, job: Job) -> float:
+                return speed(self.speedup, processors, job.size) / self.alone(job.size)
+
+            return lambda height, width: Share(height * width, partial(rate, height * width))
+        mesh = Mesh(self.rows, self.columns, 0.0005, 200e6)
+        alone = isolated_step_time(mesh, STEADY)
+
+        def of_shape(height: int, width: int) -> Share:
+            found = alone / step_time(mesh, STEADY, height, width, kind == "equi_plus")
+            return Share(height * width, lambda job: found)
+
+        return of_shape
+
+    def move(self, kind: str, before: Rectangle, after: Rectangle) -> float:
+        """Count the threads that change processors, one by one."""
+        mapping = snake if kind == "equi_plus" else contraction
+        seconds = 0.0
+        places = []
+        for rectangle in (before, after):
+            processor = mapping(self.rows, self.columns, rectangle.height, rectangle.width)
+            row, column = np.divmod(processor.ravel(), rectangle.width)
+            places.append([*zip(row + rectangle.top, column + rectangle.left, strict=True)])
+        for old, (row, column) in zip(*places, strict=True):
+            known = (
+                before.top <= row < before.top + before.height
+                and before.left <= column < before.left + before.width
+            )
+            if old != (row, column):
+                seconds += (4194304 if known else 4194304 + 524288) / 200e6
+        larger = before if before.n_processors >= after.n_processors else after
+        return seconds / min(larger.height, larger.width)
+
+
+def free(before: int, i: int, after: int, j: int) -> float:
+    return 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that a simulation wrote down; jobs by number."""
+
+    ended: Ended
+    closed: Closed
+    held: Held
+
+    @property
+    def responses(self) -> np.ndarray:
+        return self.ended.end - self.ended.submit
+
+
+def run_out(simulation: Simulation, n_batches: int = 2**40) -> Outcome:
+    """Simulate until all jobs have ended, or so many batches."""
+    taken: tuple[list[Any], ...] = ([], [], [])
+    status = engine.RECORD_FULL
+    while status == engine.RECORD_FULL:
+        status = simulation.run(n_batches)
+        record = simulation.take()
+        for parts, found in zip(taken, (record.ended, record.closed, record.pieces), strict=True):
+            parts.append([values.copy() for values in found])
+    assert status == (engine.NO_MORE_JOBS if n_batches == 2**40 else engine.BATCHES_DONE)
+    ended, closed, held = ([np.concatenate(column) for column in zip(*parts, strict=True)] for parts in taken)
+    order = np.argsort(ended[0])
+    return Outcome(Ended(*(values[order] for values in ended)), Closed(*closed), Held(*held))
+
+
+def random_jobs(draw: random.Random, n_jobs: int, gap: float, work: float, largest: int = 1) -> Jobs:
+    """Draw jobs whose times are continuous, so that no two events coincide."""
+    return tuple(
+        (draw.expovariate(1 / gap), draw.randrange(2), draw.expovariate(1 / work), draw.randint(1, largest))
+        for _ in range(n_jobs)
+    )
+
+
+def random_case(policy: str, seed: int, speedup: str = "") -> Case:
+    draw = random.Random(f"{policy} {seed}")
+    rows, columns = draw.choice([(2, 2), (2, 4), (4, 4), (4, 4), (8, 4), (16, 16)])
+    gap, work = draw.choice([1.0, 5.0, 20.0]), draw.choice([3.0, 30.0])
+    jobs = random_jobs(draw, draw.randrange(1, 25), gap, work, rows * columns)
+    limit = draw.choice([1, 2, 3, 5, rows * columns, rows * columns])
+    interval = inf if policy in ("static_4", "one_at_a_time") else draw.choice([inf, 3.3331, 17.1])
+    overhead, charged = draw.choice([0.0, 0.4]), draw.random() < 0.7
+    return Case(
+        policy, jobs, rows, columns, limit, charged, interval, overhead, draw.randrange(1, 8), speedup
+    )

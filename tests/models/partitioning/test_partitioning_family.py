@@ -1,0 +1,257 @@
+"""The simulation of partitioned machines as a family: its workload, its batches, and what it refuses."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import subprocess
+import sys
+import tracemalloc
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from partitioning_cases import MACHINE, POLICIES, WORKLOAD, Case, random_jobs, run_out
+
+from models.family import Outcome
+from models.partitioning import FAMILY, engine, model
+from models.partitioning.metrics import JOB_CLASSES, Sums, of_classes
+from models.point import Batches, Point
+from models.workloads.short_long import drawn, geometric
+
+SEED = (1, 2, 0)
+SHORT, LONG, ALL = range(3)
+
+
+def run(policy: str, load: float, batches: Batches, **workload: Any) -> Outcome:
+    return FAMILY.simulate(Point(POLICIES[policy], WORKLOAD | workload, MACHINE, load, batches, SEED))
+
+
+def test_number_of_cycles_is_geometric() -> None:
+    uniform = (np.arange(1_000_000) + 0.5) / 1_000_000
+    cycles = geometric(uniform, np.full(1_000_000, 40.0))
+    assert cycles.min() == 1
+    assert cycles.mean() == pytest.approx(40.0, rel=1e-3)
+    assert (cycles == 1).mean() == pytest.approx(1 / 40, abs=1e-5)
+    assert geometric(np.array([0.0, 0.99]), np.array([1.0, 1.0])).tolist() == [1.0, 1.0]
+
+
+def test_policies_loads_and_mixes_contend_with_the_same_jobs() -> None:
+    light, heavy, mixed = (
+        next(drawn(WORKLOAD | {"short_fraction": p}, 0.1, load, SEED))
+        for load, p in ((0.25, 0.9), (0.5, 0.9), (0.5, 0.5))
+    )
+    assert np.allclose(light.submit, 2 * heavy.submit)
+    assert np.array_equal(light.work, heavy.work)
+    short = mixed.job_class == SHORT
+    assert (heavy.job_class[short] == SHORT).all()
+    assert np.array_equal(heavy.work[short], mixed.work[short])
+    assert mixed.submit[-1] / heavy.submit[-1] == pytest.approx(
+        (0.5 * 30 + 0.5 * 900) / (0.9 * 30 + 0.1 * 900)
+    )
+
+
+def test_the_same_call_gives_the_same_bits() -> None:
+    one, two = (run("fold_2j", 0.7, Batches(500, 1, (6,))) for _ in range(2))
+    for name, values in one.metrics.items():
+        assert np.array_equal(values, two.metrics[name])
+    assert one.jobs == two.jobs == 3500
+
+
+def test_the_metrics_are_those_declared() -> None:
+    outcome = run("equi", 0.5, Batches(100, 0, (3,)))
+    declared = FAMILY.measured({})
+    assert set(outcome.metrics) == {metric.name for metric in declared}
+    assert FAMILY.coords["job_class"] == JOB_CLASSES
+    for metric in declared:
+        assert outcome.metrics[metric.name].shape == (3, *(len(FAMILY.coords[dim]) for dim in metric.dims))
+
+
+def of_one_class(blow_ups: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the metrics of batches of short jobs that take 10 s alone."""
+    blow_up = np.concatenate(blow_ups)
+    batch = np.repeat(np.arange(len(blow_ups)), [len(values) for values in blow_ups])
+    work, job_class = np.full(len(blow_up), 10.0), np.zeros(len(blow_up), np.int64)
+    return of_classes(Sums.over(10 * blow_up, work, job_class, batch, len(blow_ups)))
+
+
+def test_batches_report_plain_means_of_all_jobs() -> None:
+    jobs = random_jobs(random.Random(2), 60, gap=8.0, work=9.0)
+    found = run_out(Case("fold_7", jobs, batch_size=15).kernel())
+    batch = np.argsort(np.argsort(found.ended.end)) // 15
+    metrics = of_classes(Sums.over(found.responses, found.ended.work, found.ended.job_class, batch, 4))
+    assert metrics["class_response_time"][:, ALL].sum() == pytest.approx(found.responses.sum() / 15)
+    assert metrics["blow_up"][:, ALL].sum() == pytest.approx((found.responses / found.ended.work).sum() / 15)
+
+
+def test_metrics_are_ratios_over_all_batches() -> None:
+    draw = np.random.default_rng(3)
+    blow_ups = [1 + draw.exponential(2.0, n) for n in (3, 40, 17)]
+    metrics, every = of_one_class(blow_ups), np.concatenate(blow_ups)
+    assert metrics["class_response_time"][:, SHORT].mean() == pytest.approx(10 * every.mean())
+    assert metrics["blow_up_cv"][:, SHORT].mean() == pytest.approx(every.std() / every.mean())
+    assert np.isnan(metrics["class_response_time"][:, LONG]).all()
+
+
+def test_what_a_batch_reports_is_what_it_adds() -> None:
+    """The spread of the reported numbers is that of the ratio estimated from as many batches."""
+    draw = np.random.default_rng(4)
+
+    def batches(n_batches: int) -> list[np.ndarray]:
+        return [1 + draw.exponential(draw.choice([1.0, 3.0]), draw.integers(5, 30)) for _ in range(n_batches)]
+
+    for name in ("class_response_time", "blow_up_cv"):
+        reported = [of_one_class(batches(100))[name][:, SHORT] for _ in range(300)]
+        spread = np.std([values.mean() for values in reported])
+        foreseen = np.mean([values.std(ddof=1) / 10 for values in reported])
+        assert foreseen == pytest.approx(spread, rel=0.15)
+
+
+def test_the_common_measures_are_those_of_the_same_jobs() -> None:
+    for policy in ("equi", "static_4", "fold_7"):
+        found = run(policy, 0.5, Batches(300, 1, (4,))).metrics
+        assert found["response_time"] == pytest.approx(found["class_response_time"][:, ALL], rel=1e-12)
+        assert found["slowdown"] == pytest.approx(found["blow_up"][:, ALL], rel=1e-12)
+        assert (found["response_time_max"] >= found["response_time_p95"]).all()
+        assert (found["jobs"] == 300).all()
+        waits = found["wait_max"] > 0
+        assert waits.any() if policy == "static_4" else not waits.any()
+        assert ((found["utilization"] > 0) & (found["utilization"] <= 1)).all()
+
+
+def test_groups_are_told_apart_and_change_nothing_else() -> None:
+    point = Point(POLICIES["equi"], WORKLOAD, MACHINE, 0.6, Batches(300, 1, (4,)), SEED)
+    of_groups = replace(point, measures={"groups": {"runtime": {"by": "runtime", "edges": [60]}}})
+    plain, told = (FAMILY.simulate(each).metrics for each in (point, of_groups))
+    for name, values in plain.items():
+        assert np.array_equal(values, told[name], equal_nan=True)
+    assert (told["jobs_by_runtime"].sum(axis=1) == 300).all()
+    weighted = np.nansum(told["response_time_by_runtime"] * told["jobs_by_runtime"], axis=1) / 300
+    assert weighted == pytest.approx(told["response_time"])
+
+
+@pytest.mark.parametrize(("fraction", "known"), [(1.0, [0, 2]), (0.0, [1, 2]), (0.5, [0, 1, 2])])
+def test_a_class_without_jobs_does_not_keep_a_run_from_ending(fraction: float, known: list[int]) -> None:
+    shown = []
+
+    def enough(metrics: Any) -> bool:
+        shown.append(metrics["class_response_time"])
+        return True
+
+    outcome = run("equi", 0.5, Batches(200, 0, (3, 6), enough), short_fraction=fraction)
+    assert outcome.metrics["class_response_time"].shape == (3, 3)
+    assert np.array_equal(shown[0], outcome.metrics["class_response_time"][:, known])
+    assert np.isfinite(shown[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("policy", "changes", "load"),
+    [
+        ("equi", {}, 1.5),
+        ("fold_7", {"rotation": 0.15}, 0.8),
+        ("static_4", {}, 1.2),
+        ("one_at_a_time", {}, 1.1),
+    ],
+)
+def test_a_saturated_point_is_marked(policy: str, changes: dict[str, Any], load: float) -> None:
+    """Folding that does little but rotate is kept up by the number of processors alone, and counts too."""
+    machine, workload = MACHINE | {"mesh": "4x4"}, WORKLOAD | {"short_time": 5.0, "long_time": 20.0}
+    batches = Batches(400, 1, (30,))
+    point = Point(POLICIES[policy] | changes, workload, machine, load, batches, SEED)
+    assert FAMILY.simulate(point).saturated
+
+
+@pytest.mark.parametrize(
+    ("policy", "load"),
+    [("equi_plus", 0.8), ("fold_2j", 0.8), ("processor_sharing", 0.9), ("one_at_a_time", 0.95)],
+)
+def test_a_stable_point_is_not(policy: str, load: float) -> None:
+    assert not run(policy, load, Batches(5000, 1, (30,))).saturated
+
+
+@pytest.mark.parametrize("name", ["equi", "fold_7"])
+def test_memory_does_not_grow_with_the_run(name: str) -> None:
+    point = Point(POLICIES[name], WORKLOAD, MACHINE, 0.5, Batches(1000, 0, (60,)), SEED)
+    simulation, roll, _ = model.prepare(point, keeping=True)
+    tracemalloc.start()
+    peaks = []
+    for n_batches in range(20, 320, 20):
+        assert simulation.run(n_batches) == engine.BATCHES_DONE
+        roll.of(simulation.take().ended.number)
+        roll.forget(simulation.first_in_system)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+    tracemalloc.stop()
+    assert peaks[-1] < 1.2 * peaks[4]  # a few chunks of arrivals
+
+
+FOLD = POLICIES["fold_7"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"policy": {"discipline": "ideal_dynamic"}}, "a job here needs a rectangle"),
+        ({"policy": FOLD | {"rotation": -1.0}}, "policy.rotation=-1.0"),
+        ({"policy": FOLD | {"rotation_unit": "runtime"}}, "use seconds or jobs"),
+        ({"policy": {"reallocation_cost": "yes"}}, "allowed: true, false"),
+        ({"policy": {"admission": {"interval": 0.0, "overhead": 0.01}}}, "policy.admission.interval=0.0"),
+        ({"policy": {"admission": {"interval": 10.0, "overhead": 1.0}}}, "policy.admission.overhead=1.0"),
+        ({"policy": {"leftover": "none"}}, "policy.leftover=none"),
+        (
+            {"workload": {"model": "speedup_curve"}},
+            "speedup_curve, which gives no rigid jobs; those",
+        ),
+        ({"workload": {"model": "spmd"}}, "spmd, which gives no rigid jobs; those that do: .*short_long"),
+        ({"workload": {"size": 257}}, "workload.size=257; allowed: processors from 1 to 256"),
+        ({"workload": {"size": {"short": 4}}}, "workload.size.long=null; allowed: processors"),
+        ({"workload": {"speedup": "linear"}}, "workload.speedup=linear; allowed: mccann"),
+        ({"policy": {"discipline": "lottery"}}, "policy.discipline=lottery; allowed: equi, .*dotted name"),
+        ({"workload": {"short_fraction": 1.2}}, "workload.short_fraction=1.2"),
+        ({"workload": {"long_time": 0.01}}, "at least one cycle"),
+        ({"workload": {"short_time": None}}, "workload.short_time=null"),
+        ({"workload": {"delta": 200.0}}, "workload.delta"),
+        ({"workload": {"code_bytes": -1}}, "workload.code_bytes"),
+        ({"machine": {"memory_limit": 300}}, "machine.memory_limit=300; allowed: 1 to 256"),
+        ({"machine": {"memory_limit": 0}}, "machine.memory_limit=0"),
+        ({"machine": {"mesh": "12x16"}}, "powers of two"),
+        ({"policy": FOLD, "machine": {"mesh": "1x16"}}, "closed walk"),
+        ({"load": None}, "have no load of their own"),
+    ],
+)
+def test_bad_input_is_one_clear_line(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        FAMILY.check(
+            Point(
+                POLICIES["equi"] | changes.get("policy", {}),
+                WORKLOAD | changes.get("workload", {}),
+                MACHINE | changes.get("machine", {}),
+                changes.get("load", 0.5),
+            )
+        )
+    assert "\n" not in str(caught.value)
+
+
+def test_a_plan_is_checked_without_loading_numba() -> None:
+    code = (
+        "import sys; from models.partitioning import FAMILY; from models.point import Point\n"
+        f"assert not FAMILY.check(Point({POLICIES['fold_7']!r}, {WORKLOAD!r}, {MACHINE!r}, 0.5))\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_kernels_can_be_preloaded_once_they_are_compiled() -> None:
+    FAMILY.warm_up()
+    assert FAMILY.preload_module is not None
+    importlib.import_module(FAMILY.preload_module)
+
+
+def test_good_input_has_nothing_to_say() -> None:
+    for policy in POLICIES.values():
+        assert list(FAMILY.check(Point(policy, WORKLOAD, MACHINE, 0.05))) == []
+
+
+def test_a_load_that_the_chain_does_not_bear_is_said_beforehand() -> None:
+    (note,) = FAMILY.check(Point(POLICIES["fold_7"] | {"rotation": 20.0}, WORKLOAD, MACHINE, 0.95))
+    assert "gives way at a load of 0." in note

@@ -1,0 +1,714 @@
+"""Shapes and places of partitions, threads on processors, and rotation (McCann 1994, chapter 4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise, product
+from math import ceil
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.partitioning.geometry.equipartition import LEFTOVER, partition, sections
+from models.partitioning.geometry.folding import Folding, Move, cycle
+from models.partitioning.geometry.mapping import Processors, contraction, snake, thread_counts
+from models.partitioning.geometry.rotation import cycle_length, rotate, rotations_per_job, small_and_large
+from models.topology.mesh import Mesh, Rectangle, require_powers_of_two
+
+SIDES = (1, 2, 4, 8, 16, 32)
+MESHES = tuple(product(SIDES, SIDES))
+MACHINE = {"mesh": "16x8", "context_switch": 0.0005, "bandwidth": 200e6, "memory_limit": None}
+
+
+def tiles(rows: int, columns: int, rectangles: list[Rectangle]) -> bool:
+    """Tell whether every processor lies in exactly one rectangle."""
+    top, left, height, width = np.array(rectangles).T
+    if min(top.min(), left.min()) < 0 or min(height.min(), width.min()) < 1:
+        return False
+    corners = np.zeros((rows + 1, columns + 1), np.int64)
+    for row, column, sign in ((top, left, 1), (top + height, left, -1), (top, left + width, -1)):
+        np.add.at(corners, (row, column), sign)
+    np.add.at(corners, (top + height, left + width), 1)
+    return bool((corners.cumsum(0).cumsum(1)[:-1, :-1] == 1).all())
+
+
+def shapes(rectangles: list[Rectangle]) -> Counter[tuple[int, int]]:
+    return Counter((r.height, r.width) for r in rectangles)
+
+
+# Machines
+
+
+def test_a_machine_is_read_with_its_memory_left_to_others() -> None:
+    mesh = Mesh.of(MACHINE)
+    assert (mesh.rows, mesh.columns, mesh.n_processors) == (16, 8, 128)
+    assert (mesh.context_switch, mesh.bandwidth) == (0.0005, 200e6)
+    require_powers_of_two(mesh, "equi")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("mesh", "0x16"),
+        ("mesh", "16.0x16"),
+        ("mesh", 16),
+        ("mesh", "16x"),
+        ("context_switch", -1e-3),
+        ("context_switch", "0.5 ms"),
+        ("bandwidth", 0),
+        ("bandwidth", float("inf")),
+    ],
+)
+def test_a_machine_that_makes_no_sense_is_refused_in_one_line(key: str, value: object) -> None:
+    with pytest.raises(ValueError, match=rf"^machine\.{key}=.*; allowed: ") as refusal:
+        Mesh.of(MACHINE | {key: value})
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(("processors", "sides"), [(128, (8, 16)), (16, (4, 4)), (12, (3, 4)), (7, (1, 7))])
+def test_a_number_of_processors_is_the_mesh_nearest_to_a_square(
+    processors: int, sides: tuple[int, int]
+) -> None:
+    mesh = Mesh.of({"processors": processors})
+    assert (mesh.rows, mesh.columns) == sides
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(12, 16), (16, 12), (3, 5)])
+def test_a_mesh_that_is_no_power_of_two_is_refused(rows: int, columns: int) -> None:
+    mesh = Mesh.of(MACHINE | {"mesh": f"{rows}x{columns}"})
+    with pytest.raises(ValueError, match=rf"equi_plus on {rows} × {columns} .*; allowed: powers of two"):
+        require_powers_of_two(mesh, "equi_plus")
+    with pytest.raises(ValueError, match="allowed: powers of two"):
+        partition(rows, columns, 2)
+    with pytest.raises(ValueError, match="allowed: powers of two"):
+        cycle(rows, columns, 2)
+    with pytest.raises(ValueError, match="allowed: powers of two"):
+        Folding(rows, columns)
+
+
+def test_rectangles_touch_along_sides_and_join_where_the_union_is_one() -> None:
+    middle = Rectangle(2, 2, 2, 4)
+    right, below, corner, longer = (
+        Rectangle(2, 6, 2, 1),
+        Rectangle(4, 2, 3, 4),
+        Rectangle(4, 6, 2, 2),
+        Rectangle(1, 6, 4, 1),
+    )
+    assert [middle.touches(other) for other in (right, below, corner, longer)] == [True, True, False, True]
+    assert [other.touches(middle) for other in (right, below, corner, longer)] == [True, True, False, True]
+    assert middle.joined(right) == right.joined(middle) == Rectangle(2, 2, 2, 5)
+    assert middle.joined(below) == below.joined(middle) == Rectangle(2, 2, 5, 4)
+    assert middle.joined(corner) is None
+    assert middle.joined(longer) is None
+    assert middle.joined(Rectangle(2, 7, 2, 1)) is None
+
+
+# Equipartition
+
+
+@pytest.mark.parametrize("leftover", LEFTOVER)
+def test_eleven_jobs_get_what_section_4_3_1_says(leftover: str) -> None:
+    found = partition(16, 16, 11, leftover)
+    assert shapes(found) == {(4, 6): 8, (5, 4): 2, (6, 4): 1}
+    regular, remainder = (
+        sections(16, 16, 11, "regular").widths,
+        sections(16, 16, 11, "regular").remainder_width,
+    )
+    assert (len(regular), remainder) == (2, 4)
+
+
+def test_thirteen_jobs_get_partitions_of_four_rows_and_five_columns() -> None:
+    # Figure 4.3
+    assert shapes(partition(16, 16, 13))[4, 5] > 0
+
+
+@pytest.mark.parametrize("leftover", LEFTOVER)
+def test_equipartitions_tile_every_mesh_and_have_a_side_that_is_a_power_of_two(leftover: str) -> None:
+    for rows, columns in MESHES:
+        # Every number of jobs for the default; others only differ in widths.
+        step = 1 if leftover == "smallest" else max(rows * columns // 97, 1)
+        for jobs in range(1, rows * columns + 1, step):
+            found = partition(rows, columns, jobs, leftover)
+            assert len(found) == jobs
+            assert tiles(rows, columns, found)
+            # A power of two divides the machine's side, and only a power of two does.
+            assert all(rows % h == 0 or columns % w == 0 for h, w in shapes(found))
+
+
+def naive_widths(across: int, along: int, jobs: int, x: int, leftover: str) -> tuple[list[int], int, int]:
+    """Follow the text of section 4.3.1 column by column, with exact fractions."""
+    y = jobs // 2**x
+    w = jobs - 2**x * y
+    fair = Fraction(across * along, jobs)
+    widths = [int(fair / (across // 2**x))] * y
+    flexible = w in (1, 2, 4, 8, 16, 32)
+    # Equation 4.2: 1 - floor(J / 2^X) 2^X / J is the remainder section's fair share of the columns.
+    share = along * (1 - Fraction(y * 2**x, jobs))
+    remainder = (
+        max(int(share) if flexible else max([p for p in SIDES if p <= share], default=0), 1) if w else 0
+    )
+    while (left := along - sum(widths) - remainder) > 0:
+        growth = 1 if flexible else remainder
+        now, then = Fraction(across * remainder, w or 1), Fraction(across * (remainder + growth), w or 1)
+        height = across // 2**x
+        narrowest = min(range(y), key=lambda column: widths[column])
+        own, wider = height * widths[narrowest], height * (widths[narrowest] + 1)
+        to_remainder = {
+            "smallest": now < own,
+            "smallest_remainder": now <= own,
+            "fair_share": abs(then - fair) < abs(wider - fair),
+            "regular": False,
+            "remainder": True,
+        }[leftover]
+        if w and growth <= left and to_remainder:
+            remainder += growth
+        else:
+            widths[narrowest] += 1
+    return widths, remainder, w
+
+
+@pytest.mark.parametrize("leftover", LEFTOVER)
+@pytest.mark.parametrize(("rows", "columns"), [(16, 16), (8, 16), (32, 16)])
+def test_columns_are_shared_as_a_naive_reading_of_the_text_does(
+    rows: int, columns: int, leftover: str
+) -> None:
+    for jobs in range(1, rows * columns + 1):
+        k = jobs.bit_length() - 1
+        # The orientation alternates with every power of two, beginning along the larger dimension.
+        first = (rows, columns) if rows >= columns else (columns, rows)
+        across, along = first if k % 2 else first[::-1]
+        widths, remainder, w = naive_widths(across, along, jobs, ceil(k / 2), leftover)
+        found = sections(rows, columns, jobs, leftover)
+        assert found.rows == 2 ** ceil(k / 2)
+        assert (list(found.widths), found.remainder_width, found.remainder) == (widths, remainder, w)
+        assert (columns if found.transposed else rows) == across
+
+
+def test_the_rules_for_left_over_columns_differ_at_three_jobs() -> None:
+    # 10 columns for the regular section and 5 for the remainder are guaranteed, and all get 80 processors.
+    found = {rule: sections(16, 16, 3, rule) for rule in LEFTOVER}
+    assert {found[rule].remainder_width for rule in ("smallest", "fair_share", "regular")} == {5}
+    assert {found[rule].remainder_width for rule in ("smallest_remainder", "remainder")} == {6}
+
+
+def test_a_power_of_two_of_jobs_get_equal_partitions_whose_sides_stay_close() -> None:
+    for side in SIDES:
+        for jobs in (1, 4, 16, 64, 256, 1024)[: side.bit_length()]:
+            assert shapes(partition(side, side, jobs)) == {(side // round(jobs**0.5),) * 2: jobs}
+        for jobs in (2, 8, 32, 128, 512)[: side.bit_length() - 1]:
+            short = side // round((2 * jobs) ** 0.5)
+            assert shapes(partition(side, side, jobs)) == {(short, 2 * short): jobs}
+
+
+def test_rows_of_partitions_grow_along_the_larger_dimension_first() -> None:
+    assert shapes(partition(8, 16, 2)) == {(8, 8): 2}
+    assert shapes(partition(16, 8, 2)) == {(8, 8): 2}
+    for rows, columns in ((8, 16), (4, 32)):
+        for jobs in range(1, rows * columns + 1):
+            turned = [r.transposed() for r in partition(columns, rows, jobs)]
+            assert partition(rows, columns, jobs) == turned
+
+
+def test_a_remainder_section_of_less_than_a_column_gets_one() -> None:
+    # 16 columns / 17 jobs: as printed Z_m is 0.
+    found = sections(16, 16, 17)
+    assert (found.remainder, found.remainder_width) == (1, 1)
+
+
+def test_a_large_mesh_is_divided_among_thousands_of_jobs() -> None:
+    for jobs in (4095, 4096, 3000, 2731):
+        found = partition(1024, 1024, jobs)
+        assert len(found) == jobs
+        assert tiles(1024, 1024, found)
+
+
+def test_equipartition_refuses_what_it_cannot_do() -> None:
+    with pytest.raises(ValueError, match="33 jobs on 4 × 8 processors; allowed: 1 to 32"):
+        partition(4, 8, 33)
+    with pytest.raises(ValueError, match="0 jobs"):
+        partition(4, 8, 0)
+    with pytest.raises(ValueError, match="leftover=widest; allowed: smallest, "):
+        partition(4, 8, 3, "widest")
+
+
+# Threads on processors
+
+
+def distances(processor: Processors, width: int) -> Iterator[Processors]:
+    """Return how many links apart neighbours in a column and in a row of threads are."""
+    row, column = np.divmod(processor, width)
+    for axis in (0, 1):
+        yield np.abs(np.diff(row, axis=axis)) + np.abs(np.diff(column, axis=axis))
+
+
+@pytest.mark.parametrize("mapping", [contraction, snake])
+def test_mappings_keep_adjacency_and_the_snake_has_the_least_load(mapping: Any) -> None:
+    for rows, columns in MESHES:
+        for height, width in product(range(1, rows + 1), range(1, columns + 1)):
+            if mapping is snake and rows % height and columns % width:
+                continue
+            processor = mapping(rows, columns, height, width)
+            counts = thread_counts(processor, height, width)
+            assert counts.shape == (height, width)
+            most = ceil(rows / height) * ceil(columns / width)
+            if mapping is snake:
+                most = ceil(rows * columns / (height * width))
+                assert counts.min() == rows * columns // (height * width)
+            assert counts.max() == most
+            for apart in distances(processor, width):
+                assert apart.max(initial=0) <= 1
+
+
+def test_equi_plus_has_the_least_load_possible_for_every_number_of_jobs() -> None:
+    """Section 4.3.2; the contraction is further from it wherever the sides do not divide the machine's."""
+
+    @cache
+    def loads(rows: int, columns: int, height: int, width: int) -> tuple[int, int]:
+        return tuple(
+            int(thread_counts(f(rows, columns, height, width), height, width).max())
+            for f in (snake, contraction)
+        )
+
+    worse = 0
+    for rows, columns in MESHES:
+        for jobs in range(1, rows * columns + 1):
+            for height, width in shapes(partition(rows, columns, jobs)):
+                least, simple = loads(rows, columns, height, width)
+                assert least == ceil(Fraction(rows * columns, height * width)) <= simple
+                worse += least < simple
+    assert worse > 0
+
+
+def test_the_snake_of_figure_4_3() -> None:
+    processor = snake(16, 16, 4, 5)
+    assert (processor // 5 == np.repeat(np.arange(4), 4)[:, None]).all()  # four rows of threads each
+    assert set(thread_counts(processor, 4, 5).ravel()) == {12, 13}
+    # Even rows of processors are numbered upwards (equation 4.4), odd ones downwards (4.5).
+    for i, j in product(range(16), range(16)):
+        third = 4 - i % 4 if (i // 4) % 2 == 0 else i % 4 + 1
+        index = (j // 2) * 8 + (j % 2) * 4 + third - 1
+        assert processor[i, j] == (i * 4 // 16) * 5 + index * 5 // 64
+
+
+def test_the_snake_is_turned_where_only_the_width_divides() -> None:
+    assert (snake(16, 8, 5, 4) == _turned(snake(8, 16, 4, 5), 5, 4)).all()
+
+
+def _turned(processor: Processors, height: int, width: int) -> Processors:
+    column, row = np.divmod(processor.T, height)
+    return row * width + column
+
+
+def test_the_snake_crosses_rows_of_processors_in_a_column_and_is_a_contraction_where_that_is_even() -> None:
+    for height, width in product((1, 2, 4, 8, 16), range(1, 17)):
+        processor = snake(16, 16, height, width)
+        across = np.diff(processor // width, axis=0) > 0
+        assert (np.diff(processor % width, axis=0)[across] == 0).all()
+        if 16 % width == 0:
+            assert (processor == contraction(16, 16, height, width)).all()
+
+
+def test_a_true_snake_would_part_neighbours() -> None:
+    # The reading of "snake-like" that turns round at the end of each column.
+    i, j = np.divmod(np.arange(256), 16)
+    upwards = 3 - i % 4
+    offset = np.where(j % 2 == 0, upwards, 3 - upwards)
+    processor = ((i // 4) * 13 + (j * 4 + offset) * 13 // 64).reshape(16, 16)
+    assert max(apart.max() for apart in distances(processor, 13)) == 2
+
+
+def test_mappings_refuse_what_does_not_fit() -> None:
+    with pytest.raises(ValueError, match="5 × 3 processors on 16 × 16; the snake mapping needs a side"):
+        snake(16, 16, 5, 3)
+    for mapping in (contraction, snake):
+        with pytest.raises(ValueError, match="32 × 4 processors; allowed: up to 16 × 16"):
+            mapping(16, 16, 32, 4)
+
+
+# Rotation of strings
+
+
+def start(jobs: int) -> str:
+    small, large = small_and_large(jobs)
+    return "s" * small + "b" * large
+
+
+def test_five_jobs_rotate_as_in_figure_4_6() -> None:
+    found = ["ssbbb"]
+    for _ in range(6):
+        found.append(rotate(found[-1]))
+    assert found == ["ssbbb", "sbsbb", "bsbsb", "bbsbs", "sbbsb", "bsbbs", "sbsbb"]
+    assert (cycle_length(5), rotations_per_job(5)) == (5, 4)
+
+
+@pytest.mark.parametrize("jobs", range(3, 130, 2))
+def test_equations_4_6_and_4_7_hold_for_the_rewriting_itself(jobs: int) -> None:
+    string = start(jobs)
+    for _ in range(min(small_and_large(jobs))):
+        string = rotate(string)
+    first, turns = string, [string]
+    while (string := rotate(string)) != first:
+        turns.append(string)
+    assert len(turns) == cycle_length(jobs) == jobs
+    changes = [sum(one[job] != other[job] for one, other in pairwise([*turns, first])) for job in range(jobs)]
+    assert set(changes) == {rotations_per_job(jobs)}
+    assert len({sum(turn[job] == "b" for turn in turns) for job in range(jobs)}) == 1
+
+
+def test_even_numbers_of_jobs_are_systems_of_odd_ones() -> None:
+    assert [cycle_length(jobs) for jobs in (1, 2, 6, 8, 12, 20, 64)] == [0, 0, 3, 0, 3, 5, 0]
+    assert [rotations_per_job(jobs) for jobs in (1, 2, 6, 8, 12, 20, 64)] == [0, 0, 2, 0, 2, 4, 0]
+    assert small_and_large(20) == (8, 12)
+
+
+def test_a_string_settles_within_the_rotations_that_the_text_allows() -> None:
+    # "After no more than min(S, B) rotations": no 'ss' if S ≤ B, no 'bb' if B ≤ S.
+    for length in range(2, 12):
+        for symbols in product("sb", repeat=length):
+            string = "".join(symbols)
+            small, large = string.count("s"), string.count("b")
+            for _ in range(min(small, large)):
+                string = rotate(string)
+            assert small > large or "ss" not in string + string[0]
+            assert large > small or "bb" not in string + string[0]
+
+
+def test_rotation_refuses_other_letters_and_no_jobs() -> None:
+    with pytest.raises(ValueError, match="allowed: the letters s"):
+        rotate("sbx")
+    for function in (cycle_length, rotations_per_job, small_and_large):
+        with pytest.raises(ValueError, match="0 jobs; allowed: 1 or more"):
+            function(0)
+
+
+# The walk
+
+
+def test_walks_go_from_neighbour_to_neighbour_over_all_cells() -> None:
+    for rows, columns in MESHES:
+        if min(rows, columns) == 1 < rows * columns // 2:
+            continue
+        n_cells = 1
+        while n_cells <= rows * columns:
+            found = cycle(rows, columns, n_cells)
+            assert len(found) == n_cells
+            assert len(shapes(found)) == 1
+            assert tiles(rows, columns, found)
+            if n_cells > 1:
+                assert all(one.touches(other) for one, other in pairwise([*found, found[0]]))
+                pairs = [one.joined(other) for one, other in zip(found[::2], found[1::2], strict=True)]
+                assert set(pairs) == set(cycle(rows, columns, n_cells // 2))
+            n_cells *= 2
+
+
+def test_the_order_of_cells_survives_halving_up_to_sixteen() -> None:
+    # Section 4.4.5: "only local changes", and a global re-ordering at 16, 32, … partitions.
+    kept = {}
+    for n_cells in (2, 4, 8, 16, 32, 64, 128, 256):
+        coarse, fine = cycle(16, 16, n_cells // 2), cycle(16, 16, n_cells)
+        pairs = [one.joined(other) for one, other in zip(fine[::2], fine[1::2], strict=True)]
+        begin = pairs.index(coarse[0])
+        kept[n_cells] = pairs[begin:] + pairs[:begin] == coarse
+    assert [n_cells for n_cells, same in kept.items() if same] == [2, 4, 8, 16]
+
+
+def test_cells_are_halved_in_turns_along_the_larger_dimension_first() -> None:
+    for rows, columns, sizes in (
+        (16, 16, [(16, 16), (8, 16), (8, 8), (4, 8), (4, 4)]),
+        (8, 16, [(8, 16), (8, 8), (4, 8), (4, 4), (2, 4)]),
+        (16, 2, [(16, 2), (8, 2), (8, 1), (4, 1), (2, 1), (1, 1)]),
+    ):
+        found = [cycle(rows, columns, 2**i)[0][2:] for i in range(len(sizes))]
+        assert found == sizes
+
+
+def test_walks_that_do_not_exist_are_refused() -> None:
+    assert len(cycle(1, 8, 2)) == 2
+    with pytest.raises(
+        ValueError, match="no closed walk over 4 cells of 1 × 8 processors; allowed: 2 or more rows"
+    ):
+        cycle(1, 8, 4)
+    with pytest.raises(ValueError, match="n_cells=6; allowed: a power of two"):
+        cycle(4, 4, 6)
+    with pytest.raises(ValueError, match="32 jobs on 4 × 4"):
+        cycle(4, 4, 32)
+
+
+# Folding
+
+
+def filled(jobs: int, rows: int = 16, columns: int = 16) -> Folding:
+    folding = Folding(rows, columns)
+    for job in range(jobs):
+        folding.arrive(job)
+    return folding
+
+
+def overlap(one: Rectangle, other: Rectangle) -> bool:
+    return max(one.top, other.top) < min(one.top + one.height, other.top + other.height) and max(
+        one.left, other.left
+    ) < min(one.left + one.width, other.left + other.width)
+
+
+def assert_sound(folding: Folding) -> None:
+    """Check all that holds at any moment."""
+    held = dict(folding.partitions())
+    assert len(held) == folding.n_jobs == len(folding.partitions())
+    if not held:
+        return
+    processors = folding.rows * folding.columns
+    assert tiles(folding.rows, folding.columns, list(held.values()))
+    cell = processors // folding.n_cells
+    assert folding.n_cells == min(2 ** folding.n_jobs.bit_length(), processors)
+    small, large = (folding.n_jobs, 0) if folding.n_jobs == processors else small_and_large(folding.n_jobs)
+    sizes = Counter(r.n_processors for r in held.values())
+    assert sizes == Counter({cell: small, 2 * cell: large})
+    assert "".join(folding.strings()) == "".join(
+        "s" if r.n_processors == cell else "b" for _, r in folding.partitions()
+    )
+    for string, walk in zip(folding.strings(), folding.walks(), strict=True):
+        assert string.count("s") + 2 * string.count("b") == len(walk)
+        if len(walk) > 1:
+            assert all(one.touches(other) for one, other in pairwise([*walk, walk[0]]))
+
+
+def follow(held: dict[Any, Rectangle], steps: list[list[Move]]) -> None:
+    """Do what the steps say."""
+    for step in steps:
+        for job, before, after in step:
+            assert held.get(job) == before != after
+            if after is None:
+                del held[job]
+            else:
+                held[job] = after
+
+
+def assert_only_neighbours_move(step: list[Move]) -> None:
+    """Each job that grows takes half of one neighbour's partition, which keeps the other half."""
+    grown = [move for move in step if move.after.n_processors > move.before.n_processors]
+    shrunk = [move for move in step if move.after.n_processors < move.before.n_processors]
+    assert 2 * len(grown) == 2 * len(shrunk) == len(step) == len({move.job for move in step})
+    for taker in grown:
+        givers = [m for m in shrunk if overlap(taker.after, m.before)]
+        assert len(givers) == 1
+        (giver,) = givers
+        assert taker.before.touches(giver.before)
+        assert overlap(taker.before, taker.after)
+        assert overlap(giver.before, giver.after)
+        areas = [taker.before, giver.before, taker.after, giver.after]
+        one, two, three, four = (r.n_processors for r in areas)
+        assert two == three == 2 * one == 2 * four
+        assert taker.after.joined(giver.after) or taker.after.touches(giver.after)
+
+
+@pytest.mark.parametrize("jobs", range(1, 65))
+def test_jobs_that_arrived_one_by_one_rotate_by_equations_4_6_and_4_7(jobs: int) -> None:
+    folding = filled(jobs)
+    for _ in range(jobs):
+        folding.rotate()
+    systems = jobs // cycle_length(jobs) if cycle_length(jobs) else len(folding.strings())
+    assert len(folding.strings()) == systems
+
+    def large_ones() -> frozenset[int]:
+        most = 2 * 256 // folding.n_cells
+        return frozenset(job for job, r in folding.partitions() if r.n_processors == most)
+
+    first, turns, taken_part = large_ones(), [], Counter(dict.fromkeys(range(jobs), 0))
+    for _ in range(max(cycle_length(jobs), 1)):
+        turns.append(large_ones())
+        (step,) = folding.rotate()
+        assert_only_neighbours_move(step)
+        taken_part.update(move.job for move in step)
+    assert large_ones() == first
+    assert len(set(turns)) == len(turns)
+    assert set(taken_part.values()) == {rotations_per_job(jobs)}
+    assert len(set(Counter(job for turn in turns for job in turn).values())) == 1
+
+
+def test_five_folded_jobs_rotate_as_in_figure_4_6() -> None:
+    folding, found = filled(5), []
+    for _ in range(7):
+        found += folding.strings()
+        folding.rotate()
+    assert found == ["ssbbb", "sbsbb", "bsbsb", "bbsbs", "sbbsb", "bsbbs", "sbsbb"]
+
+
+def test_partitions_of_three_to_eight_jobs_are_those_of_figure_4_5() -> None:
+    half, quarter, eighth = (8, 16), (8, 8), (4, 8)
+    found = {jobs: shapes([r for _, r in filled(jobs).partitions()]) for jobs in range(1, 9)}
+    assert found == {
+        1: {(16, 16): 1},
+        2: {half: 2},
+        3: {half: 1, quarter: 2},
+        4: {quarter: 4},
+        5: {quarter: 3, eighth: 2},
+        6: {quarter: 2, eighth: 4},
+        7: {quarter: 1, eighth: 6},
+        8: {eighth: 8},
+    }
+
+
+def test_twenty_jobs_are_four_systems_of_five_on_a_quarter_each() -> None:
+    folding = filled(20)
+    folding.rotate()
+    assert [len(string) for string in folding.strings()] == [5] * 4
+    for walk in folding.walks():
+        assert sum(r.n_processors for r in walk) == 64
+        assert {(r.top // 8, r.left // 8) for r in walk} == {(walk[0].top // 8, walk[0].left // 8)}
+
+
+def test_an_arrival_disturbs_at_most_one_job() -> None:
+    folding = Folding(16, 16)
+    for job in range(256):
+        ((*others, newcomer),) = folding.arrive(job)
+        assert newcomer.job == job
+        assert len(others) == (job > 0)
+        for move in others:
+            assert move.after.joined(newcomer.after) == move.before
+
+
+def fast_rotation(string: str, gone: int) -> tuple[str, int]:
+    """Let a job go from a string: the others, from the first on, and the number of fast rotations."""
+    parts = list(string)
+    parts[gone] = "F" if parts[gone] == "b" else "f"
+    steps = 0
+    while {"F", "f"} & set(parts):
+        after, taken = list(parts), None
+        for i, part in enumerate(parts):
+            if parts[i - 1] == "s" and part in "bFf":
+                after[i - 1] = "b"
+                if part == "f":
+                    taken = i
+                else:
+                    after[i] = {"b": "s", "F": "f"}[part]
+        parts = after if taken is None else after[:taken] + after[taken + 1 :]
+        steps += 1
+    return "".join(parts), steps
+
+
+@pytest.mark.parametrize("jobs", [5, 7, 9, 11, 13])
+def test_departures_rotate_fast_until_the_processors_are_taken(jobs: int) -> None:
+    for rotations, gone in product(range(jobs + 2), range(jobs)):
+        folding = filled(jobs)
+        for _ in range(rotations):
+            folding.rotate()
+        ((string,), order) = folding.strings(), [job for job, _ in folding.partitions()]
+        expected, n_steps = fast_rotation(string, gone)
+        held = dict(folding.partitions())
+        departure, *fast = folding.depart(order[gone])
+        assert departure == [Move(order[gone], held[order[gone]], None)]
+        assert len(fast) == n_steps
+        follow(held, [departure, *fast])
+        assert held == dict(folding.partitions())
+        remaining = [job for job in order if job != order[gone]]
+        large = max(r.n_processors for r in held.values())
+        assert "".join("b" if held[job].n_processors == large else "s" for job in remaining) == expected
+        assert all(overlap(move.before, move.after) for step in fast for move in step)
+        assert_sound(folding)
+
+
+def test_the_grid_gets_coarser_when_one_of_a_power_of_two_of_jobs_departs() -> None:
+    folding = filled(8)
+    _, taken = folding.depart(3)
+    assert len(taken) == 1
+    assert folding.n_cells == 8
+    assert_sound(folding)
+    # After rotations with 9 jobs the partitions of 8 may lie across the coarser cells: all move by a cell.
+    shifted = 0
+    for rotations, gone in product(range(9), range(9)):
+        folding = filled(9)
+        for _ in range(rotations):
+            folding.rotate()
+        folding.depart(gone)
+        steps = folding.depart((gone + 1) % 9)
+        assert_sound(folding)
+        assert all(overlap(move.before, move.after) for step in steps for move in step if move.after)
+        shifted += len(steps[0]) == 8
+    assert shifted > 0
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    mesh=st.sampled_from([(16, 16), (16, 16), (8, 16), (4, 4), (32, 2), (1, 2), (2, 2)]),
+    jobs=st.integers(0, 64),
+    events=st.lists(st.tuples(st.sampled_from("adr"), st.integers(0, 63)), min_size=10, max_size=60),
+)
+def test_partitions_stay_sound_under_any_history(
+    mesh: tuple[int, int], jobs: int, events: list[tuple[str, int]]
+) -> None:
+    most = min(mesh[0] * mesh[1], 64)
+    folding = filled(min(jobs, most), *mesh)
+    held = dict(folding.partitions())
+    for newcomer, (event, pick) in enumerate(events, start=64):
+        if event == "a" and len(held) < most:
+            steps = folding.arrive(newcomer)
+        elif event == "d" and held:
+            steps = folding.depart(sorted(held)[pick % len(held)])
+        else:
+            steps = folding.rotate()
+            assert_only_neighbours_move(steps[-1])
+        follow(held, steps)
+        assert held == dict(folding.partitions())
+        assert_sound(folding)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    jobs=st.integers(2, 40),
+    events=st.lists(st.tuples(st.sampled_from("adr"), st.integers(0, 63)), min_size=10, max_size=40),
+)
+def test_every_job_gets_equal_time_after_any_history(jobs: int, events: list[tuple[str, int]]) -> None:
+    folding = filled(jobs)
+    for newcomer, (event, pick) in enumerate(events, start=64):
+        order = sorted(job for job, _ in folding.partitions())
+        if event == "a" and len(order) < 64:
+            folding.arrive(newcomer)
+        elif event == "d" and len(order) > 1:
+            folding.depart(order[pick % len(order)])
+        else:
+            folding.rotate()
+    for _ in range(2 * folding.n_cells):
+        folding.rotate()
+    # From here on the system repeats itself: the sizes after J rotations at the latest, the places later.
+    first = dict(folding.partitions())
+    time = Counter(dict.fromkeys(first, 0))
+    for _ in range(64 * folding.n_cells):
+        time.update({job: r.n_processors for job, r in folding.partitions()})
+        (step,) = folding.rotate()
+        assert_only_neighbours_move(step)
+        if dict(folding.partitions()) == first:
+            break
+    assert dict(folding.partitions()) == first
+    assert len(set(time.values())) == 1
+
+
+def test_folding_refuses_what_it_cannot_do() -> None:
+    folding = filled(16, 4, 4)
+    assert_sound(folding)
+    with pytest.raises(ValueError, match="17 jobs on 4 × 4 processors; allowed: 1 to 16"):
+        folding.arrive("late")
+    with pytest.raises(ValueError, match="job 3 arrives again"):
+        folding.arrive(3)
+    with pytest.raises(ValueError, match="job 16 departs; allowed: a running job"):
+        folding.depart(16)
+    assert_sound(folding)
+    with pytest.raises(ValueError, match="folding on 1 × 8 processors; allowed: 2 or more rows"):
+        Folding(1, 8)
+
+
+def test_a_machine_empties_and_fills_again() -> None:
+    for mesh in ((1, 1), (2, 1), (4, 8)):
+        folding = Folding(*mesh)
+        for _ in range(2):
+            assert folding.partitions() == []
+            assert folding.rotate() == [[]]
+            whole = Rectangle(0, 0, *mesh)
+            assert folding.arrive("job") == [[Move("job", None, whole)]]
+            assert folding.partitions() == [("job", whole)]
+            assert folding.depart("job") == [[Move("job", whole, None)]]

@@ -1,0 +1,102 @@
+"""The simulation of partitioned machines against closed forms, the birth-death chain, and drawn threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from partitioning_cases import MACHINE, POLICIES, WORKLOAD
+
+from models.family import Outcome
+from models.partitioning import FAMILY
+from models.partitioning.geometry.mapping import contraction, snake, thread_counts
+from models.partitioning.static import birth_death
+from models.point import Batches, Point
+from models.topology.mesh import Mesh
+from models.workloads.speedup.cycle import isolated_step_time, step_time
+
+SEED = (1, 2, 0)
+SHORT, LONG, ALL = range(3)
+
+
+def simulate(policy: dict[str, Any], workload: dict[str, Any], load: float, batches: Batches) -> Outcome:
+    return FAMILY.simulate(Point(policy, workload, MACHINE, load, batches, SEED))
+
+
+def near(values: np.ndarray, expected: float) -> bool:
+    """Tell whether the mean of independent batches lies within four standard errors."""
+    return bool(abs(values.mean() - expected) < 4 * values.std(ddof=1) / np.sqrt(len(values)))
+
+
+@pytest.mark.parametrize("load", [0.5, 0.8])
+def test_processor_sharing_against_its_closed_form(load: float) -> None:
+    """M/G/1-PS: a response of E / (1 - rho) for either class, and the same blow-up."""
+    workload = WORKLOAD | {"short_fraction": 0.8}
+    batches = Batches(10_000, 1, (40,))
+    metrics = simulate(POLICIES["processor_sharing"], workload, load, batches).metrics
+    for job_class, alone in ((SHORT, 30.0), (LONG, 900.0), (ALL, 204.0)):
+        assert near(metrics["class_response_time"][:, job_class], alone / (1 - load))
+        assert near(metrics["blow_up"][:, job_class], 1 / (1 - load))
+    assert near(metrics["jobs_in_system"], load / (1 - load))
+
+
+def test_one_at_a_time_against_pollaczek_and_khinchine() -> None:
+    load, workload = 0.5, WORKLOAD | {"short_fraction": 0.5}
+    step = isolated_step_time(Mesh.of(MACHINE), WORKLOAD)
+    metrics = simulate(POLICIES["one_at_a_time"], workload, load, Batches(10_000, 1, (40,))).metrics
+    cycles = np.array([30.0, 900.0]) / step
+    second_moment = (step**2 * (2 * cycles**2 - cycles)).mean()  # of a geometric number of cycles
+    wait = load / 465.0 * second_moment / (2 * (1 - load))
+    for job_class, alone in ((SHORT, 30.0), (LONG, 900.0), (ALL, 465.0)):
+        assert near(metrics["class_response_time"][:, job_class], alone + wait)
+
+
+@pytest.mark.parametrize(
+    ("policy", "rotation"),
+    [
+        ("equi", {}),
+        ("equi_plus", {}),
+        ("fold_never", {}),
+        ("fold_7", {"rotation": 20.0}),
+        ("fold_2j", {"rotation": 20.0}),
+    ],
+)
+@pytest.mark.parametrize("load", [0.5, 0.75])
+def test_the_birth_death_chain_where_its_assumptions_hold(
+    policy: str, rotation: dict[str, float], load: float
+) -> None:
+    """Jobs of one kind, no cost of arrivals and departures; rotations cost what equation 5.3 comes to."""
+    parameters = POLICIES[policy] | rotation | {"reallocation_cost": False, "overhead": "derived"}
+    workload = WORKLOAD | {"short_time": 300.0, "long_time": 300.0, "isolated_time": 300.0, "delta": 0.0}
+    batches = Batches(4000, 1, (40,))
+    simulated = simulate(parameters, workload, load, batches).metrics
+    chain = birth_death.simulate(Point(parameters, workload, MACHINE, load, batches, SEED)).metrics
+    assert near(simulated["class_response_time"][:, ALL] / 300, chain["blow_up"][0])
+    assert near(simulated["jobs_in_system"], chain["jobs_in_system"][0])
+
+
+@pytest.mark.parametrize(
+    ("height", "width", "with_snake"), [(16, 8, False), (8, 11, False), (8, 11, True), (4, 5, True)]
+)
+def test_fluid_progress_against_every_thread_of_every_step(height: int, width: int, with_snake: bool) -> None:
+    """Short jobs alone on a partition, each thread's time of each step drawn: as expected but for 0.1 %."""
+    mesh, n_steps = Mesh.of(MACHINE), 280
+    processor = (snake if with_snake else contraction)(16, 16, height, width).ravel()
+    threads = thread_counts(processor, height, width).ravel()
+    if (
+        with_snake
+    ):  # rows of processors share the rows of threads; what a processor has is so many columns wide
+        sides = 16 // height + np.ceil(threads / (16 // height))
+    else:
+        rows = np.bincount(np.arange(16) * height // 16)
+        columns = np.bincount(np.arange(16) * width // 16)
+        sides = np.add.outer(rows, columns).ravel()
+    rest = (threads - 1) * 0.0005 + sides * 0.001
+    draw = np.random.default_rng(7)
+    fluid = n_steps * step_time(mesh, WORKLOAD, height, width, with_snake)
+    for _ in range(12):
+        busy = np.zeros((n_steps, len(threads)))
+        for thread in range(256):
+            busy[:, processor[thread]] += draw.uniform(0.095, 0.105, n_steps)
+        assert (busy + rest).max(axis=1).sum() == pytest.approx(fluid, rel=1e-3)

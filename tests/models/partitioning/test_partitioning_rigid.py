@@ -1,0 +1,280 @@
+"""Rigid jobs under partitioning policies: any workload, streams and traces, with a declared speed-up."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from partitioning_cases import MACHINE, POLICIES, SPEEDUPS, WORKLOAD, Case, random_jobs, run_out
+
+from models import workloads
+from models.jobs import swf
+from models.partitioning import FAMILY
+from models.point import Batches, Point
+from models.topology.mesh import Mesh, Rectangle
+from models.workloads.short_long import jobs_and_work
+from models.workloads.speedup.cycle import Steps, best_speeds
+from sweep.config import compose
+from sweep.plan import plan
+
+CONF = Path(__file__).parents[3] / "conf"
+SYNTHETIC: dict[str, Any] = {
+    "name": "synthetic", "model": "synthetic", "largest_job": None, "median_runtime": 755.0,
+    "runtime_spread": 1.0, "overestimate": 3.0, "memory_mb": 0,
+}  # fmt: skip
+POOL = {"name": "pe64", "processors": 64}
+SEED = (1, 2, 0)
+ALL = 2
+KEYS = ("compute_time", "delta", "communication_time", "code_bytes", "data_bytes")
+STEADY = WORKLOAD | {"delta": 0.0}
+MCCANN = {"speedup": "mccann", "mccann": {key: STEADY[key] for key in KEYS}}
+
+
+def point(policy: str = "equi", workload: dict[str, Any] = SYNTHETIC, **changes: Any) -> Point:
+    given = Point(POLICIES[policy], workload, POOL, 0.5, Batches(200, 1, (3,)), SEED)
+    return replace(given, **changes)
+
+
+def light(policy: str) -> float:
+    """Return a load that a policy bears: those with few jobs at a time leave most processors idle."""
+    return 0.1 if policy in ("one_at_a_time", "processor_sharing", "static_4") else 0.5
+
+
+def of_conf(policy: str, workload: str, load: float | None, processors: int) -> Point:
+    """Return a point as the command line makes it."""
+    chosen = (f"grid.policy=[{policy}]", f"grid.workload=[{workload}]", f"machine.processors={processors}")
+    grid = (f"grid.load=[{'null' if load is None else load}]", "grid.machine=[pe128]")
+    made = plan.expand(compose.load(("+experiment=compare", *chosen, *grid), CONF))
+    return replace(made.task(0).point, batches=Batches(100, 1, (2,)))
+
+
+# Workloads
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("speedup", [*SPEEDUPS, "mccann"])
+def test_every_policy_runs_rigid_jobs_of_every_speed_up(policy: str, speedup: str) -> None:
+    keys = SPEEDUPS.get(speedup, MCCANN)
+    given = point(policy, SYNTHETIC | keys, load=light(policy))
+    told = list(FAMILY.check(given))
+    assert any(note.startswith(f"workload.speedup={keys['speedup']}") for note in told)
+    assert any("64 processors as a mesh of 8 × 8, the nearest to a square" in note for note in told)
+    metrics = FAMILY.simulate(given).metrics
+    assert set(metrics) == {metric.name for metric in FAMILY.measured({})}
+    assert np.isnan(metrics["class_response_time"][:, :ALL]).all()
+    assert metrics["class_response_time"][:, ALL] == pytest.approx(metrics["response_time"])
+
+
+@pytest.mark.parametrize("name", ["feitelson1996_arrivals", "lublin2003", "synthetic"])
+def test_workloads_of_conf_run_under_partitioning(name: str) -> None:
+    given = of_conf("fold_50", name, 0.4, 64)
+    assert FAMILY.has_chance(given)
+    FAMILY.check(given)
+    slowdown = FAMILY.simulate(given).metrics["slowdown"]
+    assert len(slowdown) == 2
+    assert (slowdown > 0.999).all()  # linear: nobody is faster than on its processors
+
+
+def test_feedback_is_refused_with_the_option_that_unrolls_it() -> None:
+    given = of_conf("equi", "feitelson1996", 0.4, 128)
+    with pytest.raises(ValueError, match=r"add workload\.repetition=sequence, which unrolls") as refused:
+        FAMILY.check(given)
+    assert "\n" not in str(refused.value)
+    FAMILY.check(replace(given, workload={**given.workload, "repetition": "sequence"}))
+
+
+@pytest.mark.parametrize(
+    ("policy", "machine", "line"),
+    [
+        ("equi", {"processors": 100}, "policy equi on 10 × 10 processors; allowed: powers of two"),
+        ("fold_7", {"mesh": "1x4"}, "closed walk"),
+        ("equi", {"hosts": [{"processors": 8}, {"processors": 8}]}, "has hosts, and"),
+        ("static_4", {"processors": 2}, "policy.partitions=4; allowed: up to 2"),
+        ("equi", {"processors": 64, "memory_limit": 65}, "machine.memory_limit=65; allowed: 1 to 64 jobs"),
+    ],
+)
+def test_a_machine_that_a_policy_cannot_divide(policy: str, machine: dict[str, Any], line: str) -> None:
+    with pytest.raises(ValueError, match=r"allowed|add") as refused:
+        FAMILY.check(point(policy, machine={"name": "m", **machine}))
+    assert line in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("policy", ["one_at_a_time", "processor_sharing"])
+def test_policies_without_partitions_take_any_number_of_processors(policy: str) -> None:
+    given = point(policy, machine={"name": "m", "processors": 100}, load=0.1)
+    FAMILY.check(given)
+    assert (FAMILY.simulate(given).metrics["slowdown"] >= 1).all()
+
+
+def strips(rows: int, columns: int, jobs: int) -> list[Rectangle]:
+    """Divide a machine into strips of columns."""
+    ends = [columns * i // jobs for i in range(jobs + 1)]
+    return [Rectangle(0, left, rows, right - left) for left, right in pairwise(ends)]
+
+
+def test_rectangles_of_one_s_own() -> None:
+    """On a machine that is no power of two; with more jobs than columns there is none for each."""
+    policy = POLICIES["equi"] | {"discipline": f"{__name__}.strips"}
+    machine = {"name": "m", "mesh": "3x5", "memory_limit": 5}
+    given = replace(point(), policy=policy, machine=machine)
+    FAMILY.check(given)
+    assert (FAMILY.simulate(given).metrics["response_time"] > 0).all()
+    with pytest.raises(ValueError, match="one of 6 jobs is empty, taken or not on the 3 × 5 machine"):
+        FAMILY.simulate(replace(given, machine=machine | {"memory_limit": None}, load=3.0))
+
+
+# Traces
+
+
+def log(path: Path, n_jobs: int = 90) -> dict[str, Any]:
+    draw = np.random.default_rng(3)
+    columns = {
+        "submit": np.cumsum(draw.exponential(40.0, n_jobs)).astype(int),
+        "runtime": draw.integers(1, 200, n_jobs),
+        "processors": draw.integers(1, 65, n_jobs),
+    }
+    swf.write(path, columns, {"MaxProcs": ["64"]})
+    return {"name": "swf", "model": "swf", "path": str(path), "oversized": "drop"}
+
+
+def test_a_log_runs_to_its_end_on_the_machine_of_its_header(tmp_path: Path) -> None:
+    workload = log(tmp_path / "log.swf")
+    given = point("fold_7", workload, machine={"name": "log"}, load=None, batches=Batches(None, 0, (1,)))
+    assert not FAMILY.has_chance(given)
+    assert any("machine log: 64 processors as a mesh of 8 × 8" in note for note in FAMILY.check(given))
+    outcome = FAMILY.simulate(given)
+    assert (outcome.jobs, outcome.saturated) == (90, False)
+    assert outcome.metrics["jobs"].tolist() == [90]
+
+    trace = workloads.open_workload(given)
+    gaps = np.diff(trace.jobs.submit, prepend=0.0)
+    columns = zip(gaps, trace.jobs.runtime, trace.jobs.size, strict=True)
+    jobs = tuple((float(gap), 0, float(runtime), int(size)) for gap, runtime, size in columns)
+    case = Case("fold_7", jobs, 8, 8, limit=64, interval=10.0, overhead=0.1, speedup="linear")
+    found = run_out(case.kernel())
+    assert outcome.metrics["response_time"][0] == pytest.approx(found.responses.mean())
+    period = found.ended.end.max()
+    assert outcome.metrics["jobs_in_system"][0] == pytest.approx(found.responses.sum() / period)
+
+
+def test_batches_of_a_log_are_jobs_in_order_of_termination(tmp_path: Path) -> None:
+    workload = log(tmp_path / "log.swf")
+    given = point("equi", workload, machine={"name": "log"}, load=0.8, batches=Batches(20, 1, (10,)))
+    metrics = FAMILY.simulate(given).metrics
+    assert metrics["jobs"].tolist() == [20, 20, 20]  # of four full ones, the first is the warm-up
+    made = FAMILY.schedule(given)
+    order = np.argsort(made.end, kind="stable")[20:80]
+    response = (made.end - made.jobs.submit)[order].reshape(3, 20)
+    assert metrics["response_time"] == pytest.approx(response.mean(axis=1))
+
+
+def test_only_measured_jobs_of_a_month_count() -> None:
+    given = of_conf("equi", "o2k_2000_01", None, 1024)
+    given = replace(given, batches=Batches(None, 0, (1,)))
+    month = workloads.open_workload(given)
+    outcome = FAMILY.simulate(given)
+    assert outcome.jobs == len(month.jobs)
+    assert outcome.metrics["jobs"].tolist() == [month.n_measured]
+    made = FAMILY.schedule(given)
+    counted = (made.end - made.jobs.submit)[month.measured]
+    assert outcome.metrics["response_time"][0] == pytest.approx(counted.mean())
+    begin = made.jobs.submit[month.measured.indices(len(month.jobs))[0]]
+    until = max(made.end[month.measured].max(), month.until)
+    present = np.clip(made.end, begin, until) - np.clip(made.jobs.submit, begin, until)
+    assert outcome.metrics["jobs_in_system"][0] == pytest.approx(present.sum() / (until - begin))
+    pieces = made.pieces
+    held = (np.clip(pieces.end, begin, until) - np.clip(pieces.begin, begin, until)) @ pieces.processors
+    assert outcome.metrics["utilization"][0] == pytest.approx(held / (1024 * (until - begin)))
+
+
+# Schedules
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("workload", [SYNTHETIC, WORKLOAD], ids=["rigid", "short_long"])
+def test_the_schedule_is_the_one_that_is_measured(policy: str, workload: dict[str, Any]) -> None:
+    given = point(policy, workload, load=light(policy), machine=MACHINE, batches=Batches(100, 0, (3,)))
+    metrics, made = FAMILY.simulate(given).metrics, FAMILY.schedule(given)
+    order = np.argsort(made.end, kind="stable")[:300]
+    response = (made.end - made.jobs.submit)[order].reshape(3, 100)
+    assert metrics["response_time"] == pytest.approx(response.mean(axis=1))
+    assert (np.diff(made.jobs.submit) >= 0).all()
+    assert made.jobs.submit[-1] <= made.end[order[-1]]  # all that were submitted until then, no others
+    edges = np.concatenate([[0.0], made.end[order[99::100]]])
+    pieces = made.pieces
+    for batch, (begin, end) in enumerate(pairwise(edges)):
+        inside = np.clip(pieces.end, begin, end) - np.clip(pieces.begin, begin, end)
+        share = inside @ pieces.processors / 256 / (end - begin)
+        assert metrics["utilization"][batch] == pytest.approx(share)
+        present = np.clip(made.end, begin, end) - np.clip(made.jobs.submit, begin, end)
+        assert metrics["jobs_in_system"][batch] == pytest.approx(present.sum() / (end - begin))
+
+
+def test_a_schedule_is_written_as_a_log(tmp_path: Path) -> None:
+    given = point("equi", batches=Batches(50, 0, (1,)))
+    FAMILY.export(given, tmp_path / "made.swf")
+    made, read = FAMILY.schedule(given), swf.read(tmp_path / "made.swf")
+    assert len(read.columns["submit"]) == len(made.jobs)
+
+
+# Short and long jobs of a size
+
+
+def test_short_and_long_jobs_of_a_size_are_rigid_jobs() -> None:
+    stream = workloads.open_workload(
+        point(workload=STEADY | {"size": {"short": 16, "long": 64}}, machine=MACHINE)
+    )
+    jobs = stream.first(500)
+    assert set(np.unique(jobs.size)) == {16, 64}
+    mesh = Mesh.of(MACHINE)
+    best = best_speeds(mesh, Steps.of(STEADY))
+    without, drawn = next(jobs_and_work(STEADY, mesh, 0.5, SEED))
+    assert np.array_equal(jobs.submit, without.submit[:500])
+    assert jobs.runtime == pytest.approx(drawn.work[:500] / best[jobs.size])
+    (note,) = stream.notes
+    many = stream.first(200_000)
+    load = float(many.size @ many.runtime) / (256 * many.submit[-1])
+    assert float(note.partition("load 0.5 is ")[2].split()[0]) == pytest.approx(load, rel=0.05)
+
+
+def test_a_size_changes_by_what_slowdowns_are_told_and_nothing_that_jobs_do() -> None:
+    free, sized = (
+        FAMILY.simulate(point(workload=WORKLOAD | {"size": size}, machine=MACHINE)).metrics
+        for size in (None, 32)
+    )
+    for name in ("response_time", "class_response_time", "blow_up", "utilization"):
+        assert np.array_equal(free[name], sized[name])
+    assert (sized["slowdown"] < free["slowdown"]).all()
+
+
+def test_without_a_size_a_rigid_policy_is_told_what_to_add() -> None:
+    with pytest.raises(ValueError, match=r"workload\.size=null: .* workload\.size=16") as refused:
+        workloads.open_workload(point(workload=WORKLOAD))
+    assert "\n" not in str(refused.value)
+
+
+# Laws
+
+
+def test_jobs_as_wide_as_the_machine_share_it_as_the_closed_form_says() -> None:
+    """Rigid jobs of all processors under processor sharing, linear: M/G/1-PS, E / (1 - rho)."""
+    draw = np.random.default_rng(1)
+    n_jobs, load = 60_000, 0.6
+    gaps, runtimes = draw.exponential(10 / load, n_jobs), draw.gamma(2.0, 5.0, n_jobs)
+    jobs = tuple((float(gap), 0, float(time), 16) for gap, time in zip(gaps, runtimes, strict=True))
+    found = run_out(Case("processor_sharing", jobs, 4, 4, speedup="linear", batch_size=1000).kernel())
+    means = found.responses.reshape(20, 3000).mean(axis=1)
+    assert abs(means.mean() - 10 / (1 - load)) < 4 * means.std(ddof=1) / np.sqrt(len(means))
+
+
+@pytest.mark.parametrize("policy", ["equi", "equi_plus", "fold_never", "fold_7"])
+def test_jobs_that_have_what_they_ask_for_take_their_runtime_in_any_company(policy: str) -> None:
+    jobs = random_jobs(random.Random(5), 40, gap=1.0, work=3.0)  # of one processor
+    found = run_out(Case(policy, jobs, 16, 16, speedup="linear").kernel())
+    assert found.responses == pytest.approx(found.ended.runtime)

@@ -1,0 +1,573 @@
+"""Partitioning with a fixed number of jobs, and the birth-death chain (McCann 1994, 3, 5.2 and 5.3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from math import comb, exp, factorial, floor, log2
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+
+from models.family import Family, Outcome
+from models.partitioning.geometry.allocation import allocate, halved
+from models.partitioning.geometry.equipartition import LEFTOVER, partition
+from models.partitioning.geometry.rotation import cycle_length, rotate, rotations_per_job
+from models.partitioning.rules import KEYS, Partitioning
+from models.partitioning.static import birth_death, efficiency, fairness
+from models.partitioning.static.rotating import share_of_time
+from models.point import Batches, Point
+from models.topology.mesh import Mesh
+from models.workloads.speedup import irwin_hall
+from models.workloads.speedup.cycle import Steps, isolated_step_time, loads, mean_step, step_time
+from sweep.config import compose
+from sweep.plan import plan
+
+CONF = Path(__file__).parents[3] / "conf"
+MACHINE: dict[str, Any] = {
+    "name": "mesh16x16",
+    "mesh": "16x16",
+    "context_switch": 0.0005,
+    "bandwidth": 200e6,
+    "memory_limit": None,
+}
+SPMD: dict[str, Any] = {
+    "name": "spmd",
+    "model": "spmd",
+    "jobs": 1,
+    "compute_time": 0.1,
+    "delta": 0.0,
+    "communication_time": 0.001,
+    "code_bytes": 512 * 1024,
+    "data_bytes": 4096 * 1024,
+    "isolated_time": 30.0,
+}
+CURVE: dict[str, Any] = {"name": "speedup_curve", "model": "speedup_curve", "jobs": 1, "knee": 0.2}
+MESH = Mesh.of(MACHINE)
+ONE_MOVE = (2 * 4096 + 512) * 1024 / 200e6  # s to fold one thread and to unfold another
+EXACT = Batches(size=1, warmup=0, looks=(10,))
+steady = settings(derandomize=True, deadline=None, max_examples=40)
+
+
+def policy(discipline: str, **keys: Any) -> dict[str, Any]:
+    """Return a policy file with the defaults of its discipline."""
+    fold = {"rotation": None, "rotation_unit": "seconds", "overhead": "printed"}
+    own = {"fold": fold, "static": {"partitions": 4}}.get(discipline, {"leftover": "smallest"})
+    return {"name": discipline, "discipline": discipline, **own, **keys}
+
+
+def value(
+    family: Family,
+    given_policy: dict[str, Any],
+    load: float | None = None,
+    machine: dict[str, Any] = MACHINE,
+    **workload: Any,
+) -> float:
+    """Return the headline metric of one point, and see that all batches are alike."""
+    outcome = run(family, given_policy, load, machine, **workload)
+    found = outcome.metrics[family.metrics[0].name]
+    assert found.shape == (10,)
+    assert np.ptp(found) == 0
+    return float(found[0])
+
+
+def run(
+    family: Family,
+    given_policy: dict[str, Any],
+    load: float | None = None,
+    machine: dict[str, Any] = MACHINE,
+    model: str = "spmd",
+    **workload: Any,
+) -> Outcome:
+    files = {"spmd": SPMD, "speedup_curve": CURVE}
+    return family.simulate(Point(given_policy, files[model] | workload, machine, load, EXACT, (1, 1, 0)))
+
+
+def preserved(given_policy: dict[str, Any], jobs: int, **workload: Any) -> float:
+    return value(efficiency.FAMILY, given_policy, jobs=jobs, **workload)
+
+
+# Time of a step
+
+
+def test_a_step_without_spread_is_equation_5_2() -> None:
+    assert isolated_step_time(MESH, SPMD) == pytest.approx(0.1 + 2 * 0.001)
+    assert step_time(MESH, SPMD, 8, 8) == pytest.approx(0.4055)
+    # The text's 4 × 5 partition: 16 threads on the fullest processor by contraction, 13 along a snake.
+    assert step_time(MESH, SPMD, 4, 5) == pytest.approx(16 * 0.1 + 15 * 0.0005 + 8 * 0.001)
+    assert step_time(MESH, SPMD, 4, 5, snake=True) == pytest.approx(13 * 0.1 + 12 * 0.0005 + 8 * 0.001)
+    assert step_time(MESH, SPMD, 5, 4, snake=True) == step_time(MESH, SPMD, 4, 5, snake=True)
+
+
+def processors_of_threads(mesh: Mesh, height: int, width: int, snake: bool) -> np.ndarray:
+    """Return the processor of each thread by equations 4.1 and 4.3 to 4.5, thread by thread."""
+    if snake and mesh.rows % height:
+        turned = Mesh(mesh.columns, mesh.rows, mesh.context_switch, mesh.bandwidth)
+        return processors_of_threads(turned, width, height, snake=True).T
+    found = np.empty((mesh.rows, mesh.columns), int)
+    for i in range(mesh.rows):
+        for j in range(mesh.columns):
+            row, column = i * height // mesh.rows, j * width // mesh.columns
+            if snake:
+                depth = mesh.rows // height
+                offset = i % depth if row % 2 else depth - i % depth - 1
+                index = j // 2 * 2 * depth + j % 2 * depth + offset
+                column = index * width // (depth * mesh.columns)
+            found[i, j] = row * width + column
+    return found
+
+
+@pytest.mark.parametrize("snake", [False, True])
+@pytest.mark.parametrize(("rows", "columns"), [(16, 16), (4, 16), (16, 8)])
+def test_loads_are_those_of_the_mapping(rows: int, columns: int, snake: bool) -> None:
+    mesh = Mesh(rows, columns, 0.0, 1.0)
+    for height in range(1, rows + 1):
+        for width in range(1, columns + 1):
+            if snake and rows % height and columns % width:
+                continue
+            where = processors_of_threads(mesh, height, width, snake)
+            threads = np.bincount(where.ravel(), minlength=height * width)
+            found: Counter[int] = Counter()
+            for (_, _, n), processors in loads(mesh, height, width, snake).items():
+                found[n] += processors
+            assert found == Counter(threads.tolist())
+
+
+@pytest.mark.parametrize(
+    ("height", "width", "snake"),
+    [
+        (16, 16, False), (8, 16, False), (4, 5, False), (5, 3, False), (1, 2, False), (16, 3, False),
+        (4, 5, True), (5, 4, True), (8, 11, True), (16, 5, True), (1, 3, True),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("delta", [5.0, 20.0])
+def test_a_step_with_spread_agrees_with_drawn_threads(
+    height: int, width: int, snake: bool, delta: float
+) -> None:
+    rng = np.random.Generator(np.random.PCG64(5))
+    where = processors_of_threads(MESH, height, width, snake)
+    threads = np.bincount(where.ravel(), minlength=height * width)
+    sides = np.empty(height * width)  # rows and columns of threads on each processor
+    for processor in range(height * width):
+        if snake:
+            depth = 16 // height if 16 % height == 0 else 16 // width
+            sides[processor] = depth + -(-threads[processor] // depth)
+        else:
+            i, j = np.nonzero(where == processor)
+            sides[processor] = len(set(i)) + len(set(j))
+    belongs = np.zeros((256, height * width), np.float32)
+    belongs[np.arange(256), where.ravel()] = 1
+    steps = np.empty(20_000)
+    for part in np.split(steps, 5):
+        drawn = rng.uniform(100 - delta, 100 + delta, (len(part), 256)).astype(np.float32)
+        part[:] = (drawn @ belongs / 1000 + (threads - 1) * 0.0005 + sides * 0.001).max(axis=1)
+    computed = step_time(MESH, SPMD | {"delta": delta}, height, width, snake)
+    assert abs(steps.mean() - computed) < 4 * steps.std() / np.sqrt(len(steps)) + 1e-7
+
+
+@steady
+@given(exponent=st.integers(0, 20), delta=st.floats(0.001, 0.1))
+def test_the_longest_of_many_uniform_times(exponent: int, delta: float) -> None:
+    mesh = Mesh(2 ** (exponent // 2), 2 ** (exponent - exponent // 2), 0.0, 1.0)
+    n = mesh.n_processors
+    expected = 0.1 + delta * (n - 1) / (n + 1)
+    found = mean_step(mesh, Steps(0.1, delta, 0.0), mesh.rows, mesh.columns)
+    assert found == pytest.approx(expected, abs=1e-8 * delta)
+
+
+def test_a_lone_processor_takes_the_mean_whatever_the_spread() -> None:
+    expected = 256 * 0.1 + 255 * 0.0005 + 32 * 0.001
+    assert step_time(MESH, SPMD | {"delta": 20.0}, 1, 1) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 12, 13, 14, 25, 64, 150])
+def test_the_sum_of_uniform_numbers_has_the_distribution_of_irwin_and_hall(n: int) -> None:
+    x = np.linspace(-n, n, 41)
+    expected = []
+    for point in x.tolist():
+        u = (Fraction(point) + n) / 2
+        terms = ((-1) ** k * comb(n, k) * (u - k) ** n for k in range(n + 1) if u > k)
+        expected.append(float(sum(terms, Fraction(0)) / factorial(n)))
+    assert irwin_hall.below(x, n) == pytest.approx(expected, abs=1e-12)
+
+
+# Allocation
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(16, 16), (8, 32), (32, 4)])
+def test_folding_splits_the_largest_partition_in_turns(rows: int, columns: int) -> None:
+    mesh = Mesh(rows, columns, 0.0, 1.0)
+    fold = Partitioning.of(policy("fold"))
+    shapes = [(rows, columns)]
+    for jobs in range(1, 65):
+        assert allocate(fold, mesh, jobs) == Counter(shapes)
+        height, width = max(shapes, key=lambda shape: shape[0] * shape[1])
+        shapes.remove((height, width))
+        halvings = round(log2(rows * columns / (height * width)))
+        along_rows = (rows >= columns) == (halvings % 2 == 0)
+        if (height if along_rows else width) == 1:
+            along_rows = not along_rows
+        half = (height // 2, width) if along_rows else (height, width // 2)
+        shapes += [half, half]
+
+
+@pytest.mark.parametrize("leftover", LEFTOVER)
+@pytest.mark.parametrize(("rows", "columns"), [(16, 16), (4, 64), (32, 8)])
+def test_equipartition_has_the_shapes_of_its_partitions(rows: int, columns: int, leftover: str) -> None:
+    equi = Partitioning.of(policy("equi", leftover=leftover))
+    for jobs in range(1, rows * columns + 1):
+        shapes = [(p.height, p.width) for p in partition(rows, columns, jobs, leftover)]
+        assert allocate(equi, Mesh(rows, columns, 0.0, 1.0), jobs) == Counter(shapes)
+
+
+@pytest.mark.parametrize("discipline", [name for name in KEYS if name not in ("static", "fcfs")])
+def test_no_processor_is_idle(discipline: str) -> None:
+    sharing = discipline == "processor_sharing"
+    for jobs in [1, 2, 3, 5, 11, 17, 64, 100, 255, 256]:
+        found = allocate(Partitioning.of(policy(discipline)), MESH, jobs)
+        assert sum(h * w * count for (h, w), count in found.items()) == 256
+        assert sum(found.values()) == (1 if sharing else jobs)
+
+
+def test_static_partitions_idle_or_let_jobs_wait() -> None:
+    static = Partitioning.of(policy("static", partitions=8))
+    assert allocate(static, MESH, 3) == {(4, 8): 3}
+    assert allocate(static, MESH, 30) == {(4, 8): 8}
+    assert halved(MESH, 3) == (4, 8)
+
+
+# Efficiency preservation
+
+
+def test_folding_at_four_jobs_preserves_what_equation_5_1_says() -> None:
+    assert preserved(policy("fold"), 4) == pytest.approx(4 * 0.102 / 0.4055)
+
+
+def test_three_jobs_by_hand() -> None:
+    eight_by_sixteen, eight_by_eight = 0.2 + 0.0005 + 3 * 0.001, 0.4055
+    expected = 0.102 / eight_by_sixteen + 2 * 0.102 / eight_by_eight
+    assert preserved(policy("fold"), 3) == pytest.approx(expected)
+    # Two 8 × 11 and one 16 × 5: 4 threads by contraction; along a snake 256 / 88 and 256 / 80, rounded up.
+    fullest = 0.4 + 3 * 0.0005
+    expected = 0.102 * (2 / (fullest + 4 * 0.001) + 1 / (fullest + 5 * 0.001))
+    assert preserved(policy("equi"), 3) == pytest.approx(expected)
+    expected = 0.102 * (2 / (0.3 + 2 * 0.0005 + 4 * 0.001) + 1 / (fullest + 5 * 0.001))
+    assert preserved(policy("equi_plus"), 3) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("delta", [0.0, 5.0, 20.0])
+def test_all_agree_where_the_jobs_are_a_power_of_two(delta: float) -> None:
+    for jobs in [1, 2, 4, 8, 16, 32, 64, 128, 256]:
+        found = [preserved(policy(name), jobs, delta=delta) for name in ("equi", "equi_plus", "fold")]
+        assert found == pytest.approx([found[0]] * 3)
+
+
+@pytest.mark.parametrize("leftover", LEFTOVER)
+def test_the_snake_never_loses(leftover: str) -> None:
+    for jobs in range(1, 257):
+        with_snake = preserved(policy("equi_plus", leftover=leftover), jobs)
+        assert with_snake >= preserved(policy("equi", leftover=leftover), jobs) - 1e-12
+
+
+def test_uniprogramming_preserves_efficiency_by_definition() -> None:
+    for name in ("fcfs", "processor_sharing"):
+        assert [preserved(policy(name), jobs, delta=5.0) for jobs in (1, 7, 256)] == [1, 1, 1]
+
+
+def test_the_policies_of_chapter_3_on_a_speedup_curve() -> None:
+    def speedup(processors: float) -> float:
+        return (1 - exp(-processors / 256 / 0.2)) / (1 - exp(-1 / 0.2))
+
+    for jobs in (1, 3, 4, 5, 64):
+        static = preserved(policy("static"), jobs, model="speedup_curve")
+        assert static == pytest.approx(min(jobs, 4) * speedup(64))
+    ideal = preserved(policy("ideal_dynamic"), 5, model="speedup_curve")
+    assert ideal == pytest.approx(4 * speedup(51) + speedup(52))
+
+
+def exchanges(jobs: int) -> int:
+    """Count the rotations of a system of jobs in a cycle, by rewriting its string until all is as it was."""
+    doublings = jobs.bit_length() - 1
+    small = 2 * (jobs - 2**doublings)
+    text = "s" * small + "b" * (jobs - small)
+    for _ in range(jobs):  # past the transient
+        text = rotate(text)
+    start, count = text, 0
+    while True:
+        count += sum(text[i - 1] + text[i] == "sb" for i in range(jobs))
+        text = rotate(text)
+        if text == start:
+            return count
+
+
+@pytest.mark.parametrize("jobs", [3, 5, 6, 7, 10, 12, 13, 22, 43, 64])
+def test_rotation_takes_the_share_of_equations_5_3_and_5_4(jobs: int) -> None:
+    doublings = floor(log2(jobs))
+    printed = Partitioning.of(policy("fold", rotation=20.0))
+    share = 1 / 20 * rotations_per_job(jobs) * 2 ** (4 - doublings // 2 - 1) * ONE_MOVE
+    assert share_of_time(printed, MESH, jobs, 20.0, 8704 * 1024) == pytest.approx(share)
+
+    derived = Partitioning.of(policy("fold", rotation=20.0, overhead="derived"))
+    found = share_of_time(derived, MESH, jobs, 20.0, 8704 * 1024)
+    odd = jobs // (jobs & -jobs)
+    if odd == 1:
+        assert found == 0
+        return
+    subsystems = jobs // odd
+    seconds = 128 / 2 ** (4 - doublings // 2) * ONE_MOVE
+    processors = 256 / 2**doublings
+    busy = subsystems * exchanges(odd) * processors * seconds
+    assert found == pytest.approx(busy / (256 * cycle_length(jobs) * 20.0))
+
+
+@pytest.mark.parametrize(("unit", "interval"), [("seconds", 2.0), ("jobs", 14.0), ("runtime", 60.0)])
+def test_units_of_the_time_between_rotations(unit: str, interval: float) -> None:
+    given_policy = Partitioning.of(policy("fold", rotation=2.0, rotation_unit=unit))
+    assert given_policy.interval(7, isolated_time=30.0) == interval
+    never, found = (preserved(policy("fold", rotation=r, rotation_unit=unit), 7) for r in (None, 2.0))
+    overhead = rotations_per_job(7) / interval * 2 ** (4 - 1 - 1) * ONE_MOVE
+    assert found == pytest.approx(never * (1 - overhead))
+
+
+def test_a_machine_that_only_rotates_does_no_work() -> None:
+    assert preserved(policy("fold", rotation=0.01), 5) == 0
+
+
+# Birth-death chain
+
+
+def test_processor_sharing_is_the_queue_m_m_1() -> None:
+    for load in (0.1, 0.5, 0.9, 0.99):
+        for limit in (None, 1, 5, 256):
+            machine = MACHINE | {"memory_limit": limit}
+            for name in ("processor_sharing", "fcfs"):
+                found = value(birth_death.FAMILY, policy(name), load, machine)
+                assert found == pytest.approx(1 / (1 - load), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["equi", "equi_plus", "fold"])
+def test_one_job_in_memory_is_fcfs(name: str) -> None:
+    found = value(birth_death.FAMILY, policy(name), 0.8, MACHINE | {"memory_limit": 1})
+    assert found == pytest.approx(5)
+
+
+@steady
+@given(rates=st.lists(st.floats(0.3, 2.0), min_size=1, max_size=12), part=st.floats(0.05, 0.6))
+def test_the_chain_solved_as_linear_equations(rates: list[float], part: float) -> None:
+    load = part * rates[-1]
+    states = len(rates) + 60  # beyond them lies less than 0.6^60 of the probability
+    generator = np.zeros((states, states))
+    for state in range(states - 1):
+        generator[state, state + 1] = load
+        generator[state + 1, state] = rates[min(state, len(rates) - 1)]
+    np.fill_diagonal(generator, -generator.sum(axis=1))
+    equations = np.vstack([generator.T[:-1], np.ones(states)])
+    probabilities = np.linalg.solve(equations, np.eye(states)[-1])
+    expected = probabilities @ np.arange(states)
+    assert birth_death.mean_jobs(np.array(rates), load) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["equi", "equi_plus", "fold"])
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 64])
+def test_the_chain_completes_at_the_rate_of_efficiency_preservation(name: str, limit: int) -> None:
+    rates = [preserved(policy(name), jobs) for jobs in range(1, limit + 1)]
+    load = 0.7
+    weights = [1.0]
+    for state in range(1, 2000):
+        weights.append(weights[-1] * load / rates[min(state, limit) - 1])
+    expected = np.dot(weights, np.arange(2000)) / sum(weights) / load  # Little's law, in units of E
+    found = value(birth_death.FAMILY, policy(name), load, MACHINE | {"memory_limit": limit})
+    assert found == pytest.approx(expected)
+
+
+def notes(given_policy: dict[str, Any], load: float, **machine: Any) -> list[str]:
+    return list(birth_death.FAMILY.check(Point(given_policy, SPMD, MACHINE | machine, load)))
+
+
+def test_a_limit_at_which_equipartition_gives_way() -> None:
+    bound = preserved(policy("equi"), 3)  # 0.75: more arrives than three jobs at a time get done
+    machine = MACHINE | {"memory_limit": 3}
+    assert not run(birth_death.FAMILY, policy("equi"), bound - 0.01, machine).saturated
+    beyond = run(birth_death.FAMILY, policy("equi"), bound + 0.01, machine)
+    assert beyond.saturated
+    assert np.isnan(beyond.metrics["blow_up"]).all()
+    assert notes(policy("equi"), bound - 0.01, memory_limit=3) == []
+    (note,) = notes(policy("equi"), bound + 0.01, memory_limit=3)
+    assert f"gives way at a load of {bound:.3g} with 3 jobs in memory" in note
+
+
+def test_folding_with_a_constant_time_between_rotations_gives_way() -> None:
+    constant = policy("fold", rotation=20.0)
+    rates = [preserved(constant, jobs) for jobs in range(129, 257)]
+    bound = float(np.exp(np.mean(np.log(rates))))
+    assert bound < 0.9
+    for load in (bound - 0.001, bound + 0.001):
+        assert run(birth_death.FAMILY, constant, load).saturated == (load > bound)
+        assert len(notes(constant, load)) == (load > bound)
+    # Where it gives way, 256 jobs are as likely as 128: only that there are no more processors holds them.
+    logarithms = np.log(bound) * 128 - np.sum(np.log(rates))
+    assert logarithms == pytest.approx(0, abs=1e-9)
+    for cured in (policy("fold", rotation=20.0, rotation_unit="jobs"), policy("fold", rotation=200.0)):
+        assert not run(birth_death.FAMILY, cured, 0.98).saturated
+
+
+def test_rotations_without_end_saturate_at_any_load() -> None:
+    (note,) = notes(policy("fold", rotation=0.01), 0.05)
+    assert "gives way at a load of 0:" in note
+    assert run(birth_death.FAMILY, policy("fold", rotation=0.01), 0.05).saturated
+
+
+# Fairness
+
+
+def both(given_policy: dict[str, Any], jobs: int) -> tuple[float, float]:
+    metrics = run(fairness.FAMILY, given_policy, jobs=jobs).metrics
+    return float(metrics["most_loaded_ratio"][0]), float(metrics["least_loaded_ratio"][0])
+
+
+def test_fairness_of_a_few_jobs_by_hand() -> None:
+    # EQUI, 3 jobs: 8 × 11 and 16 × 5 processors, so 2 × 2 and 1 × 4 threads; EQUI+: 3 (of 256 / 88) and 4.
+    assert both(policy("equi"), 3) == pytest.approx((4 / 3, 4 / 3))
+    assert both(policy("equi_plus"), 3) == pytest.approx((4 / 3, 1))
+    # The text's 11 jobs: eight 4 × 6 (4 × 3 threads), two 5 × 4 (4 × 4), one 6 × 4 (3 × 4).
+    assert both(policy("equi"), 11) == pytest.approx((16 / 11, 12 / 11))
+    assert both(policy("equi_plus"), 11) == pytest.approx((13 / 11, 11 / 11))
+    assert both(policy("fold"), 5) == pytest.approx((8 / 5, 4 / 5))
+    assert both(policy("fold"), 8) == (1, 1)
+
+
+def test_rotation_leaves_unequal_what_complete_cycles_do_not_cover() -> None:
+    def bounds(jobs: int, q: float) -> tuple[float, float]:
+        return both(policy("fold", rotation=q, rotation_unit="runtime"), jobs)
+
+    # q = 8/15: five jobs have one complete cycle, six (two systems of three) have three.
+    assert bounds(5, 8 / 15) == pytest.approx((1 + 7 / 15 * 3 / 5, 1 - 7 / 15 * 1 / 5))
+    assert bounds(5, 4 / 15) == pytest.approx((1 + 3 / 15 * 3 / 5, 1 - 3 / 15 * 1 / 5))
+    assert bounds(6, 8 / 15) == pytest.approx((1 + 3 / 15 * 2 / 6, 1 - 3 / 15 * 2 / 6))
+    # "For q >= 1 the bounds are equivalent to no rotation."
+    for q in (1.0, 1.5, 100.0):
+        assert bounds(5, q) == both(policy("fold"), 5)
+    assert bounds(5, 1e-6) == pytest.approx((1, 1), abs=1e-5)
+    assert bounds(4, 8 / 15) == bounds(1, 8 / 15) == (1, 1)
+
+
+@steady
+@given(jobs=st.sampled_from([3, 5, 7, 9, 11, 13, 21]), q=st.floats(0.05, 1.2), start=st.integers(0, 20))
+def test_jobs_that_take_turns_end_within_the_bounds(jobs: int, q: float, start: int) -> None:
+    doublings = jobs.bit_length() - 1
+    text = "s" * (2 * (jobs - 2**doublings))
+    text += "b" * (jobs - len(text))
+    most, least = both(policy("fold", rotation=q, rotation_unit="runtime"), jobs)
+    work, elapsed = np.ones(jobs), np.zeros(jobs)
+    for interval in range(20 + 100 * jobs):
+        if interval >= jobs + start:  # past the transient the job's clocks start
+            for job, size in enumerate(text):
+                speed = 2.0**-doublings if size == "b" else 2.0 ** -(doublings + 1)
+                time = min(q, work[job] / speed)
+                work[job] -= time * speed
+                elapsed[job] += time
+            if work.max() < 1e-12:
+                break
+        text = rotate(text)
+    assert work.max() < 1e-12
+    assert elapsed.max() / jobs <= most + 1e-9
+    assert elapsed.min() / jobs >= least - 1e-9
+
+
+# Bad input
+
+EP, FAIR, CHAIN = efficiency.FAMILY, fairness.FAMILY, birth_death.FAMILY
+REFUSED: list[tuple[Family, dict[str, Any], dict[str, Any], dict[str, Any], float | None, str]] = [
+    (EP, policy("fold", rotation=-5.0), SPMD, {}, None, "policy.rotation=-5.0; allowed: a positive time"),
+    (EP, policy("fold", rotation=0), SPMD, {}, None, "policy.rotation=0; allowed: a positive time"),
+    (EP, policy("fold", rotation_unit="h"), SPMD, {}, None, "rotation_unit=h; allowed: seconds, jobs, "),
+    (EP, policy("fold", overhead="none"), SPMD, {}, None, "overhead=none; allowed: printed, derived"),
+    (EP, policy("equi", leftover="x"), SPMD, {}, None, "policy.leftover=x; allowed: smallest, "),
+    (EP, policy("lottery"), SPMD, {}, None, "discipline=lottery; allowed: equi, equi_plus, fold"),
+    (EP, policy("static", partitions=6), SPMD, {}, None, "partitions=6; allowed: a power of two"),
+    (EP, policy("static", partitions=512), SPMD, {}, None, "partitions=512; allowed: up to 256, one for"),
+    (EP, policy("ideal_dynamic"), SPMD, {}, None, "use workload speedup_curve"),
+    (EP, policy("fold", rotation=20.0), CURVE, {}, None, "no threads that rotation could move"),
+    (EP, policy("fold"), SPMD | {"jobs": 257}, {}, None, "jobs=257; allowed: 1 to 256, one for"),
+    (EP, policy("fold"), SPMD | {"jobs": 0}, {}, None, "workload.jobs=0; allowed: 1 to 256"),
+    (
+        EP,
+        policy("fold"),
+        SPMD | {"delta": 101.0},
+        {},
+        None,
+        "delta=101.0; allowed: ms from 0 up to workload.compute",
+    ),
+    (EP, policy("fold"), SPMD | {"delta": -1.0}, {}, None, "delta=-1.0; allowed: ms from 0 up"),
+    (EP, policy("fold"), SPMD | {"compute_time": 0}, {}, None, "compute_time=0; allowed: a positive number"),
+    (EP, policy("fold"), SPMD | {"model": "swf"}, {}, None, "model=swf; allowed: spmd, speedup_curve"),
+    (EP, policy("fold"), SPMD | {"isolated_time": 0}, {}, None, "isolated_time=0; allowed: a positive"),
+    (EP, policy("fold"), SPMD | {"code_bytes": "x"}, {}, None, "code_bytes=x; allowed: a number of bytes"),
+    (EP, policy("ideal_dynamic"), CURVE | {"knee": 0}, {}, None, "knee=0; allowed: a positive fraction"),
+    (EP, policy("equi"), SPMD, {"mesh": "12x16"}, None, "12 × 16 processors; allowed: powers of two"),
+    (EP, policy("equi"), SPMD, {}, 0.5, "the number of jobs is fixed, nothing arrives"),
+    (FAIR, policy("static"), SPMD, {}, None, "allowed: equi, equi_plus, fold"),
+    (FAIR, policy("equi"), CURVE, {}, None, "no threads to count; allowed: spmd"),
+    (FAIR, policy("equi"), SPMD | {"jobs": 300}, {}, None, "workload.jobs=300; allowed: 1 to 256"),
+    (CHAIN, policy("equi"), SPMD, {}, None, "load=null: jobs arrive at a rate that the load gives"),
+    (CHAIN, policy("equi"), SPMD, {"memory_limit": 0}, 0.5, "memory_limit=0; allowed: 1 to 256 jobs"),
+    (CHAIN, policy("equi"), SPMD, {"memory_limit": 300}, 0.5, "memory_limit=300; allowed: 1 to 256"),
+    (CHAIN, policy("equi"), SPMD, {"mesh": "1024x16"}, 0.5, "solved for up to 4096: set a lower limit"),
+]
+
+
+@pytest.mark.parametrize(("family", "given_policy", "workload", "machine", "load", "line"), REFUSED)
+def test_what_makes_no_sense_is_refused_with_one_line(
+    family: Family,
+    given_policy: dict[str, Any],
+    workload: dict[str, Any],
+    machine: dict[str, Any],
+    load: float | None,
+    line: str,
+) -> None:
+    with pytest.raises(ValueError, match=r"allowed|use|give|set") as refused:
+        family.check(Point(given_policy, workload, MACHINE | machine, load))
+    assert line in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("group", "values"), [("machine", MACHINE), ("workload", SPMD), ("workload", CURVE)])
+def test_the_files_have_the_values_of_the_text(group: str, values: dict[str, Any]) -> None:
+    found: dict[str, Any] = {"name": values["name"]}
+    given = OmegaConf.load(CONF / group / f"{values['name']}.yaml")
+    for part in given.pop("defaults", ["_self_"]):
+        found |= given if part == "_self_" else OmegaConf.load(CONF / group / f"{part}.yaml")
+    assert {key: value for key, value in found.items() if key in values} == values
+    assert all(found[key] is None for key in found if key not in values)  # other shapes of a machine
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "said"),
+    [
+        ("efficiency_preservation", 64 * (8 * 4 + 3), []),
+        ("fairness", 64 * (2 + 4), []),
+        ("birth_death", 20 * 6 + 2 * 64 * 5, ["policy fold_20 gives way at a load of 0.878"]),
+    ],
+)
+def test_every_point_of_the_experiments_can_be_computed(name: str, points: int, said: list[str]) -> None:
+    study = plan.expand(compose.load((f"+experiment={name}",), CONF))
+    assert len(study.ids) == points == len(set(study.ids))
+    found = study.check()
+    assert [note.partition(":")[0] for note in found] == said
+
+
+@pytest.mark.parametrize("family", [efficiency.FAMILY, fairness.FAMILY, birth_death.FAMILY])
+def test_the_results_are_exact(family: Family) -> None:
+    load = 0.5 if family is birth_death.FAMILY else None
+    point = Point(policy("fold"), SPMD, MACHINE, load)
+    assert not family.has_chance(point)
+    assert family.check(point) == []
+    family.warm_up()
+    metrics = run(family, policy("fold"), load).metrics
+    assert set(metrics) == {metric.name for metric in family.metrics}
+    assert all(found.shape == (10,) and np.ptp(found) == 0 for found in metrics.values())
