@@ -91,6 +91,9 @@ class Family:
     kernels : tuple of str
         Dotted names of modules: to import them is to load every kernel, and to compile those that are not in
         the cache.
+    solves : bool
+        Whether what has no chance in it is solved, as a chain is: one batch has the exact value. (A log has
+        no chance in it either, but its batches are samples.)
     schedules : bool
         Whether ``model`` has ``schedule(point)``, which returns the schedule that ``simulate`` measures.
     policies, model : str
@@ -111,6 +114,7 @@ class Family:
     of_jobs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     kernels: tuple[str, ...] = ()
+    solves: bool = False
     schedules: bool = False
     policies: str = ""
     model: str = ""
@@ -139,6 +143,10 @@ class Family:
         for independent samples.
         """
         return bool(self._policies().has_chance(point))
+
+    def is_exact(self, point: Point) -> bool:
+        """Tell whether a point is solved: then its outcome has one batch, whatever was asked for."""
+        return self.solves and not self.has_chance(point)
 
     def simulate(self, point: Point) -> Outcome:
         """Run the model: the same call gives the same bits in any process."""

@@ -26,7 +26,7 @@ class Batches:
     Parameters
     ----------
     size : int or None
-        Jobs in a batch; None puts the whole workload into one (a log, a month).
+        Jobs in a batch; None divides the whole workload (a log, a month) into as many as are asked for.
     warmup : int
         Leading batches that are run and discarded.
     looks : tuple of int

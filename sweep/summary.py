@@ -79,9 +79,8 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         stated.append(f"{len(columns)} of {len(loads)} loads")
     unit = "" if metric.unit == "1" else f" ({metric.unit})"
     level = f"{plan.settings.confidence:.0%}"
-    console.print(
-        f"{metric.long_name}{unit}, mean ± {level} half-width; {', '.join(stated)}", highlight=False
-    )
+    shown = "exact" if plan.exact.flat[plan.points].all() else f"mean ± {level} half-width"
+    console.print(f"{metric.long_name}{unit}, {shown}; {', '.join(stated)}", highlight=False)
     table = Table(box=None, pad_edge=False)
     table.add_column("load")
     for column in columns:
@@ -90,11 +89,11 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         points = (
             tuple({**where, "policy": row, "load": column}[axis] for axis in axes) for column in columns
         )
-        table.add_row(str(policy), *(_cell(stored, name, point) for point in points))
+        table.add_row(str(policy), *(_cell(stored, name, point, plan.exact[point]) for point in points))
     console.print(table, highlight=False)
 
 
-def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...]) -> str:
+def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...], exact: bool) -> str:
     states = stored["state"][point]
     if (states == EXCLUDED).all():
         return ""
@@ -103,6 +102,8 @@ def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...]) -> s
     if not (states == DONE).any():
         return "failed" if (states == FAILED).any() else "left"
     mean = float(stored[f"{name}_mean"][point].flat[0])
+    if exact:
+        return f"{mean:.3g}"
     half_width = float(stored[f"{name}_ci"][point].flat[0])
     return f"{mean:.3g} ± {half_width:.2g}" if math.isfinite(half_width) else f"{mean:.3g} ± ?"
 
@@ -159,7 +160,8 @@ def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: P
     values = np.moveaxis(stored[plan.headline], n_axes + 1, -1)
     batches = np.isfinite(values).sum(axis=-1)
     batches = batches.reshape(*stored["state"].shape, -1).max(axis=-1)
-    short = (stored["state"] == DONE) & ~stored["saturated"].astype(bool) & (batches < asked)
+    sampled = ~(stored["saturated"].astype(bool) | plan.exact[..., np.newaxis])
+    short = (stored["state"] == DONE) & sampled & (batches < asked)
     if short.any():
         console.print(
             f"{int(short.sum())} tasks ended with fewer than {asked} batches, the shortest with "

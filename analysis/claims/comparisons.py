@@ -71,7 +71,8 @@ def ratio(
     chosen, reason = loads.choose([a, b])
     if reason:
         return Open(label, reason)
-    return _ratio(f"{label} at {listed(a.axis, chosen)}", a.over(chosen), b.over(chosen), low, high)
+    name, exact = f"{label} at {listed(a.axis, chosen)}", a.exact and b.exact
+    return _ratio(name, a.over(chosen), b.over(chosen), low, high, exact)
 
 
 def difference(
@@ -84,7 +85,8 @@ def difference(
         return Open(label, reason)
     scale, unit = (100.0, " %") if percent else (1.0, "")
     name = f"{label} at {listed(a.axis, chosen)}"
-    return difference_of(name, a.over(chosen), b.over(chosen), low, high, scale, unit)
+    exact = a.exact and b.exact
+    return difference_of(name, a.over(chosen), b.over(chosen), low, high, scale, unit, exact)
 
 
 def level(
@@ -117,7 +119,7 @@ def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
     if reason_below or reason_above:
         return Open(label, reason_below or reason_above)
     named = f"{label}, {listed(a.axis, above)} minus {listed(a.axis, below)}"
-    return difference_of(named, a.over(above), a.over(below), 0.0)
+    return difference_of(named, a.over(above), a.over(below), 0.0, exact=a.exact)
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,7 @@ def ratio_of(label: str, a: Sample, b: Sample, low: float = -np.inf, high: float
     """Ask for limits on the ratio of two samples, paired value by value."""
     if reason := a.reason or b.reason:
         return Open(label, reason)
-    return _ratio(label, a.values, b.values, low, high)
+    return _ratio(label, a.values, b.values, low, high, a.exact and b.exact)
 
 
 def level_of(
@@ -216,19 +218,19 @@ def level_of(
 
 def difference_of(
     label: str, a: np.ndarray, b: np.ndarray,
-    low: float = -np.inf, high: float = np.inf, scale: float = 1.0, unit: str = "",
+    low: float = -np.inf, high: float = np.inf, scale: float = 1.0, unit: str = "", exact: bool = False,
 ) -> Part:  # fmt: skip
     """Ask for limits on the difference of two sets of values, paired one by one."""
 
     def measure(confidence: float) -> Interval:
-        return statistics.paired_difference(a, b, confidence)
+        return statistics.paired_difference(a, b, confidence, exact=exact)
 
     return Within(label, measure, low, high, scale, unit)
 
 
-def _ratio(label: str, a: np.ndarray, b: np.ndarray, low: float, high: float) -> Part:
+def _ratio(label: str, a: np.ndarray, b: np.ndarray, low: float, high: float, exact: bool) -> Part:
     def measure(confidence: float) -> Interval:
-        return statistics.paired_ratio(a, b, confidence)
+        return statistics.paired_ratio(a, b, confidence, exact=exact)
 
     return Within(label, measure, low, high)
 

@@ -65,7 +65,12 @@ class Line:
         """Return the ratio of two metrics, paired batch by batch, where both can be drawn."""
         mean, half = np.full((2, len(curve.x)), np.nan)
         for place in np.flatnonzero(curve.shown & reference.shown):
-            found = paired_ratio(curve.values[place], reference.values[place], curve.confidence)
+            found = paired_ratio(
+                curve.values[place],
+                reference.values[place],
+                curve.confidence,
+                exact=curve.exact and reference.exact,
+            )
             mean[place], half[place] = found.mean, found.half_width
         finished = curve.where(DONE) & reference.where(DONE)
         return cls(curve.x, mean, half, curve.where(SATURATED), finished)

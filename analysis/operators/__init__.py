@@ -26,7 +26,9 @@ def readings(study: Study) -> Sequence[tuple[str, str]]:
         for name, values in study.config.get(group, {}).items()
     ]
     size, most = study.settings.get("batch_size"), study.settings.get("batches")
-    told = f"{most} of equal numbers of jobs in order of submission, or of {size:,} if the log is longer"
+    told = f"{most} of equal numbers of jobs in order of submission"
+    if size is not None:
+        told += f", or of {size:,} if the log is longer"
     return [*found, ("batches", told)]
 
 

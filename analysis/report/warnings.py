@@ -48,7 +48,8 @@ def _withheld(study: Study) -> list[str]:
     values = study.data[metric].transpose(..., "replication", "batch")
     half = values[..., 0, 0].copy(data=statistics.intervals(values.values, study.confidence).half_width)
     without = half.isnull() & (study.status == DONE) & values.notnull().any(("replication", "batch"))
-    size = int(study.settings.get("batch_size", 1))
+    without &= ~study.exact
+    size = study.settings.get("batch_size", 1)
     where = f" ({study.label})" if study.reading else ""
     lines = []
     for number, policy in enumerate(study.policies):

@@ -29,6 +29,8 @@ class Curve:
         Of `intervals`.
     axis : str
         Name of the axis.
+    exact : bool
+        There is no chance in the values: they were solved, not simulated.
     """
 
     x: np.ndarray
@@ -36,6 +38,7 @@ class Curve:
     status: tuple[str, ...]
     confidence: float = 0.95
     axis: str = "load"
+    exact: bool = False
 
     def where(self, *status: str) -> np.ndarray:
         """Return which points have one of the given states, shape (n_points,)."""
@@ -80,4 +83,4 @@ class Curve:
     def intervals(self) -> statistics.Intervals:
         """Return mean, half-width and lag-1 correlation at every point; NaN at points not `shown`."""
         values = np.where(self.shown[:, None, None], self.values, np.nan)
-        return statistics.intervals(values, self.confidence)
+        return statistics.intervals(values, self.confidence, exact=self.exact)

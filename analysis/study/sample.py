@@ -21,10 +21,13 @@ class Sample:
     values : ndarray, shape (replications, batches)
     status : str
         `curve.DONE` and the like.
+    exact : bool
+        There is no chance in the values.
     """
 
     values: np.ndarray
     status: str
+    exact: bool = False
 
     @classmethod
     def absent(cls, status: str = EXCLUDED) -> Sample:
@@ -42,7 +45,7 @@ class Sample:
 
     def interval(self, confidence: float) -> Interval:
         """Return the mean with its interval."""
-        return statistics.interval(self.values, confidence)
+        return statistics.interval(self.values, confidence, exact=self.exact)
 
     @property
     def shown(self) -> bool:
@@ -59,4 +62,4 @@ def together(samples: Sequence[Sample]) -> Sample:
     known = np.isfinite(table)
     count = known.sum(axis=0)
     mean = np.where(known, table, 0.0).sum(axis=0) / np.where(count, count, np.nan)
-    return Sample(mean, DONE)
+    return Sample(mean, DONE, exact=all(one.exact for one in samples))

@@ -128,6 +128,11 @@ class Study:
         found = np.select([rule.values for rule in rules], [EXCLUDED, SATURATED, FAILED, DONE], UNFINISHED)
         return rules[0].copy(data=found)
 
+    @cached_property
+    def exact(self) -> xr.DataArray:
+        """Where there is no chance in a point, as it was solved and not simulated."""
+        return self.data["exact"] == 1 if "exact" in self.data else xr.zeros_like(self.status, dtype=bool)
+
     def values_of(self, axis: str) -> list[str]:
         """Return the values of an axis as text (``true``, ``null``); none if there is no such axis."""
         return self._texts.get(axis, [])
@@ -183,12 +188,16 @@ class Study:
         found = found.isel({axis: i for axis, i in at.items() if axis in found.dims})
         status = self.status.isel({axis: i for axis, i in at.items() if axis in self.status.dims})
         values = found.transpose(along, *SAMPLES).values[order]
-        return Curve(x, values, tuple(status.values[order].tolist()), self.confidence, along)
+        exact = self.exact.isel({axis: i for axis, i in at.items() if axis in self.exact.dims})
+        solved = bool(exact.where(status != EXCLUDED, True).all())
+        return Curve(x, values, tuple(status.values[order].tolist()), self.confidence, along, solved)
 
     def sample(self, metric: str, policy: str, **point: object) -> Sample:
         """Return a metric of a policy at one point, see `curve`; the grid must have one load."""
         curve = self.curve(metric, policy, along="load", **point)
-        return Sample(curve.values[0], curve.status[0]) if len(curve.x) == 1 else Sample.absent()
+        if len(curve.x) != 1:
+            return Sample.absent()
+        return Sample(curve.values[0], curve.status[0], curve.exact)
 
     def _order(self, along: str) -> np.ndarray:
         """Return the places on an axis in ascending order."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from models import workloads
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -35,12 +36,7 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
 
 def check(jobs: Jobs, machine: Machine, rules: Rules, point: Point) -> None:
     """Raise ``ValueError`` with one line if these jobs cannot run on this machine under these rules."""
-    if jobs.repeats:
-        raise ValueError(
-            f"workload {point.workload.get('name', '')} submits a job again when it has ended, and policy "
-            f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
-            "workload.repetition=sequence, which unrolls the repetitions"
-        )
+    workloads.refuse_feedback(point)
     rules.check(under(jobs, rules), machine)
 
 

@@ -12,5 +12,6 @@ FAMILY = Family(
     version=1,
     metrics=METRICS,
     headline="reallocations",
+    solves=True,
     kernels=("models.medium_term.model", "models.medium_term.buddy", "models.medium_term.epochs"),
 )

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numba import int64, types
+from numba import int64, types, void
 
 from models.arrays import Ints
 from models.kernels.types import INTS
@@ -33,6 +33,14 @@ class Boxes(NamedTuple):
 
 
 BOXES = types.NamedTuple([int64, INTS, INTS, INTS, INTS], Boxes)
+
+FILL = void(
+    int64,  # processors
+    INTS,  # numbers of jobs that may share them, see `models.medium_term.sizes`
+    INTS,  # minimum requirements, ascending
+    BOXES,  # where the boxes are written to
+)
+"""Signature of a policy: a compiled function that fills in a schedule."""
 
 
 def empty(n_jobs: int) -> Boxes:

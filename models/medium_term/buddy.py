@@ -14,43 +14,7 @@ from numba import int64
 from models.arrays import Ints
 from models.kernels.compiling import kernel
 from models.kernels.types import INTS
-from models.medium_term.boxes import BOXES, Boxes, empty
-
-
-def group_sizes(n_jobs: int, groups: str) -> list[int]:
-    """Return the sizes of groups in the order in which they are filled, with the largest minima first.
-
-    Section 6.4.2 ends with a division into groups of powers of two and leaves open which powers. Here they
-    are the binary digits of J: the fewest groups. ``smallest_first`` is the order that the text proposes,
-    ``largest_first`` the opposite; with ``none`` J must be a power of two.
-
-    Examples
-    --------
-    >>> group_sizes(11, "smallest_first")
-    [1, 2, 8]
-    """
-    sizes = [1 << bit for bit in range(n_jobs.bit_length()) if n_jobs >> bit & 1]
-    return sizes[::-1] if groups == "largest_first" else sizes
-
-
-def buddy(processors: int, minimum: Ints, groups: str) -> Boxes:
-    """Return the BUDDY schedule: that of each group in turn, a group of g jobs lasting for g/J of T.
-
-    Parameters
-    ----------
-    processors : int
-        A power of two.
-    minimum : ndarray of int64, shape (n_jobs,)
-        Minimum requirements, ascending.
-    groups : {"smallest_first", "largest_first", "none"}
-        See `group_sizes`.
-    """
-    boxes = empty(len(minimum))
-    job, bottom = len(minimum) - 1, 0
-    for size in group_sizes(len(minimum), groups):
-        job = fill(processors, minimum, job, 0, processors, bottom, size, boxes)
-        bottom += size
-    return boxes
+from models.medium_term.boxes import BOXES, FILL, Boxes
 
 
 @kernel(int64(int64, INTS, int64, int64, int64, int64, int64, BOXES))
@@ -90,3 +54,12 @@ def fill(
             top *= 2
         left += columns
     return job
+
+
+@kernel(FILL)
+def buddy(processors: int, sizes: Ints, minimum: Ints, boxes: Boxes) -> None:
+    """Make the BUDDY schedule: that of each group in turn, a group of g jobs lasting for g/J of T."""
+    job, bottom = len(minimum) - 1, 0
+    for size in sizes:
+        job = fill(processors, minimum, job, 0, processors, bottom, size, boxes)
+        bottom += size

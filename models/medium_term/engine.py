@@ -1,27 +1,62 @@
-"""The making of schedules: a policy's function with its settings."""
+"""The making and measuring of schedules: a policy's function over lists of jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numba import int64, types, void
 
 from models import dotted
 from models.arrays import Ints
+from models.kernels.compiling import kernel
+from models.kernels.types import INTS
 from models.medium_term import policies
-from models.medium_term.boxes import Boxes, schedule_of
+from models.medium_term.boxes import BOXES, FILL, Boxes, empty, schedule_of
+from models.medium_term.measures import TOTALS, Totals, add
 from models.medium_term.schedule import Schedule
 from models.point import Parameters
 
-Fill = Callable[[int, Ints], Boxes]
-"""A policy with its settings: from P and the jobs' minimum requirements, ascending, to boxes."""
+MAKE = types.FunctionType(FILL)
+LISTS = int64[:, ::1]
 
 
-def prepare(policy: Parameters) -> Fill:
-    """Return what makes the schedules of a policy, for numbers that `policies.check` lets pass."""
+def make_boxes(policy: Parameters, processors: int, minimum: Ints) -> Boxes:
+    """Return the schedule of jobs with these minimum requirements, ascending."""
+    found, function = _found(policy)
+    if found.sizes is None:
+        made: Boxes = function(processors, minimum, *(policy[key] for key in found.settings))
+        return made
+    boxes = empty(len(minimum))
+    function(processors, found.sizes(policy, processors, len(minimum)), minimum, boxes)
+    return boxes
+
+
+def measure(policy: Parameters, processors: int, lists: np.ndarray, totals: Totals, batch: int) -> None:
+    """Make the schedules of lists of jobs, shape (n_lists, n_jobs), and add what they are like to a batch."""
+    found, function = _found(policy)
+    if found.sizes is None:
+        for minimum in lists:
+            add(make_boxes(policy, processors, minimum), totals, batch)
+    else:
+        n_jobs = lists.shape[1]
+        sizes = found.sizes(policy, processors, n_jobs)
+        measure_all(function, processors, sizes, lists, empty(n_jobs), totals, batch)
+
+
+@kernel(void(MAKE, int64, INTS, LISTS, BOXES, TOTALS, int64), allocates=True)
+def measure_all(
+    make: Callable, processors: int, sizes: Ints, lists: np.ndarray, boxes: Boxes, totals: Totals, batch: int
+) -> None:
+    """Make and measure the schedules of a batch by a compiled policy."""
+    for i in range(len(lists)):
+        make(processors, sizes, lists[i], boxes)
+        add(boxes, totals, batch)
+
+
+def _found(policy: Parameters) -> tuple[policies.Policy, Callable]:
     found = policies.find(policy)
-    make, settings = dotted.imported(found.make), [policy[key] for key in found.settings]
-    return lambda processors, minimum: make(processors, minimum, *settings)
+    return found, dotted.imported(found.make)
 
 
 def make_schedule(policy: Parameters, processors: int, minimum: Sequence[int]) -> Schedule:
@@ -53,4 +88,4 @@ def make_schedule(policy: Parameters, processors: int, minimum: Sequence[int]) -
         )
     policies.check_schedule(policy, processors, len(needs))
     order = np.argsort(needs, kind="stable")
-    return schedule_of(prepare(policy)(processors, needs[order]), processors, needs[order], order)
+    return schedule_of(make_boxes(policy, processors, needs[order]), processors, needs[order], order)

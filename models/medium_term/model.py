@@ -7,8 +7,12 @@ import numpy as np
 from models.family import Outcome
 from models.jobs import machine as machines
 from models.medium_term import engine, requirements
-from models.medium_term.measures import Totals, add
-from models.point import Point
+from models.medium_term.measures import Totals
+from models.medium_term.policies import has_chance
+from models.point import Batches, Point
+
+ONE = Batches(None, 0, (1,))
+"""Of a list of jobs that is given, there is one schedule."""
 
 
 def simulate(point: Point) -> Outcome:
@@ -17,13 +21,11 @@ def simulate(point: Point) -> Outcome:
     A batch's value is the mean over its lists. There is no queue, so nothing saturates.
     """
     processors = machines.of(point.machine).total
-    batches = point.batches
-    fill = engine.prepare(point.policy)
+    batches = point.batches if has_chance(point) else ONE
     totals = Totals(*np.zeros((len(Totals._fields), batches.most)))
     scheduled = 0
     for batch, lists in enumerate(requirements.lists(point.workload, processors, batches, point.seed)):
-        for minimum in lists:
-            add(fill(processors, minimum), totals, batch)
+        engine.measure(point.policy, processors, lists, totals, batch)
         scheduled += lists.size
         metrics = {}
         for name, values in totals._asdict().items():

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from models import checks, dotted
+from models.arrays import Ints
 from models.jobs import machine as machines
 from models.medium_term import requirements
+from models.medium_term.sizes import GROUPS, divisors, group_sizes
 from models.point import Parameters, Point
-
-GROUPS = ("smallest_first", "largest_first", "none")
-"""How BUDDY divides any number of jobs into groups of powers of two, see `buddy.group_sizes`."""
 
 MOST_JOBS = {"powers_of_two": 16, "all": 12}
 MOST_PROCESSORS = {"all": 16}
@@ -29,15 +28,18 @@ class Policy:
     Parameters
     ----------
     make : str
-        Dotted name of a function of P, the jobs' minimum requirements (ascending) and the settings, which
-        returns `models.medium_term.boxes.Boxes`.
+        Dotted name of its function: with `sizes` a compiled one of the signature `boxes.FILL`, else one of P,
+        the jobs' minimum requirements (ascending) and the settings, which returns `boxes.Boxes`.
+    sizes : callable, optional
+        Called with the YAML, P and the number of jobs; returns the numbers of jobs that may share P.
     settings : tuple of str
-        Keys of the policy's YAML that it receives, in this order.
+        Keys of the YAML that a function without `sizes` receives, in this order.
     check : callable
-        Called with the YAML, P and the number of jobs; raises ``ValueError`` where it cannot schedule these.
+        Called as `sizes` is; raises ``ValueError`` where the policy cannot schedule these.
     """
 
     make: str
+    sizes: Callable[[Parameters, int, int], Ints] | None = None
     settings: tuple[str, ...] = ()
     check: Callable[[Parameters, int, int], None] = _takes_all
 
@@ -95,9 +97,17 @@ def _optimum(policy: Parameters, processors: int, n_jobs: int) -> None:
     for what, given, limits in (("jobs", n_jobs, MOST_JOBS), ("processors", processors, MOST_PROCESSORS)):
         if given > limits.get(allocations, given):
             raise ValueError(
-                f"{given} {what} have too many schedules to look at; with allocations={allocations} "
+                f"{given} {what} have too many schedules to look at; with policy.allocations={allocations} "
                 f"give up to {limits[allocations]}, or leave the point out"
             )
+
+
+def _group_sizes(policy: Parameters, processors: int, n_jobs: int) -> Ints:
+    return group_sizes(n_jobs, policy["groups"])
+
+
+def _divisors(policy: Parameters, processors: int, n_jobs: int) -> Ints:
+    return divisors(processors)
 
 
 def _is_power_of_two(number: int) -> bool:
@@ -107,9 +117,9 @@ def _is_power_of_two(number: int) -> bool:
 _HERE = "models.medium_term"
 
 POLICIES = {
-    "buddy_schedule": Policy(f"{_HERE}.buddy.buddy", ("groups",), _buddy),
-    "equi_epoch": Policy(f"{_HERE}.epochs.equi_epoch"),
-    "greedy_largest": Policy(f"{_HERE}.epochs.greedy_largest"),
-    "optimal_epoch": Policy(f"{_HERE}.epochs.optimal_epoch"),
-    "optimal_schedule": Policy(f"{_HERE}.tilings.optimum", ("allocations",), _optimum),
+    "buddy_schedule": Policy(f"{_HERE}.buddy.buddy", _group_sizes, check=_buddy),
+    "equi_epoch": Policy(f"{_HERE}.epochs.equi_epoch", _divisors),
+    "greedy_largest": Policy(f"{_HERE}.epochs.greedy_largest", _divisors),
+    "optimal_epoch": Policy(f"{_HERE}.epochs.optimal_epoch", _divisors),
+    "optimal_schedule": Policy(f"{_HERE}.tilings.optimum", settings=("allocations",), check=_optimum),
 }

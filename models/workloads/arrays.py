@@ -17,12 +17,11 @@ from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.workloads import replayed
-from models.workloads.memory import KB_IN_MB
 
 NEEDED = ("submit", "runtime", "processors")
 OPTIONAL = ("requested", "memory", "user")
 COLUMNS = (*NEEDED, *OPTIONAL)
-"""Seconds, seconds and a whole number; seconds (NaN where unknown), MB for each processor, anything."""
+"""Seconds, seconds and a whole number; seconds (NaN where unknown), KB of the whole job, anything."""
 
 OVERSIZED = ("error", "drop")
 
@@ -77,14 +76,14 @@ def _of(given: object) -> Jobs:
     size = _whole("processors", arrays["processors"])
     n_jobs = size.size
     memory = _numbers("memory", arrays["memory"]) if "memory" in arrays else np.zeros(n_jobs)
-    _refuse("memory", memory, ~(memory >= 0) | ~np.isfinite(memory), "MB for each processor, 0 or more")
+    _refuse("memory", memory, ~(memory >= 0) | ~np.isfinite(memory), "KB of the whole job, 0 or more")
     return _checked(
         Jobs(
             _numbers("submit", arrays["submit"]),
             _numbers("runtime", arrays["runtime"]),
             _numbers("requested", arrays["requested"]) if "requested" in arrays else np.full(n_jobs, np.nan),
             size,
-            np.ceil(memory * size * KB_IN_MB).astype(np.int64),
+            np.ceil(memory).astype(np.int64),
             user=_numbered(arrays["user"]) if "user" in arrays else None,
         )
     )

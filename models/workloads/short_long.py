@@ -25,8 +25,6 @@ from models.streams import stream
 from models.topology.mesh import Mesh
 from models.workloads.speedup.cycle import Steps, best_speeds, mean_step
 
-FILLS = ()
-
 JOB_CLASSES = ("short", "long")
 SHORT, LONG = range(2)
 
@@ -45,6 +43,11 @@ class Drawn(NamedTuple):
     submit: Floats
     job_class: Ints
     work: Floats
+
+
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return the columns of its jobs: none but those that all jobs have."""
+    return ()
 
 
 def has_chance(workload: Parameters) -> bool:
@@ -88,7 +91,7 @@ def jobs_and_work(workload: Parameters, mesh: Mesh, load: float, seed: Seed) -> 
     speed = np.ones(2) if sizes is None else best_speeds(mesh, steps)[asked]
     step = mean_step(mesh, steps, mesh.rows, mesh.columns)
     for chunk in drawn(workload, step, load, seed):
-        unknown, none = (np.broadcast_to(value, chunk.work.shape) for value in (np.nan, 0))
+        unknown, none = np.full(len(chunk.work), np.nan), np.zeros(len(chunk.work), np.int64)
         runtime = chunk.work / speed[chunk.job_class]
         yield Jobs(chunk.submit, runtime, unknown, asked[chunk.job_class], none), chunk
 

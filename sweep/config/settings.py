@@ -44,7 +44,7 @@ class Settings:
     machine: dict[str, Any] = field(default_factory=dict)
     replications: int = 1
     batches: int = 30
-    batch_size: int = 1000
+    batch_size: int | None = 1000
     warmup: Any = 1
     seed: int = 1
     confidence: float = 0.95
@@ -90,9 +90,13 @@ def check(settings: Settings) -> None:
         raise SweepError(f"name={settings.name!r} becomes a file name: use letters, digits, '.', '_' and '-'")
     if settings.action not in ACTIONS:
         raise SweepError(unknown("action", settings.action, ACTIONS))
-    for key in ("replications", "batches", "batch_size"):
+    for key in ("replications", "batches"):
         if getattr(settings, key) < 1:
             raise SweepError(f"{key}={getattr(settings, key)}: give 1 or more")
+    if settings.batch_size is not None and settings.batch_size < 1:
+        raise SweepError(
+            f"batch_size={settings.batch_size}: give 1 or more, or null for all jobs of a workload that ends"
+        )
     if not settings.output.strip():
         raise SweepError("output= is empty: give a folder for the results, output=FOLDER")
     if not 0 < settings.measures.bound < math.inf:
@@ -122,8 +126,8 @@ def _check_warmup(settings: Settings) -> None:
 def _check_precision(settings: Settings) -> None:
     relative, looks = settings.precision.relative, settings.precision.looks
     if relative is None:
-        if looks is not None or settings.precision.metric is not None:
-            raise SweepError("precision.looks and precision.metric need precision.relative, e.g. 0.05")
+        if looks is not None:
+            raise SweepError("precision.looks needs precision.relative, e.g. 0.05")
         return
     if not relative > 0:
         raise SweepError(f"precision.relative={relative:g}: give a positive fraction of the mean, e.g. 0.05")

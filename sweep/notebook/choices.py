@@ -62,12 +62,7 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
             )
         return {**files.parameters("workload", "swf", {"path": str(path)}, where), "name": path.name}
     if (arrays := _arrays(given)) is not None:
-        return {
-            **files.parameters("workload", "swf", {"path": ""}, where),
-            "model": "arrays",
-            "name": "arrays",
-            "jobs": arrays,
-        }
+        return {**files.parameters("workload", "arrays", {"jobs": {}}, where), "jobs": arrays}
     allowed = (
         "a name, a mapping {'name': ..., key: value}, the path of a log (.swf, .swf.gz), or arrays of jobs"
     )

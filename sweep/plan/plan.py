@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 from models.family import Family, Metric
 from models.point import Parameters, Point
 from sweep.config.overrides import GROUPS
-from sweep.config.settings import Config, Settings
+from sweep.config.settings import Config, Precision, Settings
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical, families, grid
 from sweep.plan.seeds import seed
@@ -95,6 +95,25 @@ class Plan:
             )
             for policy, w, m in itertools.product(*(self.variants[group] for group in GROUPS))
         )
+
+    @cached_property
+    def exact(self) -> np.ndarray:
+        """Where a point is solved, and one batch is the exact value; bool, in the shape of the grid."""
+        found = np.zeros(self.shape, dtype=bool)
+        if any(family.solves for family in self.families.values()):
+            systems = np.stack([self.choices[group] for group in GROUPS], axis=1)
+            each, which = np.unique(systems, axis=0, return_inverse=True)
+            solved = [self._is_exact(*system) for system in each.tolist()]
+            found.flat[self.points] = np.array(solved)[which.ravel()]
+        return found
+
+    def _is_exact(self, policy: int, workload: int, machine: int) -> bool:
+        point = Point(
+            self.variants["policy"][policy].parameters,
+            self.variants["workload"][workload].parameters,
+            self.variants["machine"][machine].parameters,
+        )
+        return families.find(point.policy["family"]).is_exact(point)
 
     def variant(self, group: str, number: int) -> Variant:
         """Return the policy, workload or machine of task `number`."""
@@ -188,6 +207,10 @@ def expand(config: Config) -> Plan:
     measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
     plan = Plan(settings, axes, points, variants, choices, _measurement(settings), measures, [])
     _check_metrics(plan)
+    if plan.exact.flat[points].all():
+        # Whatever was asked for: a solution is one value.
+        settings = replace(settings, batches=1, batch_size=None, warmup=0, precision=Precision())
+        plan = replace(plan, settings=settings, measurement=_measurement(settings))
     plan.ids.extend(_ids(plan))
     return plan
 

@@ -20,23 +20,19 @@ class Stopping:
     mser: bool
 
 
-LONGER_THAN_ANY = 10**8
-"""Jobs: a batch that no log fills."""
-
-
 @dataclass(frozen=True)
 class Measurement:
     """How long every task of a plan is measured; the same for all of them."""
 
-    batch_size: int
+    batch_size: int | None
     warmup: int
     looks: tuple[int, ...]
     stopping: Stopping | None = None
 
     @property
     def to_the_end(self) -> bool:
-        """Whether a run lasts as long as its workload (a log, a month): no batch ends before."""
-        return self.batch_size >= LONGER_THAN_ANY
+        """Whether a run lasts as long as its workload (a log, a month), or is none (a chain is solved)."""
+        return self.batch_size is None
 
     @property
     def batches(self) -> Batches:
@@ -46,7 +42,7 @@ class Measurement:
     @property
     def jobs(self) -> int:
         """Jobs that a run simulates if it does not end early; 1 where nobody knows how many there are."""
-        return 1 if self.to_the_end else self.batch_size * (self.warmup + self.looks[-1])
+        return 1 if self.batch_size is None else self.batches.jobs(self.batches.most)
 
 
 @dataclass(frozen=True)

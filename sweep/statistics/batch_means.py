@@ -9,6 +9,8 @@ dropped. One rule serves means, paired differences and ratios:
   That holds only where batches are long enough to be nearly independent, which `correlation` tests; where
   the test says no, the half-width is withheld (NaN) rather than reported too narrow.
 
+What is exact, as it was solved and not simulated, has no interval: its value is known, with half-width 0.
+
 References
 ----------
 A. M. Law, W. D. Kelton, "Simulation Modeling and Analysis", 3rd ed., 2000, sections 4.5, 9.5 and 10.2.
@@ -23,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval, student
+from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval, Method, student
 from sweep.statistics.correlation import lag1_limit
 
 ROUNDING = 1e-12
@@ -38,7 +40,7 @@ class Intervals(NamedTuple):
     lag1: Floats
 
 
-def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
+def interval(values: ArrayLike, confidence: float = 0.95, *, exact: bool = False) -> Interval:
     """Confidence interval of the mean of one point.
 
     Parameters
@@ -47,6 +49,8 @@ def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
         Batch means of one metric, NaN where not run or dropped.
     confidence : float
         Probability that the interval covers the true mean.
+    exact : bool
+        There is no chance in the values.
 
     Returns
     -------
@@ -71,36 +75,41 @@ def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
         raise ValueError(
             f"values of shape {table.shape} are not one point: pass (replications, batches) or call intervals"
         )
-    found = _estimate(table, confidence)
+    found = _estimate(table, confidence, exact)
+    sampled: Method = "replications" if found.by_replications else "batch means"
     return Interval(
         mean=float(found.mean),
         half_width=float(found.half_width),
         lag1=float(found.lag1),
         n=int(found.n),
-        method="replications" if found.by_replications else "batch means",
+        method="exact" if exact else sampled,
         withheld=bool(np.isnan(found.half_width)),
         lag1_limit=float(found.lag1_limit),
     )
 
 
-def intervals(values: ArrayLike, confidence: float = 0.95) -> Intervals:
+def intervals(values: ArrayLike, confidence: float = 0.95, *, exact: ArrayLike = False) -> Intervals:
     """Confidence intervals of many points: `interval` over all leading axes at once.
 
     Parameters
     ----------
     values : array_like, shape (..., replications, batches)
     confidence : float
+    exact : array_like of bool, shape (...) or ()
+        Where there is no chance in the values.
 
     Returns
     -------
     Intervals
         Arrays of shape (...).
     """
-    found = _estimate(np.asarray(values, dtype=np.float64), confidence)
+    found = _estimate(np.asarray(values, dtype=np.float64), confidence, exact)
     return Intervals(found.mean, found.half_width, found.lag1)
 
 
-def paired_difference(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Interval:
+def paired_difference(
+    a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact: bool = False
+) -> Interval:
     """Interval of the mean of a - b under common random numbers.
 
     Batches that met the same jobs are subtracted before anything is averaged, so what both have in common
@@ -109,16 +118,19 @@ def paired_difference(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> I
     Parameters
     ----------
     a, b : array_like, shape (replications, batches)
+    confidence : float
+    exact : bool
+        There is no chance in either.
 
     References
     ----------
     Law and Kelton (2000), section 10.2.1 (paired-t interval).
     """
     first, second = _pairs(a, b)
-    return interval(first - second, confidence)
+    return interval(first - second, confidence, exact=exact)
 
 
-def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Interval:
+def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact: bool = False) -> Interval:
     """Interval of the ratio of the means of a and b under common random numbers.
 
     The ratio r of the two means is linearised: each pair contributes r + (a - r b) / mean(b), and these
@@ -129,6 +141,9 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Interv
     Parameters
     ----------
     a, b : array_like, shape (replications, batches)
+    confidence : float
+    exact : bool
+        There is no chance in either.
 
     References
     ----------
@@ -139,7 +154,7 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Interv
     if below == 0:
         return replace(interval(second, confidence), mean=math.nan, half_width=math.nan, withheld=True)
     ratio = interval(first, confidence).mean / below
-    return interval(ratio + (first - ratio * second) / below, confidence)
+    return interval(ratio + (first - ratio * second) / below, confidence, exact=exact)
 
 
 def relative_half_width(values: ArrayLike, confidence: float = 0.95) -> float:
@@ -188,7 +203,7 @@ class _Estimates(NamedTuple):
     by_replications: NDArray[np.bool_]
 
 
-def _estimate(values: Floats, confidence: float) -> _Estimates:
+def _estimate(values: Floats, confidence: float, exact: ArrayLike) -> _Estimates:
     """Apply the rule of this module to values of shape (..., replications, batches)."""
     if values.ndim < 2:
         raise ValueError(f"values of shape {values.shape} lack an axis: pass (..., replications, batches)")
@@ -224,7 +239,9 @@ def _estimate(values: Floats, confidence: float) -> _Estimates:
         variance = np.where(by_replications, between, within) / freedom / n
         half_width = student(np.maximum(freedom, 1), (1 + confidence) / 2) * np.sqrt(variance)
     withheld = ~by_replications & (np.isnan(limit) | (lag1 > limit))
-    return _Estimates(mean, np.where(withheld, np.nan, half_width), lag1, limit, n, by_replications)
+    known = np.asarray(exact) & (total > 0)
+    half_width = np.where(known, 0.0, np.where(withheld, np.nan, half_width))
+    return _Estimates(mean, half_width, np.where(known, np.nan, lag1), limit, n, by_replications)
 
 
 def _close_gaps(values: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-Method = Literal["batch means", "replications"]
+Method = Literal["batch means", "replications", "exact"]
 
 MIN_REPLICATIONS = 5
 """Replications from which their means alone make the interval: 4 degrees of freedom, t = 2.8."""
@@ -30,7 +30,8 @@ class Interval:
         Lag-1 correlation of the batches; NaN if no replication has `MIN_BATCHES` or all values are equal.
     n : int
         Number of means in the sample: replications or batches, by `method`.
-    method : {"replications", "batch means"}
+    method : {"replications", "batch means", "exact"}
+        Exact is what has no chance in it: its half-width is 0.
     withheld : bool
         The data do not support an interval; `advice` says why and what to do.
     lag1_limit : float

@@ -26,9 +26,6 @@ MIN_BATCHES = 5
 SIGNIFICANCE = 0.01
 """Share of sound experiments that the test of independence withholds by mistake."""
 
-WHOLE = 10**8
-"""Batch sizes from here on mean however many jobs the workload has, and no other number can be proposed."""
-
 TOLERATED_LAG1 = 0.05
 """Lag-1 correlation that a proposed batch size leaves: a 95 % interval then covers about 94 %."""
 
@@ -85,14 +82,14 @@ def sufficient_batch_size(lag1: float, batch_size: int) -> int | None:
     return batch_size * math.ceil((lag1 / TOLERATED_LAG1 + 2 * lag1) / (1 - lag1**2))
 
 
-def advice(interval: Interval, batch_size: int, *, replicable: bool = True) -> str:
+def advice(interval: Interval, batch_size: int | None, *, replicable: bool = True) -> str:
     """One line, with the numbers, on what to make of an interval and what to do next.
 
     Parameters
     ----------
     interval : Interval
-    batch_size : int
-        Jobs in a batch.
+    batch_size : int or None
+        Jobs in a batch; None is however many the workload has, and no other number can be proposed.
     replicable : bool
         Whether replications differ; those of a log do not, and more than one is then no advice.
     """
@@ -101,6 +98,8 @@ def advice(interval: Interval, batch_size: int, *, replicable: bool = True) -> s
         return "no batch holds data, so there is no mean: look at the state of this point's tasks"
     if not math.isfinite(interval.mean):
         return f"the mean is {interval.mean}: look for infinite batch values, or a ratio to a mean of 0"
+    if interval.method == "exact":
+        return "exact: there is no chance in it"
     if not interval.withheld:
         sample = "replication" if interval.method == "replications" else "batch"
         judged = "not judged" if math.isnan(interval.lag1) else f"{interval.lag1:.2f}"
@@ -110,13 +109,13 @@ def advice(interval: Interval, batch_size: int, *, replicable: bool = True) -> s
             f"interval withheld: {interval.n} batches are too few to judge; "
             f"run at least {MIN_BATCHES} (better 30) batches a replication{replicate}"
         )
-    size = f" of {batch_size}" if batch_size < WHOLE else ""
+    size = "" if batch_size is None else f" of {batch_size}"
     found = (
         f"interval withheld: lag-1 correlation {interval.lag1:.2f} of {interval.n} batches{size} "
         f"(independent ones stay below {interval.lag1_limit:.2f}); "
     )
-    enough = sufficient_batch_size(interval.lag1, batch_size)
-    longer = f"use batches of about {enough}" if size else "use fewer and longer ones"
+    enough = sufficient_batch_size(interval.lag1, batch_size or 1)
+    longer = f"use batches of about {enough}" if batch_size else "use fewer and longer ones"
     if enough is None:
         longer = "look for a trend (warm-up, saturation)"
     return f"{found}{longer}{replicate}"

@@ -139,6 +139,9 @@ class Collector:
             self._seconds.reshape(shape),
             {"units": "s", "long_name": "time that the simulation took"},
         )
+        if plan.exact.any():
+            meaning = {"long_name": "solved, without chance: one batch is the value"}
+            data["exact"] = (axes, plan.exact, meaning)
         if plan.settings.warmup == "mser5":
             meaning = {"units": "1", "long_name": "leading batches dropped by MSER-5 (NaN in the metrics)"}
             data["dropped"] = (tasks, self._dropped.reshape(shape), meaning)
@@ -158,7 +161,9 @@ class Collector:
         dims = (*axes, *metric.dims)
         level = self._plan.settings.confidence
         # The statistics want replication and batch last.
-        found = statistics.intervals(np.moveaxis(values, (len(axes), len(axes) + 1), (-2, -1)), level)
+        exact = self._plan.exact.reshape(usable.shape + (1,) * len(metric.dims))
+        samples = np.moveaxis(values, (len(axes), len(axes) + 1), (-2, -1))
+        found = statistics.intervals(samples, level, exact=exact)
         keep = usable.reshape(usable.shape + (1,) * len(metric.dims))
         mean, half_width, lag1 = (np.where(keep, part, np.nan) for part in found)
         units = {"units": metric.unit}

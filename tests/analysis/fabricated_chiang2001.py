@@ -233,7 +233,7 @@ def dataset(
     flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
     settings = {"name": name, "confidence": 0.95, "replications": replications, "batches": 1, "seed": 1}
     config = {
-        "settings": {**settings, "batch_size": 10**9, "warmup": 0, "axes": {"ties": "policy.ties"}},
+        "settings": {**settings, "batch_size": None, "warmup": 0, "axes": {"ties": "policy.ties"}},
         "policy": {policy: {"ties": "instant", "kill": True} for policy in grid["policy"]},
         "workload": {month: {**FILE, "month": month.removeprefix("o2k_").replace("_", "-")}
                      for month in months},

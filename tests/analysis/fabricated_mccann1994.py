@@ -252,7 +252,8 @@ def dataset(
     classes, shape = made.get("classes", ()), tuple(map(len, grid.values()))
     spread = made.get("noise", 0.0) if noise is None else noise
     replications = 6 if spread else 1
-    batches = 10
+    exact = not (spread or made.get("noise"))
+    batches = 1 if exact else 10
     random = np.random.default_rng(seed)
     state = np.full((*shape, replications), EXCLUDED, np.int8)
     full = np.zeros((*shape, replications), bool)
@@ -288,7 +289,8 @@ def dataset(
         "machine": {"mesh8x8": MACHINE},
     }
     return xr.Dataset(
-        {**data, "state": (dims, state, flags), "saturated": (dims, full)},
+        {**data, "state": (dims, state, flags), "saturated": (dims, full)}
+        | ({"exact": (tuple(grid), np.ones(shape, bool))} if exact else {}),
         coords={axis: _coordinate(values) for axis, values in grid.items()}
         | ({"job_class": list(classes)} if own else {}),
         attrs={"title": name, "config": json.dumps(config), "headline": made["metrics"][0]},

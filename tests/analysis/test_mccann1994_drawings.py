@@ -20,6 +20,8 @@ from analysis.mccann1994.drawings.mesh import draw_walk
 from analysis.mccann1994.drawings.schedules import EXAMPLES, POLICIES, draw_example
 from analysis.mccann1994.labels import LARGE, REST, SMALL
 from models.topology import mesh
+from sweep.config.files import parameters
+from sweep.config.locate import conf_folder
 
 
 def draw(name: str, **settings: str) -> Figure:
@@ -150,11 +152,9 @@ def test_a_schedule_on_a_mesh_has_a_picture_for_each_moment() -> None:
 
 
 def test_policies_are_those_of_the_configuration() -> None:
-    folder = Path(__file__).parents[2] / "conf" / "policy" / "medium_term"
-    for name, parameters in POLICIES.items():
-        assert f"schedule: {parameters['schedule']}" in (folder / f"{name}.yaml").read_text() or (
-            name == "buddy_schedule_reversed"
-        )
+    for name, given in POLICIES.items():
+        configured = parameters("policy", name, folders=[conf_folder()])
+        assert {key: configured[key] for key in given} == given
 
 
 def test_chapter_4_is_in_the_report_on_efficiency_preservation() -> None:

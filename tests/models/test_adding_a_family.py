@@ -12,11 +12,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import family_contract
+import family_cases
 import numpy as np
 import pytest
 import xarray as xr
-from family_contract import ROOT, Contract, every_case
+from family_cases import ROOT
+from family_contract import Contract, every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,7 +45,6 @@ def built() -> Path:
 
 FOLDER = built()
 sys.path.append(str(FOLDER))
-_a_file_of_sacct = family_contract._a_file_of_sacct
 
 
 class TestTheGuidesFamily(Contract):
@@ -144,7 +144,7 @@ def test_the_guides_engine_is_a_twin(jobs: list[tuple[int, int, int]], order: st
 )
 def test_the_guides_checks(changes: dict[str, Any], words: str) -> None:
     policy = PREEMPTIVE | {"order": "last_come", "passing": True}
-    workload = family_contract.workload_of("arrays")
+    workload = family_cases.workload_of("arrays")
     family = families.find("preemptive")
     assert family.check(Point(policy, workload, {"processors": 128}))
     own = policy | {"order": "preemptive.orders.first_come"}
@@ -163,7 +163,7 @@ def test_the_guides_workload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     shutil.copy(ROOT / "conf" / "workload" / "_rigid.yaml", tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setitem(workloads.MODELS, "steady", "steady_of_the_guide")
-    workload = family_contract.read(tmp_path / "steady.yaml")
+    workload = family_cases.read(tmp_path / "steady.yaml")
     stream = workloads.open_workload(Point({}, workload | {"estimates": "exact"}, {"processors": 8}, 0.5))
     assert isinstance(stream, Stream)
     short, long = stream.first(500), stream.first(30_000)

@@ -60,7 +60,7 @@ def test_many_costs_at_once_weigh_as_one_by_one(tmp_path, known, taken):
 
 
 def test_a_whole_log_is_not_expected_to_cost_what_a_job_does(expand, costs):
-    jobs, whole = expand(), expand("batches=1", "batch_size=1000000000")
+    jobs, whole = expand(), expand("batches=1", "batch_size=null")
     bundles = Bundles(jobs, range(24), costs, Path("x"), 0.05)
     bundles.learn(0, 2.0)
     bundles = Bundles(whole, range(24), costs, Path("x"), 0.05)

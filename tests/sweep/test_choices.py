@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from analysis.schedule_drawings.composition import parameters
 from study_commands import CONF, load
 
 from sweep.config import choices, locate
+from sweep.config.files import parameters
 
 PROJECT = locate.conf_folder()
 
@@ -89,8 +89,8 @@ def test_a_policy_of_ones_own_builds_on_its_familys(expand, sweep, own):
     (own / "policy" / "other" / "theirs.yaml").write_text(
         "defaults: [/policy/gang/_gang@_here_, _self_]\nscheme: best_fit\n"
     )
-    assert parameters("policy", "theirs", user=str(own)) == {
-        **parameters("policy", "mine", user=str(own)), "name": "theirs",
+    assert parameters("policy", "theirs", folders=[PROJECT, own]) == {
+        **parameters("policy", "mine", folders=[PROJECT, own]), "name": "theirs",
     }  # fmt: skip
     answer = sweep("+experiment=packing", "policy=[mine,theirs]", "action=plan", f"--config-dir={own}")
     assert answer.status == 0, answer

@@ -408,7 +408,7 @@ def test_advice_carries_the_numbers_and_the_way_out():
 
 
 def test_no_size_is_advised_where_a_batch_is_whatever_the_workload_has():
-    message = advice(interval([np.repeat([1.0, 2.0, 4.0], 5)]), 1_000_000_000)
+    message = advice(interval([np.repeat([1.0, 2.0, 4.0], 5)]), None)
     assert "of 15 batches (independent" in message
     assert "use fewer and longer ones" in message
 
@@ -587,3 +587,19 @@ def test_import_is_light():
     code = "import sys, sweep.statistics; print(*(m for m in sys.modules if m.partition('.')[0] == 'scipy'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_what_is_exact_has_an_interval_of_no_width():
+    found = interval([[3.25]], exact=True)
+    assert (found.mean, found.half_width, found.withheld, found.method) == (3.25, 0.0, False, "exact")
+    assert math.isnan(found.lag1)
+    assert advice(found, None) == "exact: there is no chance in it"
+    assert interval([[3.25]]).withheld, "one batch of a simulation says nothing of its own spread"
+    assert math.isnan(interval([[math.nan]], exact=True).half_width), "nothing is known of what was not run"
+    values = np.array([[[1.0, np.nan, np.nan]], [[1.0, 2.0, 3.0]], [[np.nan] * 3]])
+    some = intervals(values, exact=[True, False, True])
+    assert some.half_width[0] == 0
+    np.testing.assert_equal(some.half_width[1:], intervals(values).half_width[1:])
+    assert paired_ratio([[3.0]], [[2.0]], exact=True).mean == 1.5
+    assert paired_ratio([[3.0]], [[2.0]], exact=True).half_width == 0
+    assert paired_difference([[3.0]], [[2.0]], exact=True).half_width == 0

@@ -84,15 +84,16 @@ def compiled(priority: object) -> Any:
             f"policy.priority={told} is no compiled function; give the dotted name of one, or one itself, "
             "decorated with @kernel(PRIORITY_SIGNATURE), see models.backfill.priority.order"
         )
-    arguments = ", ".join(map(str, PRIORITY_SIGNATURE.args))
+    arguments = PRIORITY_SIGNATURE.args
     try:
-        function.compile(PRIORITY_SIGNATURE.args)
-        returned = function.overloads[PRIORITY_SIGNATURE.args].signature.return_type
-    except (NumbaError, RuntimeError, KeyError):  # RuntimeError: it was declared for other types
+        if arguments not in function.overloads:
+            function.compile(arguments)
+        returned = function.overloads[arguments].signature.return_type
+    except (NumbaError, RuntimeError, TypeError, KeyError):  # declared for other types, or too few
         returned = None
     if returned != float64:
         raise ValueError(
             f"policy.priority={told} does not take (waited, requested, processors, memory, bypassed), which "
-            f"are ({arguments}), and return a float64"
+            f"are ({', '.join(map(str, arguments))}), and return a float64"
         )
     return function

@@ -75,7 +75,8 @@ def order(policy: Parameters) -> dict[str, Any]:
     weights = _weights(policy.get("weights") or {})
     priority = policy.get("priority")
     if priority is not None and any(weights):
-        raise ValueError(f"policy.priority={priority} and policy.weights: give one of them, the other null")
+        told = getattr(priority, "__name__", priority)
+        raise ValueError(f"policy.priority={told} and policy.weights: give one of them, the other null")
     return {
         "reservations": reservations,
         "keep_start": checks.switch(policy, "policy", "keep_start", default=Priority.keep_start),

@@ -15,7 +15,7 @@ import numpy as np
 from models.arrays import Floats
 from models.family import Family, Metric, Outcome
 from models.partitioning.rules import Partitioning, memory_limit
-from models.partitioning.static.efficiency import Job, efficiency_preservation, exact, read
+from models.partitioning.static.efficiency import Job, efficiency_preservation, read
 from models.point import Parameters, Point
 from models.topology.mesh import Mesh
 
@@ -124,7 +124,7 @@ def simulate(point: Point) -> Outcome:
     rates = completion_rates(partitioning, mesh, job, limit)
     jobs = mean_jobs(rates, load)
     jobs = jobs if jobs < inf else nan
-    metrics = {"blow_up": exact(jobs / load, point.batches), "jobs_in_system": exact(jobs, point.batches)}
+    metrics = {"blow_up": np.array([jobs / load]), "jobs_in_system": np.array([jobs])}
     return Outcome(metrics, saturated=load >= capacity(rates, unlimited), jobs=limit)
 
 
@@ -168,6 +168,7 @@ FAMILY = Family(
         Metric("jobs_in_system", "1", "average number of jobs in the system"),
     ),
     headline="blow_up",
+    solves=True,
     policies=__name__,
     model=__name__,
 )

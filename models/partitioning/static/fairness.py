@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
+import numpy as np
+
 from models.family import Family, Metric, Outcome
 from models.partitioning.geometry.allocation import allocate
 from models.partitioning.geometry.rotation import cycle_length
 from models.partitioning.rules import Partitioning
-from models.partitioning.static.efficiency import Spmd, exact, read, read_jobs, refuse_load
+from models.partitioning.static.efficiency import Spmd, read, read_jobs, refuse_load
 from models.point import Point
 from models.topology.mesh import Mesh
 from models.workloads.speedup.cycle import loads
@@ -88,8 +90,8 @@ def simulate(point: Point) -> Outcome:
     partitioning, mesh, job, jobs = _read(point)
     most, least = fairness(partitioning, mesh, job, jobs)
     metrics = {
-        "most_loaded_ratio": exact(most, point.batches),
-        "least_loaded_ratio": exact(least, point.batches),
+        "most_loaded_ratio": np.array([most]),
+        "least_loaded_ratio": np.array([least]),
     }
     return Outcome(metrics, saturated=False, jobs=jobs)
 
@@ -115,6 +117,7 @@ FAMILY = Family(
         Metric("least_loaded_ratio", "1", "threads of the most lightly loaded job, relative to equal shares"),
     ),
     headline="most_loaded_ratio",
+    solves=True,
     policies=__name__,
     model=__name__,
 )

@@ -7,10 +7,16 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from backfill_twin import Backfill, Conservative, Host, Job, simulate
+from backfill_twin import Backfill as TwinBackfill
+from backfill_twin import Conservative as TwinConservative
+from backfill_twin import Host, Job, simulate
 from hypothesis import strategies as st
-from models.backfill.priority.priority import KB_IN_MEMORY_UNIT
 
+from models.backfill.conservative.rules import Conservative
+from models.backfill.judging import under
+from models.backfill.policies import rules_of
+from models.backfill.priority.order import KB_IN_MEMORY_UNIT
+from models.backfill.priority.rules import Priority
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine
@@ -45,7 +51,14 @@ POLICIES = {
 
 
 def rules(name: str, **keys: Any) -> Rules:
-    return Rules.of({"name": name, **POLICIES[name], **keys})
+    return rules_of({"name": name, **POLICIES[name], **keys})
+
+
+def by_priority(name: str, **keys: Any) -> Priority:
+    """Return rules that the kernel for any number of hosts knows as well."""
+    how = rules(name, **keys)
+    assert isinstance(how, Priority)
+    return how
 
 
 def make_jobs(rows: Sequence[tuple[float, float, float, int, int]]) -> Jobs:
@@ -61,15 +74,18 @@ def make_machine(hosts: Sequence[tuple[int, int]]) -> Machine:
     return Machine(tuple(map(str, range(len(hosts)))), processors, memory)
 
 
-def twin_scheduler(machine: Machine, how: Rules) -> Backfill | Conservative:
+def twin_scheduler(machine: Machine, how: Priority | Conservative) -> TwinBackfill | TwinConservative:
     pairs = zip(machine.processors.tolist(), machine.memory.tolist(), strict=True)
     hosts = [Host(processors, memory) for processors, memory in pairs]
-    if how.discipline == "conservative":
-        return Conservative(hosts)
+    if isinstance(how, Conservative):
+        return TwinConservative(hosts)
     weights = how.weights
 
     def priority(job: Job, now: float) -> float:
-        """Return the sum of Table 3, term by term as it is printed."""
+        """Return the sum of Table 3, term by term as it is printed, or what a function of one's own says."""
+        if callable(how.priority):
+            own = now - job.submit, job.requested, job.size, int(job.memory), job.bypassed
+            return float(how.priority(*own))
         j_w, hours = (now - job.submit) / 3600, job.requested / 3600
         j_x = (j_w + hours) / hours
         j_m = job.memory / KB_IN_MEMORY_UNIT
@@ -78,12 +94,13 @@ def twin_scheduler(machine: Machine, how: Rules) -> Backfill | Conservative:
         return float(total + weights.bypass * job.bypassed + weights.shortness / hours)
 
     reservations = inf if how.reservations is None else how.reservations
-    return Backfill(hosts, -1 if how.discipline == "fcfs" else reservations, priority, how.keep_start)
+    return TwinBackfill(hosts, -1 if how.discipline == "fcfs" else reservations, priority, how.keep_start)
 
 
-def by_twin(jobs: Jobs, machine: Machine, how: Rules) -> tuple[Schedule, Backfill | Conservative]:
+def by_twin(jobs: Jobs, machine: Machine, how: Rules) -> tuple[Schedule, TwinBackfill | TwinConservative]:
     """Return the twin's schedule, and the scheduler with all that it promised."""
-    ran = jobs.under(how)
+    assert isinstance(how, Priority | Conservative)
+    ran = under(jobs, how)
     columns = (getattr(ran, name).tolist() for name in ("submit", "runtime", "requested", "size", "memory"))
     plain = [Job(number, *row) for number, row in enumerate(zip(*columns, strict=True))]
     scheduler = twin_scheduler(machine, how)

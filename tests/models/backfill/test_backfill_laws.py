@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from backfill_cases import POLICIES, by_twin, cases, make_jobs, make_machine, rules
+from backfill_cases import POLICIES, by_priority, by_twin, cases, make_jobs, make_machine, rules
 from backfill_checker import delayed_heads, faults
 from hypothesis import given, settings
-from models.backfill.engines import on_hosts, schedule
 
-from models import backfill
-from models.jobs.groups import RANGES
+from models.backfill import FAMILY
+from models.backfill.engine import schedule
+from models.backfill.judging import under
+from models.backfill.priority.schedules import on_hosts
+from models.jobs.groups import Grouping
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine, pool
-from models.jobs.measures import measure, time_averages
+from models.jobs.measures import Measures
 from models.jobs.schedule import Schedule
-from models.point import Batches
+from models.jobs.schedule_measures import measure, time_averages
+from models.point import Batches, Point
 from models.workloads import synthetic
 
 steady = settings(derandomize=True, deadline=None, max_examples=25)
@@ -109,7 +112,7 @@ def test_the_checker_sees_a_delayed_head() -> None:
     """Without reservations heads are delayed, and a job moved onto another is seen too."""
     jobs = synthetic.draw(WORKLOAD, pool(64), 0.9, 600, (3,))
     assert not delayed_heads(schedule(jobs, pool(64), rules("easy")))
-    made = on_hosts(jobs.under(rules("easy")), pool(64), rules("easy", reservations=0))
+    made = on_hosts(under(jobs, rules("easy")), pool(64), by_priority("easy", reservations=0))
     assert delayed_heads(made)
     early = np.where(made.wait > 0, jobs.submit, made.start)
     assert faults(Schedule(made.jobs, made.machine, early, early + made.jobs.runtime, made.host))
@@ -138,8 +141,10 @@ def test_twice_the_time_is_twice_the_wait(name: str) -> None:
     """Nothing here knows a unit of time but W_w, which counts hours."""
     jobs = synthetic.draw(WORKLOAD, O2K, 0.9, 800, (2,))
     twice = Jobs(2 * jobs.submit, 2 * jobs.runtime, 2 * jobs.requested, jobs.size, jobs.memory)
-    how = rules(name)
-    slow = rules(name, weights=how.weights._asdict() | {"wait": how.weights.wait / 2})
+    how = slow = rules(name)
+    if name == "lxf_w_backfill":
+        weights = by_priority(name).weights
+        slow = rules(name, weights=weights._asdict() | {"wait": weights.wait / 2})
     np.testing.assert_array_equal(schedule(twice, O2K, slow).wait, 2 * schedule(jobs, O2K, how).wait)
 
 
@@ -148,8 +153,9 @@ def test_one_processor_is_a_queue_of_pollaczek_and_khinchine() -> None:
     spread, load = 0.5, 0.6
     workload = WORKLOAD | {"median_runtime": 1.0, "runtime_spread": spread}
     batches = Batches(20_000, 1, (20,))
-    outcome = backfill.simulate({"discipline": "fcfs"}, workload, {"n_pes": 1}, load, batches, (5,))
-    means = outcome.metrics["wait"][:, 0]
+    fcfs, machine = {"discipline": "fcfs"}, {"processors": 1}
+    outcome = FAMILY.simulate(Point(fcfs, workload, machine, load, batches, (5,)))
+    means = outcome.metrics["wait"]
     expected = load * np.exp(2 * spread**2) / (2 * np.exp(spread**2 / 2) * (1 - load))
     assert abs(means.mean() - expected) < 4 * means.std(ddof=1) / np.sqrt(len(means))
     assert means.std() < 0.1 * expected
@@ -173,20 +179,18 @@ def test_metrics_by_hand() -> None:
     jobs = make_jobs([(0, 100, 100, 3, 0), (1, 50, 50, 4, 0), (52, 2, 200, 1, 0)])
     made = schedule(jobs, pool(4), rules("easy"))
     assert made.start.tolist() == [0, 100, 150]
-    metrics = measure(made, size=10, n_batches=1, bound=10.0)
-    of_all = {name: values[0, 0] if values.ndim == 2 else values[0] for name, values in metrics.items()}
-    short = {name: values[0, 1] for name, values in metrics.items() if values.ndim == 2}
-    assert of_all["wait"] == pytest.approx((0 + 99 + 98) / 3)
-    assert of_all["wait_max"] == 99
-    assert of_all["slowdown"] == pytest.approx((1 + 149 / 50 + 50) / 3)
-    assert of_all["bounded_slowdown"] == pytest.approx((1 + 149 / 50 + 10) / 3)
-    assert short["jobs"] == 2
-    assert short["slowdown_max"] == 50
-    assert np.isnan(metrics["wait"][0, 3:]).all()
-    assert of_all["utilization"] == pytest.approx((300 + 200 + 2) / (4 * 152))
-    assert of_all["loss_of_capacity"] == pytest.approx(99 * 1 / (4 * 152))
-    assert of_all["queue_length"] == pytest.approx((99 + 98) / 152)
-    assert metrics["wait"].shape == (1, len(RANGES))
+    minute = Grouping("runtime", "runtime_range", ("short", "long"), "runtime", (60.0,))
+    found = measure(made, 10, 1, Measures(groups=(minute,)))
+    assert found["wait"][0] == pytest.approx((0 + 99 + 98) / 3)
+    assert found["wait_max"][0] == 99
+    assert found["response_time"][0] == pytest.approx((100 + 149 + 100) / 3)
+    assert found["slowdown"][0] == pytest.approx((1 + 149 / 50 + 50) / 3)
+    assert found["bounded_slowdown"][0] == pytest.approx((1 + 149 / 50 + 10) / 3)
+    assert found["jobs_by_runtime"].tolist() == [[2, 1]]
+    assert found["slowdown_max_by_runtime"].tolist() == [[50, 1]]
+    assert found["utilization"][0] == pytest.approx((300 + 200 + 2) / (4 * 152))
+    assert found["loss_of_capacity"][0] == pytest.approx(99 * 1 / (4 * 152))
+    assert found["queue_length"][0] == pytest.approx((99 + 98) / 152)
 
 
 def test_littles_law() -> None:

@@ -8,15 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from backfill_cases import rules
-from models.backfill.engines import on_hosts, schedule
+from backfill_cases import by_priority, rules
 
+from models import workloads
+from models.backfill.engine import schedule
+from models.backfill.priority.rules import Priority
+from models.backfill.priority.schedules import on_hosts
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
-from models.workloads.swf_log import open_source
+from models.jobs.trace import Trace
+from models.point import Point
 
-DATA = Path(__file__).parents[1] / "data" / "backfill"
-SHARED = Path(__file__).parents[2] / ".." / "shared" / "reference-schedules"
+DATA = Path(__file__).parents[2] / "data" / "backfill"
+SHARED = Path(__file__).parents[3] / ".." / "shared" / "reference-schedules"
 REFERENCES = Path(os.environ.get("REFERENCE_SCHEDULES", SHARED))
 
 SDSC = "sdsc_sp2_5k_clean"
@@ -24,7 +28,9 @@ SDSC = "sdsc_sp2_5k_clean"
 
 def jobs_of(path: Path) -> tuple[Jobs, Machine, float]:
     """Return a log's jobs, the machine of its header, and the time of the first submission."""
-    opened = open_source({"model": "swf", "path": path}, {"n_pes": None}, None, ())
+    opened = workloads.open_workload(Point({}, {"model": "swf", "path": path}, {"processors": None}))
+    assert isinstance(opened, Trace)
+    assert opened.log is not None
     assert len(opened.jobs) == opened.log.n_jobs, "every row is simulated"
     return opened.jobs, opened.machine, float(opened.log.columns["submit"][0])
 
@@ -37,7 +43,7 @@ def starts_of(path: Path) -> np.ndarray:
 @pytest.mark.parametrize("engine", [schedule, on_hosts])
 def test_easy_on_generated_jobs(engine) -> None:
     jobs, machine, first = jobs_of(DATA / "syn1k.swf.gz")
-    made = engine(jobs, machine, rules("easy"))
+    made = engine(jobs, machine, by_priority("easy"))
     np.testing.assert_array_equal(made.start + first, starts_of(DATA / "ref_easy_batch_1k.csv.gz"))
 
 
@@ -57,5 +63,5 @@ def test_a_real_log(policy: str, ties: str, file: str) -> None:
     jobs, machine, first = jobs_of(REFERENCES / f"{SDSC}.swf")
     how, expected = rules(policy, ties=ties), starts_of(REFERENCES / file)
     np.testing.assert_array_equal(schedule(jobs, machine, how).start + first, expected)
-    if policy != "conservative":
+    if isinstance(how, Priority):
         np.testing.assert_array_equal(on_hosts(jobs, machine, how).start + first, expected)

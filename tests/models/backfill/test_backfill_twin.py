@@ -1,24 +1,25 @@
-"""The engines of backfilling against a plain twin on random cases, tied and overrun ones among them."""
+"""The kernels of backfilling against a plain twin on random cases, tied and overrun ones among them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from backfill_cases import POLICIES, by_twin, cases, rules
+from backfill_cases import POLICIES, by_priority, by_twin, cases, rules
 from backfill_checker import faults
 from hypothesis import given, settings
-from models.backfill.engines import on_hosts, schedule
 
+from models.backfill.engine import schedule
+from models.backfill.priority.schedules import on_hosts
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
 
 steady = settings(derandomize=True, deadline=None, max_examples=25)
-ENGINES = [name for name in POLICIES if name != "conservative"]
+OVERRUNNING = [name for name in POLICIES if name != "conservative"]
 
 
-def assert_agreement(jobs: Jobs, machine: Machine, how: Rules, engine=schedule) -> None:
-    made, (expected, _) = engine(jobs, machine, how), by_twin(jobs, machine, how)
+def assert_agreement(jobs: Jobs, machine: Machine, how: Rules) -> None:
+    made, (expected, _) = schedule(jobs, machine, how), by_twin(jobs, machine, how)
     np.testing.assert_array_equal(made.start, expected.start)
     np.testing.assert_array_equal(made.host, expected.host)
     assert not faults(made)
@@ -33,7 +34,7 @@ def test_on_hosts_with_memory(name: str, ties: str, case: tuple[Jobs, Machine]) 
 
 
 @pytest.mark.parametrize("ties", ["instant", "event"])
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", OVERRUNNING)
 @given(case=cases())
 @steady
 def test_jobs_that_run_longer_than_requested(name: str, ties: str, case: tuple[Jobs, Machine]) -> None:
@@ -53,7 +54,7 @@ def test_one_pool(name: str, ties: str, case: tuple[Jobs, Machine]) -> None:
 
 @pytest.mark.parametrize("ties", ["instant", "event"])
 @pytest.mark.parametrize("name", ["fcfs", "easy"])
-def test_both_engines_on_long_queues(name: str, ties: str) -> None:
+def test_both_kernels_on_long_queues(name: str, ties: str) -> None:
     """Thousands of jobs on one pool, with many at one instant and some beyond their request."""
     rng = np.random.default_rng(7)
     n = 4000
@@ -64,7 +65,7 @@ def test_both_engines_on_long_queues(name: str, ties: str) -> None:
         rng.integers(1, 33, n),
         np.zeros(n, np.int64),
     )
-    how = rules(name, ties=ties, kill=False)
+    how = by_priority(name, ties=ties, kill=False)
     fast, general = schedule(jobs, pool(64), how), on_hosts(jobs, pool(64), how)
     np.testing.assert_array_equal(fast.start, general.start)
     assert not faults(fast)

@@ -1,13 +1,15 @@
-"""The first start that a waiting job was given: recorded by every engine, and where it is kept."""
+"""The first start that a waiting job was given: recorded by every kernel, and where it is kept."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from backfill_cases import POLICIES, by_twin, cases, make_jobs, rules
+from backfill_cases import POLICIES, by_priority, by_twin, cases, make_jobs, rules
 from hypothesis import given, settings
-from models.backfill.engines import on_hosts, schedule
 
+from models.backfill.engine import schedule
+from models.backfill.judging import under
+from models.backfill.priority.schedules import on_hosts
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
 
@@ -30,13 +32,13 @@ def test_the_first_promise_is_that_of_the_twin(name: str, case: tuple[Jobs, Mach
 
 @given(case=cases(hosts=1))
 @steady
-def test_both_engines_promise_the_same_on_a_pool(case: tuple[Jobs, Machine]) -> None:
-    """The fast engine looks at its queue less often, which must not make a promise of another moment."""
+def test_both_kernels_promise_the_same_on_a_pool(case: tuple[Jobs, Machine]) -> None:
+    """The fast kernel looks at its queue less often, which must not make a promise of another moment."""
     jobs, machine = case
     for name, kill in (("easy", True), ("easy", False), ("fcfs", True)):
-        how = rules(name, kill=kill)
+        how = by_priority(name, kill=kill)
         one = schedule(jobs, pool(machine.largest), how)
-        other = on_hosts(jobs.under(how), pool(machine.largest), how)
+        other = on_hosts(under(jobs, how), pool(machine.largest), how)
         np.testing.assert_array_equal(one.promised, other.promised)
 
 

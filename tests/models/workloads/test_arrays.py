@@ -28,7 +28,7 @@ def opened(jobs: Any, machine: Any = POOL, load: float | None = None, **keys: An
 
 def test_columns_become_jobs() -> None:
     users = ["ann", "bob", "ann", "eve"]
-    more = {"requested": [20, float("nan"), 4, 2], "memory": [10, 0, 2.5, 1], "user": users}
+    more = {"requested": [20, float("nan"), 4, 2], "memory": [20_480, 0, 2559.5, 4096], "user": users}
     trace = opened(COLUMNS | more, HOSTS)
     jobs = trace.jobs
     assert jobs.submit.tolist() == [0, 2, 2, 15]
@@ -109,7 +109,7 @@ def test_who_is_too_large_is_refused_or_left_out() -> None:
             "workload.jobs.processors[2]=0; allowed: whole numbers from 1",
         ),
         (COLUMNS | {"requested": [1, 2, -1, 4]}, "workload.jobs.requested[2]=-1.0; allowed: above 0, or NaN"),
-        (COLUMNS | {"memory": [1, 2, 3, -4]}, "workload.jobs.memory[3]=-4.0; allowed: MB for each processor"),
+        (COLUMNS | {"memory": [1, 2, 3, -4]}, "workload.jobs.memory[3]=-4.0; allowed: KB of the whole job"),
     ],
 )
 def test_what_are_no_jobs_is_refused_in_one_line(jobs: Any, words: str) -> None:

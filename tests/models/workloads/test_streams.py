@@ -24,12 +24,14 @@ HOSTS = {
         {"name": "large", "processors": 64, "memory_gb": 8},
     ]
 }
+POOL = {"processors": 64}
 STREAMS: dict[str, dict[str, Any]] = {
     "feitelson1996": {},
     "feitelson1996 as one more arrival": {"repetition": "sequence"},
     "feitelson1996 with runtimes as before": {"rerun_runtime": "same", "load_reference": "expected"},
     "lublin2003": {"estimates": None},
     "synthetic": {"memory_mb": 50},
+    "short_long": {"size": {"short": 4, "long": 32}},
 }
 OPTIONS: dict[str, dict[str, Any]] = {
     "as they are": {},
@@ -42,9 +44,10 @@ every_option = pytest.mark.parametrize("option", OPTIONS)
 
 
 def read(name: str, **keys: Any) -> dict[str, Any]:
-    """Return a workload's YAML file with that of all rigid ones under it."""
-    files = [OmegaConf.load(CONF / "_rigid.yaml"), OmegaConf.load(CONF / f"{name.split()[0]}.yaml")]
-    plain = OmegaConf.to_container(OmegaConf.merge(*files, keys))
+    """Return a workload's YAML file with those that it is based on."""
+    file = OmegaConf.load(CONF / f"{name.split()[0]}.yaml")
+    bases = [OmegaConf.load(CONF / f"{base}.yaml") for base in file["defaults"] if base != "_self_"]
+    plain = OmegaConf.to_container(OmegaConf.merge(*bases, file, keys))
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items() if key != "defaults"} | {"name": name}
 
@@ -52,7 +55,8 @@ def read(name: str, **keys: Any) -> dict[str, Any]:
 def stream_of(name: str, option: str = "as they are", *seed: int, load: float | None = 0.8) -> Stream:
     workload = read(name, **(STREAMS[name] | OPTIONS[option]))
     batches = Batches(size=100, warmup=1, looks=(5, 10))
-    opened = workloads.open_workload(Point({}, workload, HOSTS, load, batches, seed or (1, 2)))
+    machine = POOL if name == "short_long" else HOSTS  # its cycles are those of one mesh
+    opened = workloads.open_workload(Point({}, workload, machine, load, batches, seed or (1, 2)))
     assert isinstance(opened, Stream)
     return opened
 

@@ -96,8 +96,8 @@ def test_every_policy_takes_every_workload(name: str, policy: str, tmp_path: Pat
 
 
 def test_memory_that_is_filled_in_is_what_jobs_wait_for(tmp_path: Path) -> None:
-    """At half of the load hosts have fewer jobs than processors, and half of 128 times 900 MB is too much."""
-    for memory, waits in (("null", False), ("900", True)):
+    """Hosts have more processors than jobs ask for, and memory for a few jobs only."""
+    for memory, waits in (("null", False), ("4000", True)):
         point = point_of("eq_spatial_5m", "synthetic", 0.5, f"largest_job=2 memory={memory}", tmp_path)
         made = FAMILY.schedule(point)
         assert bool((made.full_start > made.jobs.submit).any()) == waits

@@ -1,21 +1,31 @@
-"""Metrics by group and over time against plain recounts."""
+"""Measures by group and over time against plain recounts."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from backfill_cases import make_jobs
+from omegaconf import OmegaConf
 
-from models.jobs import measures
-from models.jobs.groups import GROUPS, RANKS
+from models.backfill import FAMILY
+from models.jobs.groups import Grouping
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, Machine, pool
+from models.jobs.measures import Measures
 from models.jobs.schedule import Pieces, Schedule
+from models.jobs.schedule_measures import measure
 from models.workloads.o2k.job_classes import CLASSES, NO_CLASS, classify
 
 HOUR = 3600.0
+FILES = {path.stem: path for path in (Path(__file__).parents[3] / "conf" / "groups").glob("*.yaml")}
+GROUPINGS = {
+    name: Grouping.of(name, OmegaConf.to_container(OmegaConf.load(path))) for name, path in FILES.items()
+}
+ALL = Measures(10.0, tuple(GROUPINGS.values()))
+NONE = Measures(10.0)
+RANKS = 20
 
 
 def drawn(n: int, seed: int) -> Schedule:
@@ -35,16 +45,14 @@ def drawn(n: int, seed: int) -> Schedule:
     return Schedule(jobs, pool(2048), start, start + runtime, np.zeros(n, np.int64))
 
 
-def label(dim: str, made: Schedule, job: int) -> str:
+def label(name: str, made: Schedule, job: int) -> str:
     """Name a job's group in words, from the definitions."""
-    jobs = made.jobs
-    if dim == "runtime_range":
-        edges = [60.0 * 10**k for k in range(5)]
-        return GROUPS[dim].labels[1 + sum(jobs.runtime[job] >= edge for edge in edges)]
-    if dim == "size_range":
-        largest = [1, 4, 16, 64, 256, 1024]
-        return GROUPS[dim].labels[1 + sum(jobs.size[job] > most for most in largest)]
-    if dim == "job_class":
+    jobs, labels = made.jobs, GROUPINGS[name].labels
+    if name == "runtime":
+        return labels[sum(jobs.runtime[job] >= 60.0 * 10**k for k in range(5))]
+    if name == "size":
+        return labels[sum(jobs.size[job] > most for most in (1, 4, 16, 64, 256, 1024))]
+    if name == "ncsa_class":
         hours = jobs.requested[job] / HOUR
         time = next(
             (name for name, most in (("vst", 5), ("st", 50), ("mt", 200), ("lt", 400)) if hours <= most), ""
@@ -61,18 +69,17 @@ def label(dim: str, made: Schedule, job: int) -> str:
     return str(ranked.index(user) + 1) if user in ranked else "others"
 
 
-@pytest.mark.parametrize("dim", GROUPS)
-def test_every_group_is_a_plain_recount(dim: str) -> None:
+@pytest.mark.parametrize("name", GROUPINGS)
+def test_every_group_is_a_plain_recount(name: str) -> None:
     made = drawn(400, 1)
-    found = measures.measure(made, 150, 3, bound=10.0)
-    labels = [label(dim, made, job) for job in range(400)]
+    found = measure(made, 150, 3, ALL)
+    labels = [label(name, made, job) for job in range(400)]
     slowdown = (made.wait + made.jobs.runtime) / made.jobs.runtime
     for batch in range(3):
         these = range(150 * batch, min(150 * (batch + 1), 400))
-        for k, name in enumerate(GROUPS[dim].labels):
-            inside = [job for job in these if name in ("all", labels[job])]
-            suffix = GROUPS[dim].suffix
-            assert found[f"jobs{suffix}"][batch, k] == len(inside)
+        for k, group in enumerate(GROUPINGS[name].labels):
+            inside = [job for job in these if labels[job] == group]
+            assert found[f"jobs_by_{name}"][batch, k] == len(inside)
             waits = made.wait[inside]
             expected = {
                 "wait": np.mean(waits) if inside else np.nan,
@@ -81,41 +88,46 @@ def test_every_group_is_a_plain_recount(dim: str) -> None:
                 "slowdown": np.mean(slowdown[inside]) if inside else np.nan,
             }
             for metric, value in expected.items():
-                assert found[f"{metric}{suffix}"][batch, k] == pytest.approx(value, nan_ok=True), (
+                assert found[f"{metric}_by_{name}"][batch, k] == pytest.approx(value, nan_ok=True), (
                     metric,
-                    name,
+                    group,
                 )
-    assert {metric.name for metric in measures.METRICS} == set(found)
+
+
+def test_what_is_measured_is_what_is_declared() -> None:
+    files = {name: OmegaConf.to_container(OmegaConf.load(path)) for name, path in FILES.items()}
+    declared = FAMILY.measured({"groups": files})
+    assert {metric.name for metric in declared} == set(measure(drawn(50, 4), 50, 1, ALL))
 
 
 def test_users_are_named_by_their_number_in_the_log() -> None:
     made = drawn(400, 2)
-    found = measures.measure(made, 400, 1, bound=10.0)
-    for rank in range(1, RANKS + 1):
-        user = found["user_number"][0, rank]
+    found = measure(made, 400, 1, ALL)
+    for rank in range(RANKS):
+        user = found["number_by_user"][0, rank]
         mine = made.jobs.user == user
         assert found["work_by_user"][0, rank] == pytest.approx(
             (made.jobs.size * made.jobs.runtime)[mine].sum()
         )
-    assert np.isnan(found["user_number"][0, [0, RANKS + 1]]).all()
+    assert np.isnan(found["number_by_user"][0, RANKS])
     anonymous = replace(made, jobs=replace(made.jobs, user=None))
-    found = measures.measure(anonymous, 400, 1, bound=10.0)
-    assert found["jobs_by_user"][0].tolist() == [400.0, *[0.0] * RANKS, 400.0]
+    found = measure(anonymous, 400, 1, ALL)
+    assert found["jobs_by_user"][0].tolist() == [*[0.0] * RANKS, 400.0]
 
 
 def test_only_what_is_measured_counts() -> None:
     """A month after its warm-up is what a log that begins with it would be; time ends where it is said."""
     made = drawn(300, 3)
     month = slice(100, 250)
-    found = measures.measure(made, 10**9, 1, 10.0, month, until=float(made.jobs.submit[250]))
+    found = measure(made, 10**9, 1, ALL, month, until=float(made.jobs.submit[250]))
     alone = Schedule(
         made.jobs.part(month), made.machine, made.start[month], made.end[month], made.host[month]
     )
-    expected = measures.measure(alone, 10**9, 1, 10.0)
-    for metric in measures.METRICS:
-        if metric.dims:
-            np.testing.assert_array_equal(found[metric.name], expected[metric.name])
-    batches = measures.measure(made, 50, 6, 10.0)  # the same period, in batches from the first job on
+    expected = measure(alone, 10**9, 1, ALL)
+    for name in expected:
+        if name.startswith(("wait", "response_time", "slowdown", "bounded_slowdown", "delay", "jobs_by")):
+            np.testing.assert_array_equal(found[name], expected[name])
+    batches = measure(made, 50, 6, NONE)  # the same period, in batches from the first job on
     np.testing.assert_allclose(
         found["utilization"] * (made.jobs.submit[250] - made.jobs.submit[100]),
         batches["utilization"][2:5] @ np.diff(made.jobs.submit[[100, 150, 200, 250]]),
@@ -125,8 +137,9 @@ def test_only_what_is_measured_counts() -> None:
 def test_pieces_and_what_is_kept_idle() -> None:
     """Two hosts of 4 processors over 10 s: one job in two pieces, one that waits, 2 processors kept idle."""
     machine = Machine(("a", "b"), np.array([4, 4]), np.array([KB_IN_GB, KB_IN_GB]))
-    jobs = make_jobs([(0.0, 4.0, 4.0, 4, 1), (0.0, 5.0, 5.0, 2, 1)])
     whole = np.array
+    runtime = whole([4.0, 5.0])
+    jobs = Jobs(np.zeros(2), runtime, runtime, whole([4, 2]), whole([1, 1]))
     made = Schedule(
         jobs, machine, whole([0.0, 5.0]), whole([10.0, 10.0]), whole([0, 1]),
         began=whole([0.0, 5.0]), waited=whole([6.0, 5.0]), preempted=whole([True, False]),
@@ -136,14 +149,16 @@ def test_pieces_and_what_is_kept_idle() -> None:
         ),
         held=Pieces(whole([1]), whole([1]), whole([1.0]), whole([5.0]), whole([2])),
     )  # fmt: skip
-    found = measures.measure(made, 2, 1, 10.0)
+    found = measure(made, 2, 1, NONE)
     assert found["utilization"][0] == pytest.approx((2 * 4 + 2 * 4 + 5 * 2) / 80)
     assert found["held_idle"][0] == pytest.approx(4 * 2 / 80)
     assert found["loss_of_capacity"][0] == pytest.approx((2 * 4 + 3 * 8) / 80)
     assert found["queue_length"][0] == pytest.approx(0.5)
     assert found["preempted_share"][0] == 0.5
     assert found["started_at_once"][0] == 0.5
-    assert found["wait"][0, 0] == pytest.approx(5.5)
+    assert found["wait"][0] == pytest.approx(2.5)
+    assert found["delay"][0] == pytest.approx(5.5)
+    assert found["response_time"][0] == pytest.approx(10.0)
 
 
 def test_limits_of_table_1() -> None:

@@ -1,0 +1,144 @@
+"""An order of priority of one's own: a compiled function, or its dotted name."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from backfill_cases import by_priority, by_twin, cases, make_jobs, rules
+from hypothesis import given, settings
+from numba import njit
+
+from models.backfill import FAMILY
+from models.backfill.engine import schedule
+from models.backfill.priority.order import KB_IN_MEMORY_UNIT, PRIORITY_SIGNATURE
+from models.backfill.priority.schedules import on_hosts
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine, pool
+from models.kernels.compiling import kernel
+from models.point import Batches, Point
+from sweep import cli
+
+LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
+
+steady = settings(derandomize=True, deadline=None, max_examples=40)
+
+
+@kernel(PRIORITY_SIGNATURE)
+def by_all_measures(waited, requested, processors, memory, bypassed):
+    """Every argument counts, and nothing is linear."""
+    expansion = (waited + requested) / requested
+    return math.sqrt(expansion) * (processors + memory / KB_IN_MEMORY_UNIT) + 2.5 * bypassed
+
+
+@kernel(PRIORITY_SIGNATURE)
+def lxf(waited, requested, processors, memory, bypassed):
+    """As the weights of LXF-backfill."""
+    hours = requested / 3600.0
+    return (waited / 3600.0 + hours) / hours
+
+
+@njit
+def shortest_first(waited, requested, processors, memory, bypassed):
+    """Compiled without a signature, as in a cell of a notebook."""
+    return 1.0 / requested
+
+
+@njit
+def whole_numbers(waited, requested, processors, memory, bypassed):
+    return processors
+
+
+@njit
+def of_two_arguments(waited, requested):
+    return waited
+
+
+def in_plain_python(waited: float, requested: float, processors: int, memory: int, bypassed: int) -> float:
+    return 0.0
+
+
+@given(case=cases())
+@steady
+def test_a_function_of_ones_own_against_the_twin(case: tuple[Jobs, Machine]) -> None:
+    for keys in ({}, {"reservations": 2}, {"keep_start": True}):
+        how = by_priority("easy", priority=by_all_measures, **keys)
+        made, (expected, _) = schedule(*case, how), by_twin(*case, how)
+        np.testing.assert_array_equal(made.start, expected.start)
+        np.testing.assert_array_equal(made.host, expected.host)
+
+
+@given(case=cases())
+@steady
+def test_the_weights_as_a_function_make_the_same_schedule(case: tuple[Jobs, Machine]) -> None:
+    for mine, theirs in ((lxf, "lxf_backfill"), (shortest_first, "sjf_backfill")):
+        built_in = by_priority(theirs)
+        own = by_priority("easy", priority=mine, keep_start=built_in.keep_start)
+        np.testing.assert_array_equal(schedule(*case, own).start, schedule(*case, built_in).start)
+
+
+@given(case=cases())
+@steady
+def test_immediate_service_takes_it_as_well(case: tuple[Jobs, Machine]) -> None:
+    built_in = rules("lxf_backfill", immediate={"uninterrupted": 1800})
+    own = rules("easy", immediate={"uninterrupted": 1800}, priority=lxf)
+    np.testing.assert_array_equal(schedule(*case, own).end, schedule(*case, built_in).end)
+
+
+def test_on_one_pool_it_is_not_taken_for_easy() -> None:
+    rows = [(0, 100, 100, 4, 0), (1, 60, 60, 4, 0), (2, 20, 20, 4, 0)]
+    how = by_priority("easy", priority=shortest_first)
+    assert schedule(make_jobs(rows), pool(4), how).start.tolist() == [0, 120, 100]
+    assert on_hosts(make_jobs(rows), pool(4), how).start.tolist() == [0, 120, 100]
+
+
+def test_by_its_dotted_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a module of the user's, on the command line; the same bits as with the function itself."""
+    (tmp_path / "my_orders.py").write_text(
+        "import numba\n\n\n"
+        "@numba.njit('float64(float64, float64, int64, int64, int64)')\n"
+        "def narrow_first(waited, requested, processors, memory, bypassed):\n"
+        "    return -float(processors)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    results = tmp_path / "results"
+    arguments = [
+        "+experiment=replay", f"workload.path={LOG}", "grid.policy=[easy]", "grid.ties=[instant]",
+        "policy.priority=my_orders.narrow_first", "executor=serial", f"output={results}",
+    ]  # fmt: skip
+    assert cli.main(arguments) == 0
+    from my_orders import narrow_first  # type: ignore[import-not-found]
+    from netCDF4 import Dataset
+
+    workload = {"name": "log", "model": "swf", "path": str(LOG), "oversized": "drop"}
+    policy: dict[str, Any] = {"discipline": "backfill", "priority": narrow_first}
+    point = Point(policy, workload, {"processors": None}, None, Batches(None, 0, (1,)))
+    with Dataset(results / "replay.nc") as stored:
+        assert float(stored["wait_mean"][...].flat[0]) == FAMILY.simulate(point).metrics["wait"][0]
+
+
+@pytest.mark.parametrize(
+    ("priority", "words"),
+    [
+        ("largest", "policy.priority=largest; allowed: null, or the dotted name of a compiled function"),
+        ("no.such.module", "policy.priority=no.such.module; allowed: null, or the dotted name"),
+        ("math.sqrt", "policy.priority=math.sqrt is no compiled function; give the dotted name of one"),
+        (in_plain_python, "policy.priority=in_plain_python is no compiled function"),
+        (7, "policy.priority=7 is no compiled function"),
+        (of_two_arguments, "policy.priority=of_two_arguments does not take (waited, requested, processors"),
+        (whole_numbers, "policy.priority=whole_numbers does not take"),
+    ],
+)
+def test_what_is_no_order_of_priority(priority: object, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)) as caught:
+        rules("easy", priority=priority)
+    assert "\n" not in str(caught.value)
+
+
+def test_weights_beside_it_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"policy.priority=shortest_first and policy.weights: give one"):
+        rules("lxf_backfill", priority=shortest_first)

@@ -1,0 +1,218 @@
+"""Which policies there are, which workloads, and on which machine they meet: for `family_contract`."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from omegaconf import OmegaConf
+
+from models import workloads
+from models.family import Family, Outcome
+from models.point import Batches, Point
+from sweep.plan import families
+
+ROOT = Path(__file__).parents[2]
+CONF = ROOT / "conf"
+LOG = ROOT / "tests" / "data" / "backfill" / "syn1k.swf.gz"
+
+MACHINES = ("pe128", "mesh16x16", "o2k", "processors16")
+"""The first that a policy takes with a workload is the fitting one."""
+
+WORKLOADS: dict[str, dict[str, Any]] = {
+    "feitelson1996": {},
+    "feitelson1996_arrivals": {"estimates": "exact", "memory": 4},
+    "lublin2003": {"largest_job": 64},
+    "synthetic": {"memory_mb": 20, "largest_job": 64},
+    "swf": {"path": str(LOG), "memory": 8, "end": 40_000},
+    "sacct": {},
+    "o2k_2000_01": {"warmup_days": 0},
+    "arrays": {},
+    "short_long": {},
+    "short_long of a size": {"size": 16},
+    "spmd": {"jobs": 5},
+    "speedup_curve": {"jobs": 5},
+    "minimum_uniform": {"jobs": 4},
+    "mccann1994_fig6_4": {},
+}
+"""Files of ``conf/workload`` (the first word), and what is set in them."""
+
+BOUND_S = 10.0
+SEED, OTHER_SEED = (1, 2, 0), (1, 2, 1)
+LOOKS = Batches(size=20, warmup=1, looks=(2, 4, 6))
+WHOLE = Batches(size=None, warmup=0, looks=(1,))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A policy on a workload.
+
+    Parameters
+    ----------
+    package : str
+        Dotted name of the family.
+    policy, workload : str
+        Their files' names.
+    folder : Path
+        Like ``conf``; where the policy's file is.
+    """
+
+    package: str
+    policy: str
+    workload: str
+    folder: Path = field(default=CONF, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.package.removeprefix('models.')}-{self.policy}-{self.workload}"
+
+    @property
+    def family(self) -> Family:
+        return families.find(self.package)
+
+    @property
+    def ends(self) -> bool:
+        """Whether the workload is a trace."""
+        model = workload_of(self.workload).get("model")
+        return model in workloads.MODELS and hasattr(workloads.module_of({"model": model}), "open_trace")
+
+    def points(self) -> Iterator[Point]:
+        """Yield the case on every machine, under a load or none."""
+        for name in MACHINES:
+            for load in (0.7, None):
+                parts = policy_of(self), workload_of(self.workload), machine_of(name)
+                yield Point(*parts, load, LOOKS, SEED, measures())
+
+    def taken(self) -> tuple[Point | None, list[str]]:
+        """Return the first point that the family takes, if any, and what it says of those that it refuses."""
+        refusals = []
+        for point in self.points():
+            try:
+                self.family.check(point)
+            except ValueError as refused:
+                refusals.append(str(refused))
+            else:
+                return point, refusals
+        return None, refusals
+
+
+@dataclass(frozen=True)
+class Run:
+    """A case that is taken, simulated once for all laws."""
+
+    case: Case
+    point: Point
+
+    @property
+    def family(self) -> Family:
+        return self.case.family
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        return self.family.simulate(self.point)
+
+    @property
+    def whole(self) -> Point:
+        """The point of which there is a schedule: all of a trace in one batch, a stream up to a look."""
+        return replace(self.point, batches=WHOLE) if self.case.ends else self.point
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return a YAML file with those that it is based on, as the sweep gives it to a model."""
+    file = OmegaConf.load(path)
+    assert OmegaConf.is_dict(file)
+    layers = [
+        file if base == "_self_" else OmegaConf.create(read(path.parent / f"{base}.yaml"))
+        for base in file.pop("defaults", ["_self_"])
+    ]
+    plain = OmegaConf.to_container(OmegaConf.merge(*layers), resolve=False)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()} | {"name": path.stem}
+
+
+def every_case(folder: Path = CONF) -> list[Case]:
+    """Return all policies of a folder with all workloads; experiments may run them by other families."""
+    found = {
+        (str(read(path)["family"]), str(path.relative_to(folder / "policy").with_suffix("")))
+        for path in (folder / "policy").rglob("*.yaml")
+        if not path.name.startswith("_")
+    }
+    by_name = {Path(policy).name: policy for _, policy in found}
+    for path in (folder / "experiment").glob("*.yaml"):
+        experiment = OmegaConf.load(path)
+        assert OmegaConf.is_dict(experiment)
+        other = OmegaConf.select(experiment, "policy.family")
+        named = OmegaConf.select(experiment, "grid.policy") or []
+        found |= {(other, by_name[Path(policy).name]) for policy in named if other is not None}
+    return [Case(*policy, workload, folder) for policy in sorted(found) for workload in WORKLOADS]
+
+
+@cache
+def policy_of(case: Case) -> dict[str, Any]:
+    """Return the policy's YAML file; PEs of a gang schedule serve one job at a time."""
+    policy = read(case.folder / "policy" / f"{case.policy}.yaml") | {"family": case.package}
+    return policy | ({"alternation": "exclusive"} if "alternation" in policy else {})
+
+
+@cache
+def machine_of(name: str) -> dict[str, Any]:
+    """Return a machine's YAML file."""
+    return read(CONF / "machine" / f"{name}.yaml")
+
+
+@cache
+def workload_of(name: str) -> dict[str, Any]:
+    """Return a workload's YAML file, with small jobs."""
+    made = {
+        "arrays": lambda: {"jobs": _arrays()},
+        "sacct": lambda: {"path": _sacct(), "estimates": "tsafrir2005"},
+    }
+    keys = made.get(name, lambda: WORKLOADS[name])()
+    return read(CONF / "workload" / f"{name.split()[0]}.yaml") | keys
+
+
+@cache
+def measures() -> dict[str, Any]:
+    """Return the groupings of ``conf/groups``."""
+    files = sorted((CONF / "groups").glob("*.yaml"))
+    groups = {path.stem: OmegaConf.to_container(OmegaConf.load(path)) for path in files}
+    return {"bound": BOUND_S, "groups": groups}
+
+
+def _arrays() -> dict[str, Any]:
+    rng = np.random.default_rng(1)
+    submit = np.floor(np.cumsum(rng.exponential(300, 150)))
+    runtime = np.ceil(rng.lognormal(6, 1.5, 150))
+    return {
+        "submit": submit,
+        "runtime": runtime,
+        "processors": 2 ** rng.integers(0, 7, 150),
+        "requested": np.ceil(runtime * rng.uniform(1, 4, 150)),
+        "memory": rng.integers(1, 2**20, 150),
+        "user": rng.integers(1, 9, 150),
+    }
+
+
+def _sacct() -> str:
+    """Write what sacct prints of some jobs, and return the file's path."""
+    day = np.datetime64("2024-03-01T00:00:00")
+    rows = ["JobID|User|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem"]
+    columns = [values.tolist() for values in _arrays().values()]
+    for i, (submit, runtime, size, requested, memory, user) in enumerate(zip(*columns, strict=True)):
+        submitted = day + np.timedelta64(int(submit))
+        limit = "UNLIMITED" if i % 9 == 0 else int(requested // 60 + 1)
+        rows.append(
+            f"{i}|u{user}|batch|COMPLETED|{submitted}|{submitted + 60}|{runtime:.0f}|{limit}|{size}|1|"
+            f"{memory}K"
+        )
+    folder = Path(tempfile.mkdtemp(prefix="schedsweep-sacct-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / "sacct.txt"
+    path.write_text("\n".join(rows) + "\n")
+    return str(path)

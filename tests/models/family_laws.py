@@ -1,0 +1,159 @@
+"""The laws that every family keeps where it takes a policy on a workload: for `family_contract`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from family_cases import BOUND_S, LOOKS, OTHER_SEED, Run
+
+from models.family import Outcome
+from models.jobs import swf
+from models.jobs.schedule import Schedule
+
+OF_JOBS = ("wait", "response_time", "slowdown", "bounded_slowdown")
+TOLERANCE = 1e-6
+
+
+def notes_are_lines(run: Run) -> None:
+    for note in run.family.check(run.point):
+        assert note
+        assert "\n" not in note
+
+
+def metrics_are_those_that_are_declared(run: Run) -> None:
+    metrics = run.outcome.metrics
+    declared = {metric.name: metric for metric in run.family.measured(run.point.measures)}
+    coords = run.family.coordinates(run.point.measures)
+    assert set(metrics) == set(declared)
+    lengths = set()
+    for name, values in metrics.items():
+        assert values.dtype == np.float64, name
+        assert values.shape[1:] == tuple(len(coords[dim]) for dim in declared[name].dims), name
+        lengths.add(len(values))
+    assert len(lengths) == 1
+    assert lengths <= {*LOOKS.looks} or (run.case.ends and max(lengths) < LOOKS.looks[-1])
+    assert run.outcome.jobs > 0
+    assert run.family.headline in declared
+
+
+def what_is_measured_is_finite(run: Run) -> None:
+    metrics = run.outcome.metrics
+    for name, values in metrics.items():
+        of, _, group = name.rpartition("_by_")
+        number = metrics.get(f"jobs_by_{group}" if of else "jobs")
+        if of in ("number", "work") or (number is None and values.ndim > 1):
+            continue  # users that there are not, and classes of whose jobs nobody tells the number
+        there = np.ones(values.shape, bool) if number is None else number > 0
+        assert np.isfinite(values[there]).all(), name
+
+
+def the_same_point_gives_the_same_bits(run: Run) -> None:
+    same(run.family.simulate(run.point), run.outcome)
+
+
+def replications_differ_where_there_is_chance(run: Run) -> None:
+    other = run.family.simulate(replace(run.point, seed=OTHER_SEED))
+    if run.family.has_chance(run.point):
+        with pytest.raises(AssertionError):
+            same(other, run.outcome)
+    else:  # but for groups by requested times, which may be drawn where no policy looks at them
+        same(_of_everybody(other), _of_everybody(run.outcome))
+
+
+def a_run_ends_at_the_look_that_is_enough(run: Run) -> None:
+    if run.case.ends:  # a trace ends by itself
+        return
+    seen: list[int] = []
+
+    def enough(metrics: Mapping[str, np.ndarray]) -> bool:
+        seen.append(len(metrics[run.family.headline]))
+        return len(seen) == 2
+
+    outcome = run.family.simulate(replace(run.point, batches=replace(LOOKS, enough=enough)))
+    assert seen == list(LOOKS.looks[: len(seen)])
+    if len(seen) == 2:
+        assert len(outcome.metrics[run.family.headline]) == LOOKS.looks[1]
+
+
+def a_schedule_is_possible(run: Run, made: Schedule) -> None:
+    """No host has more at work than processors, and jobs run from their submission to their end."""
+    jobs, runs = made.jobs, made.runs
+    assert len(jobs) == len(made.start) == len(made.end) == len(made.host) > 0
+    assert (made.start >= jobs.submit).all()
+    assert (runs.end >= runs.begin).all()
+    assert (runs.begin >= made.start[runs.job] - TOLERANCE).all()
+    assert (runs.end <= made.end[runs.job] + TOLERANCE).all()
+    for host, processors in enumerate(made.machine.processors.tolist()):
+        here = runs.host == host
+        instant = np.concatenate([runs.end[here], runs.begin[here]])
+        change = np.concatenate([-runs.processors[here], runs.processors[here]]).astype(float)
+        order = np.argsort(instant, kind="stable")  # of one instant, ends come first
+        assert np.cumsum(change[order]).max(initial=0.0) <= processors * (1 + TOLERANCE)
+
+
+def every_job_gets_its_work_done(run: Run, made: Schedule) -> None:
+    jobs, runs = made.jobs, made.runs
+    got = np.bincount(runs.job, (runs.end - runs.begin) * runs.processors, len(jobs))
+    needed = jobs.runtime * jobs.size
+    assert (got >= needed * (1 - 1e-9) - TOLERANCE).all()
+    if made.pieces is None:
+        np.testing.assert_allclose(got, needed, rtol=1e-9, atol=TOLERANCE)
+
+
+def a_schedule_is_what_is_measured(run: Run, made: Schedule) -> None:
+    """Recounted from the schedule of a whole trace, all whose jobs are in one batch, however it is made."""
+    if not run.case.ends:
+        return
+    common, metrics = run.family.common, run.family.simulate(run.whole).metrics
+    trace = made.trace
+    measured = slice(None) if trace is None else trace.measured
+    jobs, submit = made.jobs.part(measured), made.jobs.submit[measured]
+    response = made.end[measured] - submit
+    values = {
+        "wait": made.start[measured] - submit,
+        "response_time": response,
+        "slowdown": response / jobs.runtime,
+        "bounded_slowdown": np.maximum(response / np.maximum(jobs.runtime, BOUND_S), 1),
+    }
+    for name in set(OF_JOBS) & set(common):
+        expected = values[name]
+        assert metrics[name] == pytest.approx([expected.mean()], abs=TOLERANCE)
+        assert metrics[f"{name}_p95"] == pytest.approx([np.percentile(expected, 95)], abs=TOLERANCE)
+        assert metrics[f"{name}_max"] == pytest.approx([expected.max()], abs=TOLERANCE)
+    first = float(jobs.submit[0])
+    last = made.end[measured].max() if trace is None or trace.until is None else trace.until
+    runs = made.runs
+    during = np.clip(runs.end, first, last) - np.clip(runs.begin, first, last)
+    in_system = np.clip(made.end, first, last) - np.clip(made.jobs.submit, first, last)
+    of_machine = {
+        "utilization": during @ runs.processors / (made.machine.total * (last - first)),
+        "jobs_in_system": in_system.sum() / (last - first),
+    }
+    for name in set(of_machine) & set(common):
+        assert metrics[name] == pytest.approx([of_machine[name]])
+
+
+def a_schedule_is_written_as_a_log(run: Run, made: Schedule, path: Path) -> None:
+    run.family.export(run.whole, path)
+    columns = swf.read(path).columns
+    assert len(columns["job"]) == len(made.jobs)
+    np.testing.assert_array_equal(columns["processors"], made.jobs.size)
+    np.testing.assert_allclose(columns["runtime"], made.jobs.runtime)
+    np.testing.assert_allclose(columns["wait"], made.delay, atol=TOLERANCE)
+
+
+def same(outcome: Outcome, other: Outcome) -> None:
+    """Compare bits, NaN included."""
+    assert outcome.saturated == other.saturated
+    assert outcome.jobs == other.jobs
+    assert set(outcome.metrics) == set(other.metrics)
+    for name, values in outcome.metrics.items():
+        np.testing.assert_array_equal(values, other.metrics[name], err_msg=name, strict=True)
+
+
+def _of_everybody(outcome: Outcome) -> Outcome:
+    return replace(outcome, metrics={n: v for n, v in outcome.metrics.items() if v.ndim == 1})
