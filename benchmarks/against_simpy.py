@@ -20,10 +20,12 @@ from benchmarks.record import Cell, Findings, Table, Target
 from benchmarks.simpy_by_the_book import MatrixScheduler
 from benchmarks.simpy_model import GangScheduler, Measured, Session, simulate
 from models import gang, workloads
-from models.gang.schemes import imported
-from models.gang.state import METRICS, SUBMITTED
+from models.gang import model
+from models.gang.recording import Recorder
 from models.jobs.stream import Stream
+from models.kernels.functions import imported
 from models.workloads.repetition import same_runtime
+from sweep.executors.work import point
 from sweep.plan.task import Task
 
 COLUMNS = ("submit", "size", "runtime", "runs", "key")
@@ -99,12 +101,16 @@ def session_list(task: Task, count: int) -> list[Session]:
 
 def kernel_measures(task: Task) -> Measured:
     """Run the kernel for one batch and return what the SimPy model measures."""
-    simulation = points.prepare(task)
-    # More jobs are submitted than end.
-    simulation.responses = np.full(2 * task.measurement.jobs, np.nan)
-    simulation.run(task.measurement.looks[-1])
-    metrics = dict(zip(METRICS, simulation.batches[0].tolist(), strict=True))
-    return Measured(simulation.responses[: simulation.counts[SUBMITTED]].tolist(), metrics)
+    at = point(task, gang.FAMILY)
+    recorder = Recorder(int(at.policy["job_limit"]))
+    simulation = model.prepare(at, recorder=recorder)
+    simulation.run(1)
+    ended = recorder.ended(simulation.n_submitted)
+    responses = np.full(simulation.n_submitted, np.nan)
+    responses[ended.number] = ended.end - ended.submit
+    metrics = {name: float(values[0]) for name, values in simulation.batches._asdict().items()}
+    metrics["slowdown"] = float(points.simulate(task).metrics["slowdown"][0])
+    return Measured(responses.tolist(), metrics)
 
 
 def _simpy_us(task: Task, jobs: int, kind: type[GangScheduler]) -> float:

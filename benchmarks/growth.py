@@ -19,7 +19,6 @@ from benchmarks import points
 from benchmarks.measure import in_turn
 from benchmarks.record import Findings, Table
 from models import gang
-from models.gang.state import METRICS
 from sweep.plan.task import Task
 
 JOBS = {128: 20_000, 512: 20_000, 2048: 10_000, 8192: 4_000, 65536: 1_000}
@@ -97,7 +96,7 @@ def _jobs_in_system(task: Task) -> float:
     """Return the mean number of jobs in the system."""
     simulation = points.prepare(task)
     simulation.run(task.measurement.warmup + task.measurement.looks[-1])
-    return float(np.nanmean(simulation.batches[:, METRICS.index("jobs_in_system")]))
+    return float(np.nanmean(simulation.batches.jobs_in_system))
 
 
 def exponent(x: Sequence[float], y: Sequence[float]) -> float:

@@ -52,6 +52,16 @@ class Batches:
         assert self.size is not None
         return self.size * n_batches
 
+    def is_enough(self, metrics: Mapping[str, np.ndarray]) -> bool:
+        """Ask the stopping rule, about those groups only of which every batch has jobs."""
+        if self.enough is None:
+            return False
+        known = {}
+        for name, values in metrics.items():
+            lacking = values != values  # NaN
+            known[name] = values if values.ndim == 1 else values[:, ~lacking.any(axis=0)]
+        return self.enough(known)
+
 
 @dataclass(frozen=True)
 class Point:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ def test_simpy_and_the_kernel_simulate_the_same_model(load, kind):
     n_jobs = 600
     (task,) = against_simpy.tasks((load,), n_jobs)
     sessions = against_simpy.session_list(task, n_jobs)
-    by_simpy = simpy_model.simulate(sessions, task.point.machine["n_pes"], n_jobs, kind)
+    by_simpy = simpy_model.simulate(sessions, task.point.machine["processors"], n_jobs, kind)
     by_kernel = against_simpy.kernel_measures(task)
     assert np.count_nonzero(np.isfinite(by_simpy.responses)) == n_jobs
     np.testing.assert_allclose(by_simpy.responses, by_kernel.responses, rtol=1e-9)
@@ -40,16 +41,9 @@ def test_the_simpy_model_shares_time_by_hand(kind):
 
 def test_the_timed_family_simulates_what_the_family_does():
     (task,) = against_simpy.tasks((0.5,), 500)
-    arguments = (
-        task.point.policy,
-        task.point.workload,
-        task.point.machine,
-        task.point.load,
-        Batches(50, 1, (9,)),
-        task.point.seed,
-    )
-    plain, timed = gang.FAMILY.simulate(*arguments), timed_gang.FAMILY.simulate(*arguments)
-    assert set(timed.metrics) == {metric.name for metric in timed_gang.FAMILY.metrics}
+    point = replace(task.point, batches=Batches(50, 1, (9,)))
+    plain, timed = gang.FAMILY.simulate(point), timed_gang.FAMILY.simulate(point)
+    assert set(timed.metrics) == {metric.name for metric in timed_gang.FAMILY.measured({})}
     assert timed.metrics[timed_gang.METRIC].shape == (9,)
     for name, values in plain.metrics.items():
         np.testing.assert_array_equal(timed.metrics[name], values)

@@ -39,7 +39,7 @@ def worst_fit(tmp_path: Path) -> Path:
 
 def test_the_guides_policy_keeps_the_contract(worst_fit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(worst_fit))
-    monkeypatch.syspath_prepend(str(ROOT / "tests" / "models"))
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "models" / "gang"))
     import test_placement_contract as contract
 
     line = blocks(GUIDE, "python")[1].replace("models.gang.schemes.worst_fit", "worst_fit_of_the_guide")

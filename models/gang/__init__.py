@@ -5,15 +5,18 @@ The declaration loads no kernel, so that a plan can be made and checked at once.
 
 from models.family import Family
 from models.gang.metrics import METRICS
+from models.jobs.measures import COMMON
 
 FAMILY = Family(
     package=__name__,
     name="gang scheduling",
-    version=1,
+    version=2,
     metrics=METRICS,
     headline="slowdown",
+    common=COMMON,
     kernels=(
         "models.gang.model",
+        "models.jobs.order_statistics",
         "models.workloads.redrawn",
         "models.gang.schemes.buddy",
         "models.gang.schemes.capacity",
@@ -21,4 +24,5 @@ FAMILY = Family(
         "models.gang.schemes.load_based",
         "models.gang.schemes.migration",
     ),
+    schedules=True,
 )

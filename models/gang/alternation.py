@@ -21,33 +21,31 @@ import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.gang.state import (
-    COUNTS,
     FINISH,
-    LISTS,
     N_JOBS,
     N_SLOTS,
     POSITION,
     PRECEDENCE,
     PRESENT,
-    REAL,
     RUN_SLOTS,
     SETS,
     SIZE,
     SLOT,
     SUM_PES,
     SUM_SLOTS,
-    WHOLE,
+    TABLE,
 )
 from models.kernels.bits import ONE, ZERO, disjoint, lowest_position
 from models.kernels.compiling import kernel
+from models.kernels.types import INTS
 
-MODES = ("none", "exclusive", "shared")
-NONE, EXCLUSIVE, SHARED = range(3)
+NONE, EXCLUSIVE, SHARED = range(3)  # as in `policies.ALTERNATION`
 
 
 @kernel(inline=True)
-def run_in(job, count, virtual, whole, real, counts):
+def run_in(job, count, table, counts, virtual):
     """Let a job run in `count` slots from now on: what is left of it takes another virtual time."""
+    whole, real = table.whole, table.real
     before = whole[job, RUN_SLOTS]
     position = whole[job, POSITION]
     real[FINISH, position] = virtual + (real[FINISH, position] - virtual) * before / count
@@ -57,29 +55,30 @@ def run_in(job, count, virtual, whole, real, counts):
 
 
 @kernel(inline=True)
-def count_shared(job, n_slots, occupied, pes, whole):
+def count_shared(job, n_slots, occupied, table):
     """Return in how many slots a job's PEs are free or its own. O(slots x words)."""
-    own = whole[job, SLOT]
+    own = table.whole[job, SLOT]
     count = 1
     for slot in range(n_slots):
-        if slot != own and disjoint(occupied, slot, pes, job):
+        if slot != own and disjoint(occupied, slot, table.pes, job):
             count += 1
     return count
 
 
 @kernel()
-def count_all_shared(n_slots, occupied, free, pes, whole, real, order, counts, virtual):
+def count_all_shared(n_slots, matrix, table, counts, virtual):
     """Under `shared`: count the slots of every job anew. O(slots x jobs x words)."""
     for i in range(counts[N_JOBS]):
-        job = order[PRESENT, i]
-        own = whole[job, SLOT]
-        size = whole[job, SIZE]
+        job = table.order[PRESENT, i]
+        own = table.whole[job, SLOT]
+        size = table.whole[job, SIZE]
         count = 1
         for slot in range(n_slots):
-            if size <= free[slot] and slot != own and disjoint(occupied, slot, pes, job):
+            # Most slots have too little room, which is told without a look at their words.
+            if size <= matrix.free[slot] and slot != own and disjoint(matrix.occupied, slot, table.pes, job):
                 count += 1
-        if count != whole[job, RUN_SLOTS]:
-            run_in(job, count, virtual, whole, real, counts)
+        if count != table.whole[job, RUN_SLOTS]:
+            run_in(job, count, table, counts, virtual)
 
 
 @kernel(inline=True)
@@ -92,13 +91,14 @@ def overlaps(grants, slot, first_pes, pes, job):
 
 
 @kernel()
-def grant(slot, start, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
+def grant(slot, start, matrix, table, taken, counts, virtual):
     """Under `exclusive`: give the free PEs of a slot to the jobs mapped elsewhere, in order of precedence.
 
     The first `start` of them keep what they have there: the change that made this necessary comes after them.
     O(jobs x words); ends as soon as all free PEs are given.
     """
-    grants = grants
+    occupied, free, _, grants = matrix
+    pes, whole = table.pes, table.whole
     spare = grants.shape[0] - 1
     first_pes = grants.shape[1] - pes.shape[1]
     for w in range(first_pes):
@@ -108,7 +108,7 @@ def grant(slot, start, occupied, free, grants, pes, whole, real, order, taken, c
     room = free[slot]
     i = 0
     while i < counts[N_JOBS] and room > 0:
-        job = order[PRECEDENCE, i]
+        job = table.order[PRECEDENCE, i]
         if i < start:
             gets = grants[slot, job >> 6] >> np.uint64(job & 63) & ONE != ZERO
         else:  # the PEs of jobs mapped to the slot itself are taken
@@ -121,6 +121,7 @@ def grant(slot, start, occupied, free, grants, pes, whole, real, order, taken, c
         i += 1
     for w in range(taken.shape[1]):
         grants[slot, first_pes + w] = taken[0, w] & ~occupied[slot, w]
+    # Only those whose bit has changed run in another number of slots.
     for w in range(first_pes):
         given = grants[spare, w]
         changed = given ^ grants[slot, w]
@@ -130,48 +131,48 @@ def grant(slot, start, occupied, free, grants, pes, whole, real, order, taken, c
             changed &= changed - ONE
             job = np.uint64(64 * w + bit)
             change = 1 if given >> np.uint64(bit) & ONE else -1
-            run_in(job, whole[job, RUN_SLOTS] + change, virtual, whole, real, counts)
+            run_in(job, whole[job, RUN_SLOTS] + change, table, counts, virtual)
 
 
 @kernel()
-def revoke(slot, grants, pes, whole, real, counts, virtual):
+def revoke(slot, matrix, table, counts, virtual):
     """Under `exclusive`: take all free PEs of a slot back."""
-    first_pes = grants.shape[1] - pes.shape[1]
+    grants = matrix.grants
+    first_pes = grants.shape[1] - table.pes.shape[1]
     for w in range(first_pes):
         given = grants[slot, w]
         grants[slot, w] = ZERO
         while given != ZERO:
             job = np.uint64(64 * w + lowest_position(given))
             given &= given - ONE
-            run_in(job, whole[job, RUN_SLOTS] - 1, virtual, whole, real, counts)
+            run_in(job, table.whole[job, RUN_SLOTS] - 1, table, counts, virtual)
     for w in range(first_pes, grants.shape[1]):
         grants[slot, w] = ZERO
 
 
 @kernel()
-def grant_where_it_fits(
-    job, rank, opened, occupied, free, grants, pes, whole, real, order, taken, counts, virtual
-):
+def grant_where_it_fits(job, rank, opened, matrix, table, taken, counts, virtual):
     """Under `exclusive`: a job was mapped. It changes its own slot and those that it may run in.
 
     `rank` is its position in the order of precedence and `opened` tells whether the slot was opened for it.
     """
+    grants, pes = matrix.grants, table.pes
     first_pes = grants.shape[1] - pes.shape[1]
-    own = whole[job, SLOT]
+    own = table.whole[job, SLOT]
     last = rank == counts[N_JOBS] - 1
     for slot in range(counts[N_SLOTS]):
         if slot == own:
             # To take PEs that nobody was given changes nothing: who was refused is refused again.
             if opened or overlaps(grants, slot, first_pes, pes, job):
-                grant(slot, 0, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
-        elif disjoint(occupied, slot, pes, job):
+                grant(slot, 0, matrix, table, taken, counts, virtual)
+        elif disjoint(matrix.occupied, slot, pes, job):
             if not last:  # those after it may have to give back
-                grant(slot, rank, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
+                grant(slot, rank, matrix, table, taken, counts, virtual)
             elif not overlaps(grants, slot, first_pes, pes, job):
                 grants[slot, job >> 6] |= ONE << np.uint64(job & 63)
                 for w in range(pes.shape[1]):
                     grants[slot, first_pes + w] |= pes[job, w]
-                run_in(job, whole[job, RUN_SLOTS] + 1, virtual, whole, real, counts)
+                run_in(job, table.whole[job, RUN_SLOTS] + 1, table, counts, virtual)
 
 
 @kernel()
@@ -183,16 +184,17 @@ def forget(job, n_slots, grants):
 
 
 @kernel(inline=True)
-def grant_where_it_ran(job, rank, occupied, free, grants, pes, whole, real, order, taken, counts, virtual):
+def grant_where_it_ran(job, rank, matrix, table, taken, counts, virtual):
     """Under `exclusive`: a job has ended. What it was given in other slots goes to others.
 
     They come after it, `rank` being the position that it had in the order of precedence.
     """
+    grants = matrix.grants
     own = ONE << np.uint64(job & 63)
     for slot in range(counts[N_SLOTS]):
         if grants[slot, job >> 6] & own != ZERO:
             grants[slot, job >> 6] ^= own
-            grant(slot, rank, occupied, free, grants, pes, whole, real, order, taken, counts, virtual)
+            grant(slot, rank, matrix, table, taken, counts, virtual)
 
 
 @kernel(boolean(SETS, int64, SETS, int64, SETS, int64), inline=True)
@@ -201,43 +203,41 @@ def depends_on(pes, job, changed, i, occupied, slot):
     return not disjoint(pes, job, changed, i) and disjoint(pes, job, occupied, slot)
 
 
-@kernel(
-    void(int64, int64, SETS, int64, SETS, SETS, WHOLE, REAL, LISTS, COUNTS, float64),
-    inline=True,
-)
-def slot_changes(change, slot, changed, row, occupied, pes, whole, real, order, counts, virtual):
+@kernel(void(int64, int64, SETS, int64, SETS, TABLE, INTS, float64), inline=True)
+def slot_changes(change, slot, changed, row, occupied, table, counts, virtual):
     """Under `shared`: PEs of a used slot, a row of `changed`, become free (change 1) or taken (-1).
 
     `occupied` holds what is taken in the slot beside them. O(jobs x words).
     """
     for i in range(counts[N_JOBS]):
-        job = order[PRESENT, i]
-        if depends_on(pes, job, changed, row, occupied, slot) and whole[job, SLOT] != slot:
-            run_in(job, whole[job, RUN_SLOTS] + change, virtual, whole, real, counts)
+        job = table.order[PRESENT, i]
+        if depends_on(table.pes, job, changed, row, occupied, slot) and table.whole[job, SLOT] != slot:
+            run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, virtual)
 
 
-@kernel(void(int64, int64, SETS, int64, SETS, WHOLE, REAL, LISTS, COUNTS, float64), inline=True)
-def slot_comes_or_goes(change, slot, only, row, pes, whole, real, order, counts, virtual):
+@kernel(void(int64, int64, SETS, int64, TABLE, INTS, float64), inline=True)
+def slot_comes_or_goes(change, slot, only, row, table, counts, virtual):
     """Under `shared`: a slot is opened for a job (change 1) or closed after it (-1).
 
     The job's PEs are a row of `only`. O(jobs x words).
     """
     for i in range(counts[N_JOBS]):
-        job = order[PRESENT, i]
-        if disjoint(pes, job, only, row) and whole[job, SLOT] != slot:
-            run_in(job, whole[job, RUN_SLOTS] + change, virtual, whole, real, counts)
+        job = table.order[PRESENT, i]
+        if disjoint(table.pes, job, only, row) and table.whole[job, SLOT] != slot:
+            run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, virtual)
 
 
 @kernel()
-def slots_unite(low, high, occupied, pes, whole, real, order, counts, virtual):
+def slots_unite(low, high, occupied, table, counts, virtual):
     """Under `shared`: two slots become one. O(jobs x words).
 
     Whoever ran in either of them has one slot less: both where it ran in both (one is left), and where it ran
     in one only (the jobs of the other block it now).
     """
+    pes, whole = table.pes, table.whole
     for i in range(counts[N_JOBS]):
-        job = order[PRESENT, i]
+        job = table.order[PRESENT, i]
         own = whole[job, SLOT]
         runs_in_low = own == low or disjoint(occupied, low, pes, job)
         if runs_in_low or own == high or disjoint(occupied, high, pes, job):
-            run_in(job, whole[job, RUN_SLOTS] - 1, virtual, whole, real, counts)
+            run_in(job, whole[job, RUN_SLOTS] - 1, table, counts, virtual)

@@ -8,7 +8,7 @@ O(slots x jobs x words).
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int64, uint64
+from numba import float64, int64, uint64, void
 
 from models.gang.alternation import (
     EXCLUSIVE,
@@ -25,6 +25,7 @@ from models.gang.alternation import (
     slot_comes_or_goes,
     slots_unite,
 )
+from models.gang.recording import RECORD, is_full, is_kept, note_end, note_shares, write_ended
 from models.gang.schemes.signature import PLACE, REARRANGE, RELEASE
 from models.gang.slots import (
     NOWHERE,
@@ -38,18 +39,22 @@ from models.gang.slots import (
 )
 from models.gang.state import (
     ARRIVAL,
+    ARRIVALS,
+    ARRIVED,
     BATCH_START,
-    COUNTS,
     CURSOR,
     DECREASING,
     FINISH,
+    GOAL,
     IN_BATCH,
     JOB_SLOT_TIME,
     JOB_TIME,
-    JOBS,
     KEY,
-    LISTS,
-    MATRIX,
+    MEASURED,
+    MEASURED_UNTIL,
+    MEASURING,
+    N_BATCHES,
+    N_ENDED,
     N_JOBS,
     N_SLOTS,
     N_VACANT,
@@ -58,74 +63,80 @@ from models.gang.state import (
     POSITION,
     PRECEDENCE,
     PRESENT,
-    REAL,
     REPEATING,
-    ROOM,
     RUN,
     RUN_SLOTS,
     RUNS_LEFT,
     RUNTIME,
-    SESSIONS,
-    SETTINGS,
+    SESSION,
     SIZE,
     SLOT,
     SLOT_TIME,
-    SLOWDOWNS,
     SUBMITTED,
     SUM_PES,
     SUM_SLOTS,
+    SYSTEM,
+    TABLE,
     TERMINATED,
+    TERMINATIONS,
     UNIFICATIONS,
     VACANT,
     VIRTUAL,
-    WHOLE,
     WORK,
 )
 from models.kernels.compiling import kernel
+from models.kernels.types import FLOATS, INTS
 from models.workloads.repetition import RERUN
 
 # Why `advance` returned.
-BATCHES_DONE, SESSIONS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL = range(5)
+BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL, RECORD_FULL = range(6)
 
 
 @kernel(inline=True)
-def first_to_end(whole, real, order, n_jobs):
-    """Return the position in the list of present jobs of the one that ends next, or -1. O(jobs)."""
+def first_to_end(table, n_jobs):
+    """Return the position in the list of present jobs of the one that ends next, or -1. O(jobs).
+
+    A plain search: with the run fractions most of the times in a heap would change at each event.
+    """
+    real = table.real
+    # Four minima without a branch, since a processor cannot guess which of them are new ones.
+    a, b, c, d = np.inf, np.inf, np.inf, np.inf
+    in_fours = n_jobs & ~3
+    for i in range(0, in_fours, 4):
+        a = min(a, real[FINISH, i])
+        b = min(b, real[FINISH, i + 1])
+        c = min(c, real[FINISH, i + 2])
+        d = min(d, real[FINISH, i + 3])
+    for i in range(in_fours, n_jobs):
+        a = min(a, real[FINISH, i])
+    finish = min(min(a, b), min(c, d))
     first = -1
-    finish = np.inf
     number = 0
     for i in range(n_jobs):
-        if real[FINISH, i] <= finish:
-            job = order[PRESENT, i]
-            if real[FINISH, i] < finish or whole[job, NUMBER] < number:
+        if real[FINISH, i] <= finish:  # equal, in one comparison less: no NaN need be told apart
+            job = table.order[PRESENT, i]
+            if first < 0 or table.whole[job, NUMBER] < number:
                 first = i
-                finish = real[FINISH, i]
-                number = whole[job, NUMBER]
+                number = table.whole[job, NUMBER]
     return first
 
 
-@kernel(
-    uint64(int64, float64, int64, int64, int64, WHOLE, REAL, LISTS, COUNTS, float64[::1]),
-    inline=True,
-)
-def enter(size, runtime, runs_left, run, key, whole, real, order, counts, clocks):
+@kernel(uint64(int64, float64, TABLE, INTS, FLOATS), inline=True)
+def enter(size, runtime, table, counts, clocks):
     """Write a newcomer into the table, mapped to no slot yet, and return its place."""
+    whole, real = table.whole, table.real
     n_jobs = counts[N_JOBS]
     counts[N_VACANT] -= 1
-    job = order[VACANT, counts[N_VACANT]]
-    whole = whole
+    job = table.order[VACANT, counts[N_VACANT]]
     whole[job, SLOT] = NOWHERE
     whole[job, SIZE] = size
     whole[job, RUN_SLOTS] = 1
     whole[job, NUMBER] = counts[SUBMITTED]
-    whole[job, RUNS_LEFT] = runs_left
-    whole[job, RUN] = run
-    whole[job, KEY] = key
     whole[job, POSITION] = n_jobs
     real[RUNTIME, n_jobs] = runtime
     real[ARRIVAL, n_jobs] = clocks[NOW]
     real[FINISH, n_jobs] = clocks[VIRTUAL] + runtime
-    order[PRESENT, n_jobs] = job
+    table.order[PRESENT, n_jobs] = job
     counts[N_JOBS] += 1
     counts[SUBMITTED] += 1
     counts[SUM_SLOTS] += 1
@@ -134,8 +145,50 @@ def enter(size, runtime, runs_left, run, key, whole, real, order, counts, clocks
 
 
 @kernel(inline=True)
-def leave(position, whole, real, order, counts):
-    """Take the job at a position of the list of present jobs out of the table, and return its place."""
+def enter_from(arrivals, system):
+    """Let the next session of the chunk submit its job for the first time."""
+    settings, table, counts, clocks = system.settings, system.table, system.counts, system.clocks
+    cursor = counts[CURSOR]
+    job = enter(arrivals.size[cursor], arrivals.runtime[cursor], table, counts, clocks)
+    table.whole[job, RUNS_LEFT] = arrivals.runs[cursor] - 1
+    table.whole[job, RUN] = 0
+    table.whole[job, KEY] = arrivals.key[cursor]
+    table.whole[job, SESSION] = counts[ARRIVED]
+    if counts[ARRIVED] == settings.first_measured and settings.first_measured > 0:
+        # All before this one only filled the machine.
+        counts[MEASURING] = 1
+        counts[UNIFICATIONS] = counts[TERMINATIONS] = 0
+        clocks[BATCH_START] = clocks[NOW]
+    counts[CURSOR] += 1
+    counts[ARRIVED] += 1
+    return job
+
+
+@kernel(inline=True)
+def enter_again(rerun, system):
+    """Let the job that has just ended be submitted once more: its place still holds what it was."""
+    table, counts = system.table, system.counts
+    whole = table.whole
+    before = counts[REPEATING]
+    size, key, run = whole[before, SIZE], whole[before, KEY], whole[before, RUN] + 1
+    runs_left, session = whole[before, RUNS_LEFT] - 1, whole[before, SESSION]
+    runtime = rerun(table.real[RUNTIME, counts[N_JOBS]], size, key, run, system.rerun_parameters)
+    counts[REPEATING] = NOWHERE
+    job = enter(size, runtime, table, counts, system.clocks)
+    whole[job, RUNS_LEFT] = runs_left
+    whole[job, RUN] = run
+    whole[job, KEY] = key
+    whole[job, SESSION] = session
+    return job
+
+
+@kernel(inline=True)
+def leave(position, table, counts):
+    """Take the job at a position of the list of present jobs out of the table, and return its place.
+
+    Its times are put behind those of the others, where they can still be looked at.
+    """
+    whole, real, order = table.whole, table.real, table.order
     last = counts[N_JOBS] - 1
     job = order[PRESENT, position]
     counts[SUM_SLOTS] -= whole[job, RUN_SLOTS]
@@ -154,168 +207,176 @@ def leave(position, whole, real, order, counts):
 
 
 @kernel(inline=True)
-def settle_in(
-    job, slot, rank, settings, occupied, free, grants, pes, whole, real, order, chosen, granted, counts,
-    virtual,
-):  # fmt: skip
+def settle_in(job, slot, rank, system):
     """Map a newcomer to the chosen PEs of a slot and let it and the others run where they now can."""
-    whole[job, SLOT] = slot  # from now on it is none of the others
+    settings, matrix, table, room = system.settings, system.matrix, system.table, system.room
+    counts, virtual = system.counts, system.clocks[VIRTUAL]
+    table.whole[job, SLOT] = slot  # from now on it is none of the others
     if settings.alternation == SHARED:
         if slot == counts[N_SLOTS]:
-            slot_comes_or_goes(1, slot, chosen, 0, pes, whole, real, order, counts, virtual)
+            slot_comes_or_goes(1, slot, room.chosen, 0, table, counts, virtual)
         else:
-            slot_changes(-1, slot, chosen, 0, occupied, pes, whole, real, order, counts, virtual)
+            slot_changes(-1, slot, room.chosen, 0, matrix.occupied, table, counts, virtual)
     opened = slot == counts[N_SLOTS]
-    map_job(job, slot, occupied, free, pes, whole, chosen, counts)
+    map_job(job, slot, matrix, table, room.chosen, counts)
     if settings.alternation == SHARED:
-        count = count_shared(job, counts[N_SLOTS], occupied, pes, whole)
-        run_in(job, count, virtual, whole, real, counts)
+        run_in(job, count_shared(job, counts[N_SLOTS], matrix.occupied, table), table, counts, virtual)
     elif settings.alternation == EXCLUSIVE:
-        grant_where_it_fits(
-            job, rank, opened, occupied, free, grants, pes, whole, real, order, granted, counts, virtual
-        )
+        grant_where_it_fits(job, rank, opened, matrix, table, room.granted, counts, virtual)
 
 
 @kernel(inline=True)
-def clear_out(
-    job, rank, settings, occupied, free, tags, grants, pes, whole, real, order, granted, counts, virtual
-):
+def clear_out(job, rank, system):
     """After a job was unmapped: let the others run where they now can, close or unite its slot."""
-    slot = whole[job, SLOT]
+    settings, matrix, table, room = system.settings, system.matrix, system.table, system.room
+    counts, virtual = system.counts, system.clocks[VIRTUAL]
+    slot = table.whole[job, SLOT]
     if settings.alternation == EXCLUSIVE:
-        grant_where_it_ran(
-            job, rank, occupied, free, grants, pes, whole, real, order, granted, counts, virtual
-        )
-    if free[slot] == settings.n_pes:
+        grant_where_it_ran(job, rank, matrix, table, room.granted, counts, virtual)
+    if matrix.free[slot] == settings.n_pes:
         if settings.alternation == SHARED:
-            slot_comes_or_goes(-1, slot, pes, job, pes, whole, real, order, counts, virtual)
+            slot_comes_or_goes(-1, slot, table.pes, job, table, counts, virtual)
         elif settings.alternation == EXCLUSIVE:
-            revoke(slot, grants, pes, whole, real, counts, virtual)
-        close_slot(slot, settings.n_pes, occupied, free, tags, grants, pes, whole, order, counts)
+            revoke(slot, matrix, table, counts, virtual)
+        close_slot(slot, settings.n_pes, matrix, table, counts)
         return
     if settings.alternation == SHARED:
-        slot_changes(1, slot, pes, job, occupied, pes, whole, real, order, counts, virtual)
+        slot_changes(1, slot, table.pes, job, matrix.occupied, table, counts, virtual)
     if settings.unification:
-        other = slot_to_unite_with(slot, counts[N_SLOTS], occupied)
+        other = slot_to_unite_with(slot, counts[N_SLOTS], matrix.occupied)
         if other != NOWHERE:
             low = min(slot, other)
             high = max(slot, other)
             if settings.alternation == SHARED:
-                slots_unite(low, high, occupied, pes, whole, real, order, counts, virtual)
+                slots_unite(low, high, matrix.occupied, table, counts, virtual)
             elif settings.alternation == EXCLUSIVE:
-                revoke(low, grants, pes, whole, real, counts, virtual)
-                revoke(high, grants, pes, whole, real, counts, virtual)
-            unite(low, high, settings.n_pes, occupied, free, tags, grants, pes, whole, order, counts)
+                revoke(low, matrix, table, counts, virtual)
+                revoke(high, matrix, table, counts, virtual)
+            unite(low, high, settings.n_pes, matrix, table, counts)
             counts[UNIFICATIONS] += 1
             slot = low
     if settings.alternation == EXCLUSIVE:
-        grant(slot, 0, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
+        grant(slot, 0, matrix, table, room.granted, counts, virtual)
 
 
 @kernel(inline=True)
-def migrate(
-    position, rearrange, settings, occupied, free, grants, pes, whole, real, order, granted, counts, virtual
-):
+def migrate(position, rearrange, system):
     """Let the scheme map all jobs anew and let them run where they now can."""
+    settings, matrix, table = system.settings, system.matrix, system.table
+    counts, virtual = system.counts, system.clocks[VIRTUAL]
     before = counts[N_SLOTS]
-    rearrange(position, settings.n_pes, occupied, free, pes, whole, order, counts)
+    rearrange(position, settings.n_pes, matrix, table, counts)
     n_slots = counts[N_SLOTS]
     if settings.alternation == SHARED:
-        count_all_shared(n_slots, occupied, free, pes, whole, real, order, counts, virtual)
+        count_all_shared(n_slots, matrix, table, counts, virtual)
     elif settings.alternation == EXCLUSIVE:
         for slot in range(n_slots, before):
-            revoke(slot, grants, pes, whole, real, counts, virtual)
+            revoke(slot, matrix, table, counts, virtual)
         for slot in range(n_slots):
-            grant(slot, 0, occupied, free, grants, pes, whole, real, order, granted, counts, virtual)
+            grant(slot, 0, matrix, table, system.room.granted, counts, virtual)
 
 
 @kernel(inline=True)
 def pass_time(then, virtual, counts, clocks):
     """Advance the clocks and the integrals; nothing has changed since the last event."""
-    elapsed = then - clocks[NOW]
+    if counts[MEASURING]:
+        elapsed = then - clocks[NOW]
+        clocks[SLOT_TIME] += counts[N_SLOTS] * elapsed
+        clocks[JOB_SLOT_TIME] += counts[SUM_SLOTS] * elapsed
+        clocks[JOB_TIME] += counts[N_JOBS] * elapsed
+        clocks[WORK] += counts[SUM_PES] * (virtual - clocks[VIRTUAL])
     clocks[NOW] = then
-    clocks[SLOT_TIME] += counts[N_SLOTS] * elapsed
-    clocks[JOB_SLOT_TIME] += counts[SUM_SLOTS] * elapsed
-    clocks[JOB_TIME] += counts[N_JOBS] * elapsed
-    clocks[WORK] += counts[SUM_PES] * (virtual - clocks[VIRTUAL])
     clocks[VIRTUAL] = virtual
 
 
+@kernel(inline=True)
+def write_down(job, system):
+    """Hand out a job that has just ended if it is measured, and tell whether a batch ends with it."""
+    settings, counts = system.settings, system.counts
+    counts[TERMINATED] += 1
+    counts[TERMINATIONS] += 1
+    session = system.table.whole[job, SESSION]
+    if session < settings.first_measured or session >= settings.end_measured:
+        return False
+    write_ended(job, counts[N_JOBS], system.table, system.clocks, system.ended, counts[N_ENDED])
+    counts[N_ENDED] += 1
+    counts[IN_BATCH] += 1
+    counts[MEASURED] += 1
+    return counts[IN_BATCH] == settings.batch_size or counts[MEASURED] == settings.n_measured
+
+
 @kernel()
-def close_batch(batch, real, order, counts, clocks, batches, n_pes):
-    """Write the metrics of a batch, in the order of `state.METRICS`, and begin the next one."""
-    n_ended = counts[IN_BATCH]
-    elapsed = clocks[NOW] - clocks[BATCH_START]
-    batches[batch, 0] = clocks[SLOWDOWNS] / n_ended
-    batches[batch, 1] = counts[UNIFICATIONS] / n_ended
-    batches[batch, 2] = clocks[JOB_SLOT_TIME] / clocks[JOB_TIME]
-    batches[batch, 3] = clocks[WORK] / (n_pes * elapsed)
-    batches[batch, 4] = clocks[SLOT_TIME] / elapsed
-    batches[batch, 5] = clocks[JOB_TIME] / elapsed
-    counts[IN_BATCH] = 0
-    counts[UNIFICATIONS] = 0
-    for integral in (SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, SLOWDOWNS):
+def close_batch(system):
+    """Write down what was integrated over a batch, and begin the next one."""
+    settings, table, counts, clocks = system.settings, system.table, system.counts, system.clocks
+    batch, batches = counts[N_BATCHES], system.batches
+    now = clocks[NOW] if counts[MEASURING] else clocks[MEASURED_UNTIL]
+    elapsed = now - clocks[BATCH_START]
+    batches.unifications[batch] = counts[UNIFICATIONS] / counts[TERMINATIONS]
+    batches.slots_per_job[batch] = clocks[JOB_SLOT_TIME] / clocks[JOB_TIME]
+    batches.utilization[batch] = clocks[WORK] / (settings.n_pes * elapsed)
+    batches.used_slots[batch] = clocks[SLOT_TIME] / elapsed
+    batches.jobs_in_system[batch] = clocks[JOB_TIME] / elapsed
+    counts[N_BATCHES] += 1
+    counts[IN_BATCH] = counts[TERMINATIONS] = counts[UNIFICATIONS] = 0
+    for integral in (SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK):
         clocks[integral] = 0.0
-    clocks[BATCH_START] = clocks[NOW]
+    clocks[BATCH_START] = now
     # Virtual time is set back, so that long runs lose no digits.
     for i in range(counts[N_JOBS]):
-        real[FINISH, i] -= clocks[VIRTUAL]
+        table.real[FINISH, i] -= clocks[VIRTUAL]
     clocks[VIRTUAL] = 0.0
 
 
-@kernel(
-    int64(
-        PLACE, RELEASE, REARRANGE, RERUN, SETTINGS, MATRIX, JOBS, ROOM, SESSIONS,
-        int64[::1], int64[::1], float64[::1], int64[::1], float64[::1],
-        float64[:, ::1], int64, boolean, float64, float64[::1],
-    )
-)  # fmt: skip
-def advance(
-    place, release, rearrange, rerun, settings, matrix, jobs, room, sessions,
-    memory, parameters, rerun_parameters, counts, clocks,
-    batches, n_batches, more_sessions, until, responses,
-):  # fmt: skip
+@kernel(void(SYSTEM, float64))
+def stop_measuring(system, now):
+    """End the measured period at a time before the next event: jobs still count, the machine does not."""
+    counts, clocks = system.counts, system.clocks
+    virtual = clocks[VIRTUAL]
+    if counts[N_SLOTS] > 0:
+        virtual += (now - clocks[NOW]) / counts[N_SLOTS]
+    pass_time(now, virtual, counts, clocks)
+    counts[MEASURING] = 0
+    clocks[MEASURED_UNTIL] = now
+
+
+@kernel(int64(PLACE, RELEASE, REARRANGE, RERUN, SYSTEM, ARRIVALS, GOAL, RECORD))
+def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
     """Simulate until something is needed from outside, and say what (`BATCHES_DONE` …).
 
     Parameters
     ----------
-    place, release, rearrange : the packing scheme, see `models.gang.schemes`
+    place, release, rearrange : the packing scheme, see `models.gang.schemes.signature`
     rerun : the runtime of a job's next repetition, see `models.workloads.repetition`
-    settings, matrix, jobs, room, counts, clocks : the simulation, see `state`
-    sessions : the chunk of arrivals at hand, from ``counts[CURSOR]`` on
-    memory, parameters : the packing scheme's own
-    rerun_parameters : float64, of `rerun`
-    batches : float64 (batch, metric), rows are filled as batches end
-    n_batches : return when so many batches have ended, the warm-up included
-    more_sessions : whether another chunk will follow this one
-    until : return before the first event later than this
-    responses : float64 (job,), response times by the job's number, as far as there is room
+    system : System
+    arrivals : the chunk of sessions at hand, from ``counts[CURSOR]`` on
+    goal : Goal
+    record : Record
     """
-    # Unpacked once: to look at a field of a tuple counts a reference, which takes longer than most work here.
-    occupied, free, tags, grants = matrix
-    pes, whole, real, order = jobs
-    chosen, chosen_row, granted, scratch = room
-    submits, sizes, runtimes, runs, keys = sessions
-    n_pes = settings.n_pes
+    settings, matrix, table, room, books = (
+        system.settings, system.matrix, system.table, system.room, system.books
+    )  # fmt: skip
+    counts, clocks, n_pes = system.counts, system.clocks, settings.n_pes
+    recording = is_kept(record)
     while True:
-        repeating = counts[REPEATING]
-        cursor = counts[CURSOR]
+        if recording and is_full(record, counts[N_JOBS]):
+            return RECORD_FULL
         first = -1
-        if repeating == NOWHERE:
-            first = first_to_end(whole, real, order, counts[N_JOBS])
+        if counts[REPEATING] == NOWHERE:
+            first = first_to_end(table, counts[N_JOBS])
             finish = np.inf
             end = np.inf
             if first >= 0:
-                finish = real[FINISH, first]
+                finish = table.real[FINISH, first]
                 end = clocks[NOW] + (finish - clocks[VIRTUAL]) * counts[N_SLOTS]
             arrival = np.inf
-            if cursor < submits.shape[0]:
-                arrival = submits[cursor]
-            elif more_sessions:
-                return SESSIONS_USED_UP
-            elif first < 0 or not settings.draining:
+            if counts[CURSOR] < arrivals.submit.shape[0]:
+                arrival = arrivals.submit[counts[CURSOR]]
+            elif goal.more_arrivals:
+                return ARRIVALS_USED_UP
+            elif first < 0:
                 return NO_MORE_JOBS
-            if min(end, arrival) > until:
+            if min(end, arrival) > goal.until:
                 return TIME_REACHED
             # Of an end and an arrival at one instant the end comes first: the newcomer finds its PEs free.
             if end <= arrival:
@@ -329,77 +390,59 @@ def advance(
                 pass_time(arrival, virtual, counts, clocks)
                 first = -1
 
+        ends = first >= 0
+        batch_ends = False
         slots_before = counts[N_SLOTS]
+        position = 0
         rank = 0
         alone = False
-        if first >= 0:
-            job = leave(first, whole, real, order, counts)
+        if ends:
+            job = leave(first, table, counts)
+            batch_ends = write_down(job, system)
+            if recording:
+                note_end(job, counts[N_JOBS], table, clocks, record)
             if settings.alternation == EXCLUSIVE:
-                rank = remove(order, PRECEDENCE, counts[N_JOBS] + 1, job)
-            response = clocks[NOW] - real[ARRIVAL, counts[N_JOBS]]
-            clocks[SLOWDOWNS] += response / real[RUNTIME, counts[N_JOBS]]
-            if whole[job, NUMBER] < responses.shape[0]:
-                responses[whole[job, NUMBER]] = response
+                rank = remove(table.order, PRECEDENCE, counts[N_JOBS] + 1, job)
             if settings.migrating:
-                alone = free[whole[job, SLOT]] + whole[job, SIZE] == n_pes
-                position = remove(order, DECREASING, counts[N_JOBS] + 1, job)
+                alone = matrix.free[table.whole[job, SLOT]] + table.whole[job, SIZE] == n_pes
+                position = remove(table.order, DECREASING, counts[N_JOBS] + 1, job)
                 if settings.alternation == EXCLUSIVE:
-                    forget(job, counts[N_SLOTS], grants)
+                    forget(job, counts[N_SLOTS], matrix.grants)
             else:
-                unmap_job(job, occupied, free, pes, whole)
-                for w in range(pes.shape[1]):  # a view of the row would cost reference counting
-                    chosen[0, w] = pes[job, w]
-                release(whole[job, SIZE], n_pes, chosen_row, memory, parameters)
-                clear_out(
-                    job, rank, settings, occupied, free, tags, grants, pes, whole, real, order, granted,
-                    counts, clocks[VIRTUAL],
-                )  # fmt: skip
+                unmap_job(job, matrix, table)
+                for w in range(table.pes.shape[1]):
+                    room.chosen_row[w] = table.pes[job, w]
+                release(table.whole[job, SIZE], n_pes, room.chosen_row, books)
+                clear_out(job, rank, system)
         else:
-            if repeating == NOWHERE:
-                job = enter(
-                    sizes[cursor], runtimes[cursor], runs[cursor] - 1, 0, keys[cursor],
-                    whole, real, order, counts, clocks,
-                )  # fmt: skip
-                counts[CURSOR] += 1
+            if counts[REPEATING] == NOWHERE:
+                job = enter_from(arrivals, system)
             else:
-                size = whole[repeating, SIZE]
-                run = whole[repeating, RUN] + 1
-                key = whole[repeating, KEY]
-                runtime = rerun(real[RUNTIME, counts[N_JOBS]], size, key, run, rerun_parameters)
-                counts[REPEATING] = NOWHERE
-                job = enter(
-                    size, runtime, whole[repeating, RUNS_LEFT] - 1, run, key,
-                    whole, real, order, counts, clocks,
-                )  # fmt: skip
+                job = enter_again(rerun, system)
             if settings.alternation == EXCLUSIVE:
-                rank = insert(order, PRECEDENCE, counts[N_JOBS] - 1, job, whole, settings.precedence)
+                rank = insert(
+                    table.order, PRECEDENCE, counts[N_JOBS] - 1, job, table.whole, settings.precedence
+                )
             if settings.migrating:
-                position = insert(order, DECREASING, counts[N_JOBS] - 1, job, whole, 1)
+                position = insert(table.order, DECREASING, counts[N_JOBS] - 1, job, table.whole, 1)
             else:
                 slot = place(
-                    whole[job, SIZE], n_pes, counts[N_SLOTS], occupied, free, tags,
-                    memory, parameters, scratch, chosen_row,
+                    table.whole[job, SIZE], n_pes, counts[N_SLOTS], matrix, books, room.scratch,
+                    room.chosen_row,
                 )  # fmt: skip
-                settle_in(
-                    job, slot, rank, settings, occupied, free, grants, pes, whole, real, order, chosen,
-                    granted, counts, clocks[VIRTUAL],
-                )  # fmt: skip
+                settle_in(job, slot, rank, system)
         if settings.migrating:
-            migrate(
-                position, rearrange, settings, occupied, free, grants, pes, whole, real, order, granted,
-                counts, clocks[VIRTUAL],
-            )  # fmt: skip
+            migrate(position, rearrange, system)
             # Footnote 4: the number of slots is reduced, and not because the job had one for itself.
-            if first >= 0 and counts[N_SLOTS] < slots_before and not alone:
+            if ends and counts[N_SLOTS] < slots_before and not alone:
                 counts[UNIFICATIONS] += 1
+        if recording:
+            note_shares(table, counts, clocks, record)
 
-        if first >= 0:
-            if whole[job, RUNS_LEFT] > 0:
+        if ends:
+            if table.whole[job, RUNS_LEFT] > 0:
                 counts[REPEATING] = job
-            counts[TERMINATED] += 1
-            counts[IN_BATCH] += 1
-            if counts[IN_BATCH] == settings.batch_size:
-                batch = counts[TERMINATED] // settings.batch_size - 1
-                close_batch(batch, real, order, counts, clocks, batches, n_pes)
-                if batch + 1 >= n_batches:
+            if batch_ends:
+                close_batch(system)
+                if counts[N_BATCHES] >= goal.n_batches:
                     return BATCHES_DONE

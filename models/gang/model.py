@@ -2,58 +2,147 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import numpy as np
 
 from models import workloads
+from models.arrays import Floats
 from models.family import Outcome
-from models.gang import engine, schemes
-from models.gang.simulation import Simulation
-from models.gang.state import METRICS
+from models.gang import engine
+from models.gang.measuring import Measuring, as_they_ran
+from models.gang.policies import Rules
+from models.gang.recording import Recorder
+from models.gang.simulation import Measured, Simulation
 from models.jobs.machine import one_pool
+from models.jobs.measures import Measures
+from models.jobs.schedule import Schedule
+from models.jobs.stream import Stream
 from models.jobs.trace import Trace
-from models.point import Point
+from models.kernels import functions
+from models.point import Batches, Point
 from models.saturation import backlog_grows
 from models.workloads import repetition
 
-
-def prepare(point: Point) -> Simulation:
-    """Return a simulation of a point at time 0."""
-    policy, opened = point.policy, workloads.open_workload(point)
-    scheme = schemes.find(policy["scheme"])
-    n_pes = one_pool(opened.machine, point.machine, policy)
-    rerun = rerun_parameters = None
-    if isinstance(opened, Trace):
-        chunks = iter([opened.jobs])
-        point = replace(point, batches=opened.divided(point.batches)[0])
-    else:
-        chunks, rerun, rerun_parameters = opened.chunks(), opened.rerun, opened.rerun_parameters
-    assert point.batches.size is not None  # see `workloads.open_workload`
-    return Simulation(
-        scheme.compiled(),
-        scheme.arguments(policy),
-        n_pes,
-        chunks,
-        rerun=repetition.same_runtime if rerun is None else schemes.imported(rerun),
-        rerun_parameters=rerun_parameters,
-        memory=scheme.memory(n_pes),
-        alternation=policy["alternation"],
-        precedence=policy["precedence"],
-        unification=policy["unification"],
-        migrating=scheme.migrates,
-        batch_size=point.batches.size,
-        batch_limit=point.batches.most,
-        job_limit=policy["job_limit"],
-    )
+PATIENCE = 0.1
+"""Share of the time simulated so far after which it is asked again whether a schedule is complete."""
 
 
 def simulate(point: Point) -> Outcome:
-    """Simulate one point in one replication, see `models.family.Family.simulate`."""
-    simulation, batches = prepare(point), point.batches
+    """Simulate one point in one replication, see `models.family.Family.simulate`.
+
+    Notes
+    -----
+    A batch is so many jobs in order of termination. Those of a workload that ends are divided as
+    `models.jobs.trace.Trace.divided` says: jobs before its measured ones fill the machine and are in no batch,
+    and the last batch may be short where all jobs are to be in one. The machine is measured from the first
+    submission of a measured job on (of a stream from 0 on), a batch from the end of the one before to its last
+    termination, and nothing after `Trace.until`.
+    """
+    opened = workloads.open_workload(point)
+    batches, available = point.batches, point.batches.looks[-1]
+    if isinstance(opened, Trace):
+        batches, available = opened.divided(batches)
+    assert batches.size is not None  # a trace's are divided, a stream has none without
+    everybody = opened.jobs.part(opened.measured) if isinstance(opened, Trace) else None
+    measuring = Measuring(Measures.of(point.measures), batches.size, everybody)
+    simulation = _simulation(point, opened, batches, measuring=measuring)
+    status = engine.BATCHES_DONE
     for look in batches.looks:
-        status = simulation.run(batches.warmup + look)
-        measured = simulation.batches[batches.warmup : simulation.n_batches]
-        metrics = {name: measured[:, i].copy() for i, name in enumerate(METRICS)}
-        if status != engine.BATCHES_DONE or (batches.enough is not None and batches.enough(metrics)):
+        n_measured = min(look, max(available, 0))
+        if n_measured:
+            status = simulation.run(batches.warmup + n_measured)
+        metrics = _metrics(simulation, measuring, batches.warmup)
+        if status != engine.BATCHES_DONE or look >= available or batches.is_enough(metrics):
             break
     saturated = status == engine.TABLE_FULL or backlog_grows(metrics["jobs_in_system"])
     return Outcome(metrics, bool(saturated), simulation.n_terminated)
+
+
+def schedule(point: Point) -> Schedule:
+    """Return the schedule that `simulate` measures, see `models.family.Family.schedule`.
+
+    Of a stream it has all jobs that are submitted before the last batch ends.
+
+    Raises
+    ------
+    ValueError
+        With one line, if more jobs are in the system at a time than there is room for.
+    """
+    rules = Rules.of(point.policy)
+    opened = workloads.open_workload(point)
+    recorder = Recorder(rules.job_limit)
+    if isinstance(opened, Trace):
+        simulation = _simulation(point, opened, Batches(1, 0, (1,)), recorder=recorder)
+        simulation.measure_no_more()
+        status = simulation.run(1)  # to the end of the last job
+    else:
+        simulation = _simulation(point, opened, point.batches, recorder=recorder)
+        status = simulation.run(point.batches.most)
+    n_jobs = simulation.n_submitted
+    # Those that are still there need the jobs that arrive after them to be slowed down by.
+    simulation.measure_no_more()
+    while status != engine.TABLE_FULL and simulation.oldest < n_jobs:
+        status = simulation.run(1, until=simulation.now * (1 + PATIENCE))
+    if status == engine.TABLE_FULL:
+        raise ValueError(
+            f"{point}: more than policy.job_limit={rules.job_limit} jobs are in the system at a time, so that "
+            "not all of them end; give more, or take a lower load"
+        )
+    ended = recorder.ended(n_jobs)
+    columns = opened.jobs if isinstance(opened, Trace) else opened.first(int(ended.session.max()) + 1)
+    jobs = as_they_ran(ended, columns.part(ended.session))
+    return Schedule(
+        jobs,
+        opened.machine,
+        start=ended.submit,
+        end=ended.end,
+        host=np.zeros(n_jobs, np.int64),
+        waited=np.maximum(ended.end - ended.submit - ended.runtime, 0.0),
+        pieces=recorder.pieces(n_jobs),
+        # A log's rows are told only of jobs that are its own one by one.
+        trace=opened if isinstance(opened, Trace) and not opened.jobs.repeats else None,
+        notes=(str(rules),),
+    )
+
+
+def prepare(point: Point, recorder: Recorder | None = None) -> Simulation:
+    """Return a simulation of a point at time 0, which nothing is read off yet."""
+    opened = workloads.open_workload(point)
+    batches = opened.divided(point.batches)[0] if isinstance(opened, Trace) else point.batches
+    return _simulation(point, opened, batches, recorder=recorder)
+
+
+def _simulation(
+    point: Point,
+    opened: Stream | Trace,
+    batches: Batches,
+    *,
+    measuring: Measuring | None = None,
+    recorder: Recorder | None = None,
+) -> Simulation:
+    rules = Rules.of(point.policy)
+    n_pes = one_pool(opened.machine, point.machine, point.policy)
+    assert batches.size is not None
+    if isinstance(opened, Trace):
+        sessions = range(*opened.measured.indices(len(opened.jobs)))
+        until = np.inf if opened.until is None else opened.until
+        measured = Measured(batches.size, batches.most, sessions, opened.n_measured, until)
+        return Simulation(rules, n_pes, iter([opened.jobs]), measured, measuring=measuring, recorder=recorder)
+    rerun = repetition.same_runtime if opened.rerun is None else functions.imported(opened.rerun)
+    return Simulation(
+        rules,
+        n_pes,
+        opened.chunks(),
+        Measured(batches.size, batches.most),
+        rerun=rerun,
+        rerun_parameters=opened.rerun_parameters,
+        measuring=measuring,
+        recorder=recorder,
+    )
+
+
+def _metrics(simulation: Simulation, measuring: Measuring, warmup: int) -> dict[str, Floats]:
+    """Return the metrics of the batches that have ended after the warm-up."""
+    integrated = {
+        name: values[: simulation.n_batches] for name, values in simulation.batches._asdict().items()
+    }
+    return {name: values[warmup:].copy() for name, values in (measuring.metrics() | integrated).items()}

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from models.arrays import Floats
 from models.gang import engine
-from models.gang.alternation import MODES
-from models.gang.schemes import Compiled
+from models.gang.measuring import Measuring
+from models.gang.policies import ALTERNATION, PRECEDENCE, Rules
+from models.gang.recording import Recorder, no_record
 from models.gang.slots import NOWHERE
 from models.gang.state import (
+    ARRIVED,
     CURSOR,
-    METRICS,
+    IN_BATCH,
+    MEASURING,
+    N_BATCHES,
     N_CLOCKS,
     N_COUNTS,
+    N_ENDED,
     N_JOBS,
     N_SLOTS,
     N_VACANT,
@@ -24,21 +30,57 @@ from models.gang.state import (
     NUMBER,
     PRESENT,
     REPEATING,
+    SESSION,
     SLOT,
+    SUBMITTED,
     TERMINATED,
-    Room,
+    Books,
+    Ended,
+    Goal,
+    Integrated,
     Settings,
+    System,
+    arrivals_of,
     empty_matrix,
-    no_jobs,
-    no_sessions,
-    sessions_of,
+    empty_table,
+    no_arrivals,
+    no_batches,
+    nobody_ended,
+    room_for,
 )
 from models.jobs.jobs import Jobs
-from models.kernels.bits import words
 from models.workloads.repetition import same_runtime
 
-PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}
 FREE = -1
+ENDLESS = 1 << 62
+
+ENDED_AT_ONCE = 1 << 15
+"""Measured jobs that are taken from the engine together, at least: to call it takes as long as 200 jobs do."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What of a simulation is measured.
+
+    Parameters
+    ----------
+    batch_size : int
+        Measured terminations in a batch.
+    batch_limit : int
+        Room for so many batches.
+    sessions : range
+        Those whose jobs count; the ones before them fill the machine.
+    n_jobs : int
+        Runs of all of these sessions; with the last the last batch ends, if it is short.
+    until : float
+        Time at which the machine is no longer measured.
+    """
+
+    batch_size: int = 1000
+    batch_limit: int = 31
+    sessions: range = range(ENDLESS)
+    n_jobs: int = ENDLESS
+    until: float = np.inf
 
 
 class Simulation:
@@ -46,119 +88,168 @@ class Simulation:
 
     Parameters
     ----------
-    scheme : Compiled
-        The packing scheme.
-    scheme_parameters : sequence of int
-        What it is told, see `models.gang.schemes.Scheme.arguments`.
+    rules : Rules
+        The packing scheme and what goes with it.
     n_pes : int
         PEs of the machine.
     chunks : iterator of Jobs
         What arrives.
+    measured : Measured
     rerun, rerun_parameters
         Give the runtimes of repetitions, see `models.workloads.repetition`.
-    memory : int
-        Length of the scheme's memory.
-    alternation : {"shared", "exclusive", "none"}
-        See `models.gang.alternation`.
-    precedence : {"arrival", "largest", "smallest"}
-        Who takes free PEs first under ``exclusive``.
-    unification : bool
-        Whether slots whose PEs have become disjoint are united.
-    migrating : bool
-        Whether the scheme maps all jobs anew at each arrival and termination.
-    draining : bool
-        Whether to go on after the last arrival until all jobs have ended.
-    batch_size : int
-        Terminations in a batch.
-    batch_limit : int
-        Room for so many batches.
-    job_limit : int
-        The table of jobs has so many places; a full table ends the run.
-    record : int
-        Response times of so many jobs, the first to be submitted, are kept in `responses`.
+    recorder : Recorder, optional
+        Takes the schedule down.
+    measuring : Measuring, optional
+        Is handed the measured jobs that have ended, whole batches of them at a time.
     """
 
     def __init__(
         self,
-        scheme: Compiled,
-        scheme_parameters: Sequence[int],
+        rules: Rules,
         n_pes: int,
         chunks: Iterator[Jobs],
+        measured: Measured | None = None,
         *,
         rerun: Any = same_runtime,
         rerun_parameters: Floats | None = None,
-        memory: int = 1,
-        alternation: str = "shared",
-        precedence: str = "arrival",
-        unification: bool = True,
-        migrating: bool = False,
-        draining: bool = False,
-        batch_size: int = 1000,
-        batch_limit: int = 31,
-        job_limit: int = 1000,
-        record: int = 0,
+        recorder: Recorder | None = None,
+        measuring: Measuring | None = None,
     ) -> None:
+        measured = Measured() if measured is None else measured
         self.n_pes = n_pes
-        self.scheme = scheme
-        self.chunks = chunks
-        self.rerun = rerun
-        self.rerun_parameters = np.zeros(1) if rerun_parameters is None else rerun_parameters
-        self.settings = Settings(
+        self._functions = (*rules.scheme.compiled(), rerun)
+        self._chunks = chunks
+        self._recorder, self._measuring = recorder, measuring
+        self._until = measured.until
+        first, end = measured.sessions.start, measured.sessions.stop
+        settings = Settings(
             n_pes,
-            MODES.index(alternation),
-            int(unification),
-            int(migrating),
-            PRECEDENCE[precedence],
-            batch_size,
-            int(draining),
+            ALTERNATION.index(rules.alternation),
+            int(rules.unification),
+            int(rules.scheme.migrates),
+            PRECEDENCE[rules.precedence],
+            measured.batch_size,
+            first,
+            end,
+            measured.n_jobs,
         )
-        self.matrix = empty_matrix(n_pes, job_limit)
-        self.jobs = no_jobs(n_pes, job_limit)
-        chosen, granted, scratch = (
-            np.zeros((rows, words(n_pes)), np.uint64) for rows in (1, 1, job_limit + 2)
+        self._batches_at_once = -(-ENDED_AT_ONCE // measured.batch_size)
+        limit = rules.job_limit
+        counts = np.zeros(N_COUNTS, np.int64)
+        counts[N_VACANT] = limit
+        counts[REPEATING] = NOWHERE
+        counts[MEASURING] = first == 0
+        self.system = System(
+            settings,
+            empty_matrix(n_pes, limit),
+            empty_table(n_pes, limit),
+            room_for(n_pes, limit),
+            # A scheme without parameters gets one that means nothing: an array needs a length.
+            Books(np.zeros(rules.scheme.memory(n_pes), np.int64), np.array([*rules.parameters, 0], np.int64)),
+            np.zeros(1) if rerun_parameters is None else rerun_parameters,
+            counts,
+            np.zeros(N_CLOCKS),
+            nobody_ended(self._batches_at_once * measured.batch_size),
+            no_batches(measured.batch_limit),
         )
-        self.room = Room(chosen, chosen[0], granted, scratch)
-        self.memory = np.zeros(memory, np.int64)
-        # A scheme without parameters gets one that means nothing: an array needs a length.
-        self.parameters = np.array([*scheme_parameters, 0], np.int64)
-        self.chunk = no_sessions()
-        self.more_sessions = True
-        self.counts = np.zeros(N_COUNTS, np.int64)
-        self.counts[N_VACANT] = job_limit
-        self.counts[REPEATING] = NOWHERE
-        self.clocks = np.zeros(N_CLOCKS)
-        self.batches = np.full((batch_limit, len(METRICS)), np.nan)
-        self.responses = np.full(record, np.nan)
+        self._arrivals = no_arrivals()
+        self._more_arrivals = True
+        self._n_handed_out = 0  # batches
 
     def run(self, n_batches: int, until: float = np.inf) -> int:
         """Simulate until so many batches have ended, and say why it stopped (`engine.BATCHES_DONE` …)."""
+        record = no_record() if self._recorder is None else self._recorder.record
         while True:
-            status = engine.advance(
-                *self.scheme, self.rerun, self.settings, self.matrix, self.jobs, self.room, self.chunk,
-                self.memory, self.parameters, self.rerun_parameters, self.counts, self.clocks,
-                self.batches, n_batches, self.more_sessions, until, self.responses,
-            )  # fmt: skip
-            if status != engine.SESSIONS_USED_UP:
+            n_next = min(n_batches, self._n_handed_out + self._batches_at_once)
+            goal = Goal(n_next, self._more_arrivals, float(min(until, self._until)))
+            status = engine.advance(*self._functions, self.system, self._arrivals, goal, record)
+            if status == engine.ARRIVALS_USED_UP:
+                self._take_arrivals()
+                continue
+            if status == engine.RECORD_FULL and self._recorder is not None:
+                self._recorder.take()
+                continue
+            if status == engine.TIME_REACHED and self._until <= until:
+                engine.stop_measuring(self.system, self._until)
+                self._until = np.inf
+                continue
+            self._hand_out()
+            if status != engine.BATCHES_DONE or self.n_batches >= n_batches:
                 return int(status)
-            chunk = next(self.chunks, None)
-            self.more_sessions = chunk is not None
-            self.chunk = no_sessions() if chunk is None else sessions_of(chunk)
-            self.counts[CURSOR] = 0
+
+    def measure_no_more(self) -> None:
+        """Go on without ending any more batches."""
+        settings = self.system.settings._replace(end_measured=0)
+        self.system = self.system._replace(settings=settings)
+
+    def _take_arrivals(self) -> None:
+        chunk = next(self._chunks, None)
+        self._more_arrivals = chunk is not None
+        self._arrivals = no_arrivals() if chunk is None else arrivals_of(chunk)
+        self.system.counts[CURSOR] = 0
+        if chunk is not None and self._measuring is not None:
+            self._measuring.arrived(chunk)
+
+    def _hand_out(self) -> None:
+        """Hand out the jobs of the batches that have ended; those of a batch under way stay."""
+        counts, ended = self.system.counts, self.system.ended
+        n_left = counts[IN_BATCH]
+        n_out = counts[N_ENDED] - n_left
+        if self._measuring is not None:
+            self._measuring.measure(Ended(*(column[:n_out] for column in ended)))
+            if self._measuring.looks_up:
+                self._measuring.forget_before(self._oldest_session(n_out))
+        for column in ended:
+            column[:n_left] = column[n_out : n_out + n_left].copy()
+        counts[N_ENDED] = n_left
+        self._n_handed_out = self.n_batches
+
+    def _oldest_session(self, n_out: int) -> int:
+        """Return the first session of which some job has not been handed out."""
+        counts, table = self.system.counts, self.system.table
+        places = table.order[PRESENT, : counts[N_JOBS]].tolist()
+        if counts[REPEATING] != NOWHERE:
+            places.append(counts[REPEATING])
+        waiting = self.system.ended.session[n_out : counts[N_ENDED]]
+        sessions = (table.whole[places, SESSION], waiting)
+        return min((int(each.min()) for each in sessions if len(each)), default=int(counts[ARRIVED]))
+
+    @property
+    def batches(self) -> Integrated:
+        """What was integrated over each batch, NaN for those that have not ended."""
+        return self.system.batches
 
     @property
     def now(self) -> float:
         """Simulated time of the last event."""
-        return float(self.clocks[NOW])
+        return float(self.system.clocks[NOW])
+
+    @property
+    def n_submitted(self) -> int:
+        """Number of jobs that have been submitted."""
+        return int(self.system.counts[SUBMITTED])
 
     @property
     def n_terminated(self) -> int:
         """Number of jobs that have ended."""
-        return int(self.counts[TERMINATED])
+        return int(self.system.counts[TERMINATED])
 
     @property
     def n_batches(self) -> int:
         """Number of batches that have ended, the warm-up included."""
-        return self.n_terminated // self.settings.batch_size
+        return int(self.system.counts[N_BATCHES])
+
+    @property
+    def oldest(self) -> int:
+        """Number of the job in the system that was submitted first; of the next one where there is none."""
+        places = self.places
+        numbers = self.system.table.whole[places, NUMBER]
+        return int(numbers.min()) if len(places) else self.n_submitted
+
+    @property
+    def places(self) -> np.ndarray:
+        """Places of the jobs in the system, in no order."""
+        return self.system.table.order[PRESENT, : self.system.counts[N_JOBS]]
 
     def occupancy(self) -> np.ndarray:
         """Return the matrix: the number of the job on each PE of each used slot, or FREE.
@@ -168,12 +259,13 @@ class Simulation:
         ndarray of int, shape (n_slots, n_pes)
             Jobs are numbered from 0 in order of submission.
         """
-        matrix = np.full((int(self.counts[N_SLOTS]), self.n_pes), FREE)
-        for job in self.jobs.order[PRESENT, : self.counts[N_JOBS]]:
-            matrix[self.jobs.whole[job, SLOT], self.pes_of(job)] = self.jobs.whole[job, NUMBER]
+        whole = self.system.table.whole
+        matrix = np.full((int(self.system.counts[N_SLOTS]), self.n_pes), FREE)
+        for job in self.places:
+            matrix[whole[job, SLOT], self.pes_of(job)] = whole[job, NUMBER]
         return matrix
 
     def pes_of(self, job: int) -> np.ndarray:
         """Return the numbers of the PEs of the job in a place of the table."""
-        bits = np.unpackbits(self.jobs.pes[job].astype("<u8").view(np.uint8), bitorder="little")
+        bits = np.unpackbits(self.system.table.pes[job].astype("<u8").view(np.uint8), bitorder="little")
         return np.flatnonzero(bits)

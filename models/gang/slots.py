@@ -12,38 +12,40 @@ NOWHERE = -1
 
 
 @kernel(inline=True)
-def map_job(job, slot, occupied, free, pes, whole, chosen, counts):
+def map_job(job, slot, matrix, table, chosen, counts):
     """Map a job to the chosen PEs of a slot, which may be one that this opens."""
     if slot == counts[N_SLOTS]:
         counts[N_SLOTS] += 1
     for w in range(chosen.shape[1]):
-        occupied[slot, w] |= chosen[0, w]
-        pes[job, w] = chosen[0, w]
-    free[slot] -= whole[job, SIZE]
-    whole[job, SLOT] = slot
+        matrix.occupied[slot, w] |= chosen[0, w]
+        table.pes[job, w] = chosen[0, w]
+    matrix.free[slot] -= table.whole[job, SIZE]
+    table.whole[job, SLOT] = slot
 
 
 @kernel(inline=True)
-def unmap_job(job, occupied, free, pes, whole):
+def unmap_job(job, matrix, table):
     """Free the PEs of a job in its slot."""
-    slot = whole[job, SLOT]
-    for w in range(pes.shape[1]):
-        occupied[slot, w] &= ~pes[job, w]
-    free[slot] += whole[job, SIZE]
+    slot = table.whole[job, SLOT]
+    for w in range(table.pes.shape[1]):
+        matrix.occupied[slot, w] &= ~table.pes[job, w]
+    matrix.free[slot] += table.whole[job, SIZE]
 
 
 @kernel(inline=True)
-def close_slot(slot, n_pes, occupied, free, tags, grants, pes, whole, order, counts):
+def close_slot(slot, n_pes, matrix, table, counts):
     """Take an empty slot out of use; those opened after it move up."""
+    occupied, free, tags, grants = matrix
+    whole = table.whole
     last = counts[N_SLOTS] - 1
     for row in range(slot, last):
-        for w in range(pes.shape[1]):
+        for w in range(occupied.shape[1]):
             occupied[row, w] = occupied[row + 1, w]
         for w in range(grants.shape[1]):
             grants[row, w] = grants[row + 1, w]
         free[row] = free[row + 1]
         tags[row] = tags[row + 1]
-    for w in range(pes.shape[1]):
+    for w in range(occupied.shape[1]):
         occupied[last, w] = ZERO
     for w in range(grants.shape[1]):
         grants[last, w] = ZERO
@@ -51,7 +53,7 @@ def close_slot(slot, n_pes, occupied, free, tags, grants, pes, whole, order, cou
     tags[last] = 0
     counts[N_SLOTS] = last
     for i in range(counts[N_JOBS]):
-        job = order[PRESENT, i]
+        job = table.order[PRESENT, i]
         whole[job, SLOT] -= whole[job, SLOT] > slot  # a branch would be mispredicted at every other job
 
 
@@ -71,16 +73,16 @@ def slot_to_unite_with(slot, n_slots, occupied):
 
 
 @kernel()
-def unite(low, high, n_pes, occupied, free, tags, grants, pes, whole, order, counts):
+def unite(low, high, n_pes, matrix, table, counts):
     """Move the jobs of slot `high` to slot `low`, whose PEs are disjoint from theirs, and close `high`."""
-    for w in range(pes.shape[1]):
-        occupied[low, w] |= occupied[high, w]
-    free[low] -= n_pes - free[high]
+    for w in range(matrix.occupied.shape[1]):
+        matrix.occupied[low, w] |= matrix.occupied[high, w]
+    matrix.free[low] -= n_pes - matrix.free[high]
     for i in range(counts[N_JOBS]):
-        job = order[PRESENT, i]
-        if whole[job, SLOT] == high:
-            whole[job, SLOT] = low
-    close_slot(high, n_pes, occupied, free, tags, grants, pes, whole, order, counts)
+        job = table.order[PRESENT, i]
+        if table.whole[job, SLOT] == high:
+            table.whole[job, SLOT] = low
+    close_slot(high, n_pes, matrix, table, counts)
 
 
 @kernel(int64(LISTS, int64, int64, uint64, WHOLE, int64))

@@ -44,7 +44,9 @@ class Trace:
 
     @property
     def n_measured(self) -> int:
-        """Number of jobs that count."""
+        """Number of jobs that count, each repetition as one."""
+        if self.jobs.runs is not None:
+            return int(self.jobs.runs[self.measured].sum())
         return len(range(*self.measured.indices(len(self.jobs))))
 
     def divided(self, batches: Batches) -> tuple[Batches, int]:

@@ -32,7 +32,7 @@ def states(
     moments : sequence of float
         Ascending times.
     """
-    from models.gang import schemes
+    from models.gang.policies import Rules, find
     from models.gang.simulation import Simulation
     from models.jobs.jobs import Jobs
 
@@ -41,10 +41,7 @@ def states(
         np.arange(1.0, n + 1), np.broadcast_to(runtimes, n).astype(float), np.full(n, np.nan),
         np.array(sizes, np.int64), np.zeros(n, np.int64),
     )  # fmt: skip
-    found = schemes.find(scheme)
-    simulation = Simulation(
-        found.compiled(), (), n_pes, iter([jobs]), memory=found.memory(n_pes), draining=True
-    )
+    simulation = Simulation(Rules(find(scheme), scheme), n_pes, iter([jobs]))
     pictures = []
     for moment in moments:
         simulation.run(1, until=moment)

@@ -28,7 +28,8 @@ from models.gang.schemes.signature import PLACE_SIGNATURE, RELEASE_SIGNATURE
 from models.kernels.bits import ALL, ONE, ZERO, free_word, span
 from models.kernels.compiling import kernel
 
-# Indices into the allowed values that `models.gang.schemes` declares.
+# Positions of the parameters, and of their values, in what `models.gang.policies` declares.
+SLOT_CHOICE, CONTROLLER_LOAD = 0, 1
 FULLEST = 1
 RECURSIVE = 1
 PES = 2
@@ -173,10 +174,10 @@ def take_groups(size, first, level, n_pes, memory, chosen):
 
 
 @kernel(PLACE_SIGNATURE)
-def buddy(size, n_pes, n_slots, occupied, free, tags, memory, parameters, scratch, chosen):
+def buddy(size, n_pes, n_slots, matrix, books, scratch, chosen):
     """Map to the least loaded controller that is free in some used slot. O((slots + groups) log n_pes)."""
-    slot_choice = parameters[0]
-    reading = parameters[1]
+    occupied, free, memory = matrix.occupied, matrix.free, books.memory
+    slot_choice, reading = books.parameters[SLOT_CHOICE], books.parameters[CONTROLLER_LOAD]
     level = level_for(size)
     group = 1 << level
     for w in range(chosen.shape[0]):
@@ -205,6 +206,6 @@ def buddy(size, n_pes, n_slots, occupied, free, tags, memory, parameters, scratc
 
 
 @kernel(RELEASE_SIGNATURE)
-def leave_controller(size, n_pes, pes, memory, parameters):
+def leave_controller(size, n_pes, pes, books):
     """Unmap a job from its controller. O(log n_pes)."""
-    book_job(size, n_pes, pes, -1, parameters[1], memory)
+    book_job(size, n_pes, pes, -1, books.parameters[CONTROLLER_LOAD], books.memory)

@@ -8,22 +8,22 @@ from models.kernels.compiling import kernel
 
 
 @kernel(RELEASE_SIGNATURE)
-def keep_no_books(size, n_pes, pes, memory, parameters):
+def keep_no_books(size, n_pes, pes, books):
     """Nothing to do when a job leaves: the matrix itself is all that the scheme looks at."""
 
 
 @kernel(REARRANGE_SIGNATURE)
-def let_stay(start, n_pes, occupied, free, pes, whole, order, counts):
+def let_stay(start, n_pes, matrix, table, counts):
     """Nothing to do for a scheme that moves no job."""
 
 
 @kernel(PLACE_SIGNATURE)
-def first_fit(size, n_pes, n_slots, occupied, free, tags, memory, parameters, scratch, chosen):
+def first_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):
     """Take the first slot with room, PEs in serial order. O(slots + words)."""
     slot = 0
-    while slot < n_slots and free[slot] < size:
+    while slot < n_slots and matrix.free[slot] < size:
         slot += 1
-    take_from_left(size, occupied, slot, n_pes, chosen)
+    take_from_left(size, matrix.occupied, slot, n_pes, chosen)
     return slot
 
 
@@ -38,8 +38,8 @@ def tightest_slot(size, n_slots, free):
 
 
 @kernel(PLACE_SIGNATURE)
-def best_fit(size, n_pes, n_slots, occupied, free, tags, memory, parameters, scratch, chosen):
+def best_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):
     """Take the slot with the least room that is enough, PEs in serial order. O(slots + words)."""
-    slot = tightest_slot(size, n_slots, free)
-    take_from_left(size, occupied, slot, n_pes, chosen)
+    slot = tightest_slot(size, n_slots, matrix.free)
+    take_from_left(size, matrix.occupied, slot, n_pes, chosen)
     return slot

@@ -11,6 +11,7 @@ import numpy as np
 from numba import boolean, int64, uint64
 
 from models.gang.schemes.signature import PLACE_SIGNATURE
+from models.gang.state import MATRIX, SETS
 from models.kernels.bits import ZERO, free_word, lowest, population
 from models.kernels.compiling import kernel
 
@@ -75,12 +76,13 @@ def sum_of_loads(digits, n_digits, row):
     return total
 
 
-@kernel(int64(boolean, int64, int64, int64, uint64[:, ::1], int64[::1], uint64[:, ::1], uint64[::1]))
-def place_by_load(by_sum, size, n_pes, n_slots, occupied, free, digits, chosen):
+@kernel(int64(boolean, int64, int64, int64, MATRIX, SETS, uint64[::1]))
+def place_by_load(by_sum, size, n_pes, n_slots, matrix, digits, chosen):
     """Choose the slot whose least loaded free PEs carry least, by their maximum or by their sum.
 
     Of equally loaded PEs it takes those with lower numbers.
     """
+    occupied, free = matrix.occupied, matrix.free
     n_digits = add_up_loads(n_slots, occupied, digits)
     best = n_slots
     least = 0
@@ -105,12 +107,12 @@ def place_by_load(by_sum, size, n_pes, n_slots, occupied, free, digits, chosen):
 
 
 @kernel(PLACE_SIGNATURE)
-def min_max_load(size, n_pes, n_slots, occupied, free, tags, memory, parameters, scratch, chosen):
+def min_max_load(size, n_pes, n_slots, matrix, books, scratch, chosen):
     """Minimal maximum load: the slot where the n-th least loaded free PE carries least."""
-    return place_by_load(False, size, n_pes, n_slots, occupied, free, scratch, chosen)
+    return place_by_load(False, size, n_pes, n_slots, matrix, scratch, chosen)
 
 
 @kernel(PLACE_SIGNATURE)
-def min_avg_load(size, n_pes, n_slots, occupied, free, tags, memory, parameters, scratch, chosen):
+def min_avg_load(size, n_pes, n_slots, matrix, books, scratch, chosen):
     """Minimal average load: the slot where the n least loaded free PEs carry least on average."""
-    return place_by_load(True, size, n_pes, n_slots, occupied, free, scratch, chosen)
+    return place_by_load(True, size, n_pes, n_slots, matrix, scratch, chosen)

@@ -26,12 +26,14 @@ def holds(sets, row, pe):
 
 
 @kernel(REARRANGE_SIGNATURE)
-def first_fit_decreasing(start, n_pes, occupied, free, pes, whole, order, counts):
+def first_fit_decreasing(start, n_pes, matrix, table, counts):
     """Map jobs by first fit in order of decreasing size, PEs in serial order. O(jobs x slots).
 
     A mapping depends only on those before it, so the jobs before `start` (where a newcomer stands, or one
     that left stood) keep theirs. Each slot is filled without gaps, so that its size says which PEs are taken.
     """
+    occupied, free = matrix.occupied, matrix.free
+    pes, whole, order = table.pes, table.whole, table.order
     before = counts[N_SLOTS]
     for slot in range(before):
         free[slot] = n_pes

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gang_cases import Case, cases, job_sizes, machines, run_slots, scheme_parameters
+from gang_cases import Case, Observed, cases, job_sizes, machines, run_slots, scheme_parameters
 from gang_twin import Session, Twin
 from gang_twin_schemes import SCHEMES, Job, Slot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.gang import schemes
-from models.gang.simulation import Simulation
+from models.gang import policies
+from models.gang.state import Books, Matrix
 
 WITHOUT_BOOKS = ["first_fit", "best_fit", "left_right_size", "min_max_load", "min_avg_load"]
 BEFORE_JOB_4_ENDS, AFTER_JOB_4_ENDED = 5.0, 60.0
@@ -36,10 +36,11 @@ class Placer:
     """A compiled scheme without an engine: keeps the scheme's memory and the slots' tags."""
 
     def __init__(self, name: str, parameters: dict[str, Any], n_pes: int) -> None:
-        scheme = schemes.find(name)
+        scheme = policies.find(name)
         self.compiled, self.n_pes = scheme.compiled(), n_pes
-        self.parameters = np.array([*scheme.arguments(parameters), 0], np.int64)
-        self.memory = np.zeros(scheme.memory(n_pes), np.int64)
+        self.books = Books(
+            np.zeros(scheme.memory(n_pes), np.int64), np.array([*scheme.arguments(parameters), 0], np.int64)
+        )
         self.tags: list[int] = []
 
     def place(self, slots: list[Slot], size: int) -> tuple[int, set[int]]:
@@ -49,15 +50,14 @@ class Placer:
         tags = np.array([*self.tags, 0], np.int64)
         rubbish = np.full((n_slots + 3, occupied.shape[1]), 0xDEADBEEF, np.uint64)
         chosen = np.zeros(occupied.shape[1], np.uint64)
-        slot = self.compiled.place(
-            size, self.n_pes, n_slots, occupied, free, tags, self.memory, self.parameters, rubbish, chosen
-        )
+        matrix = Matrix(occupied, free, tags, np.zeros_like(occupied))
+        slot = self.compiled.place(size, self.n_pes, n_slots, matrix, self.books, rubbish, chosen)
         self.tags = tags.tolist()[: max(n_slots, slot + 1)]
         return slot, as_set(chosen)
 
     def release(self, job: Job) -> None:
         pes = as_words(job.pes, self.n_pes)
-        self.compiled.release(job.size, self.n_pes, pes, self.memory, self.parameters)
+        self.compiled.release(job.size, self.n_pes, pes, self.books)
 
 
 @pytest.mark.parametrize("name", WITHOUT_BOOKS)
@@ -108,7 +108,7 @@ def test_a_scheme_chooses_as_its_twin_after_any_history(name: str) -> None:
     agree()
 
 
-def sizes_by_slot(simulation: Simulation) -> list[Counter[int]]:
+def sizes_by_slot(simulation: Observed) -> list[Counter[int]]:
     """Return how many jobs of which size each used slot has."""
     pes_of_jobs = (Counter(row[row >= 0].tolist()) for row in simulation.occupancy())
     return [Counter(pes_of_job.values()) for pes_of_job in pes_of_jobs]
@@ -142,7 +142,7 @@ def test_migration_packs_by_first_fit_decreasing(case: Case, moments: list[float
     end = case.finished().now
     kernel = case.kernel()
     for moment in sorted(moments):
-        kernel.run(len(kernel.batches) + 1, until=moment * end)
+        kernel.run_on(until=moment * end)
         packed = sizes_by_slot(kernel)
         sizes = [size for slot in packed for size in slot.elements()]
         assert packed == first_fit_decreasing(sizes, case.n_pes)
@@ -153,7 +153,7 @@ def test_migration_packs_by_first_fit_decreasing(case: Case, moments: list[float
 def test_migration_is_optimal_for_powers_of_two(case: Case, moment: float) -> None:
     """Section 2.5: "this algorithm is optimal if all job sizes divide each other"."""
     kernel = case.kernel()
-    kernel.run(len(kernel.batches) + 1, until=moment * case.finished().now)
+    kernel.run_on(until=moment * case.finished().now)
     packed = sizes_by_slot(kernel)
     sizes = [size for slot in packed for size in slot.elements()]
     assert not packed or not fit_in(sizes, [case.n_pes] * (len(packed) - 1))
@@ -171,26 +171,26 @@ def test_unification_under_migration_is_that_of_footnote_4(sizes: list[int], uni
     sessions = tuple(Session(0.0, size, 1.0 if size == 3 else 100.0) for size in sizes)
     kernel = Case("migration", 4, sessions, batch_size=1).kernel()
     kernel.run(1)
-    assert kernel.batches[0, 1] == unifications
+    assert kernel.batches.unifications[0] == unifications
 
 
-def fig_9(scheme: str, until: float) -> tuple[Simulation, Twin]:
+def fig_9(scheme: str, until: float) -> tuple[Observed, Twin]:
     """Return kernel and twin in the paper's example; the job of size 4 has the number 1."""
     runtimes = [1000.0, 10.0, 1000.0, 1000.0, 1000.0]
     sizes = [5, 4, 6, 2, 3]
     case = Case(scheme, 8, tuple(Session(1.0, n, t) for n, t in zip(sizes, runtimes, strict=True)))
     kernel, twin = case.kernel(), case.twin()
-    kernel.run(1, until=until)
+    kernel.run_on(until=until)
     twin.run(until=until)
     assert kernel.occupancy().tolist() == twin.occupancy()
     return kernel, twin
 
 
-def drawn(kernel: Simulation) -> list[str]:
+def drawn(kernel: Observed) -> list[str]:
     return ["".join("." if job < 0 else str(job) for job in row) for row in kernel.occupancy().tolist()]
 
 
-def loads(kernel: Simulation) -> list[int]:
+def loads(kernel: Observed) -> list[int]:
     return (kernel.occupancy() >= 0).sum(axis=0).tolist()
 
 
@@ -221,5 +221,5 @@ def test_fig_9_minimal_maximum_load_ends_up_with_three_lightly_populated_slots()
 @pytest.mark.parametrize("n_pes", [3, 100, 127])
 def test_buddy_needs_a_power_of_two(n_pes: int) -> None:
     with pytest.raises(ValueError, match=rf"\b{n_pes}\b.*no power of two") as refused:
-        schemes.find("buddy").check(n_pes)
+        policies.find("buddy").check(n_pes)
     assert "\n" not in str(refused.value)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
-from models import gang
-from models.gang import schemes
-from models.gang.simulation import Simulation
+from models.gang import policies
+from models.gang.measuring import Measuring
+from models.gang.policies import Rules
+from models.gang.simulation import Measured, Simulation
+from models.gang.state import Books, Matrix
+from models.jobs.jobs import Jobs
+from models.jobs.measures import Measures
 from models.kernels.bits import words
-from models.workloads.repetition import SessionStream
 
-SCHEMES = list(schemes.SCHEMES)
+SCHEMES = list(policies.SCHEMES)
 
 N_PES = (1, 5, 64, 100, 128, 200)
 BUDDY_PES = (1, 4, 64, 128, 256)
@@ -24,9 +25,9 @@ def machines(name: str) -> tuple[int, ...]:
     return BUDDY_PES if name == "buddy" else N_PES
 
 
-def arguments(name: str) -> list[int]:
+def arguments(name: str) -> tuple[int, ...]:
     """Return one value for each parameter of a scheme."""
-    return [8 if kind is int else 0 for kind in schemes.find(name).parameters.values()]
+    return tuple(8 if kind is int else 0 for kind in policies.find(name).parameters.values())
 
 
 def bits(mask: np.ndarray, n_pes: int) -> set[int]:
@@ -37,7 +38,7 @@ def bits(mask: np.ndarray, n_pes: int) -> set[int]:
 def check_placements(name: str, n_pes: int, seed: int) -> None:
     """Let a scheme fill an empty matrix with random jobs and look at each mapping."""
     random = np.random.default_rng(seed)
-    scheme = schemes.find(name)
+    scheme = policies.find(name)
     place = scheme.compiled().place
     n_jobs = 40
     occupied = np.zeros((n_jobs + 2, words(n_pes)), np.uint64)
@@ -49,9 +50,10 @@ def check_placements(name: str, n_pes: int, seed: int) -> None:
         size = int(random.integers(1, n_pes + 1)) if random.random() < 0.5 else int(min(n_pes, 2))
         calls = []
         for _ in range(2):  # twice from the same state: a scheme has no memory but the one it is given
-            state = [array.copy() for array in (occupied, free, tags, memory)]
+            matrix = Matrix(occupied.copy(), free.copy(), tags.copy(), np.zeros_like(occupied))
+            books = Books(memory.copy(), parameters)
             chosen = np.full(words(n_pes), 0xDEAD, np.uint64)
-            slot = place(size, n_pes, n_slots, *state, parameters, np.zeros_like(occupied), chosen)
+            slot = place(size, n_pes, n_slots, matrix, books, np.zeros_like(occupied), chosen)
             calls.append((slot, bits(chosen, n_pes)))
         assert calls[0] == calls[1]
         slot, pes = calls[0]
@@ -61,7 +63,7 @@ def check_placements(name: str, n_pes: int, seed: int) -> None:
         assert not pes & bits(occupied[slot], n_pes)
         if slot == n_slots and name != "buddy":  # footnote 2: buddy may open one though there is room
             assert all(free[:n_slots] < size)
-        tags, memory = state[2], state[3]
+        tags, memory = matrix.tags, books.memory
         occupied[slot] |= chosen
         free[slot] -= size
         n_slots = max(n_slots, slot + 1)
@@ -77,42 +79,27 @@ def test_placements_are_free_fitting_and_repeatable(name: str) -> None:
 def check_work(name: str, alternation: str) -> None:
     """Run some jobs to the end: each is served in full, none faster than on a machine of its own."""
     random = np.random.default_rng(7)
-    scheme = schemes.find(name)
     n_jobs, n_pes = 300, 64
-    jobs = {
-        "gap": random.exponential(1.0, n_jobs),
-        "size": random.choice([1, 2, 3, 8, 16, 33, 64], n_jobs),
-        "runtime": random.exponential(2.0, n_jobs),
-        "runs": np.ones(n_jobs, np.int64),
-        "key": np.zeros(n_jobs, np.int64),
-    }
-    simulation = Simulation(
-        scheme.compiled(),
-        arguments(name),
-        n_pes,
-        SessionStream(iter([jobs])),
-        memory=scheme.memory(n_pes),
-        alternation=alternation,
-        migrating=scheme.migrates,
-        draining=True,
-        batch_size=n_jobs,
-        record=n_jobs,
+    jobs = Jobs(
+        np.cumsum(random.exponential(1.0, n_jobs)),
+        random.exponential(2.0, n_jobs),
+        np.full(n_jobs, np.nan),
+        random.choice([1, 2, 3, 8, 16, 33, 64], n_jobs),
+        np.zeros(n_jobs, np.int64),
     )
+    rules = Rules(policies.find(name), name, arguments(name), alternation, job_limit=n_jobs)
+    measuring = Measuring(Measures(bound=1e-9), n_jobs)
+    simulation = Simulation(rules, n_pes, iter([jobs]), Measured(n_jobs, 1), measuring=measuring)
     simulation.run(1)
     assert simulation.n_terminated == n_jobs
-    assert np.all(simulation.responses >= jobs["runtime"] * (1 - 1e-12))
-    delivered = simulation.batches[0, 3] * n_pes * simulation.now
-    assert delivered == pytest.approx(float(jobs["size"] @ jobs["runtime"]))
+    ended = simulation.system.ended
+    assert np.all(ended.end - ended.submit >= ended.runtime * (1 - 1e-12))
+    delivered = simulation.batches.utilization[0] * n_pes * simulation.now
+    assert delivered == pytest.approx(float(jobs.size @ jobs.runtime))
+    assert measuring.metrics()["slowdown"][0] >= 1
 
 
 @pytest.mark.parametrize("alternation", ["none", "exclusive", "shared"])
 @pytest.mark.parametrize("name", SCHEMES)
 def test_no_work_is_lost(name: str, alternation: str) -> None:
     check_work(name, alternation)
-
-
-def test_a_process_that_may_have_no_children_compiles_by_itself(monkeypatch) -> None:
-    """Such as a worker on a node whose cache is empty."""
-    monkeypatch.setattr(gang, "current_process", lambda: SimpleNamespace(daemon=True))
-    monkeypatch.setattr(gang, "ProcessPoolExecutor", None)
-    gang._compile()

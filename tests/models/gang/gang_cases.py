@@ -11,10 +11,15 @@ import numpy as np
 from gang_twin import Session, Twin
 from hypothesis import strategies as st
 
-from models.gang import schemes
-from models.gang.simulation import Simulation
-from models.gang.state import N_JOBS, NUMBER, PRESENT, RUN_SLOTS, VACANT
-from models.workloads.repetition import SessionStream
+from models.arrays import Floats
+from models.gang import policies
+from models.gang.measuring import Measuring
+from models.gang.policies import Rules
+from models.gang.recording import Recorder
+from models.gang.simulation import Measured, Simulation
+from models.gang.state import NUMBER, RUN_SLOTS, VACANT, Ended
+from models.jobs.jobs import Jobs
+from models.jobs.measures import Measures
 
 # The paper's eight schemes.
 EIGHT = [
@@ -68,39 +73,53 @@ class Case:
     precedence: str = "arrival"
     unification: bool = True
     batch_size: int = 1000
+    measured: range = range(2**62)
+    measured_until: float = np.inf
 
     @property
     def n_jobs(self) -> int:
         return sum(session.runs for session in self.sessions)
 
-    def options(self) -> dict[str, Any]:
-        names = ("alternation", "precedence", "unification", "batch_size")
-        return {name: getattr(self, name) for name in names}
+    @property
+    def n_measured(self) -> int:
+        return sum(session.runs for i, session in enumerate(self.sessions) if i in self.measured)
 
     def twin(self) -> Twin:
-        return Twin(self.scheme, self.parameters, self.n_pes, self.sessions, **self.options())
-
-    def kernel(self, chunks: Iterable[int] = (), **changes: Any) -> Simulation:
-        """Return the real simulation; `chunks` are the indices at which the stream is cut."""
-        scheme = schemes.find(self.scheme)
-        settings: dict[str, Any] = {
-            "memory": scheme.memory(self.n_pes),
-            "migrating": scheme.migrates,
-            "draining": True,
-            "batch_limit": self.n_jobs // self.batch_size + 1,
-            "job_limit": len(self.sessions) + 1,
-            "record": self.n_jobs,
-        }
-        stream = SessionStream(as_chunks(self.sessions, [*chunks, len(self.sessions)]))
-        return Simulation(
-            scheme.compiled(), scheme.arguments(self.parameters), self.n_pes, stream,
-            **(settings | self.options() | changes),
+        names = (
+            "alternation", "precedence", "unification", "batch_size", "measured", "n_measured", "measured_until",
         )  # fmt: skip
+        options = {name: getattr(self, name) for name in names}
+        return Twin(self.scheme, self.parameters, self.n_pes, self.sessions, **options)
 
-    def finished(self, **changes: Any) -> Simulation:
+    def kernel(
+        self,
+        chunks: Iterable[int] = (),
+        recording: bool = False,
+        job_limit: int | None = None,
+        **changes: Any,
+    ) -> Observed:
+        """Return the real simulation of the case with changes; the stream is cut at `chunks`, indices."""
+        if changes:
+            return replace(self, **changes).kernel(chunks, recording, job_limit)
+        scheme = policies.find(self.scheme)
+        rules = Rules(
+            scheme,
+            self.scheme,
+            scheme.arguments(self.parameters),
+            self.alternation,
+            self.precedence,
+            self.unification,
+            len(self.sessions) + 1 if job_limit is None else job_limit,
+        )
+        limit = self.n_jobs // self.batch_size + 1
+        measured = Measured(self.batch_size, limit, self.measured, self.n_measured, self.measured_until)
+        stream = as_chunks(self.sessions, [*chunks, len(self.sessions)])
+        return Observed(rules, self.n_pes, stream, measured, recording)
+
+    def finished(self, **changes: Any) -> Observed:
         """Return the real simulation after its last event."""
         simulation = self.kernel(**changes)
-        simulation.run(len(simulation.batches) + 1)
+        simulation.run_on()
         return simulation
 
     def scaled(self, factor: float) -> Case:
@@ -109,30 +128,75 @@ class Case:
         return replace(self, sessions=tuple(sessions))
 
 
-def as_chunks(sessions: tuple[Session, ...], ends: list[int]) -> Iterator[dict[str, np.ndarray]]:
-    """Yield the sessions as the stream's arrays."""
+class Observed(Simulation):
+    """A simulation that keeps what it hands out."""
+
+    def __init__(
+        self, rules: Rules, n_pes: int, chunks: Iterator[Jobs], measured: Measured, recording: bool
+    ) -> None:
+        self.handed_out = HandedOut(Measures(bound=0.5), measured.batch_size)
+        self.limit = measured.batch_limit
+        self.recorder = Recorder(rules.job_limit) if recording else None
+        super().__init__(rules, n_pes, chunks, measured, recorder=self.recorder, measuring=self.handed_out)
+
+    def run_on(self, until: float = np.inf) -> int:
+        """Go on to a time, or until the last job has ended."""
+        return self.run(self.limit + 1, until)
+
+    @property
+    def responses(self) -> Floats:
+        """Response times of the jobs in batches that have ended, by the job's number; NaN for the others."""
+        found = np.full(self.n_submitted, np.nan)
+        for ended in self.handed_out.all:
+            found[ended.number] = ended.end - ended.submit
+        return found
+
+    def metrics(self) -> dict[str, Floats]:
+        """Return all metrics of the batches that have ended."""
+        own = {name: values[: self.n_batches] for name, values in self.batches._asdict().items()}
+        return self.handed_out.metrics() | own
+
+
+class HandedOut(Measuring):
+    """Measures, and keeps what it was given."""
+
+    def __init__(self, measures: Measures, batch_size: int) -> None:
+        super().__init__(measures, batch_size)
+        self.all: list[Ended] = []
+
+    def measure(self, ended: Ended) -> None:
+        super().measure(ended)
+        self.all.append(Ended(*(column.copy() for column in ended)))
+
+
+def as_chunks(sessions: tuple[Session, ...], ends: list[int]) -> Iterator[Jobs]:
+    """Yield the sessions as chunks of jobs."""
+    submit = np.cumsum([float(session.gap) for session in sessions])
     begin = 0
     for end in ends:
         part = sessions[begin:end]
-        yield {
-            "gap": np.array([float(session.gap) for session in part], float),
-            "size": np.array([session.size for session in part], np.int64),
-            "runtime": np.array([float(session.runtime) for session in part], float),
-            "runs": np.array([session.runs for session in part], np.int64),
-            "key": np.array([session.key for session in part], np.int64),
-        }
+        n = len(part)
+        yield Jobs(
+            submit[begin:end],
+            np.array([float(session.runtime) for session in part], float),
+            np.full(n, np.nan),
+            np.array([session.size for session in part], np.int64),
+            np.zeros(n, np.int64),
+            runs=np.array([session.runs for session in part], np.int64),
+            key=np.array([session.key for session in part], np.int64),
+        )
         begin = end
 
 
 def scatter(simulation: Simulation) -> None:
     """Let a new simulation's jobs take the places of its table in another order: places are only names."""
-    np.random.default_rng(5).shuffle(simulation.jobs.order[VACANT])
+    np.random.default_rng(5).shuffle(simulation.system.table.order[VACANT])
 
 
 def run_slots(simulation: Simulation) -> dict[int, int]:
     """Return the number of slots in which the kernel lets each job run, by the job's number."""
-    places = simulation.jobs.order[PRESENT, : simulation.counts[N_JOBS]]
-    return {int(job[NUMBER]): int(job[RUN_SLOTS]) for job in simulation.jobs.whole[places]}
+    jobs = simulation.system.table.whole[simulation.places]
+    return {int(job[NUMBER]): int(job[RUN_SLOTS]) for job in jobs}
 
 
 def machines(scheme: str) -> st.SearchStrategy[int]:

@@ -34,6 +34,7 @@ class Run(Job):
     """A run of a session as the scheduler knows it; `index` counts the runs before it."""
 
     session: Session
+    session_number: int
     index: int
     runtime: Time
     submitted: Time
@@ -62,7 +63,7 @@ def running(slots: list[Slot], alternation: str, precedence: str) -> list[list[J
 
 
 class Twin:
-    """The scheduler; keyword arguments as in `models.gang.simulation.Simulation`.
+    """The scheduler; keyword arguments as in `models.gang.policies.Rules` and `models.gang.simulation.Measured`.
 
     Attributes
     ----------
@@ -70,6 +71,10 @@ class Twin:
         Response time of each job that has ended.
     batches : list of dict of str to time
         Metrics of the batches that have ended.
+    batch_jobs : list of list of int
+        Numbers of the jobs in each of them, in order of termination.
+    pieces : dict of int to list of (begin, end, processors)
+        When each job ran and on how many processors effectively, as long as that number was the same.
     run_fractions : set of (int, int)
         All pairs (slots in which a job ran, used slots) that occurred.
     """
@@ -85,23 +90,30 @@ class Twin:
         precedence: str = "arrival",
         unification: bool = True,
         batch_size: int = 1000,
+        measured: range = range(2**62),
+        n_measured: int = 2**62,
+        measured_until: Time = math.inf,
         rerun: Rerun = lambda runtime, size, key, run: runtime,
     ) -> None:
         self.place, self.parameters, self.n_pes = SCHEMES[scheme], parameters, n_pes
         self.alternation, self.precedence = alternation, precedence
         self.unification, self.migrating = unification, scheme == "migration"
         self.batch_size, self.rerun = batch_size, rerun
+        self.measured, self.left, self.measured_until = measured, n_measured, measured_until
         self.slots: list[Slot] = []
         self.sessions = iter(sessions)
         self.coming = next(self.sessions, None)
         self.now: Time = 0
         self.last_session: Time = 0
         self.due: Run | None = None
-        self.submitted = 0
+        self.submitted = self.arrived = 0
         self.responses: dict[int, Time] = {}
-        self.ended: list[tuple[Time, bool]] = []
+        self.ended: list[Run] = []
+        self.unions: list[bool] = []
         self.intervals: list[tuple[Time, int, int, int, Time]] = []
         self.batches: list[dict[str, Time]] = []
+        self.batch_jobs: list[list[int]] = []
+        self.pieces: dict[int, list[tuple[Time, Time, Time]]] = {}
         self.run_fractions: set[tuple[int, int]] = set()
 
     @property
@@ -132,7 +144,8 @@ class Twin:
         if self.due:
             before, self.due = self.due, None
             index, session = before.index + 1, before.session
-            self.submit(session, index, self.rerun(before.runtime, session.size, session.key, index))
+            runtime = self.rerun(before.runtime, session.size, session.key, index)
+            self.submit(session, before.session_number, index, runtime)
             return True
         k, used = self.run_slots(), len(self.slots)
         ends = [(self.now + job.remaining * used / k[job], job.number, job) for job in self.jobs]
@@ -145,22 +158,39 @@ class Twin:
         for job in self.jobs:
             job.remaining -= elapsed * k[job] / used
             self.run_fractions.add((k[job], used))
-        work = sum(elapsed * job.size * k[job] / used for job in self.jobs)
-        self.intervals.append((elapsed, used, sum(k.values()), len(k), work))
+        for job in self.jobs:
+            self.note(job, self.now, time, job.size * k[job] / used)
+        counted = max(min(time, self.measured_until) - self.now, 0)
+        if self.arrived > self.measured.start or self.measured.start == 0:
+            work = sum(counted * job.size * k[job] / used for job in self.jobs)
+            self.intervals.append((counted, used, sum(k.values()), len(k), work))
         self.now = time
         if end <= arrival:
             self.terminate(first)
         else:
             session, self.last_session = self.coming, time
             self.coming = next(self.sessions, None)
-            self.submit(session, 0, session.runtime)
+            if self.arrived == self.measured.start:
+                self.unions = []
+            self.arrived += 1
+            self.submit(session, self.arrived - 1, 0, session.runtime)
         return True
 
-    def submit(self, session: Session, index: int, runtime: Time) -> None:
+    def note(self, job: Run, begin: Time, end: Time, processors: Time) -> None:
+        """Lengthen the last piece of a job, or add one."""
+        pieces = self.pieces.setdefault(job.number, [])
+        if begin == end:
+            return
+        if pieces and pieces[-1][1:] == (begin, processors):
+            begin = pieces.pop()[0]
+        pieces.append((begin, end, processors))
+
+    def submit(self, session: Session, session_number: int, index: int, runtime: Time) -> None:
         job = Run(
             number=self.submitted,
             size=session.size,
             session=session,
+            session_number=session_number,
             index=index,
             runtime=runtime,
             submitted=self.now,
@@ -195,9 +225,12 @@ class Twin:
             united = bool(self.unification and slot.jobs and self.unite(slot))
             self.slots = [slot for slot in self.slots if slot.jobs]
         self.responses[job.number] = self.now - job.submitted
-        self.ended.append(((self.now - job.submitted) / job.runtime, united))
-        if len(self.ended) == self.batch_size:
-            self.end_batch()
+        self.unions.append(united)
+        if job.session_number in self.measured:
+            self.ended.append(job)
+            self.left -= 1
+            if len(self.ended) == self.batch_size or self.left == 0:
+                self.end_batch()
         if job.index + 1 < job.session.runs:
             self.due = job
 
@@ -219,14 +252,19 @@ class Twin:
                 strict=True,
             )
         )
+        responses = [self.responses[job.number] for job in self.ended]
         self.batches.append(
             {
-                "slowdown": sum(slowdown for slowdown, _ in self.ended) / self.batch_size,
-                "unifications": sum(united for _, united in self.ended) / self.batch_size,
-                "slots_per_job": job_slot_time / job_time,
-                "utilization": work / (self.n_pes * elapsed),
-                "used_slots": slot_time / elapsed,
-                "jobs_in_system": job_time / elapsed,
+                "jobs": len(self.ended),
+                "response_time": sum(responses) / len(responses),
+                "slowdown": sum(r / job.runtime for r, job in zip(responses, self.ended, strict=True))
+                / len(responses),
+                "unifications": sum(self.unions) / len(self.unions),
+                "slots_per_job": job_slot_time / job_time if job_time else math.nan,
+                "utilization": work / (self.n_pes * elapsed) if elapsed else math.nan,
+                "used_slots": slot_time / elapsed if elapsed else math.nan,
+                "jobs_in_system": job_time / elapsed if elapsed else math.nan,
             }
         )
-        self.ended, self.intervals = [], []
+        self.batch_jobs.append([job.number for job in self.ended])
+        self.ended, self.unions, self.intervals = [], [], []

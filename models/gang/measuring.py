@@ -1,0 +1,92 @@
+"""The common measures of jobs, batch by batch, from the jobs that the engine hands out.
+
+Batches hold jobs in order of termination. Only those at hand are kept, so that memory does not grow with the
+length of a simulation but by the measures themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.gang.state import Ended
+from models.jobs.jobs import Jobs
+from models.jobs.measures import Measures, of_jobs
+
+
+class Measuring:
+    """What has been measured of jobs so far.
+
+    Parameters
+    ----------
+    measures : Measures
+    batch_size : int
+    everybody : Jobs, optional
+        All jobs of a workload that ends: users are ranked among these.
+    """
+
+    def __init__(self, measures: Measures, batch_size: int, everybody: Jobs | None = None) -> None:
+        self._measures, self._batch_size, self._everybody = measures, batch_size, everybody
+        self._blocks: list[dict[str, Floats]] = []
+        self._chunks: list[tuple[int, Jobs]] = []
+        self._n_arrived = 0
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether the workload's columns matter: groups may go by them."""
+        return bool(self._measures.groups)
+
+    def arrived(self, chunk: Jobs) -> None:
+        """Keep a chunk of sessions as long as some of its jobs have not ended."""
+        if self.looks_up:
+            self._chunks.append((self._n_arrived, chunk))
+        self._n_arrived += len(chunk)
+
+    def measure(self, ended: Ended) -> None:
+        """Measure whole batches of jobs; the last one may be short."""
+        n_jobs = len(ended.end)
+        if n_jobs == 0:
+            return
+        batch = np.arange(n_jobs) // self._batch_size
+        # A newcomer runs at once, if only for its share of the time.
+        values = {"wait": np.zeros(n_jobs), "response_time": ended.end - ended.submit}
+        n_batches = int(batch[-1]) + 1
+        jobs = self._as_they_ran(ended)
+        self._blocks.append(of_jobs(jobs, values, batch, n_batches, self._measures, self._everybody))
+
+    def forget_before(self, session: int) -> None:
+        """Drop the chunks all of whose jobs have ended: those before the oldest session that goes on."""
+        self._chunks = [(first, chunk) for first, chunk in self._chunks if first + len(chunk) > session]
+
+    def metrics(self) -> dict[str, Floats]:
+        """Return the measures of all batches so far."""
+        if not self._blocks:
+            nothing = Jobs(*(np.zeros(0),) * 3, *(np.zeros(0, np.int64),) * 2)
+            none = {"wait": np.zeros(0), "response_time": np.zeros(0)}
+            return of_jobs(nothing, none, np.zeros(0, np.int64), 0, self._measures, self._everybody)
+        if len(self._blocks) > 1:
+            self._blocks = [
+                {name: np.concatenate([block[name] for block in self._blocks]) for name in self._blocks[0]}
+            ]
+        return self._blocks[0]
+
+    def _as_they_ran(self, ended: Ended) -> Jobs:
+        n = len(ended.end)
+        if not self.looks_up:
+            unknown = np.full(n, np.nan)
+            return Jobs(ended.submit, ended.runtime, unknown, ended.size, np.zeros(n, np.int64))
+        return as_they_ran(ended, self._columns(ended.session))
+
+    def _columns(self, session: Ints) -> Jobs:
+        """Return the workload's jobs of these sessions."""
+        begins = np.array([first for first, _ in self._chunks])
+        kept = Jobs.concatenated([chunk for _, chunk in self._chunks])
+        return kept.part(session - begins[0])
+
+
+def as_they_ran(ended: Ended, columns: Jobs) -> Jobs:
+    """Return jobs that have ended, each with what else its session has (`columns`, in the same order)."""
+    return Jobs(
+        ended.submit, ended.runtime, columns.requested, ended.size, columns.memory, columns.used_memory,
+        columns.user,
+    )  # fmt: skip

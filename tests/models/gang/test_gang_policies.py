@@ -1,0 +1,166 @@
+"""What a packing policy may say, and what it is told when it says something else."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from gang_cases import POLICIES, WORKLOAD
+
+from models.gang import FAMILY, policies
+from models.gang.policies import Rules, Scheme
+from models.gang.schemes.capacity import first_fit
+from models.kernels.bits import take_from_left
+from models.point import Batches, Point
+from sweep.config import compose, locate
+
+MACHINE = {"name": "pe32", "processors": 32}
+
+
+def point(policy: dict[str, Any], machine: dict[str, Any] = MACHINE) -> Point:
+    return Point(POLICIES["first_fit"] | policy, WORKLOAD, machine, 0.7, Batches(100, 1, (3,)), (1,))
+
+
+def bits(policy: dict[str, Any]) -> dict[str, bytes]:
+    outcome = FAMILY.simulate(point(policy))
+    return {name: values.tobytes() for name, values in outcome.metrics.items()}
+
+
+@numba.njit
+def plain_first_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):  # type: ignore[no-untyped-def]
+    """As one would write it in a notebook cell: compiled, for no types yet."""
+    slot = 0
+    while slot < n_slots and matrix.free[slot] < size:
+        slot += 1
+    take_from_left(size, matrix.occupied, slot, n_pes, chosen)
+    return slot
+
+
+@numba.njit
+def one_too_few(size, n_pes, n_slots, matrix, books, scratch):  # type: ignore[no-untyped-def]
+    return 0
+
+
+@numba.njit
+def no_slot(size, n_pes, n_slots, matrix, books, scratch, chosen):  # type: ignore[no-untyped-def]
+    return 0.5
+
+
+def not_compiled(size, n_pes, n_slots, matrix, books, scratch, chosen):  # type: ignore[no-untyped-def]
+    return 0
+
+
+MY_SCHEME = Scheme(first_fit, parameters={"threshold": int})
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        first_fit,
+        plain_first_fit,
+        "models.gang.schemes.capacity.first_fit",
+        Scheme(plain_first_fit),
+        f"{__name__}.MY_SCHEME",
+        f"{__name__}.plain_first_fit",
+    ],
+    ids=["function", "cell", "dotted", "scheme", "dotted scheme", "dotted cell"],
+)
+def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
+    assert bits({"scheme": scheme}) == bits({"scheme": "first_fit"})
+    assert FAMILY.check(point({"scheme": scheme})) == FAMILY.check(point({}))
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ({"scheme": "frist_fit"}, "policy.scheme=frist_fit; allowed: first_fit, best_fit,"),
+        ({"scheme": None}, "policy.scheme=null; allowed: first_fit, best_fit,"),
+        (
+            {"scheme": "no.such.module"},
+            r"policy.scheme=no.such.module \(No module named 'no'\); allowed: a func",
+        ),
+        (
+            {"scheme": "os.sep"},
+            "policy.scheme=os.sep, which is not compiled; allowed: a function compiled as @",
+        ),
+        ({"scheme": not_compiled}, "policy.scheme=not_compiled, which is not compiled; allowed: a function"),
+        (
+            {"scheme": one_too_few},
+            "policy.scheme=one_too_few, which takes or returns something else; allowed",
+        ),
+        ({"scheme": no_slot}, "policy.scheme=no_slot, which takes or returns something else; allowed: a"),
+        ({"scheme": 7}, "policy.scheme=7, which is not compiled; allowed: a function"),
+        ({"alternation": "both"}, "policy.alternation=both; allowed: none, exclusive, shared"),
+        ({"precedence": 1}, "policy.precedence=1; allowed: arrival, largest, smallest"),
+        ({"unification": "yes"}, "policy.unification=yes; allowed: true, false"),
+        ({"job_limit": 0}, "policy.job_limit=0; allowed: a positive whole number of jobs"),
+        ({"scheme": "left_right_size", "threshold": 0.5}, "policy.threshold=0.5; allowed: a positive whole"),
+        (
+            {"scheme": "left_right_size", "threshold": None},
+            "policy.threshold=null; allowed: a positive whole",
+        ),
+        ({"scheme": "buddy", "slot_choice": "last"}, "policy.slot_choice=last; allowed: first, fullest"),
+        (
+            {"scheme": "buddy", "controller_load": []},
+            r"policy.controller_load=\[\]; allowed: paths, recursive",
+        ),
+    ],
+)
+def test_bad_values_get_one_line(policy: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as told:
+        FAMILY.check(point(policy))
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("machine", "message"),
+    [
+        (
+            {"name": "o2k", "hosts": [{"processors": 16}, {"processors": 16}]},
+            "machine o2k has 2 hosts, and policy first_fit knows one pool of processors; add machine.hosts=null "
+            "machine.processors=32, or another machine",
+        ),
+        (
+            {"name": "fat", "hosts": [{"processors": 16, "memory_gb": 4}]},
+            "machine fat has memory, and policy first_fit knows one pool of processors; add machine.hosts=null "
+            "machine.processors=16, or another machine",
+        ),
+    ],
+)
+def test_a_machine_of_hosts_is_refused(machine: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        FAMILY.check(point({}, machine))
+
+
+def test_buddy_refuses_a_machine_that_cannot_be_halved() -> None:
+    with pytest.raises(ValueError, match="96 is no power of two; use 64 or 128 PEs"):
+        FAMILY.check(point({"scheme": "buddy"}, {"name": "pe96", "processors": 96}))
+
+
+def test_a_plan_is_checked_without_loading_a_kernel() -> None:
+    code = (
+        "import sys; from models.gang.policies import Rules; "
+        "Rules.of({'scheme': 'buddy', 'slot_choice': 'first', 'controller_load': 'paths'}); "
+        "assert 'numba' not in sys.modules"
+    )
+    import subprocess
+
+    run = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], capture_output=True)
+    assert run.returncode == 0, run.stderr.decode()
+
+
+def test_the_defaults_are_those_of_the_yaml_files() -> None:
+    config = compose.load(["+experiment=packing", "grid.policy=[first_fit]"], locate.conf_folder())
+    (written,) = config.files["policy"].values()
+    rules = Rules.of(written)
+    assert rules == Rules(policies.find("first_fit"), "first_fit")
+
+
+def test_every_scheme_compiles_to_functions_that_numba_knows() -> None:
+    for scheme in policies.SCHEMES.values():
+        assert all(np.size(function.nopython_signatures) for function in scheme.compiled())
