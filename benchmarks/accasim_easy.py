@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from models.backfill.engines import schedule
-from models.backfill.rules import Rules
+from models.backfill.engine import schedule
+from models.backfill.priority.rules import Priority
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.swf_schedule import write_schedule
@@ -34,7 +34,7 @@ def cpu_seconds(jobs: Jobs, processors: int) -> float:
     """
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "jobs.swf"
-        write_schedule(log, schedule(jobs, pool(processors), Rules("backfill")))
+        write_schedule(log, schedule(jobs, pool(processors), Priority()))
         command = [sys.executable, "-m", __name__, str(log), str(processors), folder]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -20,10 +20,10 @@ from benchmarks.record import Cell, Findings, Table, Target
 from benchmarks.simpy_by_the_book import MatrixScheduler
 from benchmarks.simpy_model import GangScheduler, Measured, Session, simulate
 from models import gang, workloads
+from models.dotted import imported
 from models.gang import model
 from models.gang.recording import Recorder
 from models.jobs.stream import Stream
-from models.kernels.functions import imported
 from models.workloads.repetition import same_runtime
 from sweep.executors.work import point
 from sweep.plan.task import Task

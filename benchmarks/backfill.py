@@ -20,8 +20,12 @@ from benchmarks import accasim_easy, simpy_easy
 from benchmarks.growth import exponent
 from benchmarks.measure import cpu_seconds, in_turn, median_ratio
 from benchmarks.record import Findings, Table, Target
-from models import backfill
-from models.backfill import engines
+from models.backfill import FAMILY
+from models.backfill.engine import schedule
+from models.backfill.judging import under
+from models.backfill.policies import rules_of
+from models.backfill.priority.rules import Priority
+from models.backfill.priority.schedules import on_hosts
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, of, pool
@@ -48,8 +52,8 @@ QUEUES = (30, 100, 300, 1_000, 3_000, 10_000)
 
 
 def run(quick: bool) -> Findings:
-    """Time the engines on synthetic jobs, on the CEA-Curie log, and with longer and longer queues."""
-    backfill.FAMILY.warm_up()
+    """Time the kernels on synthetic jobs, on the CEA-Curie log, and with longer and longer queues."""
+    FAMILY.warm_up()
     rounds = 1 if quick else 5
     jobs = JOBS // 10 if quick else JOBS
     found = Findings()
@@ -66,7 +70,7 @@ def policies(*names: str) -> dict[str, Rules]:
     listed = ",".join(names)
     arguments = ["+experiment=replay", f"grid.policy=[{listed}]", "workload.path=" + os.devnull]
     plan = expand(compose.load(arguments, locate.conf_folder()))
-    return {policy.parameters["name"]: Rules.of(policy.parameters) for policy in plan.variants["policy"]}
+    return {policy.parameters["name"]: rules_of(policy.parameters) for policy in plan.variants["policy"]}
 
 
 def hosts(name: str) -> Machine:
@@ -90,17 +94,16 @@ def _synthetic(found: Findings, n_jobs: int, rounds: int) -> None:
     for name, rules in policies(*POLICIES).items():
         first = slice(FIRST_JOBS.get(name, n_jobs))
         few, some = on_one.part(first), on_o2k.part(first)
-        actions[name, "one pool"] = partial(_rate, engines.schedule, few, one, rules)
-        actions[name, "o2k"] = partial(_rate, engines.schedule, some, o2k, rules)
-        if name != "conservative":
-            ready = few.under(rules)
-            actions[name, general] = partial(_rate, engines.on_hosts, ready, one, rules)
+        actions[name, "one pool"] = partial(_rate, schedule, few, one, rules)
+        actions[name, "o2k"] = partial(_rate, schedule, some, o2k, rules)
+        if isinstance(rules, Priority):
+            actions[name, general] = partial(_rate, on_hosts, under(few, rules), one, rules)
     rates = {key: median(taken) for key, taken in in_turn(actions, rounds).items()}
     columns = ("one pool", general, "o2k")
     found.tables.append(
         Table(
             f"Thousand jobs a second, {n_jobs:,} synthetic jobs at load {LOAD}: one pool of {PROCESSORS} "
-            "processors by the policy's engine and by the one for any number of hosts; 8 hosts with memory",
+            "processors by the policy's kernel and by the one for any number of hosts; 8 hosts with memory",
             ["policy", *columns],
             [
                 [name, *(rates[name, c] / 1e3 if (name, c) in rates else None for c in columns)]
@@ -115,8 +118,8 @@ def _synthetic(found: Findings, n_jobs: int, rounds: int) -> None:
     ]
 
 
-def _rate(engine: Callable[..., object], jobs: Jobs, machine: Machine, rules: Rules) -> float:
-    return len(jobs) / cpu_seconds(lambda: engine(jobs, machine, rules))
+def _rate(simulate: Callable[..., object], jobs: Jobs, machine: Machine, rules: Rules) -> float:
+    return len(jobs) / cpu_seconds(lambda: simulate(jobs, machine, rules))
 
 
 def _against_simpy(found: Findings, n_jobs: int, rounds: int) -> None:
@@ -126,7 +129,7 @@ def _against_simpy(found: Findings, n_jobs: int, rounds: int) -> None:
     many = stream(machine, 10 * n_jobs)
     taken = in_turn(
         {
-            "kernel": partial(_rate, engines.schedule, many, machine, rules),
+            "kernel": partial(_rate, schedule, many, machine, rules),
             "SimPy": partial(_rate, lambda *_: simpy_easy.starts(jobs, PROCESSORS), jobs, machine, rules),
         },
         rounds,
@@ -149,7 +152,7 @@ def _against_accasim(found: Findings, n_jobs: int, rounds: int) -> None:
         requested=np.ceil(drawn.requested),
     )
     actions: dict[str, Callable[[], float]] = {
-        "kernel": partial(_rate, engines.schedule, many, machine, rules),
+        "kernel": partial(_rate, schedule, many, machine, rules),
         "AccaSim": lambda: n_jobs / accasim_easy.cpu_seconds(jobs, PROCESSORS),
     }
     taken = in_turn(actions, min(rounds, 3))
@@ -169,7 +172,7 @@ def _curie(found: Findings) -> None:
     opened = log.open_trace(Point({}, {"model": "swf", "path": str(CURIE)}, {}))
     read = time.process_time() - start
     rules = policies("easy")["easy"]
-    taken = cpu_seconds(lambda: engines.schedule(opened.jobs, opened.machine, rules))
+    taken = cpu_seconds(lambda: schedule(opened.jobs, opened.machine, rules))
     found.notes.append(
         f"CEA-Curie, {len(opened.jobs):,} jobs on {opened.machine.total:,} processors under EASY: "
         f"read in {read:.2f} s, scheduled in {taken:.2f} s"
@@ -191,7 +194,7 @@ def _queues(found: Findings, rounds: int) -> None:
     rows = []
     for name, rules in chosen.items():
         lengths = [n for n in QUEUES if name != "conservative" or n <= 1_000]
-        actions = {n: partial(_rate, engines.schedule, burst(n), machine, rules) for n in lengths}
+        actions = {n: partial(_rate, schedule, burst(n), machine, rules) for n in lengths}
         us = {n: 1e6 / median(taken) for n, taken in in_turn(actions, rounds).items()}
         costs: list[float | None] = [us.get(n) for n in QUEUES]
         rows.append([name, *costs, exponent(lengths[1:], [us[n] for n in lengths[1:]])])

@@ -9,7 +9,7 @@ from models import gang
 
 BATCHES = (30, 300, 3000)
 COPIES = 4
-"""Results are held as the engine writes them, joined to one array a metric, and copied without the warm-up."""
+"""Results are held as they are measured, as one array a metric, and copied without the warm-up."""
 NOISE_MB = 2.0
 """What an allocator makes of the same program run twice."""
 

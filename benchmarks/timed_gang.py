@@ -22,6 +22,7 @@ METRIC = "kernel_seconds"
 @cache
 def _loaded() -> None:
     """Load the kernels, with a worker's first call: no work of theirs."""
+    gang.FAMILY.warm_up()
     gang.FAMILY.preload()
 
 

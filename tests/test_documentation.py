@@ -108,7 +108,7 @@ def documented_modules() -> list[str]:
     return [
         ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         for file in files
-        if ">>>" in file.read_text()
+        if re.search(r"^ +>>> (?!.*\+SKIP)", file.read_text(), re.MULTILINE)
     ]
 
 

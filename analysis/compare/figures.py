@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from analysis.compare.labels import CAPTION, LINEAR, MEASURES
 from analysis.errors import DrawingError
-from analysis.figures import load_plot
+from analysis.figures import load_plot, policies
 from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.paper import Picture
 from analysis.study import Study
@@ -31,4 +31,5 @@ def _draw(study: Study, metric: str, label: str) -> Figure:
         raise DrawingError("its points are not in this grid")
     positive = all((line.mean[line.drawn] > 0).all() for line in lines.values())
     scale = "log" if metric not in LINEAR and positive else "linear"
-    return load_plot.draw(LoadPlot(lines, label, label.partition(" (")[0], note=bars(study), yscale=scale))
+    title, looks = label.partition(" (")[0], policies.apart(list(lines))
+    return load_plot.draw(LoadPlot(lines, label, title, note=bars(study), yscale=scale, looks=looks))

@@ -79,6 +79,19 @@ def look(policy: str) -> SchemeStyle:
     return SchemeStyle(policy.replace("_", " ").capitalize(), color, marker, "-.")
 
 
+def apart(names: Sequence[str]) -> dict[str, SchemeStyle]:
+    """Return the styles of policies of any families: where two of them look alike, the later one changes."""
+    found: dict[str, SchemeStyle] = {}
+    for name in names:
+        one = look(name)
+        spare = iter(zip(SPARE_COLORS, SPARE_MARKERS, strict=False))
+        while (one.color, one.marker) in {(other.color, other.marker) for other in found.values()}:
+            color, marker = next(spare)
+            one = SchemeStyle(one.label, color, marker, one.dashes)
+        found[name] = one
+    return found
+
+
 def label(policy: str) -> str:
     """Return a policy's name in text."""
     return look(policy).label

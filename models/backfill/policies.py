@@ -23,7 +23,7 @@ DISCIPLINES = {
 WITH_IMMEDIATE_SERVICE = "models.backfill.immediate.rules.WithImmediateService"
 """The rules of discipline ``backfill`` with a quantum for newcomers."""
 
-FIRST_JOBS = 100
+FIRST_JOBS = 1000
 """Jobs of an endless stream that are looked at before anything runs."""
 
 

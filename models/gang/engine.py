@@ -415,7 +415,7 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
                 release(table.whole[job, SIZE], n_pes, room.chosen_row, books)
                 clear_out(job, rank, system)
         else:
-            if counts[REPEATING] == NOWHERE:
+            if counts[REPEATING] == NOWHERE:  # noqa: SIM108, each is written out where it stands
                 job = enter_from(arrivals, system)
             else:
                 job = enter_again(rerun, system)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models import workloads
+from models import dotted, workloads
 from models.arrays import Floats
 from models.family import Outcome
 from models.gang import engine
@@ -17,7 +17,6 @@ from models.jobs.measures import Measures
 from models.jobs.schedule import Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
-from models.kernels import functions
 from models.point import Batches, Point
 from models.saturation import backlog_grows
 from models.workloads import repetition
@@ -31,11 +30,12 @@ def simulate(point: Point) -> Outcome:
 
     Notes
     -----
-    A batch is so many jobs in order of termination. Those of a workload that ends are divided as
-    `models.jobs.trace.Trace.divided` says: jobs before its measured ones fill the machine and are in no batch,
-    and the last batch may be short where all jobs are to be in one. The machine is measured from the first
-    submission of a measured job on (of a stream from 0 on), a batch from the end of the one before to its last
-    termination, and nothing after `Trace.until`.
+    A batch is so many measured jobs in order of termination; of a workload that ends as many as
+    `models.jobs.trace.Trace.divided` says, so that the last one may be short where it is so under
+    backfilling. Jobs that are not measured (a month's week before it) fill the machine and are in no batch.
+    The period of a batch goes from the end of the one before to its last termination: the first begins with
+    the submission of the first measured job (with a stream at 0), and none goes on after `Trace.until`.
+    A trace never counts as saturated, and `job_limit` does not stop it: it ends.
     """
     opened = workloads.open_workload(point)
     batches, available = point.batches, point.batches.looks[-1]
@@ -53,7 +53,8 @@ def simulate(point: Point) -> Outcome:
         metrics = _metrics(simulation, measuring, batches.warmup)
         if status != engine.BATCHES_DONE or look >= available or batches.is_enough(metrics):
             break
-    saturated = status == engine.TABLE_FULL or backlog_grows(metrics["jobs_in_system"])
+    backlog = status == engine.TABLE_FULL or backlog_grows(metrics["jobs_in_system"])
+    saturated = backlog and not isinstance(opened, Trace)
     return Outcome(metrics, bool(saturated), simulation.n_terminated)
 
 
@@ -65,7 +66,7 @@ def schedule(point: Point) -> Schedule:
     Raises
     ------
     ValueError
-        With one line, if more jobs are in the system at a time than there is room for.
+        With one line, if more jobs of a stream are in the system at a time than there is room for.
     """
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(point)
@@ -80,12 +81,14 @@ def schedule(point: Point) -> Schedule:
     n_jobs = simulation.n_submitted
     # Those that are still there need the jobs that arrive after them to be slowed down by.
     simulation.measure_no_more()
+    until = simulation.now
     while status != engine.TABLE_FULL and simulation.oldest < n_jobs:
-        status = simulation.run(1, until=simulation.now * (1 + PATIENCE))
+        until *= 1 + PATIENCE  # perhaps nothing happens for as long as that
+        status = simulation.run(1, until=until)
     if status == engine.TABLE_FULL:
         raise ValueError(
-            f"{point}: more than policy.job_limit={rules.job_limit} jobs are in the system at a time, so that "
-            "not all of them end; give more, or take a lower load"
+            f"{point}: more than policy.job_limit={rules.job_limit} jobs are in the system at a time, so "
+            "that not all of them end; give more, or take a lower load"
         )
     ended = recorder.ended(n_jobs)
     columns = opened.jobs if isinstance(opened, Trace) else opened.first(int(ended.session.max()) + 1)
@@ -127,7 +130,7 @@ def _simulation(
         until = np.inf if opened.until is None else opened.until
         measured = Measured(batches.size, batches.most, sessions, opened.n_measured, until)
         return Simulation(rules, n_pes, iter([opened.jobs]), measured, measuring=measuring, recorder=recorder)
-    rerun = repetition.same_runtime if opened.rerun is None else functions.imported(opened.rerun)
+    rerun = repetition.same_runtime if opened.rerun is None else dotted.imported(opened.rerun)
     return Simulation(
         rules,
         n_pes,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from models import checks, workloads
+from models import checks, dotted, workloads
 from models.jobs.machine import one_pool
 from models.kernels import functions
 from models.point import Parameters, Point
@@ -86,7 +86,7 @@ class Scheme:
     def compiled(self) -> Compiled:
         """Import and, at the first time, compile the scheme's functions."""
         named = (self.place, self.release, self.rearrange)
-        return Compiled(*(functions.imported(each) if isinstance(each, str) else each for each in named))
+        return Compiled(*(dotted.imported(each) if isinstance(each, str) else each for each in named))
 
     @property
     def migrates(self) -> bool:
@@ -143,7 +143,7 @@ def find(given: Any) -> Scheme:
     found = given
     if isinstance(given, str):
         try:
-            found = functions.imported(given)
+            found = dotted.imported(given)
         except (ImportError, AttributeError, ValueError):
             found = given  # told below
     if isinstance(found, Scheme):
@@ -174,7 +174,7 @@ class Rules:
     unification : bool
         Whether slots whose PEs have become disjoint are united.
     job_limit : int
-        A system with so many jobs in it counts as saturated, and the run ends.
+        A system with so many jobs in it counts as saturated, and the run ends; that of a trace goes on.
     """
 
     scheme: Scheme

@@ -1,8 +1,8 @@
 """The schedule as the engine goes along: who ran when, and with which share of the time.
 
 Time slicing is taken as fluid: between two events a job that runs in k of S slots gets the share k / S of the
-time, so that it effectively has its size times k / S processors. A piece of the schedule ends when this number
-changes, which is at nearly every event for every job; so nothing is recorded unless it is asked for.
+time, so that it effectively has its size times k / S processors. A piece of the schedule ends when this
+number changes, at nearly every event for nearly every job; so nothing is recorded unless it is asked for.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Record = namedtuple("Record", ["used", "since", "share", "number", "begin", "end
 used : int64 (2,), pieces and jobs that have ended
 since, share : float64 (place of the table,), begin of a job's present piece, and its processors; 0 before its
     first piece
-number, begin, end, processors : (piece,), the job's number, seconds, and the processors that it effectively has
+number, begin, end, processors : (piece,), a job's number, seconds, and the processors that it effectively has
 ended : Ended, every job that has ended, measured or not
 """
 RECORD = types.NamedTuple([INTS, FLOATS, FLOATS, INTS, FLOATS, FLOATS, FLOATS, ENDED], Record)
@@ -75,6 +75,13 @@ class Recorder:
         self.record = _empty(job_limit, max(AT_ONCE, 2 * job_limit))
         self._pieces: list[tuple[np.ndarray, ...]] = []
         self._ended: list[Ended] = []
+
+    def enlarge(self, job_limit: int) -> None:
+        """Follow a table of jobs that got more places."""
+        self.take()
+        before, self.record = self.record, _empty(job_limit, max(AT_ONCE, 2 * job_limit))
+        self.record.since[: len(before.since)] = before.since
+        self.record.share[: len(before.share)] = before.share
 
     def take(self) -> None:
         """Take away what the engine has written down, so that it has room again."""

@@ -43,6 +43,8 @@ from models.gang.state import (
     arrivals_of,
     empty_matrix,
     empty_table,
+    enlarged_matrix,
+    enlarged_table,
     no_arrivals,
     no_batches,
     nobody_ended,
@@ -55,7 +57,7 @@ FREE = -1
 ENDLESS = 1 << 62
 
 ENDED_AT_ONCE = 1 << 15
-"""Measured jobs that are taken from the engine together, at least: to call it takes as long as 200 jobs do."""
+"""Measured jobs that are taken from the engine together, at least: a call of it takes as long as 300 jobs."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,9 @@ class Simulation:
     measured : Measured
     rerun, rerun_parameters
         Give the runtimes of repetitions, see `models.workloads.repetition`.
+    ends : bool
+        Whether the workload ends by itself: a full table of jobs then grows. It ends the run of a stream,
+        which may be saturated.
     recorder : Recorder, optional
         Takes the schedule down.
     measuring : Measuring, optional
@@ -112,6 +117,7 @@ class Simulation:
         *,
         rerun: Any = same_runtime,
         rerun_parameters: Floats | None = None,
+        ends: bool = False,
         recorder: Recorder | None = None,
         measuring: Measuring | None = None,
     ) -> None:
@@ -120,6 +126,7 @@ class Simulation:
         self._functions = (*rules.scheme.compiled(), rerun)
         self._chunks = chunks
         self._recorder, self._measuring = recorder, measuring
+        self._ends = ends
         self._until = measured.until
         first, end = measured.sessions.start, measured.sessions.stop
         settings = Settings(
@@ -158,8 +165,8 @@ class Simulation:
 
     def run(self, n_batches: int, until: float = np.inf) -> int:
         """Simulate until so many batches have ended, and say why it stopped (`engine.BATCHES_DONE` …)."""
-        record = no_record() if self._recorder is None else self._recorder.record
         while True:
+            record = no_record() if self._recorder is None else self._recorder.record
             n_next = min(n_batches, self._n_handed_out + self._batches_at_once)
             goal = Goal(n_next, self._more_arrivals, float(min(until, self._until)))
             status = engine.advance(*self._functions, self.system, self._arrivals, goal, record)
@@ -168,6 +175,9 @@ class Simulation:
                 continue
             if status == engine.RECORD_FULL and self._recorder is not None:
                 self._recorder.take()
+                continue
+            if status == engine.TABLE_FULL and self._ends:
+                self._enlarge()
                 continue
             if status == engine.TIME_REACHED and self._until <= until:
                 engine.stop_measuring(self.system, self._until)
@@ -181,6 +191,18 @@ class Simulation:
         """Go on without ending any more batches."""
         settings = self.system.settings._replace(end_measured=0)
         self.system = self.system._replace(settings=settings)
+
+    def _enlarge(self) -> None:
+        """Give the table of jobs, and the matrix, twice the room; places are only names."""
+        limit = 2 * self.system.table.pes.shape[0]
+        self.system = self.system._replace(
+            matrix=enlarged_matrix(self.system.matrix, self.n_pes, limit),
+            table=enlarged_table(self.system.table, self.n_pes, limit),
+            room=room_for(self.n_pes, limit),
+        )
+        self.system.counts[N_VACANT] += limit // 2
+        if self._recorder is not None:
+            self._recorder.enlarge(limit)
 
     def _take_arrivals(self) -> None:
         chunk = next(self._chunks, None)

@@ -70,11 +70,11 @@ TABLE = types.NamedTuple([SETS, WHOLE, REAL, LISTS], Table)
 # repetitions that its user will still submit; repetitions before it; bits that name the random numbers of its
 # repetitions; position in the list PRESENT; sessions that arrived before its own.
 SLOT, SIZE, RUN_SLOTS, NUMBER, RUNS_LEFT, RUN, KEY, POSITION, SESSION, N_WHOLE = range(10)
-# Fields of Table.real: time needed on dedicated PEs; time of submission; virtual time of its end if the number
-# of its slots stays as it is.
+# Fields of Table.real: time needed on dedicated PEs; time of submission; virtual time of its end if the
+# number of its slots stays as it is.
 RUNTIME, ARRIVAL, FINISH, N_REAL = range(4)
-# Lists in Table.order: the jobs in the system, in no order; in that in which they may take free PEs of foreign
-# slots; from the largest to the smallest, earlier first among equals; the unused places (a stack).
+# Lists in Table.order: the jobs in the system, in no order; in that in which they may take free PEs of
+# foreign slots; from the largest to the smallest, earlier first among equals; the unused places (a stack).
 PRESENT, PRECEDENCE, DECREASING, VACANT, N_LISTS = range(5)
 
 Room = namedtuple("Room", ["chosen", "chosen_row", "granted", "scratch"])
@@ -95,7 +95,8 @@ parameters : int64, in the order of `policies.Scheme.parameters`
 BOOKS = types.NamedUniTuple(INTS, 2, Books)
 
 Ended = namedtuple("Ended", ["number", "session", "submit", "end", "runtime", "size"])
-"""Jobs that have ended, in order of termination: jobs submitted before each, sessions before its own, times."""
+"""Jobs that have ended, in order of termination: how many jobs were submitted before each, how many sessions
+before its own, its times and its size."""
 ENDED = types.NamedTuple([INTS, INTS, FLOATS, FLOATS, FLOATS, INTS], Ended)
 
 Integrated = namedtuple("Integrated", INTEGRATED)  # type: ignore[misc]
@@ -104,16 +105,16 @@ BATCHES = types.NamedUniTuple(FLOATS, len(INTEGRATED), Integrated)
 
 # Counters (int64): used slots; jobs in the system; unused places; jobs submitted and ended so far; next
 # session of the chunk; sessions arrived so far; place of a job whose repetition is due, or -1; sums over the
-# jobs in the system of their slots and of their slots times PEs; batches closed; measured terminations so far,
-# in this batch, and in `System.ended`; all terminations and unifications in this batch; whether time is
+# jobs in the system of their slots and of their slots times PEs; batches closed; measured terminations so
+# far, in this batch, and in `System.ended`; all terminations and unifications in this batch; whether time is
 # measured now.
 (
-    N_SLOTS, N_JOBS, N_VACANT, SUBMITTED, TERMINATED, CURSOR, ARRIVED, REPEATING, SUM_SLOTS, SUM_PES, N_BATCHES,
-    MEASURED, IN_BATCH, N_ENDED, TERMINATIONS, UNIFICATIONS, MEASURING, N_COUNTS,
+    N_SLOTS, N_JOBS, N_VACANT, SUBMITTED, TERMINATED, CURSOR, ARRIVED, REPEATING, SUM_SLOTS, SUM_PES,
+    N_BATCHES, MEASURED, IN_BATCH, N_ENDED, TERMINATIONS, UNIFICATIONS, MEASURING, N_COUNTS,
 ) = range(18)  # fmt: skip
 
-# Clocks (float64): time; virtual time; begin of this batch; end of all measuring, once that is past; integrals
-# over this batch of used slots, of slots of all jobs, of jobs, and of work done.
+# Clocks (float64): time; virtual time; begin of this batch; end of all measuring, once that is past;
+# integrals over this batch of used slots, of slots of all jobs, of jobs, and of work done.
 NOW, VIRTUAL, BATCH_START, MEASURED_UNTIL, SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, N_CLOCKS = range(9)
 
 System = namedtuple(
@@ -174,6 +175,27 @@ def empty_table(n_pes: int, job_limit: int) -> Table:
         np.zeros((N_REAL, job_limit)),
         order,
     )
+
+
+def enlarged_matrix(matrix: Matrix, n_pes: int, job_limit: int) -> Matrix:
+    """Return a matrix with more room, the same otherwise."""
+    found, n_rows = empty_matrix(n_pes, job_limit), len(matrix.free)
+    found.occupied[:n_rows], found.free[:n_rows], found.tags[:n_rows] = matrix[:3]
+    pes_words = words(n_pes)
+    places_words = matrix.grants.shape[1] - pes_words
+    # The last row is room for a set in the making, and would be a slot of the larger matrix.
+    found.grants[: n_rows - 1, :places_words] = matrix.grants[:-1, :places_words]
+    found.grants[: n_rows - 1, -pes_words:] = matrix.grants[:-1, places_words:]
+    return found
+
+
+def enlarged_table(table: Table, n_pes: int, job_limit: int) -> Table:
+    """Return a table of jobs with more places, the same otherwise; in the old one none was vacant."""
+    found, n_jobs = empty_table(n_pes, job_limit), len(table.pes)
+    found.pes[:n_jobs], found.whole[:n_jobs] = table.pes, table.whole
+    found.real[:, :n_jobs], found.order[:, :n_jobs] = table.real, table.order
+    found.order[VACANT, : job_limit - n_jobs] = np.arange(n_jobs, job_limit)[::-1]
+    return found
 
 
 def room_for(n_pes: int, job_limit: int) -> Room:

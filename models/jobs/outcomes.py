@@ -62,13 +62,13 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
         batches, available = opened.divided(batches)
         for look in batches.looks:
             metrics = _measured(family, point, made, batches, min(look, max(available, 0)), own, opened)
-            if look >= available or _is_enough(batches, metrics):
+            if look >= available or batches.is_enough(metrics):
                 break
         return Outcome(metrics, False, len(opened.jobs))
     for look in batches.looks:
         made, settled = _streamed(opened, run, batches.jobs(batches.warmup + look))
         metrics = _measured(family, point, made, batches, look, own)
-        if not settled or _is_enough(batches, metrics):
+        if not settled or batches.is_enough(metrics):
             break
     saturated = not settled or backlog_grows(metrics["jobs_in_system"])
     return Outcome(metrics, bool(saturated), len(made.jobs))
@@ -119,11 +119,3 @@ def _measured(
     metrics |= own(made, these, np.arange(these.stop - first) // size, n_batches)
     declared = family.measured(point.measures)
     return {metric.name: metrics[metric.name][batches.warmup :] for metric in declared}
-
-
-def _is_enough(batches: Batches, metrics: Mapping[str, Floats]) -> bool:
-    """Ask the stopping rule, about those groups only that every batch has jobs of."""
-    if batches.enough is None:
-        return False
-    known = {n: ~np.isnan(v).any(axis=0) for n, v in metrics.items() if v.ndim == 2}
-    return batches.enough({n: v[:, known[n]] if n in known else v for n, v in metrics.items()})

@@ -1,19 +1,10 @@
-"""Compiled functions by name: a dotted name is allowed wherever a name is, and so is the function itself."""
+"""A user's own compiled functions: by a dotted name, or as they are."""
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-from models import checks
-
-
-def imported(name: str) -> Any:
-    """Return what a dotted name stands for; ``ImportError`` or ``AttributeError`` if that is nothing."""
-    module, _, function = name.rpartition(".")
-    if not module:
-        raise ImportError(f"{name} names no module")
-    return getattr(importlib.import_module(module), function)
+from models import checks, dotted
 
 
 def compiled(given: Any, signature: Any, where: str, takes: str) -> Any:
@@ -39,7 +30,7 @@ def compiled(given: Any, signature: Any, where: str, takes: str) -> Any:
     told = given if isinstance(given, str) else getattr(given, "__name__", given)
     allowed = f"a function compiled as @models.kernels.compiling.kernel({takes}) does it, or its dotted name"
     try:
-        function = imported(given) if isinstance(given, str) else given
+        function = dotted.imported(given) if isinstance(given, str) else given
     except (ImportError, AttributeError, ValueError) as error:
         checks.refuse(where, f"{told} ({error})", allowed)
     if not hasattr(function, "nopython_signatures"):

@@ -26,7 +26,7 @@ def record(fields: type) -> Any:
     ...     job: Ints
     ...     n: int
     >>> record(Queue)
-    Queue(job: array(int64, 1d, C), n: int64)
+    Queue(array(int64, 1d, C), int64)
     """
     hints = get_type_hints(fields).values()
     declared = types.BaseTuple.from_types(

@@ -9,7 +9,7 @@ from models.medium_term.metrics import METRICS
 FAMILY = Family(
     package=__name__,
     name="medium-term scheduling",
-    version=1,
+    version=2,
     metrics=METRICS,
     headline="reallocations",
     solves=True,

@@ -31,7 +31,7 @@ def policy(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     Parameters
     ----------
     given : str, mapping or compiled function
-        A function is a packing scheme (ten arguments, see `models.gang.schemes.signature`) or an order of
+        A function is a packing scheme (seven arguments, see `models.gang.schemes.signature`) or an order of
         priority for backfilling (five, see `models.backfill.priority`).
     where : sequence of Path
         Config folders.
@@ -128,10 +128,10 @@ def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:
             "with numba.njit"
         )
     arguments = plain.__code__.co_argcount
-    kinds = {10: ("gang/first_fit", "scheme"), 5: ("backfill/priority_backfill", "priority")}
+    kinds = {7: ("gang/first_fit", "scheme"), 5: ("backfill/easy", "priority")}
     if arguments not in kinds:
         raise SweepError(
-            f"policy={plain.__name__}: a function of {arguments} arguments; a packing scheme has 10 "
+            f"policy={plain.__name__}: a function of {arguments} arguments; a packing scheme has 7 "
             "(models.gang.schemes.signature), an order of priority 5 (models.backfill.priority)"
         )
     base, key = kinds[arguments]

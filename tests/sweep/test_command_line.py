@@ -63,7 +63,7 @@ def test_no_experiment_lists_them(command):
         ("warmup=mser", "or mser5"),
         ("warmup=mser5", "needs at least 50 batches, not 6"),
         ("precision.relative=0", "precision.relative=0: give a positive fraction"),
-        ("precision.looks=[3]", "need precision.relative"),
+        ("precision.looks=[3]", "needs precision.relative"),
         ("policy=fake/qiuck", "unknown policy 'fake/qiuck': did you mean 'fake/quick'?"),
         ("policy=fake/_base", "unknown policy 'fake/_base'"),
         ("policy=[quick,fake/quick]", "grid.policy has quick twice"),

@@ -50,7 +50,7 @@ def test_a_log_that_is_too_short_says_so(
     given = ("workload=swf", f"workload.path={log}", "replications=1", "batches=50")
     status, said = run(tmp_path, capsys, *given)
     assert status == 0
-    assert "1 tasks ended with fewer than 50 batches, the shortest with 8" in said
+    assert "1 tasks ended with fewer than 50 batches, the shortest with 9" in said
 
 
 def test_a_precision_that_was_not_reached_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,7 +71,7 @@ def test_a_path_with_blanks_can_be_typed_again(tmp_path: Path, capsys: pytest.Ca
     [
         ("workload.size_order=abc", "allowed: a number"),
         ("workload.long_mean=-1", "allowed: a number above 0"),
-        ("policy.scheme=os.system", "is unknown; known: first_fit"),
+        ("policy.scheme=os.system", "policy.scheme=os.system, which is not compiled; allowed"),
         ("output=", "give a folder"),
     ],
 )

@@ -222,4 +222,4 @@ def test_a_compiled_order_of_priority_and_a_packing_scheme() -> None:
         sweep.simulate(order, workload=mine, machine=4).start.values.tolist()
         for order in (widest_first, shortest_first)
     ]
-    assert starts == [[0.0, 30.0, 10.0, 20.0], [0.0, 10.0, 20.0, 30.0]]
+    assert starts == [[0.0, 25.0, 10.0, 20.0], [0.0, 10.0, 20.0, 30.0]]

@@ -105,8 +105,8 @@ def test_a_long_writing_is_told(sweep, monkeypatch):
         (("schedule=",), "schedule= is empty: give a file, schedule=FILE.swf"),
         ((*ONE, "schedule=taken", "workload=log", "workload.path=taken"), "taken is read by this very study"),
         (
-            (*ONE, "policy.family=models.gang", "schedule=x.swf"),
-            "models.gang writes no schedules; leave it out",
+            (*ONE, "policy.family=models.o2k_workload", "schedule=x.swf"),
+            "models.o2k_workload writes no schedules; leave it out",
         ),
     ],
 )

@@ -178,17 +178,20 @@ def run(
             n_events += 1
         if n_waiting == 0:
             continue
-        if order.dynamic:
+        # A quantum that counts is no waiting time. Two loops, because a call by address slows one down.
+        if order.own:
             for i in range(n_waiting):
                 job = queue[i]
-                # A quantum that counts is no waiting time.
+                waited = now - jobs.submit[job] - jobs.ran[job]
+                requested, size, need = jobs.requested[job], columns.size[job], columns.need[job]
+                columns.key[job] = priority(waited, requested, size, need, columns.bypassed[job])
+        elif order.dynamic:
+            for i in range(n_waiting):
+                job = queue[i]
                 waited = now - jobs.submit[job] - jobs.ran[job]
                 requested, size, need = jobs.requested[job], columns.size[job], columns.need[job]
                 bypassed = columns.bypassed[job]
-                if order.own:
-                    columns.key[job] = priority(waited, requested, size, need, bypassed)
-                else:
-                    columns.key[job] = weighted(order.weights, waited, requested, size, need, bypassed)
+                columns.key[job] = weighted(order.weights, waited, requested, size, need, bypassed)
         n_started = start_jobs(now, order.starts, columns, hosts, queue, n_waiting, heap, n_running)
         n_running += n_started
         n_waiting -= n_started

@@ -86,7 +86,8 @@ class Case:
 
     def twin(self) -> Twin:
         names = (
-            "alternation", "precedence", "unification", "batch_size", "measured", "n_measured", "measured_until",
+            "alternation", "precedence", "unification", "batch_size", "measured", "n_measured",
+            "measured_until",
         )  # fmt: skip
         options = {name: getattr(self, name) for name in names}
         return Twin(self.scheme, self.parameters, self.n_pes, self.sessions, **options)
@@ -96,11 +97,12 @@ class Case:
         chunks: Iterable[int] = (),
         recording: bool = False,
         job_limit: int | None = None,
+        ends: bool = False,
         **changes: Any,
     ) -> Observed:
         """Return the real simulation of the case with changes; the stream is cut at `chunks`, indices."""
         if changes:
-            return replace(self, **changes).kernel(chunks, recording, job_limit)
+            return replace(self, **changes).kernel(chunks, recording, job_limit, ends)
         scheme = policies.find(self.scheme)
         rules = Rules(
             scheme,
@@ -114,7 +116,7 @@ class Case:
         limit = self.n_jobs // self.batch_size + 1
         measured = Measured(self.batch_size, limit, self.measured, self.n_measured, self.measured_until)
         stream = as_chunks(self.sessions, [*chunks, len(self.sessions)])
-        return Observed(rules, self.n_pes, stream, measured, recording)
+        return Observed(rules, self.n_pes, stream, measured, recording, ends)
 
     def finished(self, **changes: Any) -> Observed:
         """Return the real simulation after its last event."""
@@ -132,12 +134,20 @@ class Observed(Simulation):
     """A simulation that keeps what it hands out."""
 
     def __init__(
-        self, rules: Rules, n_pes: int, chunks: Iterator[Jobs], measured: Measured, recording: bool
+        self,
+        rules: Rules,
+        n_pes: int,
+        chunks: Iterator[Jobs],
+        measured: Measured,
+        recording: bool,
+        ends: bool,
     ) -> None:
         self.handed_out = HandedOut(Measures(bound=0.5), measured.batch_size)
         self.limit = measured.batch_limit
         self.recorder = Recorder(rules.job_limit) if recording else None
-        super().__init__(rules, n_pes, chunks, measured, recorder=self.recorder, measuring=self.handed_out)
+        super().__init__(
+            rules, n_pes, chunks, measured, ends=ends, recorder=self.recorder, measuring=self.handed_out
+        )
 
     def run_on(self, until: float = np.inf) -> int:
         """Go on to a time, or until the last job has ended."""

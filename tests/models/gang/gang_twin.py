@@ -63,7 +63,7 @@ def running(slots: list[Slot], alternation: str, precedence: str) -> list[list[J
 
 
 class Twin:
-    """The scheduler; keyword arguments as in `models.gang.policies.Rules` and `models.gang.simulation.Measured`.
+    """The scheduler; keyword arguments as in `policies.Rules` and `simulation.Measured` of `models.gang`.
 
     Attributes
     ----------

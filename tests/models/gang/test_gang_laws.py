@@ -240,3 +240,27 @@ def test_the_same_call_gives_the_same_bits(name: str) -> None:
         return {metric: values.tobytes() for metric, values in outcome.metrics.items()}
 
     assert bits() == bits()
+
+
+@all_eight
+@pytest.mark.parametrize("alternation", ["exclusive", "shared"])
+def test_a_table_that_grows_changes_nothing(name: str, alternation: str) -> None:
+    """Of a workload that ends, whose jobs need not fit in the table at first."""
+
+    @steady
+    @given(cases(name), st.integers(1, 3))
+    def law(case: Case, job_limit: int) -> None:
+        case = replace(case, alternation=alternation)
+        grown, plain = (case.finished(recording=True, **at_first) for at_first in
+                        ({"job_limit": job_limit, "ends": True}, {}))  # fmt: skip
+        assert same_bits(grown, plain)
+        assert grown.recorder is not None
+        assert plain.recorder is not None
+        for mine, other in zip(
+            vars(grown.recorder.pieces(case.n_jobs)).values(),
+            vars(plain.recorder.pieces(case.n_jobs)).values(),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(mine, other)
+
+    law()

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from gang_cases import EIGHT, POLICIES, WORKLOAD, Case, Observed, cases
+from gang_twin import Session
 from hypothesis import given, settings
 
 from models.gang import FAMILY
 from models.gang.measuring import Measuring
+from models.gang.model import prepare
 from models.gang.simulation import ENDED_AT_ONCE
+from models.gang.state import Ended
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures
 from models.point import Batches, Point
@@ -109,7 +112,6 @@ def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
     """Requests are those of the session, whose runs may end long after later sessions have come and gone."""
     measuring = Measuring(Measures.of(measures_of(REQUESTS)), 2)
     seen: list[Jobs] = []
-    from models.gang.state import Ended
 
     def chunk(first: int, n: int) -> Jobs:
         numbers = np.arange(first, first + n)
@@ -127,11 +129,8 @@ def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
 
 
 def test_chunks_are_kept_only_as_long_as_their_jobs_run() -> None:
-    case = Case("first_fit", 8, tuple(), batch_size=50)
-    from gang_twin import Session
-
     sessions = tuple(Session(1.0, 1, 0.5, 1, key) for key in range(2000))
-    case = replace(case, sessions=sessions)
+    case = Case("first_fit", 8, sessions, batch_size=50)
     kernel = case.kernel(chunks=range(100, 2000, 100))
     kernel.handed_out.__dict__["_measures"] = Measures.of(measures_of(SIZES))
     kept = 0
@@ -146,8 +145,6 @@ def test_memory_does_not_grow_with_the_number_of_batches() -> None:
     rows = []
     for n_batches in (10, 10_000):
         point = Point(POLICIES["first_fit"], WORKLOAD, MACHINE, 0.5, Batches(100, 0, (n_batches,)), (1,))
-        from models.gang.model import prepare
-
         rows.append(len(prepare(point).system.ended.end))
     assert rows[0] == rows[1]
     assert rows[0] < ENDED_AT_ONCE + 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -122,13 +123,13 @@ def test_bad_values_get_one_line(policy: dict[str, Any], message: str) -> None:
     [
         (
             {"name": "o2k", "hosts": [{"processors": 16}, {"processors": 16}]},
-            "machine o2k has 2 hosts, and policy first_fit knows one pool of processors; add machine.hosts=null "
-            "machine.processors=32, or another machine",
+            "machine o2k has 2 hosts, and policy first_fit knows one pool of processors; add "
+            "machine.hosts=null machine.processors=32, or another machine",
         ),
         (
             {"name": "fat", "hosts": [{"processors": 16, "memory_gb": 4}]},
-            "machine fat has memory, and policy first_fit knows one pool of processors; add machine.hosts=null "
-            "machine.processors=16, or another machine",
+            "machine fat has memory, and policy first_fit knows one pool of processors; add "
+            "machine.hosts=null machine.processors=16, or another machine",
         ),
     ],
 )
@@ -148,8 +149,6 @@ def test_a_plan_is_checked_without_loading_a_kernel() -> None:
         "Rules.of({'scheme': 'buddy', 'slot_choice': 'first', 'controller_load': 'paths'}); "
         "assert 'numba' not in sys.modules"
     )
-    import subprocess
-
     run = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], capture_output=True)
     assert run.returncode == 0, run.stderr.decode()
 

@@ -116,7 +116,7 @@ def test_the_schedule_is_what_is_measured(scheme: str, alternation: str) -> None
 
 def log(**options: object) -> Point:
     workload = {"name": "log", "model": "swf", "path": str(LOG)}
-    policy = POLICIES["best_fit"] | {"job_limit": 2000}
+    policy = POLICIES["best_fit"] | {"job_limit": 50}
     return Point(policy, workload, {"name": "log"}, None, Batches(None, 0, (1,)))
 
 

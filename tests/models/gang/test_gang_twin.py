@@ -14,9 +14,9 @@ from gang_twin import Session, Twin
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from models import dotted
 from models.gang import FAMILY, engine
 from models.jobs.stream import Stream
-from models.kernels import functions
 from models.point import Batches, Point
 from models.workloads import open_workload
 from models.workloads.repetition import same_runtime
@@ -39,8 +39,9 @@ def assert_same_results(kernel: Observed, twin: Twin) -> None:
     assert kernel.n_batches == len(twin.batches)
     told = kernel.metrics()
     for name in twin.batches[0] if twin.batches else ():
-        expected = [float(batch[name]) for batch in twin.batches]
-        np.testing.assert_allclose(told[name], expected, rtol=TIGHT, atol=ALMOST_NOTHING)
+        expected = np.array([float(batch[name]) for batch in twin.batches])
+        there = ~np.isnan(expected)  # of a batch without time the kernel may keep a rounding error of it
+        np.testing.assert_allclose(told[name][there], expected[there], rtol=TIGHT, atol=ALMOST_NOTHING)
     assert all(np.isnan(values[kernel.n_batches :]).all() for values in kernel.batches)
 
 
@@ -128,9 +129,10 @@ def rows_of(stream: Stream) -> Iterator[Session]:
     """Yield a stream's sessions one by one."""
     last = 0.0
     for chunk in stream.chunks():
-        assert chunk.runs is not None
-        assert chunk.key is not None
-        columns = (chunk.submit, chunk.size, chunk.runtime, chunk.runs, chunk.key)
+        once, no_key = np.ones(len(chunk), np.int64), np.zeros(len(chunk), np.int64)
+        runs = once if chunk.runs is None else chunk.runs
+        keys = no_key if chunk.key is None else chunk.key
+        columns = (chunk.submit, chunk.size, chunk.runtime, runs, keys)
         for submit, *row in zip(*(column.tolist() for column in columns), strict=True):
             yield Session(submit - last, *row)
             last = submit
@@ -148,7 +150,7 @@ def test_the_papers_workload(name: str, rerun_runtime: str, repetition: str) -> 
     outcome = FAMILY.simulate(point)
     stream = open_workload(point)
     assert isinstance(stream, Stream)
-    rerun = same_runtime if stream.rerun is None else functions.imported(stream.rerun)
+    rerun = same_runtime if stream.rerun is None else dotted.imported(stream.rerun)
     twin = Twin(
         policy["scheme"],
         policy,
@@ -185,7 +187,7 @@ def test_a_full_table_ends_the_run(name: str) -> None:
 
 @pytest.mark.parametrize("name", EIGHT)
 def test_only_some_jobs_are_measured(name: str) -> None:
-    """As of a month with days before it: the others fill the machine, and the machine has an end of its own."""
+    """As of a month with days before it: the others fill the machine, which has an end of its own."""
 
     @settings(derandomize=True, deadline=None, max_examples=60)
     @given(cases(name), st.data())

@@ -11,6 +11,12 @@ from gang_cases import EIGHT, POLICIES
 
 from models import workloads
 from models.gang import FAMILY
+from models.gang.measuring import Measuring
+from models.gang.policies import Rules, find
+from models.gang.simulation import Measured, Simulation
+from models.jobs.jobs import Jobs
+from models.jobs.machine import pool
+from models.jobs.measures import Measures
 from models.jobs.trace import Trace
 from models.point import Batches, Point
 from sweep.config import compose, locate
@@ -49,7 +55,7 @@ def test_streams_under_all_schemes(workload: str) -> None:
 @pytest.mark.parametrize("scheme", EIGHT)
 def test_a_log_under_all_schemes(scheme: str) -> None:
     workload = {"name": "log", "model": "swf", "path": str(LOG)}
-    policy = POLICIES[scheme] | {"alternation": "exclusive", "job_limit": 3000}
+    policy = POLICIES[scheme] | {"alternation": "exclusive", "job_limit": 20}
     point = Point(policy, workload, {"name": "log"}, 0.5, Batches(200, 1, (4,)))
     FAMILY.check(point)
     assert_sensible(point, n_batches=4)
@@ -69,7 +75,7 @@ def test_a_site_of_ones_own_under_all_schemes(scheme: str, tmp_path: Path) -> No
 def test_a_month_of_the_origin_2000_under_all_schemes() -> None:
     """On a machine that is one pool; the days before the month fill it and are not measured."""
     found = points(
-        "grid.workload=[o2k_1999_10]", "grid.load=[null]", "machine.processors=1024", "policy.job_limit=3000",
+        "grid.workload=[o2k_1999_10]", "grid.load=[null]", "machine.processors=1024",
         "batches=1", "batch_size=1000000000", "warmup=0",
     )  # fmt: skip
     for point in found:
@@ -102,7 +108,7 @@ def assert_sensible(point: Point, n_batches: int) -> dict[str, np.ndarray]:
 
 def of_log(batches: Batches) -> dict[str, np.ndarray]:
     workload = {"name": "log", "model": "swf", "path": str(LOG)}
-    policy = POLICIES["best_fit"] | {"job_limit": 3000}
+    policy = POLICIES["best_fit"] | {"job_limit": 50}
     return FAMILY.simulate(Point(policy, workload, {"name": "log"}, None, batches)).metrics
 
 
@@ -153,12 +159,6 @@ def test_the_first_look_at_a_stream_changes_nothing() -> None:
 
 def test_a_job_that_is_submitted_again_counts_as_often() -> None:
     """A trace whose users wait for one run before they submit the next."""
-    from models.gang.model import _simulation
-    from models.gang.measuring import Measuring
-    from models.jobs.jobs import Jobs
-    from models.jobs.machine import pool
-    from models.jobs.measures import Measures
-
     jobs = Jobs(
         np.array([0.0, 1.0]), np.array([2.0, 3.0]), np.full(2, np.nan), np.array([4, 4]),
         np.zeros(2, np.int64), runs=np.array([3, 1]), key=np.zeros(2, np.int64),
@@ -167,10 +167,10 @@ def test_a_job_that_is_submitted_again_counts_as_often() -> None:
     assert trace.n_measured == 4
     batches, available = trace.divided(Batches(None, 0, (1,)))
     measuring = Measuring(Measures(), 4)
-    point = Point(POLICIES["first_fit"], {}, {})
-    simulation = _simulation(point, trace, batches, measuring=measuring)
+    measured = Measured(4, 1, range(2), trace.n_measured)
+    simulation = Simulation(Rules(find("first_fit")), 8, iter([jobs]), measured, measuring=measuring)
     simulation.run(1)
-    assert available == 1
+    assert (batches.size, available) == (4, 1)
     assert simulation.now == 6.0
     assert measuring.metrics()["jobs"].tolist() == [4]
     assert measuring.metrics()["response_time"].tolist() == [(2 + 2 + 2 + 3) / 4]

@@ -68,11 +68,10 @@ def value(
     machine: dict[str, Any] = MACHINE,
     **workload: Any,
 ) -> float:
-    """Return the headline metric of one point, and see that all batches are alike."""
+    """Return the headline metric of one point: one number, with no chance in it."""
     outcome = run(family, given_policy, load, machine, **workload)
     found = outcome.metrics[family.metrics[0].name]
-    assert found.shape == (10,)
-    assert np.ptp(found) == 0
+    assert found.shape == (1,)
     return float(found[0])
 
 
@@ -570,4 +569,4 @@ def test_the_results_are_exact(family: Family) -> None:
     family.warm_up()
     metrics = run(family, policy("fold"), load).metrics
     assert set(metrics) == {metric.name for metric in family.metrics}
-    assert all(found.shape == (10,) and np.ptp(found) == 0 for found in metrics.values())
+    assert all(found.shape == (1,) for found in metrics.values())
