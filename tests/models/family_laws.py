@@ -141,10 +141,8 @@ def a_schedule_is_what_is_measured(run: Run, made: Schedule) -> None:
         "utilization": during @ runs.processors / (made.machine.total * (last - first)),
         "jobs_in_system": in_system.sum() / (last - first),
     }
-    # Of simulations that run from event to event the last batch ends with the last event before `until`.
-    near = 1e-6 if trace is None or trace.until is None else 1e-4
     for name in set(of_machine) & set(common):
-        assert metrics[name] == pytest.approx([of_machine[name]], rel=near)
+        assert metrics[name] == pytest.approx([of_machine[name]])
 
 
 def a_schedule_is_written_as_a_log(run: Run, made: Schedule, path: Path) -> None:
