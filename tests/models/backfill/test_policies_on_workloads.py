@@ -143,7 +143,7 @@ def test_a_machine_of_ones_own(tmp_path: Path) -> None:
         ("ncsa_lsf", "feitelson1996", "", "o2k", "add workload.repetition=sequence"),
         ("lxf_w_immediate", "lublin2003", "estimates=null", "o2k", "workload.estimates=tsafrir2005"),
         ("easy", "lublin2003", "estimates=null", "pe128", "policy.unrequested=runtime .* workload.estim"),
-        ("easy", "feitelson1996", "repetition=sequence", "pe128", "1,000 of 1,000 jobs have no requested time"),
+        ("easy", "feitelson1996", "repetition=sequence", "pe128", "1,000 of 1,000 jobs have no requested"),
         ("conservative", "feitelson1996", "", "pe128", "add workload.repetition=sequence"),
     ],
 )  # fmt: skip
