@@ -11,12 +11,12 @@ import numpy as np
 from models import checks
 from models.arrays import Ints
 from models.point import Parameters
+from models.units import KB_IN_GB
 
 RENAMED = {"n_pes": "processors=128", "rows": "mesh=16x16", "columns": "mesh=16x16"}
 """Keys of earlier versions -> what says the same now, for instance."""
 
 UNLIMITED_KB = 2**60
-KB_IN_GB = 1024 * 1024
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from models.medium_term.metrics import METRICS
 FAMILY = Family(
     package=__name__,
     name="medium-term scheduling",
-    version=2,
+    version=3,
     metrics=METRICS,
     headline="reallocations",
     solves=True,

@@ -35,23 +35,25 @@ def make_boxes(policy: Parameters, processors: int, minimum: Ints) -> Boxes:
 def measure(policy: Parameters, processors: int, lists: np.ndarray, totals: Totals, batch: int) -> None:
     """Make the schedules of lists of jobs, shape (n_lists, n_jobs), and add what they are like to a batch."""
     found, function = _found(policy)
+    n_jobs = lists.shape[1]
+    group = found.groups(policy, processors, n_jobs)
     if found.sizes is None:
         for minimum in lists:
-            add(make_boxes(policy, processors, minimum), totals, batch)
+            add(make_boxes(policy, processors, minimum), group, totals, batch)
     else:
-        n_jobs = lists.shape[1]
         sizes = found.sizes(policy, processors, n_jobs)
-        measure_all(function, processors, sizes, lists, empty(n_jobs), totals, batch)
+        measure_all(function, processors, sizes, lists, empty(n_jobs), group, totals, batch)
 
 
-@kernel(void(MAKE, int64, INTS, LISTS, BOXES, TOTALS, int64), allocates=True)
+@kernel(void(MAKE, int64, INTS, LISTS, BOXES, INTS, TOTALS, int64), allocates=True)
 def measure_all(
-    make: Callable, processors: int, sizes: Ints, lists: np.ndarray, boxes: Boxes, totals: Totals, batch: int
-) -> None:
+    make: Callable, processors: int, sizes: Ints, lists: np.ndarray, boxes: Boxes, group: Ints,
+    totals: Totals, batch: int,
+) -> None:  # fmt: skip
     """Make and measure the schedules of a batch by a compiled policy."""
     for i in range(len(lists)):
         make(processors, sizes, lists[i], boxes)
-        add(boxes, totals, batch)
+        add(boxes, group, totals, batch)
 
 
 def _found(policy: Parameters) -> tuple[policies.Policy, Callable]:

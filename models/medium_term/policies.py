@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from models import checks, dotted
 from models.arrays import Ints
 from models.jobs import machine as machines
 from models.medium_term import requirements
-from models.medium_term.sizes import GROUPS, divisors, group_sizes
+from models.medium_term.sizes import GROUPS, divisors, group_sizes, jobs_in_groups
 from models.point import Parameters, Point
 
 MOST_JOBS = {"powers_of_two": 16, "all": 12}
@@ -19,6 +21,11 @@ MOST_PROCESSORS = {"all": 16}
 
 def _takes_all(policy: Parameters, processors: int, n_jobs: int) -> None:
     """Epoch policies take any number of processors and jobs."""
+
+
+def _one_group(policy: Parameters, processors: int, n_jobs: int) -> Ints:
+    """Return the group of policies that divide jobs into none: all jobs, and so all of T."""
+    return np.full(n_jobs, n_jobs, np.int64)
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,9 @@ class Policy:
         the jobs' minimum requirements (ascending) and the settings, which returns `boxes.Boxes`.
     sizes : callable, optional
         Called with the YAML, P and the number of jobs; returns the numbers of jobs that may share P.
+    groups : callable
+        Called as `sizes` is; returns of each job, by ascending minima, how many jobs there are in the group
+        with which it takes turns. A group of g jobs lasts for g/J of T.
     settings : tuple of str
         Keys of the YAML that a function without `sizes` receives, in this order.
     check : callable
@@ -40,6 +50,7 @@ class Policy:
 
     make: str
     sizes: Callable[[Parameters, int, int], Ints] | None = None
+    groups: Callable[[Parameters, int, int], Ints] = _one_group
     settings: tuple[str, ...] = ()
     check: Callable[[Parameters, int, int], None] = _takes_all
 
@@ -106,6 +117,10 @@ def _group_sizes(policy: Parameters, processors: int, n_jobs: int) -> Ints:
     return group_sizes(n_jobs, policy["groups"])
 
 
+def _jobs_in_groups(policy: Parameters, processors: int, n_jobs: int) -> Ints:
+    return jobs_in_groups(n_jobs, policy["groups"])
+
+
 def _divisors(policy: Parameters, processors: int, n_jobs: int) -> Ints:
     return divisors(processors)
 
@@ -117,7 +132,7 @@ def _is_power_of_two(number: int) -> bool:
 _HERE = "models.medium_term"
 
 POLICIES = {
-    "buddy_schedule": Policy(f"{_HERE}.buddy.buddy", _group_sizes, check=_buddy),
+    "buddy_schedule": Policy(f"{_HERE}.buddy.buddy", _group_sizes, _jobs_in_groups, check=_buddy),
     "equi_epoch": Policy(f"{_HERE}.epochs.equi_epoch", _divisors),
     "greedy_largest": Policy(f"{_HERE}.epochs.greedy_largest", _divisors),
     "optimal_epoch": Policy(f"{_HERE}.epochs.optimal_epoch", _divisors),

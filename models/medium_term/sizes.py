@@ -30,6 +30,19 @@ def group_sizes(n_jobs: int, groups: str) -> Ints:
 
 
 @cache
+def jobs_in_groups(n_jobs: int, groups: str) -> Ints:
+    """Return how many jobs each job's group has, shape (n_jobs,), by ascending minima; see `group_sizes`.
+
+    Examples
+    --------
+    >>> jobs_in_groups(5, "smallest_first").tolist()
+    [4, 4, 4, 4, 1]
+    """
+    sizes = group_sizes(n_jobs, groups)
+    return np.repeat(sizes, sizes)[::-1].copy()
+
+
+@cache
 def divisors(processors: int) -> Ints:
     """Return the numbers of jobs that an epoch can have, the largest first."""
     small = [n for n in range(1, int(processors**0.5) + 1) if processors % n == 0]

@@ -10,7 +10,7 @@ from models.partitioning.metrics import JOB_CLASSES, OF_CLASSES
 FAMILY = Family(
     package=__name__,
     name="processor partitioning",
-    version=2,
+    version=3,
     metrics=OF_CLASSES,
     headline="response_time",
     common=("wait", "response_time", "slowdown", "bounded_slowdown", "utilization", "jobs_in_system"),

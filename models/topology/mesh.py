@@ -9,9 +9,10 @@ from typing import NamedTuple
 from models import checks
 from models.jobs.machine import sides
 from models.point import Parameters
+from models.units import BYTES_IN_MB
 
 CONTEXT_SWITCH = 0.0005
-BANDWIDTH = 200.0e6
+BANDWIDTH = 200.0 * BYTES_IN_MB
 """Seconds, and bytes/s of a link: of an Intel Paragon (McCann 1994, section 5.1)."""
 
 

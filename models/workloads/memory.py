@@ -12,8 +12,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.stream import Stream
 from models.point import Parameters, Point
-
-KB_IN_MB = 1024
+from models.units import KB_IN_MB
 
 
 def wanted(workload: Parameters) -> bool:

@@ -15,7 +15,8 @@ from models.jobs.machine import Machine
 from models.jobs.stream import Stream
 from models.point import Parameters, Point, Seed
 from models.streams import stream
-from models.workloads.memory import KB_IN_MB, offered
+from models.units import KB_IN_MB
+from models.workloads.memory import offered
 
 LOOKED_AT = 1000
 """Jobs from which it is said how many have to do with less memory."""

@@ -162,7 +162,7 @@ def has_chance(point: Point) -> bool:
 FAMILY = Family(
     package=__name__,
     name="birth-death chain",
-    version=1,
+    version=2,
     metrics=(
         Metric("blow_up", "1", "mean response time over the time of a job alone"),
         Metric("jobs_in_system", "1", "average number of jobs in the system"),

@@ -159,7 +159,7 @@ def has_chance(point: Point) -> bool:
 FAMILY = Family(
     package=__name__,
     name="efficiency preservation",
-    version=1,
+    version=2,
     metrics=(Metric("efficiency_preservation", "1", "efficiency preservation"),),
     headline="efficiency_preservation",
     solves=True,

@@ -13,7 +13,6 @@ from models.workloads.o2k.shapes import Weighted
 from models.workloads.o2k.table4 import TABLE_4, Month
 
 HOUR, MINUTE = 3600, 60.0
-KB_IN_MB = 1024
 LEVELS = ("peak", "intermediate", "low")
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from models.workloads.o2k.classes import KB_IN_MB, Draft
+from models.units import KB_IN_MB
+from models.workloads.o2k.classes import Draft
 
 LARGEST = 6.0
 """Tilt, at most: by then nearly all jobs are at a limit."""

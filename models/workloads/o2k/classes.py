@@ -9,7 +9,8 @@ import numpy as np
 from models.arrays import Floats
 from models.point import Seed
 from models.streams import stream
-from models.workloads.o2k.assumptions import KB_IN_MB, Assumptions
+from models.units import KB_IN_MB
+from models.workloads.o2k.assumptions import Assumptions
 from models.workloads.o2k.job_classes import SIZE_CLASSES, TIME_CLASSES
 from models.workloads.o2k.shapes import Choice, Span, choice, correlated, span, stratified, within
 

@@ -8,8 +8,9 @@ from models.arrays import Floats
 from models.jobs.jobs import Jobs
 from models.point import Seed
 from models.streams import stream
+from models.units import KB_IN_MB
 from models.workloads.o2k.arrivals import times, together
-from models.workloads.o2k.assumptions import KB_IN_MB, Assumptions
+from models.workloads.o2k.assumptions import Assumptions
 from models.workloads.o2k.calibration import Tilts, calibrate
 from models.workloads.o2k.classes import Draft, draft
 from models.workloads.o2k.job_classes import CLASSES

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from models.units import BYTES_IN_KB
+
 FIELDS = {
     "JobID": ("JobID", "JobIDRaw"),
     "User": ("User",),
@@ -40,7 +42,6 @@ COUNT = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)")
 MEMORY = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)")
 
 PREFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
-KB = 2**10
 
 
 def times(texts: Sequence[str]) -> np.ndarray:
@@ -93,7 +94,7 @@ def memory(text: str) -> tuple[float, str]:
         return 0.0, ""
     if not (found := MEMORY.fullmatch(text)):
         raise ValueError("memory such as 4000M, 16G, 4000Mc or 16Gn")
-    return float(found[1]) * PREFIXES[found[2] or "M"] / KB, found[3]
+    return float(found[1]) * PREFIXES[found[2] or "M"] / BYTES_IN_KB, found[3]
 
 
 def state(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import pytest
 
 from models.medium_term import FAMILY, requirements
 from models.medium_term.engine import make_schedule
+from models.medium_term.schedule import Schedule
 from models.point import Batches, Point
 
 POLICIES: dict[str, dict[str, Any]] = {
     "buddy_schedule": {"schedule": "buddy_schedule", "groups": "smallest_first"},
+    "buddy_schedule_reversed": {"schedule": "buddy_schedule", "groups": "largest_first"},
     "equi_epoch": {"schedule": "equi_epoch"},
     "greedy_largest": {"schedule": "greedy_largest"},
     "optimal_epoch": {"schedule": "optimal_epoch"},
@@ -33,13 +36,28 @@ def point(policy: dict[str, Any], workload: dict[str, Any], batches: Batches | N
     return Point(policy, workload, SIXTEEN, None, batches or Batches(), SEED)
 
 
+def through_their_group(schedule: Schedule, policy: dict[str, Any]) -> float:
+    """Return the part of the jobs that begin and end with their group, from where the groups' times are."""
+    bounds = [Fraction(0), Fraction(1)]
+    if "groups" in policy:
+        sizes = [2**bit for bit, digit in enumerate(f"{schedule.jobs:b}"[::-1]) if digit == "1"]
+        ordered = sizes[::-1] if policy["groups"] == "largest_first" else sizes
+        bounds = [Fraction(0), *(Fraction(n, schedule.jobs) for n in np.cumsum(ordered).tolist())]
+    spans = set(pairwise(bounds))
+    return sum((box.y, box.end) in spans for box in schedule.boxes) / schedule.jobs
+
+
+@pytest.mark.parametrize("n_jobs", [5, 8, 11])
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 @pytest.mark.parametrize("workload", [UNIFORM, POWERS, SMALL_HEAVY], ids=lambda workload: workload["model"])
-def test_metrics_are_those_of_the_schedules(policy: dict[str, Any], workload: dict[str, Any]) -> None:
+def test_metrics_are_those_of_the_schedules(
+    policy: dict[str, Any], workload: dict[str, Any], n_jobs: int
+) -> None:
+    workload = workload | {"jobs": n_jobs}
     batches = Batches(size=3, warmup=1, looks=(2, 4))
     outcome = FAMILY.simulate(point(policy, workload, batches))
     assert not outcome.saturated
-    assert outcome.jobs == 5 * 3 * 8
+    assert outcome.jobs == 5 * 3 * n_jobs
     all_lists = list(requirements.lists(workload, 16, batches, SEED))
     assert len(all_lists) == 5
     for i, lists in enumerate(all_lists[1:]):
@@ -48,6 +66,7 @@ def test_metrics_are_those_of_the_schedules(policy: dict[str, Any], workload: di
             "reallocations": [s.reallocations for s in schedules],
             "epochs": [s.epochs for s in schedules],
             "uninterrupted": [sum(box.height == 1 for box in s.boxes) / s.jobs for s in schedules],
+            "uninterrupted_in_group": [through_their_group(s, policy) for s in schedules],
             "processors_per_job": [sum(box.width for box in s.boxes) / s.jobs for s in schedules],
             "processors_at_once": [
                 s.reallocations / max(1, len({box.end for box in s.reallocated})) for s in schedules
@@ -62,7 +81,7 @@ def test_metrics_are_those_of_the_schedules(policy: dict[str, Any], workload: di
 def test_fig_6_10_moves_fewer_processors_at_once() -> None:
     """BUDDY's four moments of reallocation come to 40 processors, EQUI-EPOCH's three to 16 each."""
     batches = Batches(size=1, warmup=0, looks=(10,))
-    expected = {"buddy_schedule": (40, 4, 0.25, 5.5, 10), "equi_epoch": (48, 3, 0, 6, 16)}
+    expected = {"buddy_schedule": (40, 4, 0.25, 0.25, 5.5, 10), "equi_epoch": (48, 3, 0, 0, 6, 16)}
     for name, values in expected.items():
         metrics = FAMILY.simulate(point(POLICIES[name], LISTED, batches)).metrics
         for metric, value in zip(FAMILY.metrics, values, strict=True):
@@ -70,6 +89,16 @@ def test_fig_6_10_moves_fewer_processors_at_once() -> None:
         assert FAMILY.is_exact(point(POLICIES[name], LISTED))
         assert FAMILY.has_chance(point(POLICIES[name], UNIFORM))
         assert not FAMILY.is_exact(point(POLICIES[name], UNIFORM))
+
+
+def test_a_large_job_in_the_smallest_group_interrupts_nobody() -> None:
+    """Five jobs in groups of one and four: alone, or among the four with all 16 processors in its turn."""
+    listed = {"model": "listed", "requirements": [2, 2, 4, 4, 16]}
+    expected = {"smallest_first": 1.0, "largest_first": 1 / 5}  # there, only the small job that is alone
+    for groups, part in expected.items():
+        metrics = FAMILY.simulate(point(BUDDY | {"groups": groups}, listed)).metrics
+        assert metrics["uninterrupted_in_group"].tolist() == [part]
+        assert metrics["uninterrupted"].tolist() == [0]  # no group lasts for all of T
 
 
 def test_a_run_ends_at_the_look_that_is_precise_enough() -> None:

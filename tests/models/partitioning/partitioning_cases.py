@@ -48,7 +48,7 @@ POLICIES: dict[str, dict[str, Any]] = {
     "processor_sharing": BASE | {"discipline": "processor_sharing"},
 }
 MACHINE: dict[str, Any] = {
-    "name": "mesh", "mesh": "16x16", "context_switch": 0.0005, "bandwidth": 200e6, "memory_limit": None,
+    "name": "mesh", "mesh": "16x16", "context_switch": 0.0005, "bandwidth": 200 * 2**20, "memory_limit": None,
 }  # fmt: skip
 WORKLOAD: dict[str, Any] = {
     "name": "short_long", "model": "short_long", "jobs": 1, "compute_time": 0.1, "delta": 5.0,
@@ -198,7 +198,7 @@ class Case:
                 return speed(self.speedup, processors, job.size) / self.alone(job.size)
 
             return lambda height, width: Share(height * width, partial(rate, height * width))
-        mesh = Mesh(self.rows, self.columns, 0.0005, 200e6)
+        mesh = Mesh(self.rows, self.columns, 0.0005, 200 * 2**20)
         alone = isolated_step_time(mesh, STEADY)
 
         def of_shape(height: int, width: int) -> Share:
@@ -222,7 +222,7 @@ class Case:
                 and before.left <= column < before.left + before.width
             )
             if old != (row, column):
-                seconds += (4194304 if known else 4194304 + 524288) / 200e6
+                seconds += (4194304 if known else 4194304 + 524288) / (200 * 2**20)
         larger = before if before.n_processors >= after.n_processors else after
         return seconds / min(larger.height, larger.width)
 

@@ -218,7 +218,7 @@ class Fold:
 
     def seconds(self, large: Rectangle, size: int) -> float:
         """Return the time for half of the threads, as many at once as the narrower side is long."""
-        return self.rows * self.columns / 2 * size / 200e6 / min(large.height, large.width)
+        return self.rows * self.columns / 2 * size / (200 * 2**20) / min(large.height, large.width)
 
 
 def overlap(a: Rectangle, b: Rectangle) -> bool:

@@ -23,7 +23,7 @@ from models.topology.mesh import Mesh, Rectangle, require_powers_of_two
 
 SIDES = (1, 2, 4, 8, 16, 32)
 MESHES = tuple(product(SIDES, SIDES))
-MACHINE = {"mesh": "16x8", "context_switch": 0.0005, "bandwidth": 200e6, "memory_limit": None}
+MACHINE = {"mesh": "16x8", "context_switch": 0.0005, "bandwidth": 200 * 2**20, "memory_limit": None}
 
 
 def tiles(rows: int, columns: int, rectangles: list[Rectangle]) -> bool:
@@ -48,7 +48,7 @@ def shapes(rectangles: list[Rectangle]) -> Counter[tuple[int, int]]:
 def test_a_machine_is_read_with_its_memory_left_to_others() -> None:
     mesh = Mesh.of(MACHINE)
     assert (mesh.rows, mesh.columns, mesh.n_processors) == (16, 8, 128)
-    assert (mesh.context_switch, mesh.bandwidth) == (0.0005, 200e6)
+    assert (mesh.context_switch, mesh.bandwidth) == (0.0005, 200 * 2**20)
     require_powers_of_two(mesh, "equi")
 
 

@@ -18,7 +18,7 @@ CYCLE: dict[str, Any] = {
     "compute_time": 0.1, "delta": 0.0, "communication_time": 0.001, "code_bytes": 524288,
     "data_bytes": 4194304,
 }  # fmt: skip
-MESH = Mesh(16, 16, 0.0005, 200e6)
+MESH = Mesh(16, 16, 0.0005, 200 * 2**20)
 
 
 def downey(average: float | None, sigma: float) -> Speedup:
