@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.figures.panels import PlotAxis
+from analysis.study import Study
 from analysis.study.axes import Axes
 
 KEY = "mccann1994"
@@ -27,7 +28,7 @@ RESPONSE, BLOW_UP, BLOW_UP_CV = "class_response_time", "blow_up", "blow_up_cv"
 NAMES = {RESPONSE: "response time", BLOW_UP_CV: "blow up cv"}
 """As claims call them."""
 
-REALLOCATIONS, EPOCHS, UNINTERRUPTED = "reallocations", "epochs", "uninterrupted"
+REALLOCATIONS, EPOCHS, UNINTERRUPTED_IN_GROUP = "reallocations", "epochs", "uninterrupted_in_group"
 
 EVERY_CLASS = "all"
 OVERHEAD = "admission_overhead"
@@ -39,6 +40,11 @@ MACHINE_SIZE = "mesh"
 def of_class(metric: str, job_class: str) -> tuple[str, dict[str, object]]:
     """Return the dataset's name of a metric of a class of jobs, and where the class is in it."""
     return metric, {"job_class": job_class}
+
+
+def on_random_lists(study: Study) -> bool:
+    """Tell whether schedules are of random lists; the dissertation's own lists have their numbers of jobs."""
+    return bool(study.values_of(JOBS.name))
 
 
 POWERS = {"xscale": "log", "xticks": (1, 2, 4, 8, 16, 32, 64, 128, 256), "spacing": 0.045}

@@ -80,8 +80,8 @@ TAKEN = {
     MOST_LOADED: (
         (
             "the last rotation cycle",
-            "is never complete: where the work would just come out even, the limit from longer intervals is "
-            "meant",
+            "is never complete: where whole cycles fit exactly (q = 8/15 at multiples of 8 jobs, 4/15 at "
+            "multiples of 4), the limit from longer intervals is meant, “just greater than” E/2 and E/4",
         ),
     ),
     BLOW_UP: (
@@ -104,6 +104,12 @@ TAKEN = {
             "preemption",
             "every Q seconds the jobs that have been in memory for longest make place for as many waiting "
             "ones",
+        ),
+        (
+            "interval between medium-term decisions",
+            "Q is not in section 5.4.2, which has the overhead O/Q alone; 10, 60 and 120 s are compared. The "
+            "1,152 MB of a job's threads take 5.8 s over one link, so that O/Q = 3 % asks for 19 links at "
+            "once with Q = 10 s, and for 2 with 120 s",
         ),
     ),
     REALLOCATIONS: (

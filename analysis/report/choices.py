@@ -22,7 +22,8 @@ def choices(study: Study, keys: Mapping[str, Sequence[str]], meanings: Meanings)
         the grid that are split into readings are left out.
     meanings : dict
     """
-    several = study.readings["A"].reading
+    several = set(study.readings["A"].reading)
+    several |= {str(path).partition(".")[2] for axis, path in _paths(study).items() if axis in several}
     rows = []
     for group, names in keys.items():
         files: Mapping[str, Mapping[str, Any]] = study.config.get(group, {})
@@ -30,6 +31,12 @@ def choices(study: Study, keys: Mapping[str, Sequence[str]], meanings: Meanings)
             if key not in several:
                 rows += _rows(group, key, files, meanings)
     return rows
+
+
+def _paths(study: Study) -> Mapping[str, str]:
+    """Return what each of the grid's own axes sets, e.g. ``policy.admission.interval``."""
+    found: Mapping[str, str] = study.settings.get("axes") or {}
+    return found
 
 
 def varied(study: Study) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -85,7 +86,7 @@ FALSE: dict[str, dict[str, Change]] = {
         "5.3.1-interval-times-jobs": of("fold_20j", 1.5),
         "5.3.2-folding-improves-with-limit": change(lambda at: at["memory_limit"] == 64, 2.0),
         "5.3.2-equi-local-minimum": change(lambda at: at["memory_limit"] == 1, 0.1),
-        "5.3.2-not-pronounced": change(lambda at: at["memory_limit"] == 4, 0.3),
+        "5.3.2-not-pronounced": change(lambda at: at["memory_limit"] == 8, 3.0),
         "5.5-folding-best": of("fold_never", 1.5),
         "5.5-overhead-and-balance": of("equi", 0.5),
     },
@@ -114,8 +115,9 @@ FALSE: dict[str, dict[str, Change]] = {
         "6.5.2-not-optimal-elsewhere": of("optimal_epoch", 1.1, metric="epochs"),
         "6.5.2-greedy-not-optimal": of("greedy_largest", 0.9, metric="epochs"),
         "6.6-buddy-fewer-reallocations": of("buddy_schedule", 1.5, metric="reallocations"),
-        "6.4.2-smallest-groups-first": of("buddy_schedule", 0.5, metric="uninterrupted"),
+        "6.4.2-smallest-groups-first": of("buddy_schedule", 0.5, metric="uninterrupted_in_group"),
     },
+    "memory_examples": {},
 }
 """Experiment -> claim -> what makes it false; one more is made by saturation."""
 
@@ -137,7 +139,7 @@ def of_the_truth(name: str) -> dict[str, str]:
 def test_all_hold_where_the_dissertation_is_right(name: str) -> None:
     found = of_the_truth(name)
     made = {*FALSE[name], *({STABLE} if name == "birth_death" else ())}
-    assert found.keys() == (made | OF_THE_POLICIES if name == "memory_schedules" else made)
+    assert found.keys() == (OF_THE_POLICIES if name == "memory_examples" else made)
     assert {claim for claim, verdict in found.items() if verdict != "holds"} == found.keys() & {A_SLIP}
 
 
@@ -146,6 +148,37 @@ def test_fails_where_the_opposite_is_true(name: str, claim: str) -> None:
     truth = EXPERIMENTS[name]["truth"]
     altered = FALSE[name][claim]
     assert verdicts(name, truth=lambda m, at: altered(m, at, truth(m, at)))[claim] == "fails"
+
+
+def test_every_sentence_is_counted_in_one_experiment() -> None:
+    found = Counter(claim for name in EXPERIMENTS for claim in of_the_truth(name))
+    assert [claim for claim, times in found.items() if times > 1] == []
+    assert len(found) == 60
+    assert OF_THE_POLICIES <= found.keys()
+
+
+def test_a_limit_at_which_equipartition_is_unstable_is_pronounced() -> None:
+    found = verdicts("birth_death", saturated=lambda at: at["memory_limit"] == 8 and at["load"] == 0.9)
+    assert found["5.3.2-not-pronounced"] == "fails"
+
+
+def test_each_interval_between_decisions_has_its_verdicts() -> None:
+    """Ten seconds, and short jobs do not wait under small limits; a minute, and they do."""
+    truth = EXPERIMENTS["partitioning_memory"]["truth"]
+
+    def shorter(metric: str, at: Point) -> float:
+        better = metric == "class_response_time" and at["job_class"] == "short" and small(at)
+        return truth(metric, at) * (0.5 if better and at["admission_interval"] == 10 else 1.0)
+
+    made = dataset("partitioning_memory", truth=shorter, admission_interval=[10.0, 60.0])
+    one = Study(made.squeeze("machine"), Path("results"), axes=AXES)
+    found = {
+        letter: {claim.id.removeprefix("mccann1994-"): claim.verdict for claim in claims(reading)}
+        for letter, reading in one.readings.items()
+    }
+    assert [reading.label for reading in one.readings.values()] == ["default", "admission_interval=60"]
+    assert [found[letter]["5.4.2-small-limits-delay-short-jobs"] for letter in "AB"] == ["fails", "holds"]
+    assert found["A"].keys() == found["B"].keys()
 
 
 def test_saturation_refutes_stability() -> None:

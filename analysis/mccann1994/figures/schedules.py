@@ -13,7 +13,7 @@ from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import Series, panels, plot
 from analysis.figures.policies import look
 from analysis.mccann1994.drawings.schedules import EXAMPLES, draw_example, mesh_schedule
-from analysis.mccann1994.labels import EPOCHS, JOBS, REALLOCATIONS
+from analysis.mccann1994.labels import EPOCHS, JOBS, REALLOCATIONS, on_random_lists
 from analysis.paper import Picture
 from analysis.study import Study
 
@@ -60,13 +60,14 @@ EPOCH_POLICIES = ("equi_epoch", "greedy_largest", "optimal_epoch")
 
 
 def pictures(study: Study) -> Iterator[Picture]:
-    """Yield the examples in the paper's order, and curves if there are several numbers of jobs."""
+    """Yield the examples in the paper's order, or curves over the number of jobs of random lists."""
+    if on_random_lists(study):
+        yield from _curves(study)
+        return
     for name, title in TITLES.items():
         caption = BOXES + NOTES.get(name, "")
         draw = _on_a_mesh if name == "fig6-11" else partial(draw_example, name)
         yield Picture(name, title, caption, draw)
-    if study.varies(JOBS.name):
-        yield from _curves(study)
 
 
 def _curves(study: Study) -> Iterator[Picture]:
