@@ -18,12 +18,11 @@ def choices(study: Study, keys: Mapping[str, Sequence[str]], meanings: Meanings)
     ----------
     study : Study
     keys : dict of str to sequence of str
-        Group of files (policy, workload, machine) -> keys that are choices, nested ones with a dot. Axes of
-        the grid that are split into readings are left out.
+        Group of files (policy, workload, machine) -> keys that are choices, nested ones with a dot. Keys that
+        the grid varies are left out: files have one of their values.
     meanings : dict
     """
-    several = set(study.readings["A"].reading)
-    several |= {str(path).partition(".")[2] for axis, path in _paths(study).items() if axis in several}
+    several = {*study.readings["A"].reading, *_varied_keys(study)}
     rows = []
     for group, names in keys.items():
         files: Mapping[str, Mapping[str, Any]] = study.config.get(group, {})
@@ -33,10 +32,10 @@ def choices(study: Study, keys: Mapping[str, Sequence[str]], meanings: Meanings)
     return rows
 
 
-def _paths(study: Study) -> Mapping[str, str]:
-    """Return what each of the grid's own axes sets, e.g. ``policy.admission.interval``."""
-    found: Mapping[str, str] = study.settings.get("axes") or {}
-    return found
+def _varied_keys(study: Study) -> list[str]:
+    """Return the keys that the grid's own axes set to several values, e.g. ``admission.interval``."""
+    paths: Mapping[str, str] = study.settings.get("axes") or {}
+    return [path.partition(".")[2] for axis, path in paths.items() if study.varies(axis)]
 
 
 def varied(study: Study) -> list[tuple[str, str]]:

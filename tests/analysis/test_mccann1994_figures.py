@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,20 @@ def test_readings_tell_what_the_dissertation_leaves_open() -> None:
     assert told["workload.delta"] == "5.0"
     assert "completion rate" not in told
     assert "completion rate" in dict(readings(study("birth_death")))
+
+
+def test_readings_leave_out_what_the_grid_varies() -> None:
+    """A file has one of the values; the rows say all of them, or the figures do."""
+    made = dataset("partitioning_memory", admission_interval=[10.0, 60.0, 120.0])
+    config = json.loads(made.attrs["config"])
+    admission = {"interval": 120.0, "overhead": 0.03}
+    config["policy"] = {name: file | {"admission": admission} for name, file in config["policy"].items()}
+    axes = {f"admission_{key}": f"policy.admission.{key}" for key in admission}
+    one = made.assign_attrs(config=json.dumps(config | {"settings": {**config["settings"], "axes": axes}}))
+    told = dict(readings(Study(one.squeeze("machine"), Path("results"), axes=AXES)))
+    assert told["admission_interval"] == "varied: 10, 60, 120"
+    assert not {"policy.admission.interval", "policy.admission.overhead"} & told.keys()
+    assert "interval between medium-term decisions" in told
 
 
 def test_warnings_name_points_without_an_interval() -> None:

@@ -1,4 +1,4 @@
-"""KB and MB mean the same everywhere: the numbers of McCann 1994, section 5.1, and of the machines' memory."""
+"""KB and MB mean the same everywhere: in section 5.1 of McCann 1994, in logs and in machines."""
 
 from __future__ import annotations
 

@@ -115,8 +115,8 @@ def _limited(test: Tester) -> Iterator[Claim]:
     yield test.claim(
         "5.3.2-not-pronounced",
         "5.3.2: “The effect is not extremely pronounced, however”",
-        f"At each load of Fig. 5.7, EQUI+'s blow-up factor at every limit is less than {PRONOUNCED} times that "
-        "at the best one.",
+        f"At each load of Fig. 5.7, EQUI+'s blow-up factor at every limit is less than {PRONOUNCED} times "
+        "that at the best one.",
         [_above_best(f"EQUI+, load {load:g}", curve("equi_plus", load)) for load in CHOSEN],
     )
 

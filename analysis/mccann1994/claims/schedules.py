@@ -125,11 +125,11 @@ def _averages(test: Tester) -> Iterator[Claim]:
         "6.4.2: “One reasonable division would fill the smallest groups first, allocating the jobs with the "
         "largest memory requirements first. This strategy would provide the greatest opportunity for jobs "
         "with small processor requirements to run uninterrupted”",
-        f"On {MACHINE} processors, more jobs run for the whole time of their group if the smallest groups are "
-        "filled first than if the largest are, on average, for each distribution.",
+        f"On {MACHINE} processors, more jobs run for the whole time of their group if the smallest groups "
+        "are filled first than if the largest are, on average, for each distribution.",
         [compare(UNINTERRUPTED_IN_GROUP, *ORDERS, workload, MACHINE, GROUPED) for workload in workloads],
-        note="With several groups no job runs for all of T: each group lasts for a part of it. Reallocations, "
-        "smallest over largest groups first: " + "; ".join(costs),
+        note="With several groups no job runs for all of T: each group lasts for a part of it. "
+        "Reallocations, smallest over largest groups first: " + "; ".join(costs),
     )
 
 

@@ -74,8 +74,8 @@ def _speedup(study: Study) -> Figure:
         height = curve._speedup(1 / parts) / curve._speedup(1.0)
         axes.plot([1 / parts] * 2, [0, height], color=NEUTRAL, linewidth=0.8, linestyle=":")
         axes.plot(1 / parts, height, "o", color=ACCENT, mec="white", mew=0.5)
-        axes.annotate(f"{tie}: {height:.2f}", (1 / parts, height), xytext=(-7, 3), textcoords="offset points",
-                      ha="right", fontsize=8, color="#444444")  # fmt: skip
+        axes.annotate(f"{tie}: {height:.2f}", (1 / parts, height), xytext=(4, -10), ha="left",
+                      textcoords="offset points", fontsize=8, color="#444444")  # fmt: skip
     axes.set(
         title="Speedup of a hypothetical application",
         xlabel="Fraction of the machine",

@@ -161,14 +161,14 @@ def test_seconds_to_fold_and_unfold() -> None:
     transfer = Transfer.of(mesh, Cycle.of(WORKLOAD))
     for side, rounds in ((16, 8), (4, 32)):
         seconds = fold_seconds(mesh, transfer, Rectangle(0, 0, side, 16))
-        assert seconds == pytest.approx((rounds * 0.02097152, rounds * 0.02359296))
+        assert seconds == pytest.approx((rounds * 0.02, rounds * 0.0225))
 
 
 def test_an_arrival_stops_the_job_that_folds_and_delays_the_newcomer() -> None:
     """By hand: the first of two jobs has half of the machine from the other's arrival to its end."""
     case = Case("fold_never", ((0.0, 0, 20.0, 1), (10.0, 0, 2.0, 1)))
     found = run_out(case.kernel())
-    folding, unfolding = 8 * 0.02097152, 8 * 0.02359296
+    folding, unfolding = 8 * 0.02, 8 * 0.0225
     second = folding + 2.0 / case.system.rate(8, 16)
     first = 10.0 + second + unfolding + (10.0 - 2.0)
     assert found.responses == pytest.approx([first, second])

@@ -473,7 +473,7 @@ def test_rotation_leaves_unequal_what_complete_cycles_do_not_cover() -> None:
 
 @pytest.mark.parametrize(("q", "multiple"), [(8 / 15, 8), (4 / 15, 4)])
 def test_where_whole_cycles_fit_exactly_the_last_one_still_counts(q: float, multiple: int) -> None:
-    """“Just greater than” E/2 and E/4: a job is longer than its whole cycles, by next to nothing or by one."""
+    """“Just greater than” E/2 and E/4: the limit from longer intervals, where a cycle is not complete."""
 
     def bounds(jobs: int, q: float) -> np.ndarray:
         return np.array(both(policy("fold", rotation=q, rotation_unit="runtime"), jobs))
