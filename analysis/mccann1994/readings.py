@@ -63,8 +63,16 @@ CHOICES = {
     "machine": (MACHINE_SIZE, "context_switch", "bandwidth", "memory_limit"),
 }
 
+UNITS = ("KB and MB", "1 KB = 1024 bytes and 1 MB = 1024 KB, of memory and of links (machine.bandwidth)")
+
 TAKEN = {
     EFFICIENCY: (
+        (
+            "Fig. 3.1",
+            "is not in the text: 1 - exp(-x / knee) of the fraction x of the machine, with a knee below "
+            "1 / (8 ln 4) = 0.090, which the words on Fig. 3.2 ask for",
+        ),
+        UNITS,
         (
             "equation 5.2",
             "lacks the number of processors in its denominator, as equation 3.1 has it; it falls out of "
@@ -85,6 +93,7 @@ TAKEN = {
         ),
     ),
     BLOW_UP: (
+        UNITS,
         (
             "completion rate",
             "EP(S) / E: the text of section 5.3 has 1 / (E EP(S)), which would fall as efficiency "
@@ -97,6 +106,7 @@ TAKEN = {
         ),
     ),
     RESPONSE: (
+        UNITS,
         ("rotation of several runs", "all 'sb' pairs of a string at once, cyclically"),
         ("uniprogramming under PS", "processor sharing without overhead"),
         ("progress", "continuous, at the rate of the expected step time on the job's partition"),
