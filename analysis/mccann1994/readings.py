@@ -89,7 +89,8 @@ TAKEN = {
         (
             "the last rotation cycle",
             "is never complete: where whole cycles fit exactly (q = 8/15 at multiples of 8 jobs, 4/15 at "
-            "multiples of 4), the limit from longer intervals is meant, “just greater than” E/2 and E/4",
+            "multiples of 4, 1 always), the limit from longer intervals is meant, “just greater than” E/2 "
+            "and E/4",
         ),
     ),
     BLOW_UP: (
