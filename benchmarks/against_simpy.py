@@ -102,7 +102,7 @@ def session_list(task: Task, count: int) -> list[Session]:
 def kernel_measures(task: Task) -> Measured:
     """Run the kernel for one batch and return what the SimPy model measures."""
     at = point(task, gang.FAMILY)
-    recorder = Recorder(int(at.policy["job_limit"]))
+    recorder = Recorder()
     simulation = model.prepare(at, recorder=recorder)
     simulation.run(1)
     ended = recorder.ended(simulation.n_submitted)

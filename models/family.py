@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from models.kernels import cache
-from models.point import Parameters, Point
+from models.point import Batches, Parameters, Point
 
 if TYPE_CHECKING:
     import numpy as np
 
     from models.jobs.schedule import Schedule
+    from models.saturation import Backlog
 
 
 @dataclass(frozen=True)
@@ -55,15 +56,15 @@ class Outcome:
     metrics : dict of str to ndarray, shape (n_batches, ...)
         Every metric that the family declares. `n_batches` is one of the looks, or less where the workload
         (a log) or a saturated system ended the run early; then the values that exist are returned.
-    saturated : bool
-        The backlog grew through the measured batches: the means of this run mean nothing.
     jobs : int
         Jobs simulated, warm-up included; progress and benchmarks are told in jobs a second.
+    backlog : Backlog, optional
+        What the run tells of whether the policy keeps up; None of what ends by itself, as a log does.
     """
 
     metrics: dict[str, np.ndarray]
-    saturated: bool
     jobs: int
+    backlog: Backlog | None = None
 
 
 @dataclass(frozen=True)
@@ -149,9 +150,11 @@ class Family:
         return self.solves and not self.has_chance(point)
 
     def simulate(self, point: Point) -> Outcome:
-        """Run the model: the same call gives the same bits in any process."""
-        outcome: Outcome = self._model().simulate(point)
-        return outcome
+        """Run the model: the same call gives the same bits in any process.
+
+        A run that looks as if the policy did not keep up is followed by a longer one, see `followed`.
+        """
+        return followed(point, self._model().simulate)
 
     def schedule(self, point: Point) -> Schedule:
         """Return who ran when and where: the schedule that `simulate` measures."""
@@ -201,3 +204,22 @@ class Family:
 
     def _model(self) -> Any:
         return importlib.import_module(self.model or f"{self.package}.model")
+
+
+def followed(point: Point, simulate: Callable[[Point], Outcome]) -> Outcome:
+    """Simulate a point, and if the policy seems not to keep up, for longer: only then is anything said of it.
+
+    The metrics stay those of the run that was asked for. The longer one has the same seed; it begins anew,
+    because some workloads fit their arrivals to the length of the run.
+    """
+    outcome = simulate(point)
+    backlog = outcome.backlog
+    if backlog is None or not backlog.suspected or backlog.is_obvious(outcome.jobs):
+        return outcome
+    from models.saturation import LONGER
+
+    n_batches = len(next(iter(outcome.metrics.values())))
+    batches = Batches(point.batches.size, point.batches.warmup, (LONGER * n_batches,))
+    longer = simulate(replace(point, batches=batches, measures={}))
+    assert longer.backlog is not None
+    return replace(outcome, backlog=replace(longer.backlog, length=LONGER), jobs=outcome.jobs + longer.jobs)

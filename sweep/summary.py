@@ -97,7 +97,7 @@ def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...], exac
     states = stored["state"][point]
     if (states == EXCLUDED).all():
         return ""
-    if stored["saturated"][point].any():
+    if stored["saturated"][point]:
         return "saturated"
     if not (states == DONE).any():
         return "failed" if (states == FAILED).any() else "left"
@@ -160,7 +160,7 @@ def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: P
     values = np.moveaxis(stored[plan.headline], n_axes + 1, -1)
     batches = np.isfinite(values).sum(axis=-1)
     batches = batches.reshape(*stored["state"].shape, -1).max(axis=-1)
-    sampled = ~(stored["saturated"].astype(bool) | plan.exact[..., np.newaxis])
+    sampled = ~(stored["saturated"].astype(bool) | plan.exact)[..., np.newaxis]
     short = (stored["state"] == DONE) & sampled & (batches < asked)
     if short.any():
         console.print(

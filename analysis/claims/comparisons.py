@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.claims import Open, Part, Within, shown
-from analysis.study.curve import EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
 from analysis.study.sample import Sample
 from sweep import statistics
 from sweep.statistics import Interval
@@ -122,13 +122,17 @@ def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
     return difference_of(named, a.over(above), a.over(below), 0.0, exact=a.exact)
 
 
+CLEARLY_MORE = 0.019
+"""Load offered above a threshold of utilisation from which a lower utilisation is held against a scheme."""
+
+
 @dataclass(frozen=True)
 class Sustains:
-    """Whether a scheme sustains a utilisation, read on both sides of saturation.
+    """Whether a scheme sustains a utilisation.
 
-    It does if the utilisation at its highest stable load is above the threshold. A stable point below the
-    threshold says nothing, since less was offered; what refutes is saturation: at the lowest saturated
-    load the machine delivers all that the scheme can make of it, and that is below the threshold.
+    It does if it keeps up with some load at which its utilisation is above the threshold; the highest one
+    that it keeps up with is looked at. What refutes is the highest load of all: if clearly more than the
+    threshold is offered and less is delivered. Where no more is offered, no less can be held against it.
 
     Parameters
     ----------
@@ -142,43 +146,50 @@ class Sustains:
     threshold: float
 
     def holds(self, confidence: float) -> bool:
-        """Whether the interval at the highest stable load lies above the threshold."""
-        found = self._stable(confidence)
+        """Whether the interval at the highest load that it keeps up with lies above the threshold."""
+        found = self._at(self._kept_up, confidence)
         return found is not None and found.mean - found.half_width > self.threshold
 
     def fails(self, confidence: float) -> bool:
-        """Whether the interval at the lowest saturated load lies below the threshold."""
-        found = self._saturated(confidence)
-        return found is not None and found.mean + found.half_width < self.threshold
+        """Whether less is delivered at the highest load although clearly more is offered."""
+        load = self._offered
+        found = self._at(load, confidence)
+        enough = load is not None and load > self.threshold + CLEARLY_MORE
+        return enough and found is not None and found.mean + found.half_width < self.threshold
 
     def describe(self, confidence: float) -> str:
-        """Say the utilisation on both sides of saturation."""
-        curve = self.utilization
-        stable, saturated = self._stable(confidence), self._saturated(confidence)
-        if stable is None and saturated is None:
-            return f"{self.label}: not tested, no finished points"
-        lines = []
-        if stable is not None:
-            lines.append(
-                f"{shown(stable, 100)} % at load {curve.x[curve.stable][-1]:g}, its highest stable load"
-            )
-        if saturated is not None:
-            lines.append(
-                f"{shown(saturated, 100)} % at load {curve.first_saturated:g}, where it is saturated"
-            )
-        else:
-            lines.append("not saturated at any load of this grid")
-        return f"{self.label}: {'; '.join(lines)} (asked: above {self.threshold:.0%})"
+        """Say the utilisation at both loads."""
+        kept_up, offered = self._kept_up, self._offered
+        told = []
+        if (stable := self._at(kept_up, confidence)) is not None:
+            told.append(f"{shown(stable, 100)} % at load {kept_up:g}, the highest that it keeps up with")
+        if offered is None:
+            told.append("no finished points")
+        elif offered <= self.threshold + CLEARLY_MORE:
+            told.append(f"no load of this grid is clearly above {self.threshold:.0%}, to refute it")
+        elif offered != kept_up and (most := self._at(offered, confidence)) is not None:
+            told.append(f"{shown(most, 100)} % at load {offered:g}, the highest of this grid")
+        return f"{self.label}: {'; '.join(told)} (asked: above {self.threshold:.0%})"
 
-    def _stable(self, confidence: float) -> Interval | None:
+    @property
+    def _kept_up(self) -> float | None:
         curve = self.utilization
         if not curve.stable.any() or curve.where(UNFINISHED, FAILED).any():
             return None
-        return statistics.interval(curve.at(curve.x[curve.stable][-1]), confidence)
+        return float(curve.x[curve.stable][-1])
 
-    def _saturated(self, confidence: float) -> Interval | None:
-        load = self.utilization.first_saturated
-        return None if load is None else statistics.interval(self.utilization.at(load), confidence)
+    @property
+    def _offered(self) -> float | None:
+        curve = self.utilization
+        run = curve.where(DONE, SATURATED)
+        if not run.any() or curve.where(UNFINISHED, FAILED).any():
+            return None
+        return float(curve.x[run][-1])
+
+    def _at(self, load: float | None, confidence: float) -> Interval | None:
+        if load is None:
+            return None
+        return statistics.interval(self.utilization.at(load), confidence)
 
 
 @dataclass(frozen=True)

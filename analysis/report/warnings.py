@@ -9,6 +9,7 @@ from analysis.paper import Paper
 from analysis.study import Study
 from analysis.study.curve import DONE, FAILED, SATURATED, UNFINISHED
 from models.point import Point
+from models.saturation import LONGER
 from sweep import statistics
 from sweep.errors import SweepError
 from sweep.plan import families
@@ -22,6 +23,11 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
     if n := tally.get(SATURATED):
         found.append(
             f"{n} point(s) are saturated: their queue grew through the measured batches. They are in no mean."
+        )
+    if n := int((study.doubtful > 0).sum()):
+        found.append(
+            f"{n} point(s) are doubtful: in some replications the queue still grew when the run had gone on "
+            f"for {LONGER} times as long. They are drawn hollow, with the number of those replications."
         )
     if n := tally.get(UNFINISHED):
         found.append(

@@ -9,8 +9,8 @@ import numpy as np
 from sweep import statistics
 
 DONE, SATURATED, UNFINISHED, FAILED, EXCLUDED = "done", "saturated", "unfinished", "failed", "excluded"
-"""What a point is: all replications done and stable; some replication saturated; some replication not run
-yet; some replication raised; no point of the grid."""
+"""What a point is: all replications done, and the policy keeps up as far as can be told; it does not; some
+replication not run yet; some replication raised; no point of the grid."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,9 @@ class Curve:
         Name of the axis.
     exact : bool
         There is no chance in the values: they were solved, not simulated.
+    doubtful : tuple of int, length n_points or 0
+        Replications in which the policy seems not to keep up, at points that are not saturated; none if
+        empty.
     """
 
     x: np.ndarray
@@ -39,6 +42,7 @@ class Curve:
     confidence: float = 0.95
     axis: str = "load"
     exact: bool = False
+    doubtful: tuple[int, ...] = ()
 
     def where(self, *status: str) -> np.ndarray:
         """Return which points have one of the given states, shape (n_points,)."""
@@ -46,7 +50,7 @@ class Curve:
 
     @property
     def stable(self) -> np.ndarray:
-        """Points whose values may be averaged: every replication is done and none saturated."""
+        """Points whose values may be averaged: every replication is done, and the point is not saturated."""
         return self.where(DONE)
 
     @property
@@ -65,7 +69,8 @@ class Curve:
         """Return the part from a point on."""
         kept = self.x >= low
         status = tuple(state for state, keep in zip(self.status, kept, strict=True) if keep)
-        return replace(self, x=self.x[kept], values=self.values[kept], status=status)
+        doubtful = tuple(np.array(self.doubtful, int)[kept].tolist()) if self.doubtful else ()
+        return replace(self, x=self.x[kept], values=self.values[kept], status=status, doubtful=doubtful)
 
     def at(self, x: float) -> np.ndarray:
         """Return the batch values at a point, shape (replications, batches)."""

@@ -38,6 +38,11 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
             f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give a folder that "
             "python -m sweep has written, e.g. results/packing"
         )
+    if "replication" in data["saturated"].dims:
+        raise AnalysisError(
+            f"{path} was written by an earlier version, which told saturation otherwise: type the sweep's "
+            "command again (it is in the dataset's attribute command), then this one"
+        )
     study = Study(data, path.parent)
     return study if axes is None else study.under(axes)
 

@@ -119,14 +119,21 @@ class Study:
     def status(self) -> xr.DataArray:
         """What each point is, from its replications, as text; dimensions without replication.
 
-        One saturated replication makes the point saturated: a mean over the others would leave out the worst.
+        What is saturated was judged from all replications together, see `sweep.statistics.saturation`.
         """
         tasks = state_names(self.data["state"])
-        full = (self.data["saturated"] == 1) & (tasks == DONE)
-        rules = [(tasks == EXCLUDED).all("replication"), full.any("replication")]
+        rules = [(tasks == EXCLUDED).all("replication"), self.data["saturated"] == 1]
         rules += [(tasks == FAILED).any("replication"), (tasks == DONE).all("replication")]
         found = np.select([rule.values for rule in rules], [EXCLUDED, SATURATED, FAILED, DONE], UNFINISHED)
         return rules[0].copy(data=found)
+
+    @cached_property
+    def doubtful(self) -> xr.DataArray:
+        """In how many replications of a point that is not saturated the policy seems not to keep up."""
+        if "suspected" not in self.data:
+            return xr.zeros_like(self.status, dtype=int)
+        counts = (self.data["suspected"] == 1).sum("replication")
+        return counts.where(self.status != SATURATED, 0).astype(int)
 
     @cached_property
     def exact(self) -> xr.DataArray:
@@ -190,7 +197,11 @@ class Study:
         values = found.transpose(along, *SAMPLES).values[order]
         exact = self.exact.isel({axis: i for axis, i in at.items() if axis in self.exact.dims})
         solved = bool(exact.where(status != EXCLUDED, True).all())
-        return Curve(x, values, tuple(status.values[order].tolist()), self.confidence, along, solved)
+        doubtful = self.doubtful.isel({axis: i for axis, i in at.items() if axis in self.doubtful.dims})
+        return Curve(
+            x, values, tuple(status.values[order].tolist()), self.confidence, along, solved,
+            tuple(doubtful.values[order].tolist()),
+        )  # fmt: skip
 
     def sample(self, metric: str, policy: str, **point: object) -> Sample:
         """Return a metric of a policy at one point, see `curve`; the grid must have one load."""

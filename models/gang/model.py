@@ -18,7 +18,7 @@ from models.jobs.schedule import Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Batches, Point
-from models.saturation import backlog_grows
+from models.saturation import Backlog
 from models.workloads import repetition
 
 PATIENCE = 0.1
@@ -35,7 +35,7 @@ def simulate(point: Point) -> Outcome:
     backfilling. Jobs that are not measured (a month's week before it) fill the machine and are in no batch.
     The period of a batch goes from the end of the one before to its last termination: the first begins with
     the submission of the first measured job (with a stream at 0), and none goes on after `Trace.until`.
-    A trace never counts as saturated, and `job_limit` does not stop it: it ends.
+    A trace has no backlog to speak of, and `job_limit` does not stop it: it ends.
     """
     opened = workloads.open_workload(point)
     batches, available = point.batches, point.batches.looks[-1]
@@ -53,9 +53,12 @@ def simulate(point: Point) -> Outcome:
         metrics = _metrics(simulation, measuring, batches.warmup)
         if status != engine.BATCHES_DONE or look >= available or batches.is_enough(metrics):
             break
-    backlog = status == engine.TABLE_FULL or backlog_grows(metrics["jobs_in_system"])
-    saturated = backlog and not isinstance(opened, Trace)
-    return Outcome(metrics, bool(saturated), simulation.n_terminated)
+    if isinstance(opened, Trace):
+        return Outcome(metrics, simulation.n_terminated)
+    backlog = Backlog.of(
+        metrics["jobs_in_system"], metrics["utilization"], point.load, overflowed=status == engine.TABLE_FULL
+    )
+    return Outcome(metrics, simulation.n_terminated, backlog)
 
 
 def schedule(point: Point) -> Schedule:
@@ -70,7 +73,7 @@ def schedule(point: Point) -> Schedule:
     """
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(point)
-    recorder = Recorder(rules.job_limit)
+    recorder = Recorder()
     if isinstance(opened, Trace):
         simulation = _simulation(point, opened, Batches(1, 0, (1,)), recorder=recorder)
         simulation.measure_no_more()
@@ -129,7 +132,9 @@ def _simulation(
         sessions = range(*opened.measured.indices(len(opened.jobs)))
         until = np.inf if opened.until is None else opened.until
         measured = Measured(batches.size, batches.most, sessions, opened.n_measured, until)
-        return Simulation(rules, n_pes, iter([opened.jobs]), measured, measuring=measuring, recorder=recorder)
+        return Simulation(
+            rules, n_pes, iter([opened.jobs]), measured, ends=True, measuring=measuring, recorder=recorder
+        )
     rerun = repetition.same_runtime if opened.rerun is None else dotted.imported(opened.rerun)
     return Simulation(
         rules,

@@ -21,7 +21,7 @@ ALTERNATION = ("none", "exclusive", "shared")
 PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}
 """Name -> the sign with which sizes are sorted in descending order."""
 
-JOB_LIMIT = 500
+JOB_LIMIT = 10_000
 
 
 class Compiled(NamedTuple):
@@ -174,7 +174,7 @@ class Rules:
     unification : bool
         Whether slots whose PEs have become disjoint are united.
     job_limit : int
-        A system with so many jobs in it counts as saturated, and the run ends; that of a trace goes on.
+        With more jobs in the system the run ends, as one that does not keep up; that of a trace goes on.
     """
 
     scheme: Scheme

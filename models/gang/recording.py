@@ -63,21 +63,15 @@ def _empty(job_limit: int, room: int) -> Record:
 
 
 class Recorder:
-    """Takes down a whole schedule.
+    """Takes down a whole schedule, once it has been told how many places the table of jobs has."""
 
-    Parameters
-    ----------
-    job_limit : int
-        Places of the table of jobs.
-    """
-
-    def __init__(self, job_limit: int) -> None:
-        self.record = _empty(job_limit, max(AT_ONCE, 2 * job_limit))
+    def __init__(self) -> None:
+        self.record = _empty(0, AT_ONCE)
         self._pieces: list[tuple[np.ndarray, ...]] = []
         self._ended: list[Ended] = []
 
     def enlarge(self, job_limit: int) -> None:
-        """Follow a table of jobs that got more places."""
+        """Follow a table of jobs that has got so many places, more than before."""
         self.take()
         before, self.record = self.record, _empty(job_limit, max(AT_ONCE, 2 * job_limit))
         self.record.since[: len(before.since)] = before.since

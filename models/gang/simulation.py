@@ -56,6 +56,9 @@ from models.workloads.repetition import same_runtime
 FREE = -1
 ENDLESS = 1 << 62
 
+FIRST_PLACES = 512
+"""Jobs for which there is room at first; there are twice as many places whenever they do not do."""
+
 ENDED_AT_ONCE = 1 << 15
 """Measured jobs that are taken from the engine together, at least: a call of it takes as long as 300 jobs."""
 
@@ -100,8 +103,8 @@ class Simulation:
     rerun, rerun_parameters
         Give the runtimes of repetitions, see `models.workloads.repetition`.
     ends : bool
-        Whether the workload ends by itself: a full table of jobs then grows. It ends the run of a stream,
-        which may be saturated.
+        Whether the workload ends by itself: then there is room for as many jobs as come. That of a stream
+        ends the run with more than `Rules.job_limit` in the system.
     recorder : Recorder, optional
         Takes the schedule down.
     measuring : Measuring, optional
@@ -126,7 +129,7 @@ class Simulation:
         self._functions = (*rules.scheme.compiled(), rerun)
         self._chunks = chunks
         self._recorder, self._measuring = recorder, measuring
-        self._ends = ends
+        self._most_jobs = ENDLESS if ends else rules.job_limit
         self._until = measured.until
         first, end = measured.sessions.start, measured.sessions.stop
         settings = Settings(
@@ -141,7 +144,7 @@ class Simulation:
             measured.n_jobs,
         )
         self._batches_at_once = -(-ENDED_AT_ONCE // measured.batch_size)
-        limit = rules.job_limit
+        limit = min(FIRST_PLACES, rules.job_limit)
         counts = np.zeros(N_COUNTS, np.int64)
         counts[N_VACANT] = limit
         counts[REPEATING] = NOWHERE
@@ -159,6 +162,8 @@ class Simulation:
             nobody_ended(self._batches_at_once * measured.batch_size),
             no_batches(measured.batch_limit),
         )
+        if recorder is not None:
+            recorder.enlarge(limit)
         self._arrivals = no_arrivals()
         self._more_arrivals = True
         self._n_handed_out = 0  # batches
@@ -176,7 +181,7 @@ class Simulation:
             if status == engine.RECORD_FULL and self._recorder is not None:
                 self._recorder.take()
                 continue
-            if status == engine.TABLE_FULL and self._ends:
+            if status == engine.TABLE_FULL and self.system.table.pes.shape[0] < self._most_jobs:
                 self._enlarge()
                 continue
             if status == engine.TIME_REACHED and self._until <= until:
@@ -194,13 +199,14 @@ class Simulation:
 
     def _enlarge(self) -> None:
         """Give the table of jobs, and the matrix, twice the room; places are only names."""
-        limit = 2 * self.system.table.pes.shape[0]
+        before = self.system.table.pes.shape[0]
+        limit = min(2 * before, self._most_jobs)
         self.system = self.system._replace(
             matrix=enlarged_matrix(self.system.matrix, self.n_pes, limit),
             table=enlarged_table(self.system.table, self.n_pes, limit),
             room=room_for(self.n_pes, limit),
         )
-        self.system.counts[N_VACANT] += limit // 2
+        self.system.counts[N_VACANT] += limit - before
         if self._recorder is not None:
             self._recorder.enlarge(limit)
 

@@ -21,7 +21,7 @@ from models.jobs.schedule_measures import measure
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Batches, Point
-from models.saturation import backlog_grows
+from models.saturation import Backlog
 
 LONGEST_TAIL = 4
 """Jobs simulated after the measured ones, at most so many times their number."""
@@ -54,7 +54,7 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
 
     Notes
     -----
-    How a trace is divided says `models.jobs.trace.Trace.divided`; it never counts as saturated: it ends.
+    How a trace is divided says `models.jobs.trace.Trace.divided`; it has no backlog to speak of: it ends.
     """
     batches = point.batches
     if isinstance(opened, Trace):
@@ -64,14 +64,14 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
             metrics = _measured(family, point, made, batches, min(look, max(available, 0)), own, opened)
             if look >= available or batches.is_enough(metrics):
                 break
-        return Outcome(metrics, False, len(opened.jobs))
+        return Outcome(metrics, len(opened.jobs))
     for look in batches.looks:
         made, settled = _streamed(opened, run, batches.jobs(batches.warmup + look))
         metrics = _measured(family, point, made, batches, look, own)
         if not settled or batches.is_enough(metrics):
             break
-    saturated = not settled or backlog_grows(metrics["jobs_in_system"])
-    return Outcome(metrics, bool(saturated), len(made.jobs))
+    level, delivered = metrics["jobs_in_system"], metrics["utilization"]
+    return Outcome(metrics, len(made.jobs), Backlog.of(level, delivered, point.load, overflowed=not settled))
 
 
 def schedule(point: Point, opened: Stream | Trace, run: Run) -> Schedule:

@@ -34,4 +34,4 @@ def simulate(point: Point) -> Outcome:
         done = batch + 1 - batches.warmup in batches.looks
         if done and batches.enough is not None and batches.enough(metrics):
             break
-    return Outcome(metrics, False, scheduled)
+    return Outcome(metrics, scheduled)

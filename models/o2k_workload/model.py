@@ -13,4 +13,4 @@ def simulate(point: Point) -> Outcome:
     """Generate one month, see `models.family.Family.simulate`: it is one batch, whatever is asked for."""
     trace = o2k.open_trace(point)
     metrics = engine.measure(trace.jobs.part(trace.measured), Assumptions.of(point.workload))
-    return Outcome({name: values[None] for name, values in metrics.items()}, False, len(trace.jobs))
+    return Outcome({name: values[None] for name, values in metrics.items()}, len(trace.jobs))

@@ -24,13 +24,13 @@ from models.partitioning.simulation.source import Source, open_source
 from models.partitioning.simulation.state import Ended, Held
 from models.partitioning.simulation.system import Admission
 from models.point import Point
-from models.saturation import backlog_grows
+from models.saturation import Backlog
 from models.workloads.speedup import Speedup
 
-JOB_LIMIT = 1000
-"""A system with so many jobs in it, waiting ones included, counts as saturated, and the run ends."""
+JOB_LIMIT = 10_000
+"""With so many jobs in the system, waiting ones included, a run ends, as one that does not keep up."""
 
-QUEUE_LIMIT = 10_000
+QUEUE_LIMIT = 100_000
 """The same where jobs wait for fixed partitions: queues are longer there, and cost nothing."""
 
 WITHOUT_END = 2**62
@@ -79,7 +79,7 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
 
 
 def _job_limit(source: Source) -> int:
-    """Return the places for jobs: for all of a trace, for a stream as many as make it saturated."""
+    """Return the places for jobs: for all of a trace, for a stream as many as it may not fill."""
     if source.trace is not None:
         return len(source.trace.jobs) + 1
     if source.system.policy.has_fixed_partitions:
@@ -94,7 +94,7 @@ def simulate(point: Point) -> Outcome:
     Notes
     -----
     A batch is so many jobs in the order in which they end. Where all jobs are of one class the others have no
-    mean, and the stopping rule is not asked about them. A log never counts as saturated: it ends.
+    mean, and the stopping rule is not asked about them. A log has no backlog to speak of: it ends.
     """
     batches, measures = point.batches, Measures.of(point.measures)
     keeping = bool(measures.groups)
@@ -117,12 +117,12 @@ def simulate(point: Point) -> Outcome:
             roll.forget(simulation.first_in_system)
         metrics = Batches.joined(parts).metrics(batches.warmup, simulation.n_batches)
         level = metrics["jobs_in_system"]
-        saturated = status == engine.TABLE_FULL or backlog_grows(level) or crowded(level, most)
-        if saturated or status != engine.BATCHES_DONE:
+        overflowed = status == engine.TABLE_FULL or crowded(level, most)
+        if overflowed or status != engine.BATCHES_DONE:
             break
         if batches.enough is not None and batches.enough(known(metrics)):
             break
-    return Outcome(metrics, bool(saturated), simulation.n_terminated)
+    return Outcome(metrics, simulation.n_terminated, Backlog.of(level, overflowed=overflowed))
 
 
 def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Outcome:
@@ -138,7 +138,7 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
         metrics = found.metrics(batches.warmup, batches.warmup + min(look, max(available, 0)))
         if look >= available or (batches.enough is not None and batches.enough(known(metrics))):
             break
-    return Outcome(metrics, False, len(trace.jobs))
+    return Outcome(metrics, len(trace.jobs))
 
 
 def _run_out(simulation: Simulation) -> tuple[Ended, Held]:
@@ -224,7 +224,7 @@ def crowded(jobs_in_system: Floats, processors: float) -> bool:
 
     With a short time between rotations folding does little else when there are many jobs (section 5.3.1), but
     with as many as processors, a power of two, it does not rotate at all. Where memory sets no limit that end
-    of the model is no property of the policy, and half as many jobs on average count as saturated.
+    of the model is no property of the policy, and half as many jobs on average are too many for it.
     """
     last_third = jobs_in_system[-max(1, len(jobs_in_system) // 3) :]
     return bool(len(last_third) and last_third.mean() > processors / 2)

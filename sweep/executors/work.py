@@ -23,6 +23,7 @@ from sweep.errors import RunError
 from sweep.plan import families
 from sweep.plan.task import Bundle, Measurement, Result, Stopping, Task
 from sweep.statistics.warmup import mser
+from sweep.store.backlogs import encoded
 from sweep.store.shards import Failed, Finished, Shard
 
 
@@ -154,4 +155,5 @@ def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> F
         arrays[name] = base64.b64encode(values.tobytes()).decode("ascii")
     if len(lengths) != 1 or max(lengths) > task.measurement.looks[-1]:
         raise ValueError(f"metrics with {sorted(lengths)} batches; declared looks {task.measurement.looks}")
-    return Finished(task.id, seconds, int(outcome.jobs), bool(outcome.saturated), lengths.pop(), arrays)
+    backlog = None if outcome.backlog is None else encoded(outcome.backlog)
+    return Finished(task.id, seconds, int(outcome.jobs), backlog, lengths.pop(), arrays)

@@ -21,12 +21,14 @@ import numpy as np
 import xarray as xr
 
 from models.family import Metric
+from models.saturation import Backlog
 from sweep import statistics
 from sweep.errors import RunError, one_line
 from sweep.executors.work import truncation
 from sweep.plan import families
 from sweep.plan.plan import Plan
 from sweep.store import manifest, provenance
+from sweep.store.backlogs import decoded
 from sweep.store.shards import Failed, Reader, Record
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT
 
@@ -68,7 +70,7 @@ class Collector:
             for name, metric in plan.metrics.items()
         }
         self._state = np.full(cells, EXCLUDED, dtype=np.int8)
-        self._saturated = np.zeros(cells, dtype=bool)
+        self._backlogs: list[Backlog | None] = [None] * cells
         self._seconds = np.full(cells, np.nan)
         self._dropped = np.zeros(cells, dtype=np.int32)
         rows = (
@@ -94,7 +96,7 @@ class Collector:
                 self._state[row] = FAILED
             return
         self._state[row] = DONE
-        self._saturated[row] = record.saturated
+        self._backlogs[row] = None if record.backlog is None else decoded(record.backlog)
         self._seconds[row] = record.seconds
         for name, encoded in record.metrics.items():
             values = np.frombuffer(base64.b64decode(encoded), dtype="<f8")
@@ -123,16 +125,27 @@ class Collector:
         coords["batch"] = ("batch", np.arange(plan.measurement.looks[-1]))
         coords |= {dim: (dim, coordinate(values)) for dim, values in self._coords.items()}
         data: dict[str, Any] = {}
-        usable = np.logical_not(self._saturated.reshape(shape).any(axis=-1))
+        saturated, suspected, shortfall = self._judged()
+        usable = ~saturated
         for name, metric in plan.metrics.items():
             values = self._values[name].reshape(*shape, *self._values[name].shape[1:])
             data |= self._variables(metric, values, usable)
         flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
         data["state"] = (tasks, self._state.reshape(shape), {"long_name": "state of the task", **flags})
         data["saturated"] = (
+            axes,
+            saturated,
+            {"long_name": "the policy does not keep up with the load: means mean nothing"},
+        )
+        data["suspected"] = (
             tasks,
-            self._saturated.reshape(shape),
-            {"long_name": "backlog grew through the measured batches: means mean nothing"},
+            suspected,
+            {"long_name": "looked at alone, the run seems not to keep up, even where it went on for longer"},
+        )
+        data["shortfall"] = (
+            axes,
+            shortfall,
+            {"units": "1", "long_name": "share of the offered work that suspected runs left undone"},
         )
         data["seconds"] = (
             tasks,
@@ -154,6 +167,25 @@ class Collector:
         for dim in self._coords:
             dataset[dim].attrs["long_name"] = dim.replace("_", " ")
         return dataset
+
+    def _judged(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return which points are saturated, which replications suspected, and what work was left undone."""
+        shape, replications = self._plan.shape, self._plan.settings.replications
+        points = len(self._backlogs) // replications
+        saturated, shortfall = np.zeros(points, dtype=bool), np.full(points, np.nan)
+        suspected = np.zeros((points, replications), dtype=bool)
+        done = (self._state == DONE).reshape(points, replications)
+        for point in range(points):
+            rows = range(point * replications, (point + 1) * replications)
+            backlogs = [self._backlogs[row] for row in rows]
+            if not any(backlog is not None and backlog.suspected for backlog in backlogs):
+                continue
+            found = statistics.judge(
+                [backlog for backlog, there in zip(backlogs, done[point], strict=True) if there]
+            )
+            saturated[point], shortfall[point] = found.saturated, found.shortfall
+            suspected[point, done[point]] = found.suspected
+        return saturated.reshape(shape), suspected.reshape((*shape, replications)), shortfall.reshape(shape)
 
     def _variables(self, metric: Metric, values: np.ndarray, usable: np.ndarray) -> dict[str, Any]:
         """Return a metric's variables; the shape of `values` is (axes..., replication, batch, own...)."""

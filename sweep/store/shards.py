@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 
 @dataclass(frozen=True)
 class Finished:
-    """A task that ended: its cost and, by name, base64 of each metric, shape (batches, ...)."""
+    """A task that ended: its cost, what it left undone, and base64 of each metric, shape (batches, ...)."""
 
     id: str
     seconds: float
     jobs: int
-    saturated: bool
+    backlog: dict[str, Any] | None
     batches: int
     metrics: dict[str, str]
 

@@ -144,7 +144,7 @@ def dataset(
     # Common random numbers: much of a batch's luck is the same for all schemes.
     luck = random.standard_normal((len(loads), replications, batches))
     state = np.full((*shape, replications), EXCLUDED, np.int8)
-    saturated = np.zeros((*shape, replications), bool)
+    saturated = np.zeros(shape, bool)
     level = {metric: np.full(shape, np.nan) for metric in METRICS}
     for place in np.ndindex(*shape):
         point = {axis: values[i] for (axis, values), i in zip(axes.items(), place, strict=True)}
@@ -193,7 +193,8 @@ def dataset(
         {
             **variables,
             "state": (dims, state, flags),
-            "saturated": (dims, saturated),
+            "saturated": (tuple(axes), saturated),
+            "suspected": (dims, np.broadcast_to(saturated[..., None], state.shape)),
             "seconds": (dims, np.full(state.shape, 0.1)),
         },
         coords={axis: list(values) for axis, values in axes.items()},

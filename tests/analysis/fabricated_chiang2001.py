@@ -240,7 +240,7 @@ def dataset(
         "machine": {"o2k": {}},
     }  # fmt: skip
     return xr.Dataset(
-        {**data, "state": (dims, state, flags), "saturated": (dims, np.zeros(state.shape, bool))},
+        {**data, "state": (dims, state, flags), "saturated": (tuple(grid), np.zeros(state.shape[:-1], bool))},
         coords={axis: list(values) for axis, values in grid.items()}
         | {named: list(GROUPS[dim])[dim in MEASURED :] for dim, named in DIMS.items() if dim in used},
         attrs={"title": name, "config": json.dumps(config), "headline": next(iter(made["metrics"]))},

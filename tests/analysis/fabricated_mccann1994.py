@@ -266,7 +266,7 @@ def dataset(
     batches = 1 if exact else 10
     random = np.random.default_rng(seed)
     state = np.full((*shape, replications), EXCLUDED, np.int8)
-    full = np.zeros((*shape, replications), bool)
+    full = np.zeros(shape, bool)
     own = (len(classes),) if classes else ()
     means = {metric: np.full((*shape, *own), np.nan) for metric in made["metrics"]}
     for place in np.ndindex(*shape):
@@ -299,7 +299,7 @@ def dataset(
         "machine": {"mesh8x8": MACHINE},
     }
     return xr.Dataset(
-        {**data, "state": (dims, state, flags), "saturated": (dims, full)}
+        {**data, "state": (dims, state, flags), "saturated": (tuple(grid), full)}
         | ({"exact": (tuple(grid), np.ones(shape, bool))} if exact else {}),
         coords={axis: _coordinate(values) for axis, values in grid.items()}
         | ({"job_class": list(classes)} if own else {}),

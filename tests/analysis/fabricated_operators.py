@@ -128,7 +128,7 @@ def dataset(
         "machine": {"log": {"processors": None}},
     }
     return xr.Dataset(
-        {**data, "state": (tasks, state, flags), "saturated": (tasks, np.zeros((*shape, 1), bool))},
+        {**data, "state": (tasks, state, flags), "saturated": (tuple(axes), np.zeros(shape, bool))},
         coords=axes | {dim: list(labels) for dim, labels in LABELS.items()},
         attrs={"title": name, "config": json.dumps(config), "headline": "wait"},
     )

@@ -22,18 +22,21 @@ def test_states_of_points(tmp_path: Path) -> None:
     here = {"policy": "first_fit", "alternation": "shared", "unification": True}
     data["state"].loc[here | {"load": 0.7, "replication": 2}] = 0
     data["state"].loc[here | {"load": 0.9, "replication": 1}] = 2
-    data["saturated"].loc[here | {"load": 0.5, "policy": "buddy", "replication": 0}] = True
+    data["saturated"].loc[here | {"load": 0.5, "policy": "buddy"}] = True
+    data["suspected"] = data["suspected"].copy()
+    data["suspected"].loc[here | {"load": 0.7, "policy": "buddy", "replication": 1}] = True
     study = open_study(write(tmp_path, data.assign_coords(replication=range(3))), AXES)
     assert study.loads.tolist() == [0.5, 0.7, 0.9]
     assert study.curve("slowdown", "first_fit").status == (DONE, UNFINISHED, FAILED)
     assert study.curve("slowdown", "buddy").status == (SATURATED, DONE, SATURATED)
+    assert study.curve("slowdown", "buddy").doubtful == (0, 1, 0)
     assert study.curve("slowdown", "buddy", alternation="none", unification="false").status == (EXCLUDED,) * 3
     assert study.curve("slowdown", "nobody").status == (EXCLUDED,) * 3
     assert study.curve("nothing", "buddy").status == (EXCLUDED,) * 3
     assert sum(study.tally().values()) == 2 * 3 * 3 * 2
 
 
-def test_one_saturated_replication_keeps_a_point_out_of_means() -> None:
+def test_a_saturated_point_is_in_no_mean() -> None:
     curve = Curve(np.array([0.5, 0.9]), np.ones((2, 2, 6)), (DONE, SATURATED))
     assert curve.stable.tolist() == [True, False]
     assert np.isnan(curve.intervals().mean).tolist() == [False, True]

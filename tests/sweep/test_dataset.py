@@ -20,8 +20,10 @@ def test_contract(sweep):
     for metric in ("response", "response_by_class"):
         for part in ("_mean", "_ci", "_lag1"):
             assert dataset[metric + part].dims == axes + dataset[metric].dims[8:]
-    for name in ("state", "saturated", "seconds"):
+    for name in ("state", "suspected", "seconds"):
         assert dataset[name].dims == (*axes, "replication")
+    for name in ("saturated", "shortfall"):
+        assert dataset[name].dims == axes
     for name in dataset.variables:
         assert dataset[name].attrs["long_name"], name
     for name in ("response", "response_mean", "response_ci", "seconds"):
@@ -83,7 +85,7 @@ def test_attributes(sweep, tmp_path):
     assert attrs["created"].endswith("+00:00")
 
 
-def test_a_saturated_replication_takes_its_point_out_of_the_means(sweep):
+def test_a_saturated_point_is_in_no_mean(sweep):
     answer = sweep("grid.load=[0.3,1.2]", "replications=3")
     dataset = load()
     used = dataset["state"].isel(replication=0) != 3
@@ -91,6 +93,7 @@ def test_a_saturated_replication_takes_its_point_out_of_the_means(sweep):
     assert np.isnan(dataset["response_by_class_ci"].sel(load=1.2)).all()
     assert np.isfinite(dataset["response_mean"].sel(load=0.3).where(used, 0)).all()
     assert dataset["saturated"].sel(load=1.2).where(used.sel(load=1.2), True).all()
+    assert not dataset["saturated"].sel(load=0.3).any()
     assert "saturated" in answer.out
 
 

@@ -28,7 +28,7 @@ def test_a_task_gives_its_arrays(expand):
     task = expand().task(0)
     record = work.simulate(task)
     assert isinstance(record, Finished)
-    assert (record.id, record.jobs, record.batches, record.saturated) == (task.id, 350, 6, False)
+    assert (record.id, record.jobs, record.batches, record.backlog["suspected"]) == (task.id, 350, 6, False)
     values = np.frombuffer(base64.b64decode(record.metrics["response"]), "<f8")
     assert values.shape == (6,)
     assert record.metrics == work.simulate(task).metrics, "a pure function"

@@ -106,7 +106,7 @@ def utilization(test: Tester) -> Iterator[Claim]:
     yield test.claim(
         "4.2-load-based-not-over-90",
         quote,
-        "Neither load-based scheme sustains more than 90 %: even when it is saturated, it delivers less.",
+        "Neither load-based scheme sustains more than 90 %: where clearly more is offered, it delivers less.",
         [Not(part) for part in sustains(LOAD_BASED, 0.90)],
     )
     yield test.claim(

@@ -134,7 +134,7 @@ def simulate(point: Point) -> Outcome:
     partitioning, mesh, job = read(point)
     jobs = read_jobs(point.workload, mesh)
     found = efficiency_preservation(partitioning, mesh, job, jobs)
-    return Outcome({"efficiency_preservation": np.array([found])}, saturated=False, jobs=jobs)
+    return Outcome({"efficiency_preservation": np.array([found])}, jobs)
 
 
 def check(point: Point) -> Sequence[str]:

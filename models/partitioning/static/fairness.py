@@ -93,7 +93,7 @@ def simulate(point: Point) -> Outcome:
         "most_loaded_ratio": np.array([most]),
         "least_loaded_ratio": np.array([least]),
     }
-    return Outcome(metrics, saturated=False, jobs=jobs)
+    return Outcome(metrics, jobs)
 
 
 def check(point: Point) -> Sequence[str]:

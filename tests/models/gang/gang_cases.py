@@ -144,7 +144,7 @@ class Observed(Simulation):
     ) -> None:
         self.handed_out = HandedOut(Measures(bound=0.5), measured.batch_size)
         self.limit = measured.batch_limit
-        self.recorder = Recorder(rules.job_limit) if recording else None
+        self.recorder = Recorder() if recording else None
         super().__init__(
             rules, n_pes, chunks, measured, ends=ends, recorder=self.recorder, measuring=self.handed_out
         )

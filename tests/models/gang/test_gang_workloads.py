@@ -52,6 +52,28 @@ def test_streams_under_all_schemes(workload: str) -> None:
         assert_sensible(point, n_batches=4)
 
 
+def test_jobs_of_a_log_are_never_too_many_at_once() -> None:
+    """There is room for as many as come, whatever `job_limit` says, and to all of them."""
+    n_jobs = 1300
+    columns = {
+        "submit": np.arange(n_jobs) * 1e-3,
+        "runtime": np.ones(n_jobs),
+        "processors": np.full(n_jobs, 60),
+    }
+    workload = {
+        "name": "arrays",
+        "model": "arrays",
+        "jobs": {key: list(each) for key, each in columns.items()},
+    }
+    policy = POLICIES["first_fit"] | {"alternation": "exclusive", "job_limit": 20}
+    point = Point(policy, workload, {"processors": 128}, None, Batches(100, 0, (13,)))
+    outcome = FAMILY.simulate(point)
+    assert outcome.jobs == n_jobs
+    assert outcome.backlog is None
+    # Two fit at a time: the work takes 650 s, and all share it to the end.
+    assert FAMILY.schedule(point).end.max() == pytest.approx(650, rel=0.01)
+
+
 @pytest.mark.parametrize("scheme", EIGHT)
 def test_a_log_under_all_schemes(scheme: str) -> None:
     workload = {"name": "log", "model": "swf", "path": str(LOG)}

@@ -19,6 +19,7 @@ from models.partitioning import FAMILY, engine, model
 from models.partitioning.metrics import JOB_CLASSES, Sums, of_classes
 from models.point import Batches, Point
 from models.workloads.short_long import drawn, geometric
+from sweep.statistics import judge
 
 SEED = (1, 2, 0)
 SHORT, LONG, ALL = range(3)
@@ -159,7 +160,8 @@ def test_a_saturated_point_is_marked(policy: str, changes: dict[str, Any], load:
     machine, workload = MACHINE | {"mesh": "4x4"}, WORKLOAD | {"short_time": 5.0, "long_time": 20.0}
     batches = Batches(400, 1, (30,))
     point = Point(POLICIES[policy] | changes, workload, machine, load, batches, SEED)
-    assert FAMILY.simulate(point).saturated
+    runs = [FAMILY.simulate(replace(point, seed=(*SEED, seed))) for seed in range(5)]
+    assert judge([run.backlog for run in runs]).saturated
 
 
 @pytest.mark.parametrize(
@@ -167,7 +169,9 @@ def test_a_saturated_point_is_marked(policy: str, changes: dict[str, Any], load:
     [("equi_plus", 0.8), ("fold_2j", 0.8), ("processor_sharing", 0.9), ("one_at_a_time", 0.95)],
 )
 def test_a_stable_point_is_not(policy: str, load: float) -> None:
-    assert not run(policy, load, Batches(5000, 1, (30,))).saturated
+    backlog = run(policy, load, Batches(5000, 1, (30,))).backlog
+    assert backlog is not None
+    assert not backlog.suspected
 
 
 @pytest.mark.parametrize("name", ["equi", "fold_7"])

@@ -87,6 +87,11 @@ def run(
     return family.simulate(Point(given_policy, files[model] | workload, machine, load, EXACT, (1, 1, 0)))
 
 
+def saturated(*given: Any) -> bool:
+    backlog = run(*given).backlog
+    return backlog is not None and backlog.overflowed
+
+
 def preserved(given_policy: dict[str, Any], jobs: int, **workload: Any) -> float:
     return value(efficiency.FAMILY, given_policy, jobs=jobs, **workload)
 
@@ -407,9 +412,9 @@ def notes(given_policy: dict[str, Any], load: float, **machine: Any) -> list[str
 def test_a_limit_at_which_equipartition_gives_way() -> None:
     bound = preserved(policy("equi"), 3)  # 0.75: more arrives than three jobs at a time get done
     machine = MACHINE | {"memory_limit": 3}
-    assert not run(birth_death.FAMILY, policy("equi"), bound - 0.01, machine).saturated
+    assert not saturated(birth_death.FAMILY, policy("equi"), bound - 0.01, machine)
     beyond = run(birth_death.FAMILY, policy("equi"), bound + 0.01, machine)
-    assert beyond.saturated
+    assert saturated(birth_death.FAMILY, policy("equi"), bound + 0.01, machine)
     assert np.isnan(beyond.metrics["blow_up"]).all()
     assert notes(policy("equi"), bound - 0.01, memory_limit=3) == []
     (note,) = notes(policy("equi"), bound + 0.01, memory_limit=3)
@@ -422,19 +427,19 @@ def test_folding_with_a_constant_time_between_rotations_gives_way() -> None:
     bound = float(np.exp(np.mean(np.log(rates))))
     assert bound < 0.9
     for load in (bound - 0.001, bound + 0.001):
-        assert run(birth_death.FAMILY, constant, load).saturated == (load > bound)
+        assert saturated(birth_death.FAMILY, constant, load) == (load > bound)
         assert len(notes(constant, load)) == (load > bound)
     # Where it gives way, 256 jobs are as likely as 128: only that there are no more processors holds them.
     logarithms = np.log(bound) * 128 - np.sum(np.log(rates))
     assert logarithms == pytest.approx(0, abs=1e-9)
     for cured in (policy("fold", rotation=20.0, rotation_unit="jobs"), policy("fold", rotation=200.0)):
-        assert not run(birth_death.FAMILY, cured, 0.98).saturated
+        assert not saturated(birth_death.FAMILY, cured, 0.98)
 
 
 def test_rotations_without_end_saturate_at_any_load() -> None:
     (note,) = notes(policy("fold", rotation=0.01), 0.05)
     assert "gives way at a load of 0:" in note
-    assert run(birth_death.FAMILY, policy("fold", rotation=0.01), 0.05).saturated
+    assert saturated(birth_death.FAMILY, policy("fold", rotation=0.01), 0.05)
 
 
 # Fairness

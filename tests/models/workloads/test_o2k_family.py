@@ -27,7 +27,7 @@ def point(**keys: Any) -> Point:
 @pytest.fixture(scope="module")
 def metrics() -> dict[str, np.ndarray]:
     outcome = FAMILY.simulate(point())
-    assert not outcome.saturated
+    assert outcome.backlog is None
     return {name: values[0] for name, values in outcome.metrics.items()}
 
 

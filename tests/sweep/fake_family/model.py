@@ -17,6 +17,7 @@ from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.schedule import Schedule
 from models.point import Parameters, Point
+from models.saturation import Backlog
 
 
 def simulate(point: Point) -> Outcome:
@@ -36,7 +37,7 @@ def simulate(point: Point) -> Outcome:
         if look and batches.enough is not None and batches.enough(metrics):
             break
     saturated = point.load is not None and point.load >= 1
-    return Outcome(metrics, saturated, jobs=batches.jobs(len(done)))
+    return Outcome(metrics, batches.jobs(len(done)), Backlog.solved(saturated))
 
 
 def schedule(point: Point) -> Schedule:
