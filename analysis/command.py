@@ -123,16 +123,23 @@ def _progress(done: DrawnPicture) -> str:
     return f"{name:16} skipped: {done.skipped}" if done.skipped else f"{name:16} {title}"
 
 
+SAID = {"holds": "hold", "fails": "fail"}
+"""Verdicts of several claims."""
+
+
 def _summary(output: Path, drawn: Sequence[DrawnPicture], claims: Sequence[Claim], seconds: float) -> None:
     from analysis.claims import count
 
     n_drawn = sum(not done.skipped for done in drawn)
-    verdicts = ", ".join(
-        f"{n} {'hold' if v == 'holds' else 'fail' if v == 'fails' else v}" for v, n in count(claims).items()
-    )
     print(f"figures  {output / 'figures'}  ({n_drawn} drawn, {len(drawn) - n_drawn} skipped)")
-    if claims:
-        print(f"claims   {output / 'claims.json'}  ({len(claims)}: {verdicts})")
+    by_reading: dict[str, list[Claim]] = {}
+    for claim in claims:
+        by_reading.setdefault(claim.reading, []).append(claim)
+    for number, (reading, found) in enumerate(by_reading.items()):
+        verdicts = ", ".join(f"{n} {SAID.get(verdict, verdict)}" for verdict, n in count(found).items())
+        told = f"{len(found)}: {verdicts}"
+        where = f"claims   {output / 'claims.json'}  ({told})"
+        print(f"         {reading}: {told}" if number else where + (f" {reading}" * (len(by_reading) > 1)))
     print(f"report   {output / 'report.html'}  ({seconds:.0f} s)")
 
 

@@ -1,5 +1,21 @@
 """Sentences of a paper as tests: claims, their parts, and the verdict over all of them."""
 
-from analysis.claims.claim import VERDICTS, Claim, Fact, Open, Part, Within, count, judge, shown
+from analysis.claims.claim import (
+    VERDICTS,
+    Claim,
+    Estimated,
+    Fact,
+    Open,
+    Part,
+    Within,
+    beyond_chance,
+    count,
+    judge,
+    shown,
+    smallest_error,
+)
 
-__all__ = ["VERDICTS", "Claim", "Fact", "Open", "Part", "Within", "count", "judge", "shown"]
+__all__ = [
+    "VERDICTS", "Claim", "Estimated", "Fact", "Open", "Part", "Within",
+    "beyond_chance", "count", "judge", "shown", "smallest_error",
+]  # fmt: skip

@@ -6,7 +6,15 @@ the nominal level lies where the sentence says: if one part is false, that one i
 5 %, however many parts there are (an intersection-union test). It `fails` if any part's interval lies where
 the sentence forbids: there are as many chances to err as parts, so these intervals are widened (Bonferroni).
 Equivalence is the same rule with limits on both sides: the interval inside the margin holds (as TOST does),
-outside it fails, across its edge is inconclusive.
+outside it fails, across its edge is inconclusive. Evidence shows both intervals of a part, the nominal one
+and the one corrected for the number of parts.
+
+So each verdict by itself is wrong with probability 5 % at most, and some verdict of many claims more often:
+each claim answers a question of its own, and a reader who looks one up wants its own error. Who reads all of
+them at once wants the other: `Claim.error` is the smallest error at which the verdict would still be given,
+and `beyond_chance` names the verdicts that stand with the error over all claims together at 5 % (Bonferroni).
+Holm's steps would gain nothing that can be proven: of "it is so" and "it is not so" one is always true, so
+that there are as many true hypotheses as claims, however many have been refuted before.
 
 References
 ----------
@@ -20,7 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from sweep.statistics import Interval
 
@@ -48,6 +56,11 @@ class Claim:
         A summary, then a line for each part with its numbers and intervals.
     reading : str
         The reading of the paper under which it was tested.
+    error : float or None
+        The smallest error probability at which the verdict would still be given, `SMALLEST_ERROR` where it is
+        that or less; none without a verdict.
+    figures : tuple of str
+        Names of the figures that show it.
     """
 
     id: str
@@ -56,10 +69,12 @@ class Claim:
     verdict: Verdict
     evidence: tuple[str, ...]
     reading: str
+    error: float | None = None
+    figures: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """Return plain data."""
-        return asdict(self) | {"evidence": list(self.evidence)}
+        return asdict(self) | {"evidence": list(self.evidence), "figures": list(self.figures)}
 
 
 class Part(Protocol):
@@ -75,6 +90,15 @@ class Part(Protocol):
 
     def describe(self, confidence: float) -> str:
         """Say what was measured, in one line."""
+        ...
+
+
+@runtime_checkable
+class Estimated(Protocol):
+    """A part that rests on an interval, which can be had at any level."""
+
+    def at_level(self, confidence: float) -> str:
+        """Say the interval at a level, the mean left out; nothing where there is none."""
         ...
 
 
@@ -115,6 +139,12 @@ class Within:
     def describe(self, confidence: float) -> str:
         """Say the numbers and what was asked of them."""
         return f"{self.label}: {shown(self.measure(confidence), self.scale)}{self.unit} ({self._asked()})"
+
+    def at_level(self, confidence: float) -> str:
+        """Say the half-width at a level."""
+        found = self.measure(confidence)
+        told = shown(found, self.scale)
+        return f"±{told.partition('±')[2]}{self.unit}" if "±" in told else ""
 
     def _asked(self) -> str:
         low, high = f"{self.low * self.scale:.4g}", f"{self.high * self.scale:.4g}"
@@ -185,7 +215,59 @@ def judge(
     tell that it fails: a larger grid may have the others.
     """
     wanted = len(parts) if needed is None else needed
-    widened = 1 - (1 - confidence) / max(len(parts), 1)
+    verdict, held, failed = _decide(parts, confidence, needed)
+    n = max(len(parts), 1)
+    widened = _corrected(n, confidence)
+    lines = []
+    for part, yes, no in zip(parts, held, failed, strict=True):
+        line = f"{'✓' if yes else '✗' if no else '?'} {part.describe(confidence)}"
+        if n > 1 and isinstance(part, Estimated) and (told := part.at_level(widened)):
+            line += f"; {told} corrected for {n} comparisons"
+        lines.append(line)
+    return verdict, (_summary(held, failed, wanted), *lines)
+
+
+SMALLEST_ERROR = 1e-6
+"""Errors are not looked for below this: it is far less than any number of claims asks for."""
+
+SEARCH_STEPS = 10
+"""Halvings, of the error's logarithm: they leave a factor of 1.01."""
+
+
+def smallest_error(parts: Sequence[Part], confidence: float, needed: int | None = None) -> float | None:
+    """Return the smallest error probability at which the verdict of `judge` stays, None without a verdict."""
+    verdict = _decide(parts, confidence, needed)[0]
+    if verdict == "inconclusive":
+        return None
+
+    def stays(error: float) -> bool:
+        return _decide(parts, 1 - error, needed)[0] == verdict
+
+    if stays(SMALLEST_ERROR):
+        return SMALLEST_ERROR
+    wrong, right = math.log(SMALLEST_ERROR), math.log(1 - confidence)
+    for _ in range(SEARCH_STEPS):
+        middle = (wrong + right) / 2
+        wrong, right = (wrong, middle) if stays(math.exp(middle)) else (middle, right)
+    return math.exp(right)
+
+
+def beyond_chance(claims: Sequence[Claim], confidence: float) -> frozenset[str]:
+    """Return the ids of the verdicts that stand with the error over all claims at its nominal level."""
+    limit = (1 - confidence) / max(len(claims), 1)
+    return frozenset(claim.id for claim in claims if claim.error is not None and claim.error <= limit)
+
+
+def _corrected(n_parts: int, confidence: float) -> float:
+    return 1 - (1 - confidence) / n_parts
+
+
+def _decide(
+    parts: Sequence[Part], confidence: float, needed: int | None
+) -> tuple[Verdict, list[bool], list[bool]]:
+    """Return the verdict, which parts hold and which fail, see `judge`."""
+    wanted = len(parts) if needed is None else needed
+    widened = _corrected(max(len(parts), 1), confidence)
     level = confidence if needed is None else widened
     held = [part.holds(level) for part in parts]
     failed = [part.fails(widened) for part in parts]
@@ -194,9 +276,7 @@ def judge(
         verdict = "holds"
     elif wanted <= len(parts) and sum(failed) > len(parts) - wanted:
         verdict = "fails"
-    marks = ["✓" if yes else "✗" if no else "?" for yes, no in zip(held, failed, strict=True)]
-    lines = [f"{mark} {part.describe(confidence)}" for mark, part in zip(marks, parts, strict=True)]
-    return verdict, (_summary(held, failed, wanted), *lines)
+    return verdict, held, failed
 
 
 def _summary(held: Sequence[bool], failed: Sequence[bool], wanted: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.claims import Open, Part, Within, shown
+from analysis.claims import Estimated, Open, Part, Within, shown
 from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
 from analysis.study.sample import Sample
 from sweep import statistics
@@ -122,6 +122,33 @@ def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
     return difference_of(named, a.over(above), a.over(below), 0.0, exact=a.exact)
 
 
+def turns(
+    label: str, a: Curve, b: Curve, loads: AxisRange, tests: int, low: float = -np.inf, high: float = np.inf
+) -> list[str]:
+    """Say at which single loads the ratio of two metrics lies beyond a limit that its average may keep.
+
+    Parameters
+    ----------
+    label : str
+    a, b : Curve
+    loads : AxisRange
+    tests : int
+        Pairs of curves that are looked at so; the intervals are corrected for all their loads.
+    low, high : float
+    """
+    chosen, reason = loads.choose([a, b])
+    if reason:
+        return []
+    confidence = 1 - (1 - a.confidence) / (tests * len(chosen))
+    found = []
+    for load in chosen:
+        part = _ratio("", a.at(load), b.at(load), low, high, a.exact and b.exact)
+        if part.fails(confidence):
+            ratio_there = statistics.paired_ratio(a.at(load), b.at(load), a.confidence)
+            found.append(f"{label} at {load:g}: {shown(ratio_there)}")
+    return found
+
+
 CLEARLY_MORE = 0.019
 """Load offered above a threshold of utilisation from which a lower utilisation is held against a scheme."""
 
@@ -209,6 +236,10 @@ class Not:
     def describe(self, confidence: float) -> str:
         """Say what the part says; the claim's statement tells that its opposite is asked for."""
         return self.part.describe(confidence).replace("asked: above", "asked: not above")
+
+    def at_level(self, confidence: float) -> str:
+        """Say the part's interval at a level."""
+        return self.part.at_level(confidence) if isinstance(self.part, Estimated) else ""
 
 
 def ratio_of(label: str, a: Sample, b: Sample, low: float = -np.inf, high: float = np.inf) -> Part:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from analysis.claims.claim import Claim, Part, judge
+from analysis.claims.claim import Claim, Part, judge, smallest_error
 from analysis.study import Study
 from analysis.study.curve import Curve
 from analysis.study.sample import Sample
@@ -53,8 +53,31 @@ class Tester:
         *,
         needed: int | None = None,
         note: str = "",
+        also: Mapping[str, Sequence[Part]] | None = None,
+        figures: Sequence[str] = (),
     ) -> Claim:
-        """Return the verdict over some parts, with a note that bears on it but decides nothing."""
-        verdict, evidence = judge(parts, self.study.confidence, needed)
+        """Return the verdict over some parts.
+
+        Parameters
+        ----------
+        name, source, statement : str
+        parts : sequence of Part
+        needed : int, optional
+            How many of them the sentence asks for; all by default.
+        note : str
+            Evidence that bears on the sentence but decides nothing.
+        also : dict of str to sequence of Part
+            The same comparisons under another reading of a word, by its name: told, and nothing else.
+        figures : sequence of str
+            Names of the figures that show it.
+        """
+        confidence = self.study.confidence
+        verdict, evidence = judge(parts, confidence, needed)
         evidence = (*evidence, note) if note else evidence
-        return Claim(f"{self.paper}-{name}", source, statement, verdict, evidence, self.reading)
+        for reading, others in (also or {}).items():
+            other, lines = judge(others, confidence, needed)
+            evidence = (*evidence, f"{reading}: {other}; {lines[0]}", *lines[1:])
+        error = smallest_error(parts, confidence, needed)
+        return Claim(
+            f"{self.paper}-{name}", source, statement, verdict, evidence, self.reading, error, tuple(figures)
+        )

@@ -7,18 +7,27 @@ from analysis.study.axes import Axes
 
 KEY = "feitelson1996"
 
+ALTERNATION, PRECEDENCE, UNIFICATION = "alternation", "precedence", "unification"
+
 AXES = Axes(
-    features={"alternation": "shared", "unification": "true"}, split={"alternation": ("shared", "exclusive")}
+    features={ALTERNATION: "exclusive", PRECEDENCE: "arrival", UNIFICATION: "true"},
+    split={
+        ALTERNATION: ("exclusive", "shared", "none"),
+        PRECEDENCE: ("arrival", "largest", "smallest"),
+    },
 )
+"""Who may run in a foreign slot is both: each value is a reading of the paper, and Fig. 13 compares two."""
 
 SLOWDOWN, UNIFICATIONS, SLOTS_PER_JOB = "slowdown", "unifications", "slots_per_job"
+SLOTS_OVER_JOBS = "slots_per_job_over_jobs"
 UTILIZATION, USED_SLOTS = "utilization", "used_slots"
 
 YLABELS = {
     SLOWDOWN: "Mean slowdown",
     UNIFICATIONS: "Unifications (% of terminations)",
     SLOTS_PER_JOB: "Slots per job",
-    UTILIZATION: "Utilization (%)",
+    SLOTS_OVER_JOBS: "Slots per job",
+    UTILIZATION: "Utilization − offered load (%)",
     USED_SLOTS: "Used slots (time average)",
 }
 

@@ -12,14 +12,19 @@ MEANINGS = {
     "alternation": {
         "shared": "a job runs in every slot whose mapped jobs leave its PEs free, even if other jobs do too; "
         "PEs that two jobs so fill at once count twice, so that utilization can exceed 1",
-        "exclusive": "a PE of a slot serves one job",
+        "exclusive": "a PE of a slot serves one job, so that no more is delivered than there is",
         "none": "jobs run only in the slot to which they are mapped",
     },
     "unification": {
         "true": "slots whose PEs have become disjoint are united",
         "false": "slots are never united",
     },
-    "precedence": {"arrival": "free PEs go to the earliest job first (only under exclusive)"},
+    "precedence": {
+        "arrival": "free PEs go to the earliest job first (only under exclusive), as tentative mappings "
+        "made “to begin with” would (section 5)",
+        "largest": "free PEs go to the largest job first (only under exclusive)",
+        "smallest": "free PEs go to the smallest job first (only under exclusive)",
+    },
     "repetition": {
         "feedback": "the next run of a job is submitted when the previous one ends",
         "sequence": "each run is one more arrival",
@@ -64,7 +69,7 @@ CHOICES = {
 
 def readings(study: Study) -> Sequence[tuple[str, str]]:
     """Return pairs of a choice that the paper leaves open and what this dataset took, with its meaning."""
-    rows = varied(study)
+    rows = varied(study, MEANINGS)
     several = dict(rows)
     for axis, value in study.usual().items():
         if axis in several:

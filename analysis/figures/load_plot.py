@@ -2,13 +2,16 @@
 
 Curves end where a policy saturates: the mean of a growing queue is no number. The strip above the axes shows
 at which loads that is, one row for each policy that saturates. Error bars are shifted sideways by a little,
-the same for a policy everywhere; a hollow point has no bar because its interval was withheld.
+the same for a policy everywhere. A hollow point is one to be careful with: it has no bar because its interval
+was withheld, or some of its replications look saturated although the point as a whole does not. How many
+stands beside it; where there are many such points, the strip has them, and their counts at its end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -32,6 +35,9 @@ WIDE = 0.3
 
 LOAD = "Offered load (fraction of capacity)"
 
+MOST_COUNTS = 6
+"""Doubtful points of a plot that have their counts beside them."""
+
 STRIP_ROW = 0.115
 """Height of a row of the strip of saturated loads, inches."""
 
@@ -46,6 +52,9 @@ class Line:
         `half_width` is NaN where the interval is withheld, both are where nothing is drawn.
     saturated, finished : ndarray of bool
         Saturated points, and those of which every replication is done.
+    doubtful : tuple of int
+        Replications that look saturated at each point, see `Curve.doubtful`.
+    replications : int
     """
 
     x: np.ndarray
@@ -53,12 +62,27 @@ class Line:
     half_width: np.ndarray
     saturated: np.ndarray
     finished: np.ndarray
+    doubtful: tuple[int, ...] = ()
+    replications: int = 1
 
     @classmethod
     def of(cls, curve: Curve) -> Line:
         """Return the intervals of a metric."""
         found = curve.intervals()
-        return cls(curve.x, found.mean, found.half_width, curve.where(SATURATED), ~curve.where(UNFINISHED))
+        finished = ~curve.where(UNFINISHED)
+        n = curve.values.shape[1]
+        return cls(curve.x, found.mean, found.half_width, curve.where(SATURATED), finished, curve.doubtful, n)
+
+    @classmethod
+    def delivered(cls, curve: Curve) -> Line:
+        """Return the intervals of a utilisation minus the load: what a machine delivers of what is asked for.
+
+        Saturated points are drawn as well, hollow: what is delivered there is all that can be.
+        """
+        full = curve.where(SATURATED)
+        status = tuple(DONE if at else state for at, state in zip(full, curve.status, strict=True))
+        less = replace(curve, values=curve.values - curve.x[:, None, None], status=status)
+        return replace(cls.of(less), saturated=full)
 
     @classmethod
     def ratio(cls, curve: Curve, reference: Curve) -> Line:
@@ -73,12 +97,26 @@ class Line:
             )
             mean[place], half[place] = found.mean, found.half_width
         finished = curve.where(DONE) & reference.where(DONE)
-        return cls(curve.x, mean, half, curve.where(SATURATED), finished)
+        counts = zip_longest(curve.doubtful, reference.doubtful, fillvalue=0)
+        doubtful = tuple(max(pair) for pair in counts)
+        n = curve.values.shape[1]
+        return cls(curve.x, mean, half, curve.where(SATURATED), finished, doubtful, n)
 
     @property
     def drawn(self) -> np.ndarray:
         """Where there is a point."""
         return np.isfinite(self.mean)
+
+    @property
+    def doubted(self) -> np.ndarray:
+        """Where a point is drawn of which some replication looks saturated."""
+        counts = np.array(self.doubtful or (0,) * len(self.x))
+        return (counts > 0) & self.drawn
+
+    @property
+    def solid(self) -> np.ndarray:
+        """Where there is a point that nothing is to be said of."""
+        return self.drawn & np.isfinite(self.half_width) & self.finished & ~self.doubted & ~self.saturated
 
 
 @dataclass(frozen=True)
@@ -111,6 +149,8 @@ class LoadPlot:
         Sideways distance of two neighbouring schemes.
     spacing : float
         Markers are at least this fraction of the axis apart, where points are many and close.
+    direct : bool
+        Lines have their names at their ends, beside the axes, and no legend.
     """
 
     lines: Mapping[str, Line]
@@ -129,33 +169,74 @@ class LoadPlot:
     looks: Mapping[str, SchemeStyle] = field(default_factory=dict)
     dodge: float = DODGE
     spacing: float = 0.0
+    direct: bool = False
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there are too many doubtful points for counts beside them."""
+        return sum(int(line.doubted.sum()) for line in self.lines.values()) > MOST_COUNTS
 
     def look(self, name: str) -> SchemeStyle:
         """Return the style of a line."""
         return self.looks.get(name) or policies.look(name)
 
 
-def draw(plot: LoadPlot) -> Figure:
-    """Draw a plot with its legend to the right and, if anything saturates, the strip above."""
+def draw(*plots: LoadPlot) -> Figure:
+    """Draw plots side by side, each with its legend or its lines' names to the right.
+
+    If anything saturates, the strip above says where.
+    """
+    for plot in plots:
+        _check(plot)
+    marked = [_marked_above(plot) for plot in plots]
+    most = max(map(len, marked))
+    strip = STRIP_ROW * most + 0.1 if most else 0.0
+    wide = len(plots) > 1
+    figure = Figure(
+        figsize=(5.1 * len(plots) if wide else 6.6, 3.7 + strip),
+        layout=ConstrainedLayoutEngine(hspace=0, h_pad=0.02),
+    )
+    heights = [strip, 3.7] if most else [3.7]
+    places = figure.subplots(len(heights), len(plots), sharex="col", height_ratios=heights, squeeze=False)
+    for plot, names, column in zip(plots, marked, places.T, strict=True):
+        if most:
+            _draw_strip(column[0], plot, names)
+        column[0].set_title(plot.title)
+        draw_lines(column[-1], plot)
+        if plot.direct:
+            _name_lines(column[-1], plot)
+    _put_legend(figure, plots)
+    return figure
+
+
+def _check(plot: LoadPlot) -> None:
+    """Raise `DrawingError` where there is nothing to draw."""
     if all(np.isnan(line.x).all() for line in plot.lines.values()):
         raise DrawingError("its workload runs at one load of its own: give several, grid.load=[0.5,0.7,0.9]")
-    saturating = [name for name, line in plot.lines.items() if line.saturated.any()]
-    if not saturating and not any(line.drawn.any() for line in plot.lines.values()):
+    if not any(line.saturated.any() or line.drawn.any() for line in plot.lines.values()):
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
-    strip = STRIP_ROW * len(saturating) + 0.1 if saturating else 0.0
-    figure = Figure(figsize=(6.6, 3.7 + strip), layout=ConstrainedLayoutEngine(hspace=0, h_pad=0.02))
-    if saturating:
-        above, axes = figure.subplots(2, 1, sharex=True, height_ratios=[strip, 3.7])
-        _draw_strip(above, plot, saturating)
-        above.set_title(plot.title)
-    else:
-        axes = figure.subplots()
-        axes.set_title(plot.title)
-    draw_lines(axes, plot)
-    figure.legend(handles=legend_handles(plot.lines, plot.looks), loc="outside right center")
-    if plot.note:
-        style.put_note(figure, plot.note)
-    return figure
+
+
+def _marked_above(plot: LoadPlot) -> list[str]:
+    """Return the policies that have a row in the strip."""
+    return [
+        name
+        for name, line in plot.lines.items()
+        if line.saturated.any() or (plot.crowded and line.doubted.any())
+    ]
+
+
+def _put_legend(figure: Figure, plots: Sequence[LoadPlot]) -> None:
+    """Add the legend to the right; where lines have their names, what hollow points are is a note below."""
+    named = {name: line for plot in plots if not plot.direct for name, line in plot.lines.items()}
+    looks = {name: one for plot in plots for name, one in plot.looks.items()}
+    notes = list(dict.fromkeys(plot.note for plot in plots if plot.note))
+    if named:
+        figure.legend(handles=legend_handles(named, looks), loc="outside right center")
+    elif hollow := hollow_words([line for plot in plots for line in plot.lines.values()]):
+        notes.append(f"Hollow points: {', or '.join(hollow)}.")
+    if notes:
+        style.put_note(figure, "\n".join(notes))
 
 
 def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
@@ -198,15 +279,97 @@ def legend_handles(lines: Mapping[str, Line], looks: Mapping[str, SchemeStyle] |
     """Return legend entries of the lines, and of the special signs as far as they occur."""
     looks = looks or {}
     handles = [(looks.get(name) or policies.look(name)).legend_handle() for name in lines]
+    return handles + special_signs(list(lines.values()))
+
+
+def special_signs(lines: Sequence[Line]) -> list[Line2D]:
+    """Return a legend entry of hollow points that says what they may be, none if there are none."""
+    if not (hollow := hollow_words(lines)):
+        return []
+    text = " or\n".join(hollow)
+    return [Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text)]
+
+
+def hollow_words(lines: Sequence[Line]) -> list[str]:
+    """Say what hollow points may be, as far as there are such."""
     hollow = []
-    if any((line.drawn & ~np.isfinite(line.half_width)).any() for line in lines.values()):
+    if any((line.drawn & ~np.isfinite(line.half_width)).any() for line in lines):
         hollow.append("interval withheld")
-    if any((line.drawn & ~line.finished).any() for line in lines.values()):
+    if any((line.drawn & ~line.finished).any() for line in lines):
         hollow.append("replications missing")
-    if hollow:
-        text = " or\n".join(hollow)
-        handles.append(Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text))
-    return handles
+    if any((line.drawn & line.saturated).any() for line in lines):
+        hollow.append("saturated")
+    if any(line.doubted.any() for line in lines):
+        n = max(line.replications for line in lines)
+        hollow.append(f"doubtful, some of {n} replications look saturated")
+    return hollow
+
+
+LABEL_HEIGHT = 0.052
+"""Distance of two names beside the axes, of the axes' height."""
+
+
+def _name_lines(axes: Axes, plot: LoadPlot) -> None:
+    """Write each line's name beside the axes at the height of its end, moved only to keep names apart."""
+    to_axes = axes.transData + axes.transAxes.inverted()
+    ends = {}
+    for name, line in plot.lines.items():
+        if line.drawn.any():
+            points = np.column_stack([line.x, line.mean * plot.scale])[line.drawn]
+            ends[name] = _end_inside(to_axes.transform(points))
+    # Of lines that leave the axes the first to leave is named first, from above.
+    if not ends:
+        return
+    names = sorted(ends, key=lambda name: (ends[name][1], -ends[name][0]))
+    heights = spread(np.array([ends[name][1] for name in names]), LABEL_HEIGHT)
+    for name, height in zip(names, heights, strict=True):
+        look, (x, y) = plot.look(name), ends[name]
+        axes.plot(
+            [x + 0.01, 1.03, 1.05], [y, height, height], color=look.color, linewidth=0.5, alpha=0.7,
+            transform=axes.transAxes, clip_on=False, zorder=1,
+        )  # fmt: skip
+        axes.plot(
+            [1.055, 1.11], [height, height], color=look.color, linestyle=look.dashes, marker=look.marker,
+            markevery=[1], ms=4, linewidth=1.1, transform=axes.transAxes, clip_on=False, label=look.label,
+        )  # fmt: skip
+        axes.text(
+            1.135, height, look.label, color="#222222", fontsize=8, va="center", transform=axes.transAxes
+        )
+
+
+def _end_inside(points: np.ndarray) -> np.ndarray:
+    """Return where a line of points, in the axes' own unit square, ends or leaves it for good."""
+    x, y = points.T
+    inside = np.flatnonzero((y >= 0) & (y <= 1))
+    if not inside.size:
+        return np.array([x[0], np.clip(y[0], 0, 1)])
+    last = inside[-1]
+    if last == len(y) - 1:
+        return np.array([x[last], y[last]])
+    edge = float(y[last + 1] > 1)
+    part = (edge - y[last]) / (y[last + 1] - y[last])
+    return np.array([x[last] + part * (x[last + 1] - x[last]), edge])
+
+
+def spread(wanted: np.ndarray, apart: float) -> np.ndarray:
+    """Return ascending places in [0, 1] at least so far apart, moved as little as possible (least squares).
+
+    Examples
+    --------
+    >>> spread(np.array([0.4, 0.5, 0.5]), 0.2).round(3).tolist()
+    [0.267, 0.467, 0.667]
+    """
+    steps = apart * np.arange(len(wanted))
+    blocks: list[list[float]] = []  # of places that touch: their sum and their number
+    for place in wanted - steps:
+        blocks.append([float(place), 1])
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
+            total, n = blocks.pop()
+            blocks[-1][0] += total
+            blocks[-1][1] += n
+    places = np.concatenate([np.full(int(n), total / n) for total, n in blocks])
+    found: np.ndarray = np.clip(places, 0.0, max(0.0, 1.0 - steps[-1])) + steps
+    return found
 
 
 def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
@@ -218,15 +381,18 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     places = line.x + (number - (len(plot.lines) - 1) / 2) * plot.dodge
     x, mean, half = places[drawn], line.mean[drawn] * plot.scale, line.half_width[drawn] * plot.scale
     known = np.isfinite(half)
-    full = known & line.finished[drawn]
+    full = line.solid[drawn]
     # No line across a saturated load: what is between would be made up.
     known_or_not = drawn | line.saturated
     gaps = np.where(drawn, line.mean, np.nan)[known_or_not] * plot.scale
     axes.plot(places[known_or_not], gaps, color=look.color, linestyle=look.dashes, zorder=3)
     if (barred := known & (half > 0)).any():
+        # No bar can go below nothing on a logarithmic axis.
+        below = half[barred] if plot.yscale == "linear" else np.minimum(half[barred], 0.999 * mean[barred])
         axes.errorbar(
-            x[barred], mean[barred], half[barred], fmt="none", ecolor=look.color, elinewidth=0.9, zorder=2
-        )
+            x[barred], mean[barred], [below, half[barred]], fmt="none", ecolor=look.color, elinewidth=0.9,
+            zorder=2,
+        )  # fmt: skip
     joined = np.convolve(np.pad(drawn, 1), [1, 0, 1], "valid")[drawn] > 0  # to a neighbour, by a line
     marked = _marked(axes, x, plot.spacing, number) | ~joined
     for chosen, fill, edge, width in (
@@ -234,6 +400,18 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
         (~full, "white", look.color, 0.9),
     ):
         axes.plot(x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
+    if plot.crowded:
+        return
+    for i in np.flatnonzero(line.doubted[drawn]):
+        axes.annotate(
+            f"{np.array(line.doubtful)[drawn][i]}/{line.replications}",
+            (x[i], mean[i]),
+            xytext=(4, -7 if number % 2 else 3),
+            textcoords="offset points",
+            fontsize=6.5,
+            color=look.color,
+            zorder=5,
+        )
 
 
 def _marked(axes: Axes, x: np.ndarray, spacing: float, number: int) -> np.ndarray:
@@ -248,16 +426,25 @@ def _marked(axes: Axes, x: np.ndarray, spacing: float, number: int) -> np.ndarra
 
 
 def _draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
-    """Mark the saturated loads, one row for each scheme."""
+    """Mark the saturated loads, and the doubtful ones by dots where they are many: a row for each scheme."""
     for row, name in enumerate(reversed(names)):
-        look, x = plot.look(name), plot.lines[name].x[plot.lines[name].saturated]
+        look, line = plot.look(name), plot.lines[name]
+        x = line.x[line.saturated]
         axes.plot(x, np.full(x.size, row), color=look.color, linewidth=0.7, zorder=2)
         axes.plot(x, np.full(x.size, row), look.marker, color="white", mec=look.color, ms=4, zorder=3)
+        if plot.crowded and line.doubted.any():
+            x, counts = line.x[line.doubted], np.array(line.doubtful)[line.doubted]
+            axes.plot(x, np.full(x.size, row), ".", color=look.color, ms=3, zorder=3)
+            least, most = counts.min(), counts.max()
+            told = f"{least}–{most}/{line.replications}" if least < most else f"{most}/{line.replications}"
+            place = axes.get_yaxis_transform()
+            axes.text(1.03, row, told, color=look.color, fontsize=6, va="center", transform=place)
     axes.set_ylim(-0.7, len(names) - 0.3)
     axes.set_yticks([])
     axes.grid(visible=False)
     axes.tick_params(bottom=False, labelbottom=False)
-    axes.set_ylabel("saturated", rotation=0, ha="right", va="center", fontsize=7.5, color="#666666")
+    label = "saturated,\n• doubtful" if plot.crowded else "saturated"
+    axes.set_ylabel(label, rotation=0, ha="right", va="center", fontsize=7.5, color="#666666")
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
 

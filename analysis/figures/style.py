@@ -64,6 +64,7 @@ ACCENT = "#0072b2"
 """For the one thing in a figure without policies that should be seen first."""
 
 VERDICT_COLORS = {"holds": "#117733", "fails": "#b3361c", "inconclusive": "#6b7280"}
+VERDICT_SIGNS = {"holds": "✓", "fails": "✗", "inconclusive": "?"}
 
 
 @dataclass(frozen=True)

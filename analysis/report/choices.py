@@ -38,9 +38,13 @@ def _varied_keys(study: Study) -> list[str]:
     return [path.partition(".")[2] for axis, path in paths.items() if study.varies(axis)]
 
 
-def varied(study: Study) -> list[tuple[str, str]]:
-    """Return pairs of an axis that is split into readings and its values."""
-    return [(axis, f"varied: {', '.join(study.values_of(axis))}") for axis in study.readings["A"].reading]
+def varied(study: Study, meanings: Meanings | None = None) -> list[tuple[str, str]]:
+    """Return pairs of an axis that is split into readings and its values, the default first."""
+    one, known, between = study.readings["A"], meanings or {}, "; " if meanings else ", "
+    return [
+        (axis, f"varied: {between.join(explained(axis, value, known) for value in one.axis_values[axis])}")
+        for axis in one.reading
+    ]
 
 
 def explained(key: str, value: Any, meanings: Meanings) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from analysis.claims import VERDICTS, Claim, count
+from analysis.claims import VERDICTS, Claim, beyond_chance, count
 from analysis.figures import style
 from analysis.paper import Paper
 from analysis.report.pictures import DrawnPicture
@@ -34,21 +34,39 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    claims = next(iter(tested.values()))
     return environment.get_template("report.html.j2").render(
         study=study,
         paper=paper,
         drawn=drawn,
         tested=tested,
-        claims=next(iter(tested.values())),
-        verdicts=count([claim for claims in tested.values() for claim in claims]),
+        claims=claims,
+        rows=rows(tested),
+        counts={letter: count(found) for letter, found in tested.items()},
+        standing=beyond_chance(claims, study.confidence),
+        shown={one.picture.name: one.picture.title for one in drawn if not one.skipped},
         verdict_names=VERDICTS,
         colors=style.VERDICT_COLORS,
+        signs=style.VERDICT_SIGNS,
         readings=paper.readings(study),
         tables=paper.tables(study),
-        labels={letter: one.label for letter, one in study.readings.items()},
+        labels={letter: one.title for letter, one in study.readings.items()},
         warnings=warnings(study, paper),
         attributes=attributes(study),
     )
+
+
+WORST_FIRST = ("fails", "inconclusive", "holds")
+"""Order of the table of verdicts: what a reader must know first."""
+
+
+def rows(tested: Mapping[str, Sequence[Claim]]) -> list[tuple[Claim, dict[str, Claim]]]:
+    """Return each claim under the first reading, and under all by their letters; what fails first."""
+    first = next(iter(tested.values()))
+    found = [
+        (claim, {letter: claims[i] for letter, claims in tested.items()}) for i, claim in enumerate(first)
+    ]
+    return sorted(found, key=lambda row: WORST_FIRST.index(row[0].verdict))
 
 
 def attributes(study: Study) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ class Axes:
         value of the main comparison (as text, see `study.Study.values_of`); where the grid lacks that value,
         its first one. All other axes are readings: every combination of them is a study of its own.
     split : dict of str to tuple of str
-        Features of which these values are readings as well, in a grid that has them and other readings.
+        Features of which these values are readings as well, the default first.
     """
 
     features: Mapping[str, str] = field(default_factory=dict)

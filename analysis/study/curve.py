@@ -65,12 +65,16 @@ class Curve:
         saturated = self.x[self.where(SATURATED)]
         return float(saturated[0]) if saturated.size else None
 
-    def above(self, low: float) -> Curve:
-        """Return the part from a point on."""
-        kept = self.x >= low
-        status = tuple(state for state, keep in zip(self.status, kept, strict=True) if keep)
-        doubtful = tuple(np.array(self.doubtful, int)[kept].tolist()) if self.doubtful else ()
-        return replace(self, x=self.x[kept], values=self.values[kept], status=status, doubtful=doubtful)
+    def part(self, kept: np.ndarray) -> Curve:
+        """Return the curve at some of its points, given as booleans."""
+        chosen = np.flatnonzero(kept)
+        return replace(
+            self,
+            x=self.x[chosen],
+            values=self.values[chosen],
+            status=tuple(self.status[i] for i in chosen),
+            doubtful=tuple(self.doubtful[i] for i in chosen) if self.doubtful else (),
+        )
 
     def at(self, x: float) -> np.ndarray:
         """Return the batch values at a point, shape (replications, batches)."""

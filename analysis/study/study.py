@@ -227,20 +227,24 @@ class Study:
             or "default"
         )
 
+    @property
+    def title(self) -> str:
+        """The reading in words with those of the default, too, where they are few enough to read."""
+        told = ", ".join(f"{key}={value}" for key, value in self.reading.items())
+        return f"{told} (default)" if self.label == "default" and 0 < len(self.reading) < 3 else self.label
+
     @cached_property
     def readings(self) -> dict[str, Study]:
         """Split along all axes that are neither features nor part of a curve, and name the parts A, B, ….
 
-        Where there are such axes, features that the paper splits too (`axes.Axes.split`) are split.
-        Combinations that the grid excludes are left out. One study, A, if nothing varies.
+        Features that the paper splits too (`axes.Axes.split`) are split as far as the grid has their values,
+        in the paper's order, the default first. Combinations that the grid excludes are left out. One study,
+        A, if nothing varies.
         """
         varied = {axis: tuple(self.values_of(axis)) for axis in self._further_axes}
-        if any(len(values) > 1 for values in varied.values()):
-            varied |= {
-                axis: values
-                for axis, values in self.axes.split.items()
-                if set(values) <= set(self.values_of(axis))
-            }
+        for axis, values in self.axes.split.items():
+            if here := tuple(value for value in values if value in self.values_of(axis)):
+                varied[axis] = here
         found = []
         for values in itertools.product(*varied.values()):
             reading = dict(zip(varied, values, strict=True))

@@ -167,7 +167,7 @@ class Rules:
         What the scheme is called.
     parameters : tuple of int
         What the scheme is told, see `Scheme.arguments`.
-    alternation : {"shared", "exclusive", "none"}
+    alternation : {"exclusive", "shared", "none"}
         See `models.gang.alternation`.
     precedence : {"arrival", "largest", "smallest"}
         Who takes free PEs first under ``exclusive``.
@@ -180,7 +180,7 @@ class Rules:
     scheme: Scheme
     name: str = ""
     parameters: tuple[int, ...] = ()
-    alternation: str = "shared"
+    alternation: str = "exclusive"
     precedence: str = "arrival"
     unification: bool = True
     job_limit: int = JOB_LIMIT
@@ -188,7 +188,7 @@ class Rules:
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
         """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
-        alternation = checks.choice(policy, "policy", "alternation", ALTERNATION, "shared")
+        alternation = checks.choice(policy, "policy", "alternation", ALTERNATION, "exclusive")
         precedence = checks.choice(policy, "policy", "precedence", PRECEDENCE, "arrival")
         unification = checks.switch(policy, "policy", "unification", True)
         job_limit = checks.whole(

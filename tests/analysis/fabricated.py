@@ -53,7 +53,7 @@ WORKLOAD = {
 
 POLICY = {
     "family": "models.gang",
-    "alternation": "shared",
+    "alternation": "exclusive",
     "precedence": "arrival",
     "unification": True,
     "remapping": False,
@@ -71,7 +71,7 @@ USED = {"migration": 0.8, "buddy": 1.1}
 
 
 def truth(
-    metric: str, scheme: str, load: float, alternation: str = "shared", unification: bool = True
+    metric: str, scheme: str, load: float, alternation: str = "exclusive", unification: bool = True
 ) -> float:
     """Return the mean that makes every sentence of the paper true."""
     if metric == "utilization":
@@ -88,8 +88,8 @@ def truth(
         cost = 0.72
     if alternation == "none":
         cost *= WITHOUT_ALTERNATION.get(scheme, 1.3)
-    elif alternation == "exclusive":
-        cost *= WITHOUT_ALTERNATION.get(scheme, 1.1) ** 0.5
+    elif alternation == "shared":
+        cost *= WITHOUT_ALTERNATION.get(scheme, 1.1) ** -0.5
     return 1 + queueing * cost
 
 
@@ -97,7 +97,7 @@ def dataset(
     *,
     schemes: Sequence[str] = SCHEMES,
     loads: Sequence[float] = LOADS,
-    alternations: Sequence[str] = ("none", "exclusive", "shared"),
+    alternations: Sequence[str] = ("none", "shared", "exclusive"),
     unifications: Sequence[bool] = (True, False),
     replications: int = 1,
     batches: int = 30,
@@ -149,8 +149,8 @@ def dataset(
     for place in np.ndindex(*shape):
         point = {axis: values[i] for (axis, values), i in zip(axes.items(), place, strict=True)}
         scheme, load = point["policy"], point["load"]
-        alternation, unification = point.get("alternation", "shared"), point.get("unification", True)
-        if not unification and (alternation != "shared" or scheme == "migration"):
+        alternation, unification = point.get("alternation", "exclusive"), point.get("unification", True)
+        if not unification and (alternation != "exclusive" or scheme == "migration"):
             continue
         if exclude(point):
             continue

@@ -10,7 +10,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
-from fabricated import dataset, write
+from fabricated import dataset, truth, write
 
 from analysis.command import main
 from analysis.registry import papers
@@ -20,10 +20,13 @@ from analysis.registry import papers
 def analysed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A results folder, mid-run, after the analysis."""
     data = dataset(
-        loads=(0.7, 0.9),
+        loads=(0.3, 0.7, 0.9),
         schemes=("best_fit", "buddy"),
-        alternations=("shared",),
-        unfinished=lambda scheme, load: (scheme, load) == ("buddy", 0.9),
+        alternations=("exclusive", "shared"),
+        unfinished=lambda scheme, load: (scheme, load) == ("buddy", 0.3),
+        mean=lambda metric, scheme, *point: (
+            truth(metric, scheme, *point) * (2 if (metric, scheme) == ("slowdown", "buddy") else 1)
+        ),
     )
     results = write(tmp_path_factory.mktemp("results"), data)
     with (results / "output.txt").open("w") as output, redirect_stdout(output):
@@ -37,15 +40,21 @@ def test_writes_figures_claims_and_report(analysed: Path) -> None:
     claims = json.loads((analysed / "claims.json").read_text())
     assert len(claims) >= 28
     for claim in claims:
-        assert claim.keys() == {"id", "source", "statement", "verdict", "evidence", "reading"}
+        assert claim.keys() == {
+            "id", "source", "statement", "verdict", "evidence", "reading", "error", "figures"
+        }  # fmt: skip
         assert claim["verdict"] in ("holds", "fails", "inconclusive")
-    assert len({claim["id"] for claim in claims}) == len(claims)
+        assert (claim["error"] is None) == (claim["verdict"] == "inconclusive")
+    assert len({(claim["id"], claim["reading"]) for claim in claims}) == len(claims)
+    assert {claim["reading"] for claim in claims} == {
+        f"alternation={value}, unification=true" for value in ("exclusive", "shared")
+    }
     assert not list(analysed.glob(".*"))
 
 
 def test_the_report_needs_no_other_file(analysed: Path) -> None:
     report = (analysed / "report.html").read_text()
-    sources = re.findall(r'(?:src|href)="([^"]{1,40})', report)
+    sources = re.findall(r'(?:src|href)="([^"]{1,90})', report)
     assert sources
     assert all(source.startswith(("data:image/svg+xml;base64,", "#")) for source in sources)
     assert "http" not in re.sub(r'src="data:[^"]*"', "", report)
@@ -59,18 +68,47 @@ def test_the_report_says_all(analysed: Path) -> None:
     for claim in json.loads((analysed / "claims.json").read_text()):
         assert claim["id"] in report
     assert "a job runs in every slot whose mapped jobs leave its PEs free" in report
+    assert "a PE of a slot serves one job" in report
     assert "NASA-iPSC-1993-3.swf.gz is not in" in report
     assert re.search(r"\d+ point\(s\) are not finished", report)
     assert "python -m sweep +experiment=packing" in report
 
 
+def test_the_table_of_verdicts_leads_with_failures_and_has_all_readings(analysed: Path) -> None:
+    """One row a sentence, one column a reading, the default first; links to evidence and figures."""
+    report = (analysed / "report.html").read_text()
+    claims = json.loads((analysed / "claims.json").read_text())
+    table = re.search(r'<table class="verdicts">.*?</table>', report, re.DOTALL)[0]
+    assert re.findall("<th>(.*?)</th>", table) == ["Sentence", "A", "B", "Figures"]
+    rows = re.findall("<tr><td>.*?</tr>", table, re.DOTALL)
+    verdicts = {(claim["id"], claim["reading"].split(",")[0]): claim["verdict"] for claim in claims}
+    found = []
+    for row in rows:
+        name = re.search(r'href="#(feitelson1996-[^"]+)"', row)[1]
+        badges = re.findall(r'class="badge (\w+)"', row)
+        assert badges == [verdicts[name, f"alternation={value}"] for value in ("exclusive", "shared")]
+        found.append(badges[0])
+    assert len(found) == len(claims) / 2
+    assert "fails" in found
+    assert found == sorted(found, key=("fails", "inconclusive", "holds").index)
+    assert 'href="#fig8"' in next(row for row in rows if "4.2-first-four-identical" in row)
+    assert "A</td><td>alternation=exclusive (default): " in report
+    # Where a reading differs, its own evidence is under that of the default.
+    assert report.count("<details>") == sum(
+        verdicts[name, "alternation=exclusive"] != verdicts[name, "alternation=shared"]
+        for name in {name for name, _ in verdicts}
+    )
+
+
 def test_progress_and_summary(analysed: Path) -> None:
     lines = (analysed / "output.txt").read_text().splitlines()
-    assert lines[0].startswith("packing: 6 done, 2 unfinished points")
-    assert re.match(r"\[ 1/\d+\] fig3 +skipped: KTH-SP2", lines[1])
+    assert lines[0].startswith("packing: 15 done, 3 unfinished points")
+    assert re.match(r"\[ 1/\d+\] fig3 +skipped: NASA-iPSC", lines[1])
     assert sum(line.startswith("[") for line in lines) == int(re.search(r"/(\d+)\]", lines[1])[1])
-    assert lines[-3].startswith(f"figures  {analysed / 'figures'}")
-    assert re.search(r"\(\d+: \d+ hold, \d+ fail, \d+ inconclusive\)", lines[-2])
+    assert lines[-4].startswith(f"figures  {analysed / 'figures'}")
+    said = r"\d+: \d+ hold, \d+ fail, \d+ inconclusive"
+    assert re.search(rf"claims.json  \({said}\) alternation=exclusive, unification=true$", lines[-3])
+    assert re.fullmatch(rf" +alternation=shared, unification=true: {said}", lines[-2])
     assert "report.html" in lines[-1]
 
 

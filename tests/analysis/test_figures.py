@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from fabricated import LOADS, SCHEMES, dataset, write
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.feitelson1996 import PAPER
 from analysis.feitelson1996.figures.curves import REFERENCE
+from analysis.feitelson1996.figures.workload import N_JOBS
 from analysis.feitelson1996.labels import AXES
 from analysis.figures import style
-from analysis.figures.load_plot import Line, LoadPlot, draw
+from analysis.figures.load_plot import LABEL_HEIGHT, MOST_COUNTS, Line, LoadPlot, draw, spread
 from analysis.figures.policies import PACKING, look
 from analysis.study import open_study
-from analysis.study.curve import SATURATED
+from analysis.study.curve import DONE, SATURATED, Curve
 from sweep import statistics
 
 DATASETS: dict[str, dict[str, Any]] = {
@@ -38,8 +43,8 @@ DATASETS: dict[str, dict[str, Any]] = {
 }
 
 NAMES = {
-    "full": {"fig7", "fig8", "fig8-relative", "fig9", "fig10", "fig11", "fig12", "fig13"}
-    | {"exclusive", "utilization", "used-slots"},
+    "full": {"fig7", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "utilization", "used-slots"}
+    | {"readings-slowdown", "readings-ranks", "readings-verdicts"},
     "readings": {"readings-slowdown", "readings-ranks", "readings-verdicts"},
 }
 
@@ -61,8 +66,8 @@ def test_all_figures_draw(kind: str, tmp_path: Path) -> None:
     # Without logs the figures that need them are missing; with one scheme, or all saturated, comparisons.
     missing = {picture.name for picture in PAPER.pictures(study, None)} - drawn
     excused = {"fig3", "fig4", "fig5", "fig6"} | (set() if kind == "full" else {"fig7", "fig9"})
-    if kind in ("one scheme", "saturated", "readings"):
-        excused |= {"fig8-relative", "readings-ranks"}
+    if kind in ("one scheme", "saturated", "readings", "mid-run", "single load"):
+        excused |= {"readings-ranks"}  # they need two schemes and loads from 0.85 up
     assert missing <= excused
 
 
@@ -91,6 +96,16 @@ def test_the_users_own_settings_change_nothing(tmp_path: Path) -> None:
     assert saved[0] == saved[1]
 
 
+def named(figure: Figure) -> list[tuple[str, tuple[Any, ...]]]:
+    """Return the names of lines, in legends and beside axes, with the looks beside them."""
+    found = []
+    for legend in figure.legends:
+        for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            found.append((text.get_text(), (handle.get_color(), handle.get_marker())))
+    lines = [line for axes in figure.axes for line in axes.lines if not line.get_label().startswith("_")]
+    return found + [(line.get_label(), (line.get_color(), line.get_marker())) for line in lines]
+
+
 def test_a_scheme_looks_the_same_in_every_figure(tmp_path: Path) -> None:
     study = open_study(
         write(tmp_path, dataset(loads=(0.5, 0.9), schemes=("buddy", "best_fit", "worst_fit"))), AXES
@@ -98,11 +113,10 @@ def test_a_scheme_looks_the_same_in_every_figure(tmp_path: Path) -> None:
     looks: dict[str, set[tuple[Any, ...]]] = {}
     with style.styled():
         for picture in PAPER.pictures(study, None):
-            if picture.name in ("fig3", "fig4", "fig5", "fig6", "fig7", "fig9"):
+            if picture.name in ("fig3", "fig4", "fig5", "fig6", "fig7", "fig9", "readings-verdicts"):
                 continue
-            for legend in picture.draw().legends:
-                for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
-                    looks.setdefault(text.get_text(), set()).add((handle.get_color(), handle.get_marker()))
+            for name, look_ in named(picture.draw()):
+                looks.setdefault(name, set()).add(look_)
     assert {"Buddy", "Best fit", "Worst fit"} <= looks.keys()
     assert all(len(found) == 1 for found in looks.values())
 
@@ -132,7 +146,7 @@ def test_curves_end_where_a_scheme_saturates(tmp_path: Path) -> None:
 def test_error_bars_are_the_intervals_of_the_statistics(tmp_path: Path) -> None:
     study = open_study(write(tmp_path, dataset(loads=(0.5, 0.7), noise=0.1)), AXES)
     line = Line.of(study.readings["A"].curve("slowdown", "buddy"))
-    values = study.data["slowdown"].sel(policy="buddy", load=0.7, alternation="shared", unification=True)
+    values = study.data["slowdown"].sel(policy="buddy", load=0.7, alternation="exclusive", unification=True)
     found = statistics.interval(values.values, 0.95)
     assert line.mean[1] == pytest.approx(found.mean)
     assert line.half_width[1] == pytest.approx(found.half_width)
@@ -153,7 +167,135 @@ def test_fig12_says_why_migration_is_missing(tmp_path: Path) -> None:
     (picture,) = (p for p in PAPER.pictures(study, None) if p.name == "fig12")
     with style.styled():
         figure = picture.draw()
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    labels = [name for name, _ in named(figure)]
     assert "Migration" not in labels
     assert "Buddy" in labels
     assert "footnote 5" in figure.get_supxlabel()
+
+
+def drawn(tmp_path: Path, name: str, **made: Any) -> Figure:
+    """Return a figure of a fabricated dataset."""
+    data = made.pop("data", None)
+    study = open_study(write(tmp_path, dataset(**made) if data is None else data), AXES)
+    (picture,) = (p for p in PAPER.pictures(study, None) if p.name == name)
+    with style.styled():
+        figure = picture.draw()
+        figure.draw_without_rendering()
+    return figure
+
+
+@pytest.mark.parametrize("name", ["fig8", "fig12", "fig13"])
+def test_slowdowns_begin_at_one_with_their_ratios_beside_them(name: str, tmp_path: Path) -> None:
+    figure = drawn(tmp_path, name, loads=(0.5, 0.7, 0.9), saturation={})
+    slowdown, ratio = figure.axes
+    assert slowdown.get_ylim()[0] == 1
+    assert slowdown.get_yticks()[0] == 1
+    assert ratio.get_ylabel() == "Slowdown / slowdown of best fit"
+    low, high = ratio.get_ylim()
+    assert low < 1 < high
+
+
+def test_lines_have_their_names_at_their_ends_in_the_order_of_their_ends(tmp_path: Path) -> None:
+    axes = drawn(tmp_path, "fig8", loads=(0.5, 0.7, 0.9), saturation={}, noise=0.001).axes[0]
+    names = {text.get_text(): text.get_position()[1] for text in axes.texts if text.get_position()[0] > 1}
+    assert len(names) == len(SCHEMES)
+    assert max(names, key=names.__getitem__) == "Minimal average load"
+    assert min(names, key=names.__getitem__) == "Buddy"
+    heights = np.sort(list(names.values()))
+    assert np.diff(heights).min() >= LABEL_HEIGHT - 1e-9
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.001, 0.08))
+def test_names_are_kept_apart_and_in_order(wanted: list[float], apart: float) -> None:
+    wanted_ = np.sort(wanted)
+    found = spread(wanted_, apart)
+    assert (np.diff(found) >= apart - 1e-9).all()
+    assert found.min() >= -1e-9
+    assert found.max() <= 1 + 1e-9
+    if len(wanted) == 1 or np.diff(wanted_).min() >= apart:
+        assert found == pytest.approx(wanted_)
+
+
+def test_unifications_are_on_a_logarithmic_axis_that_shows_all_schemes(tmp_path: Path) -> None:
+    (axes,) = drawn(tmp_path, "fig10", loads=(0.5, 0.7, 0.9), saturation={}).axes
+    assert axes.get_yscale() == "log"
+    low, high = axes.get_ylim()
+    assert low < 0.08 < 5 < high
+
+
+def test_utilization_is_what_is_delivered_minus_what_is_offered(tmp_path: Path) -> None:
+    """A point at load 0.9 that delivers 0.87 lies at -3, and it is drawn although it is saturated."""
+    figure = drawn(tmp_path, "utilization", loads=(0.7, 0.8, 0.9), noise=1e-6)
+    axes = figure.axes[-1]
+    ends = {line.get_color(): line.get_ydata()[-1] for line in axes.lines if line.get_zorder() == 3}
+    assert ends[look("first_fit").color] == pytest.approx(0, abs=0.01)
+    assert ends[look("min_max_load").color] == pytest.approx(-3, abs=0.01)
+
+
+def test_slots_per_job_are_drawn_for_both_averages(tmp_path: Path) -> None:
+    data = dataset(loads=(0.5, 0.9))
+    data["slots_per_job_over_jobs"] = 1.1 * data["slots_per_job"]
+    figure = drawn(tmp_path, "fig11", data=data)
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert [title for title in titles if title] == [
+        "Slots per job, over job-time",
+        "Slots per job, over jobs",
+    ]
+
+
+def test_fig7_counts_the_jobs_of_a_sample(tmp_path: Path) -> None:
+    """Bars have a base and whole heights, which add up to the jobs that were drawn."""
+    figure = drawn(tmp_path, "fig7", loads=(0.5,))
+    sizes = figure.axes[0]
+    heights = np.array([bar.get_height() for bar in sizes.patches])
+    assert sizes.get_yscale() == "linear"
+    assert heights.sum() == N_JOBS
+    assert (heights == heights.round()).all()
+    from models.workloads.feitelson1996 import size_probabilities
+
+    expected = N_JOBS * size_probabilities(open_study_workload(tmp_path), 128)
+    centres = np.array([round(bar.get_x() + bar.get_width() / 2) for bar in sizes.patches])
+    common = expected[centres - 1] > 100
+    assert heights[common] == pytest.approx(expected[centres - 1][common], rel=0.35)
+    assert np.abs(heights - expected[centres - 1])[common].max() > 0
+
+
+def open_study_workload(folder: Path) -> dict[str, Any]:
+    """Return the workload of the one study in a folder."""
+    return open_study(folder / "packing", AXES).parameters("workload")
+
+
+DOUBTED = Curve(np.array([0.5, 0.7, 0.9]), 2 + np.random.default_rng(1).random((3, 20, 6)), (DONE,) * 3)
+
+
+def test_a_doubtful_point_is_hollow_and_says_how_many_replications() -> None:
+    line = Line.of(replace(DOUBTED, doubtful=(0, 0, 2)))
+    with style.styled():
+        figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Doubtful", ylim=(0, 4), direct=True))
+    (axes,) = figure.axes
+    solid, hollow = (points for points in axes.lines if points.get_zorder() == 4)
+    assert solid.get_xdata().tolist() == [0.5, 0.7]
+    assert hollow.get_xdata().tolist() == [0.9]
+    assert hollow.get_markerfacecolor() == "white"
+    assert [text.get_text() for text in axes.texts] == ["2/20", "Buddy"]
+    assert "some of 20 replications look saturated" in figure.get_supxlabel()
+    assert not Line.of(DOUBTED).doubted.any()
+
+
+def test_many_doubtful_points_are_told_in_the_strip() -> None:
+    counts = [(1, 2, 9)] * (MOST_COUNTS // 3 + 1)
+    lines = {
+        name: Line.of(replace(DOUBTED, doubtful=doubtful))
+        for name, doubtful in zip(SCHEMES, counts, strict=False)
+    }
+    with style.styled():
+        strip, axes = draw(LoadPlot(lines, "Slowdown", "Doubtful", direct=True)).axes
+    assert {text.get_text() for text in strip.texts} == {"1–9/20"}
+    assert not any("/20" in text.get_text() for text in axes.texts)
+
+
+def test_a_ratio_is_as_doubtful_as_its_worse_half() -> None:
+    first, second = (replace(DOUBTED, doubtful=counts) for counts in ((0, 3, 1), (2, 0, 4)))
+    assert Line.ratio(first, second).doubtful == (2, 3, 4)
+    assert Line.ratio(first, DOUBTED).doubtful == (0, 3, 1)
+    assert first.part(first.x > 0.6).doubtful == (3, 1)

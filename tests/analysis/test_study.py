@@ -19,7 +19,7 @@ def test_states_of_points(tmp_path: Path) -> None:
     data = dataset(
         loads=(0.9, 0.5, 0.7), schemes=("first_fit", "buddy"), replications=3, saturation={"buddy": 0.9}
     )
-    here = {"policy": "first_fit", "alternation": "shared", "unification": True}
+    here = {"policy": "first_fit", "alternation": "exclusive", "unification": True}
     data["state"].loc[here | {"load": 0.7, "replication": 2}] = 0
     data["state"].loc[here | {"load": 0.9, "replication": 1}] = 2
     data["saturated"].loc[here | {"load": 0.5, "policy": "buddy"}] = True
@@ -52,7 +52,7 @@ def test_readings_are_all_that_is_no_feature(tmp_path: Path) -> None:
     data = dataset(
         name="packing_readings",
         loads=(0.5,),
-        alternations=("shared", "exclusive"),
+        alternations=("exclusive", "shared"),
         readings={"repetition": ["feedback", "sequence"], "precedence": ["arrival", "largest"]},
         exclude=lambda p: (
             p["precedence"] == "largest" and (p["alternation"], p["repetition"]) != ("exclusive", "feedback")
@@ -61,20 +61,39 @@ def test_readings_are_all_that_is_no_feature(tmp_path: Path) -> None:
     study = open_study(write(tmp_path, data), AXES)
     assert {letter: one.label for letter, one in study.readings.items()} == {
         "A": "default",
-        "B": "alternation=exclusive",
-        "C": "precedence=largest, alternation=exclusive",
+        "B": "precedence=largest",
+        "C": "alternation=shared",
         "D": "repetition=sequence",
-        "E": "repetition=sequence, alternation=exclusive",
+        "E": "repetition=sequence, alternation=shared",
     }
-    assert study.readings["C"].usual() == {"alternation": "exclusive", "unification": "true"}
-    assert study.readings["C"].curve("slowdown", "buddy").status == (DONE,)
+    assert study.readings["B"].usual() == {
+        "alternation": "exclusive",
+        "precedence": "largest",
+        "unification": "true",
+    }
+    assert study.readings["B"].curve("slowdown", "buddy").status == (DONE,)
+
+
+def test_who_may_run_in_a_foreign_slot_is_a_reading_and_a_feature(tmp_path: Path) -> None:
+    """Each kind of alternation is a reading of its own, the default first, and can be compared with none."""
+    study = open_study(write(tmp_path, dataset(loads=(0.5,))), AXES)
+    assert [one.reading for one in study.readings.values()] == [
+        {"alternation": "exclusive"},
+        {"alternation": "shared"},
+        {"alternation": "none"},
+    ]
+    shared = study.readings["B"]
+    values = study.data["slowdown"].sel(policy="buddy", load=0.5, unification=True)
+    assert (shared.curve("slowdown", "buddy").values[0] == values.sel(alternation="shared").values).all()
+    without = shared.curve("slowdown", "buddy", alternation="none")
+    assert (without.values[0] == values.sel(alternation="none").values).all()
 
 
 def test_one_study_if_nothing_varies(tmp_path: Path) -> None:
-    study = open_study(write(tmp_path, dataset(loads=(0.5,))), AXES)
+    study = open_study(write(tmp_path, dataset(loads=(0.5,), alternations=("exclusive",))), AXES)
     assert list(study.readings) == ["A"]
     assert study.readings["A"].reading == {}
-    assert study.usual() == {"alternation": "shared", "unification": "true"}
+    assert study.usual() == {"alternation": "exclusive", "unification": "true"}
 
 
 def test_what_is_no_dataset_is_told_in_one_line(tmp_path: Path) -> None:

@@ -10,6 +10,12 @@ MEDIUM = AxisRange("medium loads (0.5 to 0.8)", 0.5, 0.8)
 HIGHEST = AxisRange("the two highest loads from 0.85 up", 0.85, highest=2)
 """Where neither of the compared schemes is saturated. Two, so that one load's luck does not decide."""
 
+EACH = (MEDIUM, HIGHEST)
+"""Ranges at each of which "better than all" must hold: an average over all loads hides a change of sign."""
+
+TOP = AxisRange("the two highest loads from 0.5 up", 0.5, highest=2)
+"""The same as `HIGHEST` where one of the compared schemes may be saturated before 0.85."""
+
 UPPER = AxisRange("loads from 0.5 up", 0.5)
 """Where schemes can differ at all; as far as both compared ones are stable."""
 

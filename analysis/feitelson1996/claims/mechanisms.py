@@ -8,14 +8,15 @@ import numpy as np
 
 from analysis.claims import Claim, Open, Part
 from analysis.claims.comparisons import AxisRange, level, rise
-from analysis.feitelson1996.claims.margins import HIGHEST, MANY, MEDIUM, NEARLY_FIVE, RARE, UPPER
-from analysis.feitelson1996.claims.tester import Tester, incomplete
+from analysis.feitelson1996.claims.margins import EACH, HIGHEST, MANY, MEDIUM, NEARLY_FIVE, RARE, UPPER
+from analysis.feitelson1996.claims.tester import OVER_JOBS, Tester, incomplete
 from analysis.feitelson1996.drawings import fig9
 from analysis.feitelson1996.labels import (
     BEST,
     FIRST_FOUR,
     LOAD_BASED,
     SCHEMES,
+    SLOTS_OVER_JOBS,
     SLOTS_PER_JOB,
     UNIFICATIONS,
     USED_SLOTS,
@@ -26,27 +27,40 @@ from analysis.study.curve import Curve
 
 def load_based(test: Tester) -> Iterator[Claim]:
     oblivious = (*FIRST_FOUR, "buddy")
+    impossible: list[Part] = [Open("slots per job", reason)] if (reason := test.without_alternation) else []
+    both = SLOTS_OVER_JOBS in test.study.data
+
+    def rises(metric: str) -> list[Part]:
+        return [rise(label(scheme), test.curve(metric, scheme), MEDIUM, HIGHEST) for scheme in LOAD_BASED]
+
     yield test.claim(
         "4.2-load-based-few-unifications",
         "4.2: “it actually becomes harder to unite slots, as can be seen in the low unification counts "
         "for these two schemes in Fig. 10.”",
-        "Each load-based scheme unites slots less often than each other scheme, over loads from 0.5 up.",
-        test.differences(UNIFICATIONS, LOAD_BASED, (*FIRST_FOUR, *BEST), UPPER, high=0.0),
+        "Each load-based scheme unites slots less often than each other scheme, at medium and at the highest "
+        "loads.",
+        test.differences_at(EACH, UNIFICATIONS, LOAD_BASED, (*FIRST_FOUR, *BEST), high=0.0),
+        figures=("fig10",),
     )
-    yield test.claim(
+    yield test.slots_claim(
         "4.2-load-based-few-slots",
         "4.2: “it is relatively difficult to schedule jobs to run in additional slots … This can be seen "
         "in the low slot counts for these two schemes in Fig. 11”",
         "At medium loads, jobs run in fewer slots under each load-based scheme than under each of the "
         "first four and buddy (migration has fewest by design).",
-        test.differences(SLOTS_PER_JOB, LOAD_BASED, oblivious, MEDIUM, high=0.0),
+        LOAD_BASED,
+        oblivious,
+        (MEDIUM,),
+        high=0.0,
     )
     yield test.claim(
         "4.2-load-based-slots-improve",
         "4.2: “… which only improve at the highest sustained loads.”",
         "Under each load-based scheme, slots per job at its two highest stable loads from 0.85 up are "
         "more than at medium loads.",
-        [rise(label(scheme), test.curve(SLOTS_PER_JOB, scheme), MEDIUM, HIGHEST) for scheme in LOAD_BASED],
+        impossible or rises(SLOTS_PER_JOB),
+        also={OVER_JOBS: rises(SLOTS_OVER_JOBS)} if both and not impossible else None,
+        figures=("fig11",),
     )
 
 
@@ -64,9 +78,12 @@ def example(test: Tester) -> Iterator[Claim]:
             "Sizes 5, 4, 6, 2, 3 on 8 PEs, then the job of size 4 ends: slots and who runs in more than one.",
         ),
     }
-    found = fig9.facts()
+    found = fig9.facts(test.alternation or "exclusive")
     for name, (source, statement) in quotes.items():
-        yield test.claim(name, source, statement, found[name])
+        parts: list[Part] = list(found[name])
+        if test.without_alternation and name == "4.2-fig9-end":
+            parts[-1] = Open("who runs in an additional slot", test.without_alternation)
+        yield test.claim(name, source, statement, parts, figures=("fig9",))
 
 
 def buddy_and_migration(test: Tester) -> Iterator[Claim]:
@@ -78,6 +95,7 @@ def buddy_and_migration(test: Tester) -> Iterator[Claim]:
         "0.5 up.",
         test.ratios(UNIFICATIONS, ("buddy",), others, UPPER, low=MANY),
         needed=4,
+        figures=("fig10",),
     )
     buddy = test.curve(UNIFICATIONS, "buddy")
     stable = buddy.x[buddy.stable]
@@ -89,6 +107,7 @@ def buddy_and_migration(test: Tester) -> Iterator[Claim]:
         [level("buddy", buddy, AxisRange(f"load {x:g}", x, x), high=RARE, percent=True) for x in stable]
         if not incomplete(buddy)
         else [Open("buddy", "points are missing")],
+        figures=("fig10",),
     )
     yield test.claim(
         "4.2-migration-unifications-5",
@@ -96,39 +115,51 @@ def buddy_and_migration(test: Tester) -> Iterator[Claim]:
         f"At the load at which they are most frequent, {NEARLY_FIVE[0]:.1%} to {NEARLY_FIVE[1]:.1%} of "
         "terminations under migration lead to a unification.",
         [_peak(test.curve(UNIFICATIONS, "migration"))],
+        figures=("fig10",),
     )
     yield test.claim(
         "4.2-migration-most-unifications",
         "4.2: “With migration, this jumps”",
-        "Migration unites slots more often than each other scheme, over loads from 0.5 up.",
-        test.differences(UNIFICATIONS, ("migration",), SCHEMES[:-1], UPPER, low=0.0),
+        "Migration unites slots more often than each other scheme, at medium and at the highest loads.",
+        test.differences_at(EACH, UNIFICATIONS, ("migration",), SCHEMES[:-1], low=0.0),
+        figures=("fig10",),
     )
     yield test.claim(
         "4.2-migration-fewest-used-slots",
         "4.2: “by using migration the system may keep the number of used slots close to the minimum "
         "necessary”; 5: “re-mapping leads to using the minimal number of scheduling slots possible.”",
-        "The time average of used slots is lower under migration than under each other scheme, over "
-        "loads from 0.5 up.",
-        test.differences(USED_SLOTS, ("migration",), SCHEMES[:-1], UPPER, high=0.0),
+        "The time average of used slots is lower under migration than under each other scheme, at medium "
+        "and at the highest loads.",
+        test.differences_at(EACH, USED_SLOTS, ("migration",), SCHEMES[:-1], high=0.0),
+        figures=("used-slots",),
     )
-    yield test.claim(
+    yield test.slots_claim(
         "4.2-migration-fewest-slots-per-job",
         "4.2: “therefore with migration the average number of slots available to each job is lower than "
         "in any other scheme.”",
-        "Jobs run in fewer slots under migration than under each other scheme, over loads from 0.5 up.",
-        test.differences(SLOTS_PER_JOB, ("migration",), SCHEMES[:-1], UPPER, high=0.0),
+        "Jobs run in fewer slots under migration than under each other scheme, at medium and at the highest "
+        "loads.",
+        ("migration",),
+        SCHEMES[:-1],
+        EACH,
+        high=0.0,
     )
-    yield test.claim(
+    yield test.slots_claim(
         "4.2-buddy-most-slots-per-job",
         "4.2: “With buddy packing, the average number of available slots is higher than in other schemes”",
-        "Jobs run in more slots under buddy than under each other scheme, over loads from 0.5 up.",
-        test.differences(SLOTS_PER_JOB, ("buddy",), others, UPPER, low=0.0),
+        "Jobs run in more slots under buddy than under each other scheme, at medium and at the highest "
+        "loads.",
+        ("buddy",),
+        others,
+        EACH,
+        low=0.0,
     )
     yield test.claim(
         "4.2-buddy-not-by-fewer-slots",
         "4.2: “Thus buddy packing achieves its performance not by minimizing the number of slots”",
-        "Buddy uses more slots than migration, over loads from 0.5 up.",
-        test.differences(USED_SLOTS, ("buddy",), ("migration",), UPPER, low=0.0),
+        "Buddy uses more slots than migration, at medium and at the highest loads.",
+        test.differences_at(EACH, USED_SLOTS, ("buddy",), ("migration",), low=0.0),
+        figures=("used-slots",),
     )
 
 

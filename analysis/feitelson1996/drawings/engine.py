@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def states(
-    scheme: str, n_pes: int, sizes: Sequence[int], runtimes: np.ndarray, moments: Sequence[float]
+    scheme: str,
+    n_pes: int,
+    sizes: Sequence[int],
+    runtimes: np.ndarray,
+    moments: Sequence[float],
+    alternation: str,
 ) -> tuple[MatrixState, ...]:
     """Return the matrix at chosen moments when jobs arrive one a time unit, the first at 1.
 
@@ -31,6 +36,7 @@ def states(
     runtimes : ndarray, shape (n_jobs,)
     moments : sequence of float
         Ascending times.
+    alternation : {"exclusive", "shared", "none"}
     """
     from models.gang.policies import Rules, find
     from models.gang.simulation import Simulation
@@ -41,11 +47,11 @@ def states(
         np.arange(1.0, n + 1), np.broadcast_to(runtimes, n).astype(float), np.full(n, np.nan),
         np.array(sizes, np.int64), np.zeros(n, np.int64),
     )  # fmt: skip
-    simulation = Simulation(Rules(find(scheme), scheme), n_pes, iter([jobs]))
+    simulation = Simulation(Rules(find(scheme), scheme, alternation=alternation), n_pes, iter([jobs]))
     pictures = []
     for moment in moments:
         simulation.run(1, until=moment)
-        pictures.append(_state(simulation, "shared", "arrival"))
+        pictures.append(_state(simulation, alternation, "arrival"))
     return tuple(pictures)
 
 

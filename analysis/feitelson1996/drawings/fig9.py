@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 from analysis.claims import Fact
 from analysis.drawings.matrix import FREE, MatrixState, draw_matrix
 from analysis.feitelson1996.drawings.engine import states
+from analysis.feitelson1996.labels import AXES
 from analysis.figures import style
 from analysis.figures.policies import look
 
@@ -19,12 +20,13 @@ N_PES = 8
 SIZES = (5, 4, 6, 2, 3)
 SCHEMES = ("best_fit", "min_max_load")
 ENDS_FIRST = 1  # the job of size 4
+ALTERNATION = AXES.features["alternation"]
 
 MOMENTS = ("after the third job", "after all five", "after the job of size 4 has ended")
 
 
 @cache
-def states_of(scheme: str) -> tuple[MatrixState, ...]:
+def states_of(scheme: str, alternation: str) -> tuple[MatrixState, ...]:
     """Return the matrix at each of `MOMENTS`.
 
     Jobs arrive at times 1 to 5. The one of size 4 needs 4 time units, so it ends after the last arrival
@@ -32,12 +34,12 @@ def states_of(scheme: str) -> tuple[MatrixState, ...]:
     """
     runtimes = np.full(len(SIZES), 1e6)
     runtimes[ENDS_FIRST] = 4.0
-    return states(scheme, N_PES, SIZES, runtimes, (3.5, 5.5, 100.0))
+    return states(scheme, N_PES, SIZES, runtimes, (3.5, 5.5, 100.0), alternation)
 
 
-def facts() -> Mapping[str, Sequence[Fact]]:
+def facts(alternation: str = ALTERNATION) -> Mapping[str, Sequence[Fact]]:
     """Return what the paper says of the example, checked on the engine's states, by name of the claim."""
-    (fit_third, _, fit_end), (load_third, _, load_end) = (states_of(scheme) for scheme in SCHEMES)
+    (fit_third, _, fit_end), (load_third, _, load_end) = (states_of(name, alternation) for name in SCHEMES)
     fit_loads, load_loads = pe_loads(fit_third), pe_loads(load_third)
     runners = [SIZES[job] for job in range(len(SIZES)) if job != ENDS_FIRST and load_end.slots_of(job) > 1]
     full = int((fit_end.mapped != FREE).all(axis=1).sum())
@@ -81,7 +83,7 @@ def draw(settings: Mapping[str, str] | None = None) -> Figure:
     names = {job: f"{size}" for job, size in enumerate(SIZES)}
     rows = figure.subplots(len(SCHEMES), len(MOMENTS), sharex=True)
     for scheme, row in zip(SCHEMES, rows, strict=True):
-        for axes, moment, state in zip(row, MOMENTS, states_of(scheme), strict=True):
+        for axes, moment, state in zip(row, MOMENTS, states_of(scheme, ALTERNATION), strict=True):
             draw_matrix(axes, state, moment, names)
             axes.set_ylim(3, 0)  # the same height everywhere, so that a slot less is seen
         row[0].set_ylabel(f"{look(scheme).label}\n\nSlot")

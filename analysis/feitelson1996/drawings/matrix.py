@@ -35,6 +35,7 @@ def matrix(settings: Mapping[str, str]) -> Figure:
     policy = study.parameters("policy", settings["policy"])
     policy["unification"] = usual.get("unification", str(policy["unification"])).lower() == "true"
     policy["alternation"] = settings["alternation"] or usual.get("alternation", policy["alternation"])
+    policy["precedence"] = usual.get("precedence", policy["precedence"])
     if policy["alternation"] not in ("none", "shared", "exclusive"):
         raise AnalysisError(f"alternation={policy['alternation']}: give none, shared or exclusive")
     workload, machine = study.parameters("workload"), study.parameters("machine")

@@ -7,15 +7,20 @@ from pathlib import Path
 
 from analysis.feitelson1996.drawings import fig9
 from analysis.feitelson1996.figures import curves, logs, sensitivity, workload
+from analysis.feitelson1996.labels import AXES
 from analysis.paper import Picture
 from analysis.study import Study
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
-    """Return the figures in the paper's order, or a comparison of the readings if there are several."""
-    if len(study.readings) > 1:
-        return list(sensitivity.pictures(study))
+    """Return the figures in the paper's order under the default reading, and a comparison of the readings.
+
+    A grid that varies more than who may run in a foreign slot is there for the comparison only.
+    """
     one = study.readings["A"]
+    several = list(sensitivity.pictures(study))
+    if not set(one.reading) <= set(AXES.split):
+        return several
     example = Picture(
         "fig9",
         "Fig. 9: Why load-based schemes fragment",
@@ -24,7 +29,7 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
         fig9.draw,
     )
     figures = [*logs.pictures(folder), *workload.pictures(one), *curves.pictures(one), example]
-    return sorted(figures, key=_order)
+    return sorted(figures, key=_order) + several
 
 
 def _order(picture: Picture) -> tuple[int, bool]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from functools import partial
 
+import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.feitelson1996.labels import (
+    SLOTS_OVER_JOBS,
     SLOTS_PER_JOB,
     SLOWDOWN,
     UNIFICATIONS,
@@ -20,120 +23,201 @@ from analysis.figures import load_plot
 from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.paper import Picture
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED
+from analysis.study.curve import EXCLUDED, SATURATED, Curve
 
-SLOWDOWN_RANGE = (0.0, 10.0)
-"""The range of Figs. 8, 12 and 13."""
+SLOWDOWN_RANGE = (1.0, 12.0)
+"""From the least that a slowdown can be to a little beyond the upper end of Figs. 8, 12 and 13, 10."""
+
+TICKS = (1, 2, 3, 4, 6, 8, 10, 12)
 
 REFERENCE = "best_fit"
 """The scheme to which the others are compared: the best of the simple ones, as the conclusions have it."""
 
 FOOTNOTE_5 = "Migration is not plotted: without unifications it would not be migration (paper, footnote 5)."
 
+PERCENT = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+"""Ticks of unifications, whose axis is logarithmic: migration has ten times as many as the others."""
+
+SUSTAINED = (90.0, 95.0)
+"""Utilisations that section 4.2 speaks of, percent."""
+
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figures that are curves over the load, as far as the grid has their points."""
     usual = study.usual()
-    yield _picture(study, "fig8", "Slowdown", SLOWDOWN, ylim=SLOWDOWN_RANGE)
-    if REFERENCE in study.policies:
-        yield Picture(
-            "fig8-relative",
-            "Fig. 8 relative to best fit",
-            "Ratio of each scheme's slowdown to that of best fit, from paired batches under the same "
-            "sequence of jobs. What all schemes have in common cancels, so differences too small for "
-            "Fig. 8 can be told.",
-            partial(_relative, study),
-        )
-    yield _picture(study, "fig10", "Slot unifications", UNIFICATIONS, ylim=(0, None), scale=100)
-    yield _picture(study, "fig11", "Slots in which each job runs", SLOTS_PER_JOB)
-    if study.values_of("unification") and "false" in study.values_of("unification"):
-        yield _picture(study, "fig12", "Slowdown without slot unification", SLOWDOWN, ylim=SLOWDOWN_RANGE,
-                       features={"unification": "false"}, without=("migration",))  # fmt: skip
-    for value, figure, title in (
-        ("none", "fig13", "Slowdown without alternative scheduling"),
-        ("exclusive", "exclusive", "Slowdown under exclusive alternation"),
-    ):
-        if value in study.values_of("alternation") and usual["alternation"] != value:
-            yield _picture(
-                study, figure, title, SLOWDOWN, ylim=SLOWDOWN_RANGE, features={"alternation": value}
-            )
-    yield _picture(study, "utilization", "Utilization", UTILIZATION, scale=100,
-                   guides={90.0: "90 %", 95.0: "95 %"}, from_load=0.7)  # fmt: skip
-    yield _picture(study, "used-slots", "Used slots", USED_SLOTS, ylim=(0, None))
-
-
-CAPTIONS = {
-    "fig8": "Mean slowdown (response time over runtime) of the terminated jobs over the offered load.",
-    "fig10": "Share of job terminations that led to the unification of two slots. For migration (footnote "
-    "4): terminations after which re-mapping needs fewer slots, unless the job was alone in its slot.",
-    "fig11": "Average number of slots in which a job runs, the slot to which it is mapped included.",
-    "fig12": f"As Fig. 8, but slots are never united. {FOOTNOTE_5}",
-    "fig13": "As Fig. 8, but jobs run only in the slot to which they are mapped.",
-    "exclusive": "As Fig. 8, but a PE of a slot serves one job only: the physically strict reading of "
-    "alternative scheduling. The paper has no such figure.",
-    "utilization": "Delivered PE time over capacity, at the loads where it can reach the 90 % and 95 % of "
-    "section 4.2. The paper has no such figure.",
-    "used-slots": "Time average of the number of used slots. The paper has no such figure.",
-}
-
-
-def _picture(
-    study: Study,
-    name: str,
-    title: str,
-    metric: str,
-    *,
-    ylim: tuple[float | None, float | None] = (None, None),
-    features: dict[str, str] | None = None,
-    without: tuple[str, ...] = (),
-    scale: float = 1.0,
-    guides: Mapping[float, str] | None = None,
-    from_load: float = 0.0,
-) -> Picture:
-    number = f"Fig. {name[3:]}" if name.startswith("fig") else ""
-    full_title = f"{number}: {title}" if number else title
-    policies = [policy for policy in study.policies if policy not in without]
-
-    def draw() -> Figure:
-        curves = {policy: study.curve(metric, policy, **features or {}) for policy in policies}
-        curves = {policy: curve for policy, curve in curves.items() if not curve.where(EXCLUDED).all()}
-        if not curves:
-            raise DrawingError("its points are not in this grid")
-        note = f"{FOOTNOTE_5}\n{bars(study)}" if name == "fig12" else bars(study)
-        upper = {policy: curve.above(from_load) for policy, curve in curves.items()}
-        if any(curve.shown.any() for curve in upper.values()):
-            curves = upper
-        lines = {policy: Line.of(curve) for policy, curve in curves.items()}
-        plot = LoadPlot(lines, YLABELS[metric], title, _range(lines, ylim), note, guides or {}, scale)
-        return load_plot.draw(plot)
-
-    return Picture(name, full_title, CAPTIONS[name], draw)
-
-
-def _range(
-    lines: dict[str, Line], ylim: tuple[float | None, float | None]
-) -> tuple[float | None, float | None]:
-    """Return the paper's range of slowdowns, or a smaller one where all curves stay far below."""
-    if ylim != SLOWDOWN_RANGE:
-        return ylim
-    highest = max(
-        (float(line.mean[line.drawn].max()) for line in lines.values() if line.drawn.any()), default=10.0
+    relative = (
+        " Right: each scheme's slowdown over that of best fit, from paired batches under the same sequence "
+        "of jobs; what all schemes have in common cancels, so that differences too small for the left can "
+        "be told."
+        if REFERENCE in study.policies
+        else ""
     )
-    return 0.0, min(10.0, max(4.0, 1.15 * highest))
+    yield Picture(
+        "fig8",
+        "Fig. 8: Slowdown",
+        "Mean slowdown (response time over runtime) of the terminated jobs over the offered load." + relative,
+        partial(_slowdown, study),
+    )
+    yield Picture(
+        "fig10",
+        "Fig. 10: Slot unifications",
+        "Share of job terminations that led to the unification of two slots, on a logarithmic axis. For "
+        "migration (footnote 4): terminations after which re-mapping needs fewer slots, unless the job was "
+        "alone in its slot. Where a scheme united no slots at all it has no point.",
+        partial(_unifications, study),
+    )
+    yield Picture(
+        "fig11",
+        "Fig. 11: Slots in which each job runs",
+        "Average number of slots in which a job runs, the slot to which it is mapped included. Averaged "
+        "over the time that all jobs spend in the system, in which long jobs count most; and, where the "
+        "dataset has it, over jobs, each with the mean over its own time.",
+        partial(_slots, study),
+    )
+    if "false" in study.values_of("unification"):
+        yield Picture(
+            "fig12",
+            "Fig. 12: Slowdown without slot unification",
+            f"As Fig. 8, but slots are never united. {FOOTNOTE_5}",
+            partial(_fig12, study),
+        )
+    if "none" in study.values_of("alternation") and usual["alternation"] != "none":
+        yield Picture(
+            "fig13",
+            "Fig. 13: Slowdown without alternative scheduling",
+            "As Fig. 8, but jobs run only in the slot to which they are mapped.",
+            partial(_slowdown, study, features={"alternation": "none"}),
+        )
+    yield Picture(
+        "utilization",
+        "Utilization",
+        "Delivered PE time over capacity, minus the offered load, from load 0.7 up. Above a dashed line the "
+        "machine delivers more than the 90 % or 95 % of section 4.2. A hollow point is saturated: what is "
+        "delivered there is all that can be. The paper has no such figure.",
+        partial(_utilization, study),
+    )
+    yield Picture(
+        "used-slots",
+        "Used slots",
+        "Time average of the number of used slots. The paper has no such figure.",
+        partial(_used_slots, study),
+    )
 
 
-def _relative(study: Study) -> Figure:
-    reference = study.curve(SLOWDOWN, REFERENCE)
-    curves = {policy: study.curve(SLOWDOWN, policy) for policy in study.policies}
-    lines = {policy: Line.ratio(curve, reference) for policy, curve in curves.items() if policy != REFERENCE}
-    if not any(line.drawn.any() for line in lines.values()):
-        raise DrawingError("no load has been run at which best fit and another scheme are stable")
+def _curves(
+    study: Study, metric: str, features: dict[str, str] | None = None, without: Sequence[str] = ()
+) -> dict[str, Curve]:
+    """Return a metric of all schemes that the grid has.
+
+    Raises
+    ------
+    DrawingError
+        If it has none.
+    """
+    policies = [policy for policy in study.policies if policy not in without]
+    curves = {policy: study.curve(metric, policy, **features or {}) for policy in policies}
+    curves = {policy: curve for policy, curve in curves.items() if not curve.where(EXCLUDED).all()}
+    if not curves:
+        raise DrawingError("its points are not in this grid")
+    return curves
+
+
+def _slowdown(
+    study: Study, features: dict[str, str] | None = None, without: Sequence[str] = (), note: str = ""
+) -> Figure:
+    """Draw slowdowns, and beside them their ratios to the reference."""
+    curves = _curves(study, SLOWDOWN, features, without)
+    lines = {policy: Line.of(curve) for policy, curve in curves.items()}
+    note = f"{note}\n{bars(study)}" if note else bars(study)
+    limits = _range(lines)
+    ticks = [tick for tick in TICKS if tick <= limits[1]]
+    plots = [LoadPlot(lines, YLABELS[SLOWDOWN], "Slowdown", limits, note, yticks=ticks, direct=True)]
+    if REFERENCE in curves:
+        ratios = {policy: Line.ratio(curve, curves[REFERENCE]) for policy, curve in curves.items()}
+        if any(line.drawn.any() for policy, line in ratios.items() if policy != REFERENCE):
+            label = "Slowdown / slowdown of best fit"
+            plots.append(LoadPlot(ratios, label, "Relative to best fit", note=note, direct=True))
+    return load_plot.draw(*plots)
+
+
+def _fig12(study: Study) -> Figure:
+    return _slowdown(study, {"unification": "false"}, ("migration",), FOOTNOTE_5)
+
+
+def _range(lines: dict[str, Line]) -> tuple[float, float]:
+    """Return the paper's range of slowdowns, or a smaller one where all curves stay far below."""
+    low, high = SLOWDOWN_RANGE
+    highest = max(
+        (float(line.mean[line.drawn].max()) for line in lines.values() if line.drawn.any()), default=high
+    )
+    return low, min(high, max(4.0, 1.1 * highest))
+
+
+def _unifications(study: Study) -> Figure:
+    lines = {policy: Line.of(curve) for policy, curve in _curves(study, UNIFICATIONS).items()}
+    means = np.concatenate([100 * line.mean[line.drawn & (line.mean > 0)] for line in lines.values()])
+    low, high = (0.8 * means.min(), 1.5 * means.max()) if means.size else (PERCENT[0], PERCENT[-1])
+    ticks = [tick for tick in PERCENT if low <= tick <= high]
     return load_plot.draw(
         LoadPlot(
-            lines,
-            "Slowdown / slowdown of best fit",
-            "Slowdown relative to best fit",
-            note=bars(study),
-            guides={1.0: "best fit"},
+            lines, YLABELS[UNIFICATIONS], "Slot unifications", (low, high), bars(study), scale=100,
+            yscale="log", yticks=ticks, direct=True,
         )
+    )  # fmt: skip
+
+
+def _slots(study: Study) -> Figure:
+    titles = {SLOTS_PER_JOB: "Slots per job, over job-time", SLOTS_OVER_JOBS: "Slots per job, over jobs"}
+    metrics = [metric for metric in titles if metric in study.data]
+    plots = []
+    for metric in metrics:
+        lines = {policy: Line.of(curve) for policy, curve in _curves(study, metric).items()}
+        top = None if any(line.drawn.any() for line in lines.values()) else 2.0
+        plots.append(LoadPlot(lines, YLABELS[metric], titles[metric], (1.0, top), bars(study), direct=True))
+    if not plots:
+        raise DrawingError("the dataset has no slots per job")
+    return load_plot.draw(*plots)
+
+
+def _utilization(study: Study) -> Figure:
+    curves = _curves(study, UTILIZATION)
+    upper = {policy: curve.part(curve.x >= FROM_LOAD) for policy, curve in curves.items()}
+    if any((curve.shown | curve.where(SATURATED)).any() for curve in upper.values()):
+        curves = upper
+    lines = {policy: Line.delivered(curve) for policy, curve in curves.items()}
+    figure = load_plot.draw(
+        LoadPlot(
+            lines, YLABELS[UTILIZATION], "Utilization, delivered minus offered", (None, HEADROOM),
+            bars(study), scale=100, direct=True,
+        )
+    )  # fmt: skip
+    axes = figure.axes[-1]
+    limits = axes.get_xlim(), axes.get_ylim()
+    axes.axhline(0, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    _tell(axes, "all that is offered", (limits[0][1], 0.0), "right")
+    loads = np.array(limits[0])
+    for threshold in SUSTAINED:
+        axes.plot(
+            loads, threshold - 100 * loads, color="#888888", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1
+        )
+        _tell(axes, f"  {threshold:g} %", ((threshold - HEADROOM) / 100, HEADROOM), "left", -9)
+    axes.set(xlim=limits[0], ylim=limits[1])
+    return figure
+
+
+def _tell(axes: Axes, text: str, at: tuple[float, float], side: str, up: float = 3) -> None:
+    axes.annotate(text, at, xytext=(0, up), textcoords="offset points", fontsize=7, color="#666666", ha=side)
+
+
+HEADROOM = 1.6
+"""Space above what is offered, percent: a batch may deliver more, work that was offered before it."""
+
+FROM_LOAD = 0.7
+"""Load from which the utilisation is shown: below all schemes deliver what is offered."""
+
+
+def _used_slots(study: Study) -> Figure:
+    lines = {policy: Line.of(curve) for policy, curve in _curves(study, USED_SLOTS).items()}
+    return load_plot.draw(
+        LoadPlot(lines, YLABELS[USED_SLOTS], "Used slots", (0, None), bars(study), direct=True)
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 from analysis.errors import DrawingError
@@ -56,6 +57,9 @@ class Source:
 PROBE = {"user": 3, "processors": 1, "application": 1}
 NASA = Source("NASA-iPSC-1993-3.swf.gz", "NASA Ames iPSC/860", 128, PROBE)
 KTH = Source("KTH-SP2-1996-2.swf.gz", "KTH SP2", 100)
+
+LOGS = (NASA, KTH)
+"""In the order of every figure: the paper's own first."""
 
 IN_PLACE = "KTH SP2 in place of the ANL SP1 and SDSC Paragon logs, which are out of reach."
 
@@ -183,16 +187,16 @@ def _note(figure: Figure, *sources: UserJobs, extra: str = "") -> None:
 
 
 def _sizes(folder: Path | None) -> Figure:
-    kth, nasa = load(folder, KTH), load(folder, NASA)
+    nasa, kth = load(folder, NASA), load(folder, KTH)
     figure, panels = _two_panels()
-    for axes, source, found in zip(panels, (KTH, NASA), (kth, nasa), strict=True):
+    for axes, source, found in zip(panels, LOGS, (nasa, kth), strict=True):
         sizes, counts = np.unique(found.jobs.size, return_counts=True)
         power = sizes & (sizes - 1) == 0
         axes.bar(sizes[~power], counts[~power], width=1.0, color=NEUTRAL)
         axes.bar(sizes[power], counts[power], width=1.0, color=ACCENT)
         axes.set(title=source.label, xlabel="Job size (PEs)", ylabel="Jobs", xlim=(0, source.n_pes + 1))
         axes.grid(visible=False, axis="x")
-    _note(figure, kth, nasa, extra=IN_PLACE)
+    _note(figure, nasa, kth, extra=IN_PLACE)
     return figure
 
 
@@ -202,7 +206,8 @@ def _nasa_runtimes(folder: Path | None) -> Figure:
     figure = Figure(figsize=(7.4, 3.5), layout="constrained")
     axes = figure.subplots()
     axes.plot(sizes, mean, color=ACCENT, linewidth=1, zorder=2)
-    axes.scatter(sizes, mean, s=8 + 90 * counts / counts.max(), color=ACCENT, edgecolor="white", zorder=3)
+    axes.scatter(sizes, mean, s=areas(counts, counts.max()), color=ACCENT, edgecolor="white", zorder=3)
+    axes.legend(handles=_size_legend(counts), title="Jobs", loc="upper left", labelspacing=0.9, frameon=False)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(FormatStrFormatter("%d"))
     axes.set_ylim(0, None)
@@ -211,10 +216,32 @@ def _nasa_runtimes(folder: Path | None) -> Figure:
     return figure
 
 
+LARGEST_AREA, SMALLEST_AREA = 160.0, 4.0
+"""Of a point, points squared: in proportion to the jobs, but no smaller than can be seen."""
+
+
+def areas(counts: np.ndarray, most: float) -> np.ndarray:
+    """Return the area of each point, for so many jobs."""
+    found: np.ndarray = np.maximum(LARGEST_AREA * np.asarray(counts) / most, SMALLEST_AREA)
+    return found
+
+
+def _size_legend(counts: np.ndarray) -> list[Line2D]:
+    """Return points of a few round numbers of jobs, as large as those drawn."""
+    most = float(counts.max())
+    digit = 10 ** np.floor(np.log10(most))
+    steps = np.unique(np.maximum(np.array([0.1, 0.4, 1.0]) * digit * round(most / digit), 1).astype(int))
+    widths = np.sqrt(areas(steps, most))
+    return [
+        Line2D([], [], linestyle="none", marker="o", color=ACCENT, mec="white", ms=width, label=f"{step:,}")
+        for step, width in zip(steps, widths, strict=True)
+    ]
+
+
 def _bucket_runtimes(folder: Path | None) -> Figure:
-    kth, nasa = load(folder, KTH), load(folder, NASA)
+    nasa, kth = load(folder, NASA), load(folder, KTH)
     figure, panels = _two_panels()
-    for axes, source, found in zip(panels, (KTH, NASA), (kth, nasa), strict=True):
+    for axes, source, found in zip(panels, LOGS, (nasa, kth), strict=True):
         size, runtime = found.jobs.size[found.parallel], found.jobs.runtime[found.parallel]
         sizes, mean, _ = mean_by_size(size, runtime)
         axes.plot(sizes, mean / 1000, "o", ms=3, color="#aab2b8", label="each size")
@@ -231,14 +258,14 @@ def _bucket_runtimes(folder: Path | None) -> Figure:
         )
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=2)
-    _note(figure, kth, nasa, extra=f"Parallel jobs only. {IN_PLACE}")
+    _note(figure, nasa, kth, extra=f"Parallel jobs only. {IN_PLACE}")
     return figure
 
 
 def _run_lengths(folder: Path | None) -> Figure:
     nasa, kth = load(folder, NASA), load(folder, KTH)
     figure, panels = _two_panels()
-    for axes, source, found in zip(panels, (NASA, KTH), (nasa, kth), strict=True):
+    for axes, source, found in zip(panels, LOGS, (nasa, kth), strict=True):
         jobs = found.jobs
         named = (jobs.application >= 0).any()
         lengths, counts = np.unique(

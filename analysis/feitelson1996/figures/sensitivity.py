@@ -19,7 +19,7 @@ from analysis.feitelson1996.labels import KEY, SLOWDOWN
 from analysis.figures import load_plot, style
 from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.figures.policies import look
-from analysis.figures.style import VERDICT_COLORS
+from analysis.figures.style import VERDICT_COLORS, VERDICT_SIGNS
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
@@ -58,14 +58,15 @@ def pictures(study: Study) -> Iterator[Picture]:
 
 
 def _key(study: Study) -> str:
-    return "; ".join(f"{letter}: {one.label}" for letter, one in study.readings.items()) + "."
+    return "; ".join(f"{letter}: {one.title}" for letter, one in study.readings.items()) + "."
 
 
 def _multiples(study: Study) -> Figure:
     readings = study.readings
-    n_rows = -(-len(readings) // COLUMNS)
-    figure = Figure(figsize=(7.4, 1.9 * n_rows + 0.9), layout="constrained")
-    panels = figure.subplots(n_rows, COLUMNS, sharex=True, sharey=True, squeeze=False).ravel()
+    n_columns = min(COLUMNS, len(readings))
+    n_rows = -(-len(readings) // n_columns)
+    figure = Figure(figsize=(7.4, (7.6 / n_columns) * n_rows + 0.9), layout="constrained")
+    panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False).ravel()
     lines: dict[str, Line] = {}
     for axes, (letter, one) in zip(panels, readings.items(), strict=False):
         curves = {policy: one.curve(SLOWDOWN, policy) for policy in one.policies}
@@ -73,7 +74,7 @@ def _multiples(study: Study) -> Figure:
             policy: Line.of(curve) for policy, curve in curves.items() if not curve.where(EXCLUDED).all()
         }
         load_plot.draw_lines(axes, LoadPlot(lines, "", "", SLOWDOWN_RANGE), tick=0.2)
-        axes.set_title(textwrap.fill(f"{letter}: {one.label}", 30), fontsize=7, fontweight="normal")
+        axes.set_title(textwrap.fill(f"{letter}: {one.title}", 30), fontsize=7, fontweight="normal")
         axes.set(xlabel="", ylabel="")
     for axes in panels[len(readings) :]:
         axes.set_visible(False)
@@ -92,7 +93,7 @@ def _ranks(study: Study) -> Figure:
     if not any(shown):
         raise DrawingError("under no reading two schemes are finished and stable at a load from 0.85 up")
     axes.set_ylim(len(readings) - 0.5, -0.5)
-    names = [textwrap.fill(f"{letter}: {one.label}", 42) for letter, one in readings.items()]
+    names = [textwrap.fill(f"{letter}: {one.title}", 42) for letter, one in readings.items()]
     axes.set_yticks(range(len(readings)), names, fontsize=7)
     axes.set_xlabel("Slowdown / mean slowdown of all schemes")
     axes.grid(visible=False, axis="y")
@@ -101,7 +102,8 @@ def _ranks(study: Study) -> Figure:
     return figure
 
 
-_NO_LINE = Line(*(np.full(1, np.nan) for _ in range(3)), *(np.zeros(1, bool) for _ in range(2)))
+_NOWHERE, _NEVER = np.full(1, np.nan), np.zeros(1, bool)
+_NO_LINE = Line(_NOWHERE, _NOWHERE, _NOWHERE, _NEVER, _NEVER)
 
 
 def _draw_ranks(axes: Axes, row: int, study: Study) -> bool:
@@ -152,6 +154,3 @@ def _verdicts(study: Study) -> Figure:
     key = ", ".join(f"{VERDICT_SIGNS[verdict]} {verdict}" for verdict in VERDICTS)
     figure.supxlabel(key, fontsize=8, color="#444444")
     return figure
-
-
-VERDICT_SIGNS = {"holds": "✓", "fails": "✗", "inconclusive": "?"}

@@ -1,4 +1,4 @@
-"""Fig. 7: the workload model itself, under the parameters that the dataset was made with."""
+"""Fig. 7: a sample of the workload model, with the parameters and the seed of the dataset."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
+from analysis.feitelson1996.figures.logs import mean_by_size
 from analysis.feitelson1996.labels import MACHINE_SIZE
 from analysis.figures.style import ACCENT, NEUTRAL
 from analysis.paper import Picture
 from analysis.study import Study
+from sweep.plan.seeds import seed
 
-N_JOBS = 10_000
-"""Jobs of which the histograms show the expected number, so that their axes read as counts."""
+N_JOBS = 30_000
+"""Jobs that are drawn from the model, each with the number of its runs: the first ones of the study itself,
+as many as the paper's thirty experiments measure."""
+
+SMALL = 0.02
+"""Share of the highest bar up to which the inset shows the others."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -24,8 +31,10 @@ def pictures(study: Study) -> Iterator[Picture]:
         yield Picture(
             "fig7",
             "Fig. 7: The workload model",
-            "Job sizes (powers of two in blue), mean runtime over size, and run lengths: exact "
-            f"distributions, as expected numbers in {N_JOBS:,} jobs or runs, not a sample.",
+            f"The first {N_JOBS:,} jobs of the study: histogram of their sizes (powers of two in blue; in "
+            "the inset the axis of counts is stretched, for the other sizes), mean runtime of the jobs of "
+            f"each size that has {FEW} (± its standard error), and how often a job is run in a row. Lines: "
+            "the model's own means and expected numbers.",
             partial(draw, study),
         )
 
@@ -38,27 +47,67 @@ def draw(study: Study) -> Figure:
     if MACHINE_SIZE not in machine:
         raise DrawingError("the dataset does not say how many PEs its machine has")
     n_pes = machine[MACHINE_SIZE]
-    probabilities = model.size_probabilities(workload, n_pes)
-    run_lengths = model.run_length_probabilities(workload)
-    sizes = np.arange(1, n_pes + 1)
-    power = sizes & (sizes - 1) == 0
+    seed_of_first = seed(int(study.settings.get("seed", 1)), workload["name"], 0)
+    chunks = model.standard_sessions({**workload, "repetition": model.FEEDBACK}, n_pes, seed_of_first)
+    sample = _first(chunks, N_JOBS)
     figure = Figure(figsize=(7.4, 2.9), layout="constrained")
     histogram, correlation, runs = figure.subplots(1, 3)
-    histogram.bar(sizes[~power], N_JOBS * probabilities[~power], width=1.0, color=NEUTRAL)
-    histogram.bar(sizes[power], N_JOBS * probabilities[power], width=1.0, color=ACCENT)
-    histogram.set_yscale("log")
-    histogram.set(
-        title="Sizes", xlabel="Job size (PEs)", ylabel=f"Jobs in {N_JOBS:,}", xlim=(0, sizes[-1] + 1)
+    counts = np.bincount(sample["size"], minlength=n_pes + 1)[1:]
+    _draw_sizes(histogram, counts)
+    histogram.set(title="Sizes", xlabel="Job size (PEs)", ylabel=f"Jobs of {N_JOBS:,}")
+    inset = histogram.inset_axes((0.3, 0.34, 0.68, 0.6))
+    _draw_sizes(inset, counts)
+    inset.set_ylim(0, SMALL * counts.max())
+    inset.tick_params(labelsize=6.5)
+    inset.patch.set_edgecolor("#bbbbbb")
+
+    sizes = np.arange(1, n_pes + 1)
+    drawn, mean, number = mean_by_size(sample["size"], sample["runtime"])
+    square = mean_by_size(sample["size"], sample["runtime"] ** 2)[1]
+    enough = number >= FEW
+    error = np.sqrt(np.maximum(square - mean**2, 0)[enough] / number[enough])
+    correlation.errorbar(
+        drawn[enough],
+        mean[enough],
+        error,
+        fmt="o",
+        color=NEUTRAL,
+        ms=3,
+        elinewidth=0.8,
+        capsize=0,
+        label="sample",
     )
-    correlation.plot(sizes, model.mean_runtimes(workload, n_pes), color=ACCENT)
+    correlation.plot(sizes, model.mean_runtimes(workload, n_pes), color=ACCENT, label="model", zorder=3)
     correlation.set(
-        title="Runtimes",
-        xlabel="Job size (PEs)",
-        ylabel="Mean runtime (time units)",
-        xlim=(0, None),
+        title="Runtimes", xlabel="Job size (PEs)", ylabel="Mean runtime (time units)", xlim=(0, None),
         ylim=(0, None),
-    )
-    lengths = np.arange(1, len(run_lengths) + 1)
-    runs.loglog(lengths, N_JOBS * run_lengths, color=ACCENT)
-    runs.set(title="Run lengths", xlabel="Run length", ylabel=f"Runs in {N_JOBS:,}")
+    )  # fmt: skip
+    correlation.legend(loc="upper left", handlelength=1.2, fontsize=7.5)
+
+    lengths, times = np.unique(sample["runs"], return_counts=True)
+    expected = N_JOBS * model.run_length_probabilities(workload)
+    runs.loglog(lengths, times, "o", ms=2.8, color=NEUTRAL)
+    runs.loglog(np.arange(1, len(expected) + 1), expected, color=ACCENT, linewidth=1.1)
+    runs.set(title="Run lengths", xlabel="Run length", ylabel=f"Jobs of {N_JOBS:,}", ylim=(0.7, None))
     return figure
+
+
+def _first(chunks: Iterator[dict[str, np.ndarray]], n: int) -> dict[str, np.ndarray]:
+    """Return the first jobs of consecutive chunks, column by column."""
+    taken = [next(chunks)]
+    while sum(len(chunk["size"]) for chunk in taken) < n:
+        taken.append(next(chunks))
+    return {name: np.concatenate([chunk[name] for chunk in taken])[:n] for name in taken[0]}
+
+
+FEW = 10
+"""Jobs of a size below which its mean runtime is little more than chance."""
+
+
+def _draw_sizes(axes: Axes, counts: np.ndarray) -> None:
+    sizes = np.arange(1, len(counts) + 1)
+    power = sizes & (sizes - 1) == 0
+    axes.bar(sizes[~power], counts[~power], width=1.0, color=NEUTRAL)
+    axes.bar(sizes[power], counts[power], width=1.6, color=ACCENT)
+    axes.set_xlim(0, len(counts) + 2)
+    axes.grid(visible=False, axis="x")

@@ -160,6 +160,12 @@ def test_the_defaults_are_those_of_the_yaml_files() -> None:
     assert rules == Rules(policies.find("first_fit"), "first_fit")
 
 
+def test_by_default_a_pe_of_a_slot_serves_one_job_and_who_came_first_keeps_it() -> None:
+    """What a machine can do: two jobs on the same PEs at once would both progress."""
+    rules = Rules.of({"scheme": "buddy", "slot_choice": "first", "controller_load": "paths"})
+    assert (rules.alternation, rules.precedence) == ("exclusive", "arrival")
+
+
 def test_every_scheme_compiles_to_functions_that_numba_knows() -> None:
     for scheme in policies.SCHEMES.values():
         assert all(np.size(function.nopython_signatures) for function in scheme.compiled())
