@@ -11,7 +11,7 @@ PAPER = Paper(
     key=KEY,
     citation="S.-H. Chiang and M. K. Vernon, “Production job scheduling for parallel shared memory systems”, "
     "in Proc. 15th International Parallel and Distributed Processing Symposium (IPDPS), 2001",
-    experiments=("o2k_backfill", "o2k_immediate", "o2k_equipartition", "o2k_workload"),
+    experiments=("o2k_backfill", "o2k_immediate", "o2k_equipartition", "o2k_workload", "o2k_assumptions"),
     pictures=pictures,
     claims=claims,
     readings=readings,

@@ -33,6 +33,10 @@ MEASURES = {
 NUMBER, DEMAND, MEMORY_DEMAND = "number_of_jobs", "processor_demand", "memory_demand"
 """Metrics of a workload."""
 
+IS_FULL, MUST_WAIT = "memory_is_full", "must_wait_for_memory"
+FEWEST = "fewest_waiting_for_memory"
+"""What `models.o2k_workload.memory_room` finds."""
+
 HOUR = 3600.0
 
 YLABELS = {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from analysis.chiang2001.labels import month
 from analysis.report.choices import choices, varied
 from analysis.study import Study
 
@@ -81,13 +82,16 @@ CHOICES = {
         "intermediate_hours",
         "rates",
         "weekend",
-        "under_a_minute",
+        "together",
+        "closed_loop.limit",
+        "closed_loop.jobs",
         "short_enough",
         "memory_under_tenth",
         "under_a_minute_below_1gb",
         "serial_over_512mb",
         "size_correlation",
         "used_memory_correlation",
+        "stiffness",
     ),
 }
 """Keys of the files that the paper leaves open; what Tables 1 to 3 say is in the files too."""
@@ -121,4 +125,21 @@ TAKEN = (
 
 def readings(study: Study) -> Sequence[tuple[str, str]]:
     """Return pairs of a choice that the paper leaves open and what this dataset took."""
-    return [*varied(study), *TAKEN, *choices(study, CHOICES, MEANINGS)]
+    return [*varied(study), *TAKEN, *_early_ends(study), *choices(study, CHOICES, MEANINGS)]
+
+
+def _early_ends(study: Study) -> list[tuple[str, str]]:
+    """Return what share of the jobs ends within a minute, of each month."""
+    rows = []
+    for name in study.config.get("workload", {}):
+        file = study.parameters("workload", name)
+        shares = file.get("under_a_minute")
+        if isinstance(shares, Mapping):
+            shares = shares.get(str(file.get("month")), {})
+            text = ", ".join(f"{share:.1%} of {kind}" for kind, share in shares.items())
+        elif shares is None:
+            continue
+        else:
+            text = f"{shares:.1%} of all"
+        rows.append(f"{month(name)}: {text}")
+    return [("workload.under_a_minute", "; ".join(rows))] if rows else []

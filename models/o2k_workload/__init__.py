@@ -10,7 +10,7 @@ from models.o2k_workload.metrics import COORDS, METRICS
 FAMILY = Family(
     package=__name__,
     name="workload of the NCSA Origin 2000",
-    version=1,
+    version=2,
     metrics=METRICS,
     headline="number_of_jobs",
     coords=COORDS,

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from models.arrays import Floats, Ints
-from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB
-from models.o2k_workload.metrics import MINUTE, RUNTIMES
+from models.jobs.trace import Trace
+from models.o2k_workload.memory_room import fewest_waiting, is_full, must_wait
+from models.o2k_workload.metrics import MINUTE, NEAR, RUNTIMES
 from models.workloads.o2k.arrivals import DAYS_OF_WEEK, HOURS_OF_DAY, at_weekday_peak, calendar
 from models.workloads.o2k.assumptions import HOUR, Assumptions
 from models.workloads.o2k.job_classes import CLASSES, SIZE_CLASSES, TIME_CLASSES, classify
@@ -17,13 +18,13 @@ from models.workloads.o2k.table4 import MEMORY_GB, PROCESSORS
 SERIAL_BREAK_KB = KB_IN_GB // 2
 
 
-def measure(jobs: Jobs, assumed: Assumptions) -> dict[str, Floats]:
+def measure(trace: Trace, assumed: Assumptions) -> dict[str, Floats]:
     """Return every metric of the family.
 
     Parameters
     ----------
-    jobs : Jobs
-        Those submitted in the month.
+    trace : Trace
+        The jobs that count are those submitted in the month.
     assumed : Assumptions
 
     Returns
@@ -31,6 +32,7 @@ def measure(jobs: Jobs, assumed: Assumptions) -> dict[str, Floats]:
     dict of str to ndarray
         Of the shapes that `metrics.METRICS` declares. NaN for shares of no jobs.
     """
+    jobs = trace.jobs.part(trace.measured)
     job_class = classify(jobs.requested, jobs.size, jobs.memory)
     peak = at_weekday_peak(assumed, jobs.submit)
     brief = jobs.runtime < MINUTE
@@ -43,13 +45,21 @@ def measure(jobs: Jobs, assumed: Assumptions) -> dict[str, Floats]:
         "under_a_minute": _shares(job_class, brief),
         "short_enough_for_st": _shares(job_class, jobs.runtime <= TIME_CLASSES["st"]),
         "memory_under_tenth": _shares(job_class, jobs.used < jobs.memory / 10),
+        "near_request": _shares(job_class, jobs.runtime > NEAR * jobs.requested),
+        "mean_runtime": _means(job_class, jobs.runtime),
+        "mean_size": _means(job_class, jobs.size),
+        "mean_memory": _means(job_class, jobs.memory / KB_IN_GB),
         "runtime_cdf": np.stack(
             [_shares(job_class[peak], jobs.runtime[peak] <= limit) for limit in RUNTIMES], axis=1
         ),
     }
     serial, used_each = jobs.size == 1, jobs.used / jobs.size
     large = job_class >= CLASSES.index("vst_lj")
+    capacity_kb = MEMORY_GB * KB_IN_GB
     of_month = {
+        "memory_is_full": is_full(trace.jobs, capacity_kb)[trace.measured].mean(),
+        "must_wait_for_memory": must_wait(trace.jobs, capacity_kb)[trace.measured].mean(),
+        "fewest_waiting_for_memory": fewest_waiting(jobs, capacity_kb) / len(jobs),
         "over_an_hour_ends_in_a_minute": _share(brief, jobs.requested > HOUR),
         "over_ten_hours_ends_in_a_minute": _share(brief, jobs.requested > 10 * HOUR),
         "under_a_minute_below_1gb": _share(jobs.used < KB_IN_GB, brief),
@@ -75,14 +85,18 @@ def arrivals(submit: Floats, assumed: Assumptions) -> Floats:
     return np.asarray(counts.reshape(DAYS_OF_WEEK, HOURS_OF_DAY) / n_days[:, None])
 
 
-def _sums(job_class: Ints, of_jobs: Floats) -> Floats:
+def _sums(job_class: Ints, of_jobs: Floats | Ints) -> Floats:
     """Return the sum over all jobs, then over those of each class."""
     return np.append(of_jobs.sum(), np.bincount(job_class, of_jobs, minlength=len(CLASSES)))
 
 
 def _shares(job_class: Ints, chosen: np.ndarray) -> Floats:
+    return _means(job_class, chosen.astype(np.float64))
+
+
+def _means(job_class: Ints, of_jobs: Floats | Ints) -> Floats:
     with np.errstate(invalid="ignore"):  # a class without a job
-        return _sums(job_class, chosen.astype(np.float64)) / _sums(job_class, np.ones(len(chosen)))
+        return _sums(job_class, of_jobs) / _sums(job_class, np.ones(len(of_jobs)))
 
 
 def _share(chosen: np.ndarray, among: np.ndarray) -> float:

@@ -4,6 +4,8 @@ from models.family import Metric
 from models.workloads.o2k.job_classes import CLASSES
 
 MINUTE = 60.0
+NEAR = 0.9
+"""Of the requested time: a job that runs for longer comes near it."""
 
 LABELS = ("all", *CLASSES)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -17,6 +19,10 @@ OF_CLASSES = {
     "under_a_minute": ("1", "share of jobs that run less than a minute"),
     "short_enough_for_st": ("1", "share of jobs that run no longer than an st job may"),
     "memory_under_tenth": ("1", "share of jobs that use less than a tenth of the requested memory"),
+    "near_request": ("1", f"share of jobs that run for over {NEAR:.0%} of the requested time"),
+    "mean_runtime": ("s", "mean runtime"),
+    "mean_size": ("1", "mean requested processors"),
+    "mean_memory": ("GB", "mean requested memory"),
 }
 OF_MONTH = {
     "over_an_hour_ends_in_a_minute": "share under a minute of the jobs that request over an hour",
@@ -29,6 +35,9 @@ OF_MONTH = {
     "runtime_size_correlation": "rank correlation of runtime and processors",
     "runtime_used_memory_correlation": "rank correlation of runtime and used memory per processor",
     "memory_size_correlation": "rank correlation of processors and requested memory for each, weekday peaks",
+    "memory_is_full": "share without room in the memory of all hosts as one, if every job begins at once",
+    "must_wait_for_memory": "the same, if whoever finds no room waits for it",
+    "fewest_waiting_for_memory": "share that must wait for memory under any policy, a lower bound",
     "serial_memory_ratio": "median used memory per processor, serial over parallel jobs, weekday peaks",
 }
 

@@ -12,5 +12,5 @@ from models.workloads.o2k.assumptions import Assumptions
 def simulate(point: Point) -> Outcome:
     """Generate one month, see `models.family.Family.simulate`: it is one batch, whatever is asked for."""
     trace = o2k.open_trace(point)
-    metrics = engine.measure(trace.jobs.part(trace.measured), Assumptions.of(point.workload))
+    metrics = engine.measure(trace, Assumptions.of(point.workload))
     return Outcome({name: values[None] for name, values in metrics.items()}, len(trace.jobs))

@@ -111,8 +111,16 @@ def workload(metric: str, at: Point) -> float:
         return float(np.clip(np.log10(at["actual_runtime"] / 60) / 4, 0, 1))
     if metric == "arrivals":
         return 20.0 if 9 <= at["hour"] < 17 else 10.0 if 17 <= at["hour"] < 23 else 5.0
+    if metric in ENDS_OF_THE_TEXT and at["workload"] in (NOVEMBER, MARCH):
+        return ENDS_OF_THE_TEXT[metric][at["workload"] == MARCH]
     return OF_THE_TEXT[metric]
 
+
+ENDS_OF_THE_TEXT = {
+    "over_an_hour_ends_in_a_minute": (0.12, 0.33),
+    "over_ten_hours_ends_in_a_minute": (0.11, 0.42),
+}
+"""Shares of November and of March; those of all months lie in between."""
 
 OF_THE_TEXT = {
     "under_a_minute": 0.175,
@@ -120,6 +128,9 @@ OF_THE_TEXT = {
     "memory_under_tenth": 0.3,
     "over_an_hour_ends_in_a_minute": 0.2,
     "over_ten_hours_ends_in_a_minute": 0.2,
+    "memory_is_full": 0.01,
+    "must_wait_for_memory": 0.005,
+    "fewest_waiting_for_memory": 0.001,
     "under_a_minute_below_1gb": 0.97,
     "serial_share": 0.35,
     "power_of_two_share": 0.8,
@@ -251,7 +262,9 @@ def _as_measured(
     metric: str, outer: tuple[str, ...], dims: tuple[str, ...], values: np.ndarray
 ) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
     """Return a metric under the dataset's names; of jobs in groups, without all jobs, which stand alone."""
-    name = metric.removesuffix("_by_class").replace("wait", "delay")
+    name = metric.removesuffix("_by_class")
+    if name.startswith("wait"):
+        name = name.replace("wait", "delay")
     inner = tuple(DIMS[dim] for dim in dims)
     if not dims or dims[0] not in MEASURED:
         return {name: ((*outer, *inner), values)}

@@ -50,6 +50,9 @@ def _heuristics(test: Tester) -> Iterator[Claim]:
         f"Under EQspatial-5m, more than {AT_ONCE:.0%} of all jobs start for full execution on arrival, in "
         "each month.",
         [test.share(STARTED_AT_ONCE, EQ_5M, one, low=AT_ONCE) for one in test.months],
+        note="Requested memory alone is in the way: see the claim 4.4-room-in-memory of o2k_workload, which "
+        "asks how many jobs of the same months find no room on one host with the memory of all, where nobody "
+        "is slowed.",
     )
 
 

@@ -10,9 +10,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from analysis.chiang2001.claims.demands import table_4
-from analysis.chiang2001.claims.margins import POINT, ROUNDING
+from analysis.chiang2001.claims.margins import AT_ONCE, POINT, ROUNDING
 from analysis.chiang2001.claims.tester import Tester
-from analysis.chiang2001.labels import CLASSES, DEMAND, MEMORY_DEMAND, NUMBER, TABLE_CLASS, TIMES, month
+from analysis.chiang2001.labels import (
+    CLASSES,
+    DEMAND,
+    FEWEST,
+    IS_FULL,
+    MEMORY_DEMAND,
+    MUST_WAIT,
+    NUMBER,
+    TABLE_CLASS,
+    TIMES,
+    month,
+)
 from analysis.claims import Claim, Open, Part
 from analysis.claims.comparisons import level_of
 from analysis.study.curve import DONE
@@ -27,6 +38,7 @@ def claims(test: Tester) -> Iterator[Claim]:
     """Yield the sentences on demands."""
     yield from _table(test)
     yield from _demands(test)
+    yield from _room_in_memory(test)
 
 
 def of(test: Tester, metric: str, name: str, job_class: str = ALL) -> Sample:
@@ -117,6 +129,29 @@ def _demands(test: Tester) -> Iterator[Claim]:
             ],
             note=note,
         )
+
+
+def _room_in_memory(test: Tester) -> Iterator[Claim]:
+    shares = []
+    for name in test.months:
+        pair = [of(test, metric, name) for metric in (IS_FULL, FEWEST)]
+        if not any(one.reason for one in pair):
+            full, fewest = (f"{100 * np.nanmean(one.values):.2g} %" for one in pair)
+            shares.append(f"{month(name)} {full} and {fewest}")
+    yield test.claim(
+        "4.4-room-in-memory",
+        "4.4: “More than 99% of the arriving jobs in each workload are placed on a host for full execution "
+        "immediately upon arrival”",
+        f"That asks for memory: with the memory of all hosts as one, no job slowed by others, and memory for "
+        f"the first submitted that fits, less than {1 - AT_ONCE:.0%} of the jobs find no room on arrival, in "
+        "each month.",
+        [
+            level_of(month(name), of(test, MUST_WAIT, name), high=1 - AT_ONCE, scale=100.0, unit=" %")
+            for name in test.months
+        ],
+        note="Share of jobs that would find no room if every job began at once, and the smallest share that "
+        f"any policy must let wait, which would choose a few of the largest: {'; '.join(shares) or 'none'}.",
+    )
 
 
 def _sum(test: Tester, name: str, classes: Sequence[str]) -> Sample:

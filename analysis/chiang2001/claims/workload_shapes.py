@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from analysis.chiang2001.claims.demands import table_of_month
-from analysis.chiang2001.claims.margins import LARGE_SHARE, MOST, NEARLY_ALL, ROUNDING
+from analysis.chiang2001.claims.margins import LARGE_SHARE, MOST, NEARLY_ALL, POINT, ROUNDING
 from analysis.chiang2001.claims.tester import Tester
 from analysis.chiang2001.claims.workload import BUILT, of
 from analysis.chiang2001.labels import CLASSES, MARCH, SIZES, month
 from analysis.claims import Claim, Open, Part
 from analysis.claims.comparisons import level_of
 from analysis.study.curve import DONE
-from analysis.study.sample import Sample, together
+from analysis.study.groups import ALL
+from analysis.study.sample import Sample
 
 WEEKDAYS = slice(0, 5)
 
@@ -27,6 +28,7 @@ def claims(test: Tester) -> Iterator[Claim]:
 
 
 def _early_ends(test: Tester) -> Iterator[Claim]:
+    half, point = ROUNDING / 100, POINT / 100
     for metric, hours, low, high, source in (
         ("over_an_hour_ends_in_a_minute", "an hour", 0.12, 0.33,
          "2.4: “12-33% of the jobs that request over an hour of running time terminate in under one "
@@ -40,10 +42,23 @@ def _early_ends(test: Tester) -> Iterator[Claim]:
             source,
             f"Of the jobs that request over {hours}, {low:.0%} to {high:.0%} end in under one minute, in "
             "each month.",
-            [level_of(month(name), of(test, metric, name), low, high, 100.0, " %") for name in test.months],
+            [
+                level_of(month(name), of(test, metric, name), low - half, high + half, 100.0, " %")
+                for name in test.months
+            ],
             note=BUILT,
         )
-    half = ROUNDING / 100
+        yield test.claim(
+            f"2.4-{metric.replace('_', '-')}-spread",
+            source,
+            f"Over the months, the smallest share of the jobs that request over {hours} and end in under one "
+            f"minute is {low:.0%}, the largest {high:.0%}, within {POINT:g} point of a percent.",
+            [
+                level_of(word, _over_months(test, metric, of_months), end - point, end + point, 100.0, " %")
+                for word, of_months, end in (("smallest", np.min, low), ("largest", np.max, high))
+            ],
+            note=BUILT,
+        )
     for name, metric, classes, low, high, source in (
         ("under-a-minute", "under_a_minute", CLASSES, 0.15 - half, 0.2 + half,
          "3: “15-20% of the jobs in each class have actual execution time less than one minute.”"),
@@ -56,15 +71,27 @@ def _early_ends(test: Tester) -> Iterator[Claim]:
         parts = [
             level_of(
                 one.replace("_", "-"),
-                together([of(test, metric, name_, job_class=one) for name_ in test.months]),
+                _over_months(test, metric, np.median, one),
                 low, high, 100.0, " %",
             )
             for one in classes
         ]  # fmt: skip
         statement = (
-            "So, for all jobs and not only those of weekday peaks, over all months together, by class."
+            "So, by class, in a typical month: the median over the months, of all jobs and not only those of "
+            "weekday peaks."
         )
         yield test.claim(f"3-{name}", source, statement, parts, note=BUILT)
+
+
+def _over_months(
+    test: Tester, metric: str, summarise: Callable[..., np.ndarray], job_class: str = ALL
+) -> Sample:
+    """Return the smallest, the largest or the median of the months' values, replication by replication."""
+    samples = [of(test, metric, name, job_class) for name in test.months]
+    bad = next((one.status for one in samples if one.status != DONE), "")
+    if bad:
+        return Sample.absent(bad)
+    return Sample(summarise([one.values for one in samples], axis=0), DONE)
 
 
 def _shapes(test: Tester) -> Iterator[Claim]:

@@ -9,6 +9,7 @@ conf/workload/_o2k.yaml.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -30,8 +31,10 @@ MISS = 0.01
 
 
 def fills(workload: Parameters) -> tuple[str, ...]:
-    """Return the columns of its jobs."""
-    return ("requested", "memory")
+    """Return the columns of its jobs: users only where they submit in a closed loop."""
+    loop = workload.get("closed_loop")
+    users = ("user",) if isinstance(loop, Mapping) and loop.get("limit") is not None else ()
+    return ("requested", "memory", *users)
 
 
 def has_chance(workload: Parameters) -> bool:

@@ -10,6 +10,7 @@ from models import checks
 from models.point import Parameters
 from models.workloads.o2k.job_classes import CLASSES, SIZE_CLASSES, TIME_CLASSES
 from models.workloads.o2k.shapes import Weighted
+from models.workloads.o2k.stiffness import Stiffness
 from models.workloads.o2k.table4 import TABLE_4, Month
 
 HOUR, MINUTE = 3600, 60.0
@@ -33,18 +34,26 @@ class Assumptions:
         Arrivals on a Saturday or Sunday over those on another day.
     together : float
         Mean number of jobs of a class that are submitted at one moment.
+    user_limit : int, optional
+        Jobs that a user has in the system at once; None is no closed loop, each group by itself.
+    user_jobs : float
+        Mean number of jobs that a user submits one after another in that loop.
     requests : dict of str to pairs
         Time class -> hours that its jobs ask for, with weights.
     sizes : dict of str to pairs
         Size class, or a class -> processors that its jobs ask for, with weights.
     least_memory_mb : dict of str to float
         Size class -> the least memory that its jobs ask for.
-    serial_over_512mb, under_a_minute, short_enough, left_alone : float
+    under_a_minute : dict of str to float
+        Time class -> share of its jobs.
+    serial_over_512mb, short_enough, left_alone : float
         Shares of jobs.
     memory_under_tenth, under_a_minute_below_1gb : float
         Shares of jobs.
     size_correlation, used_memory_correlation : float
         Of a runtime with the processors, and with the used part of the memory, in a class.
+    stiffness : Stiffness
+        How hard a class' runtimes, processors and memory are to bend.
     """
 
     month: Month
@@ -54,17 +63,20 @@ class Assumptions:
     rates: Mapping[str, float]
     weekend: float
     together: float
+    user_limit: int | None
+    user_jobs: float
     requests: Mapping[str, Weighted]
     sizes: Mapping[str, Weighted]
     least_memory_mb: Mapping[str, float]
     serial_over_512mb: float
-    under_a_minute: float
+    under_a_minute: Mapping[str, float]
     short_enough: float
     left_alone: float
     memory_under_tenth: float
     under_a_minute_below_1gb: float
     size_correlation: float
     used_memory_correlation: float
+    stiffness: Stiffness
 
     @classmethod
     def of(cls, workload: Parameters) -> Assumptions:
@@ -75,8 +87,10 @@ class Assumptions:
         ValueError
             With one line that says what was given and what is allowed.
         """
+        month = TABLE_4[checks.choice(workload, "workload", "month", TABLE_4)]
+        user_limit, user_jobs = _closed_loop(workload)
         return cls(
-            month=TABLE_4[checks.choice(workload, "workload", "month", TABLE_4)],
+            month=month,
             warmup_days=checks.whole(
                 workload, "workload", "warmup_days", "whole days, 0 to 366", least=0, most=366
             ),
@@ -85,6 +99,8 @@ class Assumptions:
             rates={level: _number(_part(workload, "rates"), level, 1e-6, 1e6, "rates") for level in LEVELS},
             weekend=_number(workload, "weekend", 1e-6, 1e6),
             together=_number(workload, "together", 1, 1e6),
+            user_limit=user_limit,
+            user_jobs=user_jobs,
             requests=_requests(_part(workload, "requests")),
             sizes=_sizes(_part(workload, "sizes")),
             least_memory_mb={
@@ -92,13 +108,19 @@ class Assumptions:
                 for size, most in (("sj", 511), ("mj", 4095), ("lj", 16383))
             },
             serial_over_512mb=_number(workload, "serial_over_512mb", 0, 1),
-            under_a_minute=_number(workload, "under_a_minute", 0, 0.9),
+            under_a_minute=_under_a_minute(workload, month),
             short_enough=_number(workload, "short_enough", 0, 0.99),
             left_alone=_number(workload, "left_alone", 0, 0.9),
             memory_under_tenth=_number(workload, "memory_under_tenth", 0, 0.99),
             under_a_minute_below_1gb=_number(workload, "under_a_minute_below_1gb", 0, 1),
             size_correlation=_number(workload, "size_correlation", -1, 1),
             used_memory_correlation=_number(workload, "used_memory_correlation", -1, 1),
+            stiffness=Stiffness(
+                *(
+                    _number(_part(workload, "stiffness"), part, 1e-3, 1e3, "stiffness")
+                    for part in Stiffness._fields
+                )
+            ),
         )
 
 
@@ -119,6 +141,37 @@ def _hours(workload: Parameters, key: str) -> tuple[int, int]:
         case [int(first), int(last)] if 0 <= first <= last <= 24:
             return first, last
     checks.refuse(f"workload.{key}", workload.get(key), "[from, until], whole hours from 0 to 24")
+
+
+def _closed_loop(workload: Parameters) -> tuple[int | None, float]:
+    """Return how many jobs a user has in the system at once, None without limit, and submits in all."""
+    group = _part(workload, "closed_loop")
+    where, key = "workload.closed_loop", "limit"
+    jobs = _number(group, "jobs", 1, 1e6, "closed_loop")
+    if group.get(key) is None:
+        return None, jobs
+    allowed = "a whole number of jobs from 1 up, or null for no limit"
+    limit = checks.whole(group, where, key, allowed, least=1, most=10**6)
+    if workload.get("together") != 1:
+        raise ValueError(
+            f"{where}.{key}={limit} and workload.together={workload.get('together')} both say which jobs "
+            "come at once; set workload.together=1"
+        )
+    return limit, jobs
+
+
+def _under_a_minute(workload: Parameters, month: Month) -> dict[str, float]:
+    """Return each time class' share: one number for all, or by month and by whether it is vst."""
+    given = workload.get("under_a_minute")
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(TIME_CLASSES, _number(workload, "under_a_minute", 0, 0.9))
+    where = f"under_a_minute.{month.name}"
+    shares = given.get(month.name)
+    if not isinstance(shares, Mapping):
+        checks.refuse(f"workload.{where}", shares, "shares of jobs: {vst: ..., longer: ...}")
+    checks.mapping(shares, f"workload.{where}", ("vst", "longer"))
+    vst, longer = (_number(shares, key, 0, 0.9, where) for key in ("vst", "longer"))
+    return {time: vst if time == "vst" else longer for time in TIME_CLASSES}
 
 
 def _requests(group: Parameters) -> dict[str, Weighted]:

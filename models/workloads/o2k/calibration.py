@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 from scipy.optimize import brentq
 
 from models.units import KB_IN_MB
 from models.workloads.o2k.classes import Draft
+from models.workloads.o2k.stiffness import Stiffness
 
 LARGEST = 6.0
 """Tilt, at most: by then nearly all jobs are at a limit."""
-
-STIFFNESS = (1.0, 2.0, 0.5)
-"""How hard runtime, processors and memory are to bend: of the processors the text says the most."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +32,8 @@ class Tilts:
     memory: float
     miss: float = 0.0
 
-    @property
-    def imbalance(self) -> float:
-        """Positive where the processors are bent up too much for what runtime and memory are bent by."""
-        runtime, size, memory = np.multiply(STIFFNESS, np.sinh([self.runtime, self.size, self.memory]))
-        return float(size + memory - runtime)
 
-
-def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float) -> Tilts:
+def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float, stiffness: Stiffness) -> Tilts:
     """Return the tilts under which jobs make two demands.
 
     Parameters
@@ -50,6 +41,7 @@ def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float) -> Til
     jobs : Draft
     processor_hours, gigabyte_hours : float
         Wanted sums over the jobs of runtime times requested processors, and times requested memory.
+    stiffness : Stiffness
 
     Returns
     -------
@@ -60,10 +52,10 @@ def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float) -> Til
     -----
     For any tilt of the processors, that of the runtime follows from the first demand, and that of the memory
     then from the second: there is one tilt more than there are demands. Of all solutions the one is taken in
-    which the three share the bending, so that none goes to its limit while another could help. O(n_jobs) for
-    each of about a hundred evaluations.
+    which the three share the bending by their stiffness, so that none goes to its limit while another could
+    help. O(n_jobs) for each of about a hundred evaluations.
     """
-    seen: list[Tilts] = []
+    seen: list[tuple[Tilts, float]] = []
 
     def imbalance(size_tilt: float) -> float:
         size = jobs.size.at(size_tilt)
@@ -73,11 +65,12 @@ def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float) -> Til
         memory = rising(lambda tilt: float(hours @ megabytes.at(tilt)) / KB_IN_MB / gigabyte_hours)
         miss = abs(float(size @ hours) / processor_hours - 1)
         miss += abs(float(hours @ megabytes.at(memory)) / KB_IN_MB / gigabyte_hours - 1)
-        seen.append(Tilts(runtime, size_tilt, memory, miss))
-        return seen[-1].imbalance
+        forces = stiffness.imbalance(runtime, size_tilt, memory)
+        seen.append((Tilts(runtime, size_tilt, memory, miss), forces))
+        return forces
 
     root(imbalance, tolerance=0.01)
-    return min(seen, key=lambda tilts: (round(tilts.miss, 4), abs(tilts.imbalance)))
+    return min(seen, key=lambda one: (round(one[0].miss, 4), abs(one[1])))[0]
 
 
 def rising(ratio: Callable[[float], float]) -> float:

@@ -64,7 +64,7 @@ def _runtime(
     alone so many of them that no order of magnitude is emptied.
     """
     n = len(rank)
-    short = rounded_share(assumed.under_a_minute, n)
+    short = rounded_share(assumed.under_a_minute[time], n)
     brief = _fixed(span(1.0, MINUTE, within(rank, 0, short)))
     if time == "lt":
         enough = max(rounded_share(assumed.short_enough, n), short)

@@ -9,10 +9,11 @@ from models.jobs.jobs import Jobs
 from models.point import Seed
 from models.streams import stream
 from models.units import KB_IN_MB
-from models.workloads.o2k.arrivals import times, together
-from models.workloads.o2k.assumptions import Assumptions
+from models.workloads.o2k.arrivals import HOURS_OF_DAY, times, together
+from models.workloads.o2k.assumptions import HOUR, Assumptions
 from models.workloads.o2k.calibration import Tilts, calibrate
 from models.workloads.o2k.classes import Draft, draft
+from models.workloads.o2k.closed_loop import in_turn
 from models.workloads.o2k.job_classes import CLASSES
 from models.workloads.o2k.table4 import MEMORY_GB, PROCESSORS
 from models.workloads.o2k.targets import unrounded
@@ -56,18 +57,23 @@ def generate(assumed: Assumptions, seed: Seed) -> tuple[Jobs, int, dict[str, Til
         n_jobs = {MONTH: month.jobs[number], BEFORE: round(month.jobs[number] * days / month.days)}
         drafts = {part: draft(name, n, assumed, seed, part) for part, n in n_jobs.items()}
         tilts[name] = calibrate(
-            drafts[MONTH], processors[number] * percent * PROCESSORS, memory[number] * percent * MEMORY_GB
+            drafts[MONTH],
+            processors[number] * percent * PROCESSORS,
+            memory[number] * percent * MEMORY_GB,
+            assumed.stiffness,
         )
         for part, jobs in drafts.items():
             random = stream(seed, f"o2k {month.name} {part} {name} used memory")
             parts[part].append(_columns(jobs, tilts[name], assumed, random))
     before = _submitted(parts[BEFORE], 0, days, assumed, seed, BEFORE)
     within = _submitted(parts[MONTH], days, days + month.days, assumed, seed, MONTH)
-    submit, runtime, requested, size, memory, used = (
+    within[-1][:] += len(before[-1])  # other users
+    submit, runtime, requested, size, memory, used, user = (
         np.concatenate(pair) for pair in zip(before, within, strict=True)
     )
     kb, used_kb = (np.ceil(mb * KB_IN_MB).astype(np.int64) for mb in (memory, used))
-    made = Jobs(submit, runtime, requested, size.astype(np.int64), kb, used_memory=used_kb)
+    users = None if assumed.user_limit is None else user.astype(np.int64)
+    made = Jobs(submit, runtime, requested, size.astype(np.int64), kb, used_memory=used_kb, user=users)
     return made, len(before[0]), tilts
 
 
@@ -84,11 +90,21 @@ def _columns(
 def _submitted(
     classes: list[tuple[Floats, ...]], first: int, last: int, assumed: Assumptions, seed: Seed, part: str
 ) -> tuple[Floats, ...]:
-    """Return the columns of all classes in order of submission, which is the first column."""
+    """Return the columns of all classes in order of submission, which is the first column; the last is users.
+
+    A user is named by the number of the first job, before they are sorted.
+    """
     columns = [np.concatenate(column) for column in zip(*classes, strict=True)]
     random = stream(seed, f"o2k {assumed.month.name} {part} arrivals")
     submit = times(assumed, first, last, len(columns[0]), random)
+    n_jobs = [len(runtime) for runtime, *_ in classes]
     groups = stream(seed, f"o2k {assumed.month.name} {part} groups")
-    submit = submit[together(assumed.together, [len(runtime) for runtime, *_ in classes], groups)]
+    if assumed.user_limit is None:
+        of_user = together(assumed.together, n_jobs, groups)
+        submit = submit[of_user]
+    else:
+        of_user = together(assumed.user_jobs, n_jobs, groups)
+        period = (float(first * HOURS_OF_DAY * HOUR), float(last * HOURS_OF_DAY * HOUR))
+        submit = in_turn(submit, columns[0], of_user, assumed.user_limit, period)
     order = np.argsort(submit, kind="stable")
-    return submit[order], *(column[order] for column in columns)
+    return submit[order], *(column[order] for column in columns), of_user[order]

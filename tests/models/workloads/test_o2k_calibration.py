@@ -7,12 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from o2k_cases import workload
+from scipy.optimize import minimize
 
 from models.workloads.o2k.assumptions import Assumptions
 from models.workloads.o2k.calibration import LARGEST, calibrate
 from models.workloads.o2k.classes import Draft, draft
 from models.workloads.o2k.job_classes import CLASSES
 from models.workloads.o2k.shapes import choice, correlated, span, stratified
+from models.workloads.o2k.stiffness import Stiffness
+from models.workloads.o2k.table4 import TABLE_4
 
 ASSUMED = Assumptions.of(workload("2000-01"))
 TILTS = st.floats(-LARGEST, LARGEST)
@@ -63,21 +66,54 @@ def test_demands_of_a_known_tilt_are_met_again(name: str) -> None:
     jobs = draft(name, 200, ASSUMED, (1, 2, 3), "month")
     for known in ((0.0, 0.0, 0.0), (0.8, -0.3, 0.5), (-0.5, 0.4, 1.2)):
         wanted = demands(jobs, *known)
-        tilts = calibrate(jobs, *wanted)
+        tilts = calibrate(jobs, *wanted, ASSUMED.stiffness)
         assert demands(jobs, tilts.runtime, tilts.size, tilts.memory) == pytest.approx(wanted, rel=1e-4)
         assert tilts.miss < 1e-4
 
 
 def test_what_needs_no_bending_is_hardly_bent() -> None:
     jobs = draft("st_mj", 700, ASSUMED, (1, 2, 3), "month")
-    tilts = calibrate(jobs, *demands(jobs, 0, 0, 0))
+    tilts = calibrate(jobs, *demands(jobs, 0, 0, 0), ASSUMED.stiffness)
     assert abs(np.array([tilts.runtime, tilts.size, tilts.memory])) == pytest.approx(0, abs=0.05)
+
+
+@pytest.mark.parametrize("weights", [(1.0, 2.0, 0.5), (3.0, 1.0, 1.0), (1.0, 0.2, 5.0)])
+def test_stiffness_shares_the_bending_with_the_least_energy(weights: tuple[float, float, float]) -> None:
+    """By trying other bendings that keep the two sums of tilts: none has less."""
+    least = minimize(
+        lambda size: np.dot(weights, np.cosh([1.3 - size[0], size[0], 0.4 - (1.3 - size[0])])),
+        [0.0],
+        tol=1e-12,
+    ).x[0]
+    tilts = (1.3 - least, least, 0.4 - (1.3 - least))
+    assert Stiffness(*weights).imbalance(*tilts) == pytest.approx(0, abs=1e-4)
+    assert Stiffness(*weights).imbalance(tilts[0] - 0.1, tilts[1] + 0.1, tilts[2] + 0.1) > 0
+
+
+def test_what_is_stiff_is_hardly_bent_and_the_demands_are_met_all_the_same() -> None:
+    """The mt_lj jobs of March: with memory that is harder to bend they ask for less of it and run longer."""
+    month, number = TABLE_4["2000-03"], CLASSES.index("mt_lj")
+    jobs = draft("mt_lj", month.jobs[number], ASSUMED, (1, 2, 3), "month")
+    wanted = [
+        month.hours / 100 * demand[number] * capacity
+        for demand, capacity in ((month.processor_demand, 960), (month.memory_demand, 336))
+    ]
+    bent = []
+    for memory in (1 / 8, 1 / 2, 2.0, 1000.0):
+        tilts = calibrate(jobs, *wanted, Stiffness(1.0, 2.0, memory))
+        assert demands(jobs, tilts.runtime, tilts.size, tilts.memory) == pytest.approx(wanted, rel=0.002)
+        bent.append(tilts)
+    memory_tilts = [tilts.memory for tilts in bent]
+    assert memory_tilts == sorted(memory_tilts, reverse=True)
+    assert memory_tilts[0] > 1.5
+    assert memory_tilts[-1] == pytest.approx(0, abs=0.02)
+    assert bent[-1].runtime > bent[0].runtime + 0.1
 
 
 def test_a_demand_out_of_reach_gets_the_nearest() -> None:
     jobs = draft("lt_lj", 20, ASSUMED, (1, 2, 3), "month")
     most_processor_hours = demands(jobs, 50, 50, 0)[0]
-    tilts = calibrate(jobs, 2 * most_processor_hours, demands(jobs, 50, 50, 0)[1])
+    tilts = calibrate(jobs, 2 * most_processor_hours, demands(jobs, 50, 50, 0)[1], ASSUMED.stiffness)
     assert tilts.miss > 0.4
     reached, _ = demands(jobs, tilts.runtime, tilts.size, tilts.memory)
     assert reached == pytest.approx(most_processor_hours, rel=0.02)

@@ -53,6 +53,10 @@ def test_metrics_of_classes_are_those_of_a_recount(metrics: dict[str, np.ndarray
             "under_a_minute": sum(jobs.runtime[k] < 60 for k in these) / n,
             "short_enough_for_st": sum(h <= 50 for h in hours) / n,
             "memory_under_tenth": sum(10 * jobs.used[k] < jobs.memory[k] for k in these) / n,
+            "near_request": sum(10 * jobs.runtime[k] > 9 * jobs.requested[k] for k in these) / n,
+            "mean_runtime": 3600 * sum(hours) / n,
+            "mean_size": sum(jobs.size[k] for k in these) / n,
+            "mean_memory": sum(jobs.memory[k] for k in these) / 2**20 / n,
         }
         assert {metric: metrics[metric][place] for metric in expected} == pytest.approx(expected)
 

@@ -1,0 +1,102 @@
+"""Whether an arriving job finds the memory that it asks for, with that of all hosts as one and nobody slowed.
+
+A machine with hosts, and with jobs that share processors and stay for longer, can only have less room. Three
+numbers, from the calmest to the hardest question:
+
+- `is_full`: every job has begun when it was submitted; is there room for one more? That may overbook memory.
+- `must_wait`: whoever finds no room waits, and gets memory as soon as there is enough, the first submitted of
+  those that fit: the rule of section 2.5 of Chiang and Vernon (2001).
+- `fewest_waiting`: a policy may let any job wait, and those that wait never come back. No policy does better.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from models.arrays import Floats, Ints
+from models.jobs.jobs import Jobs
+from models.units import KB_IN_GB
+
+
+def held(jobs: Jobs) -> Ints:
+    """Return the KB that all earlier jobs hold at each submission, if every job begins when it is submitted.
+
+    Ends come before submissions of the same instant. Shape (n_jobs,). O(n_jobs log n_jobs).
+    """
+    ends = jobs.submit + jobs.runtime
+    order = np.argsort(ends)
+    given_back = np.concatenate([[0], np.cumsum(jobs.memory[order])])
+    ended = np.searchsorted(ends[order], jobs.submit, side="right")
+    return np.asarray(np.cumsum(jobs.memory) - jobs.memory - given_back[ended])
+
+
+def is_full(jobs: Jobs, capacity: int) -> np.ndarray:
+    """Tell which jobs find too little left of `capacity` KB, if every job begins when it is submitted."""
+    return np.asarray(held(jobs) + jobs.memory > capacity)
+
+
+def must_wait(jobs: Jobs, capacity: int) -> np.ndarray:
+    """Tell which jobs find too little left, if those wait and get memory as soon as there is enough.
+
+    O(n_jobs (log n_jobs + waiting jobs)).
+    """
+    submit, runtime, memory = jobs.submit.tolist(), jobs.runtime.tolist(), jobs.memory.tolist()
+    waits = np.zeros(len(jobs), bool)
+    running: list[tuple[float, int]] = []
+    queue: list[int] = []
+    free = capacity
+
+    def begin(job: int, now: float) -> None:
+        nonlocal free
+        free -= memory[job]
+        heappush(running, (now + runtime[job], memory[job]))
+
+    for job, now in enumerate(submit):
+        while running and running[0][0] <= now:
+            end = running[0][0]
+            while running and running[0][0] == end:
+                free += heappop(running)[1]
+            still = []
+            for one in queue:
+                if memory[one] <= free:
+                    begin(one, end)
+                else:
+                    still.append(one)
+            queue = still
+        if memory[job] <= free:
+            begin(job, now)
+        else:
+            waits[job] = True
+            queue.append(job)
+    return waits
+
+
+def fewest_waiting(jobs: Jobs, capacity: int) -> float:
+    """Return a number of jobs below which no policy comes that cannot begin when they are submitted.
+
+    Notes
+    -----
+    Those that begin hold their memory for their runtime at least. So it is a covering problem: at each moment
+    enough jobs must be away. The linear programme, in which parts of a job may be away, is a lower bound of
+    it, and exact where all ask for the same memory. Only moments are looked at before whose next submission
+    some job ends: the others have fewer jobs.
+    """
+    ends = jobs.submit + jobs.runtime
+    all_ends = np.sort(ends)
+    nothing_ends = np.searchsorted(all_ends, jobs.submit[1:], "right") == np.searchsorted(
+        all_ends, jobs.submit[:-1], "right"
+    )
+    too_much = held(jobs) + jobs.memory > capacity
+    moments = jobs.submit[too_much & ~np.append(nothing_ends, False)]
+    if not moments.size:
+        return 0.0
+    gb = jobs.memory / KB_IN_GB
+    there = (jobs.submit <= moments[:, None]) & (moments[:, None] < ends)
+    away: Floats = there @ gb - capacity / KB_IN_GB
+    less = sparse.csr_array(-there.astype(np.float64) * gb)
+    found = linprog(np.ones(len(jobs)), A_ub=less, b_ub=-away, bounds=(0, 1), method="highs")
+    return float(found.fun)

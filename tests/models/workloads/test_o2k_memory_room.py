@@ -1,0 +1,97 @@
+"""Room in memory for arriving jobs, by other ways: one by one, a policy on a single host, all subsets."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from o2k_cases import MACHINE, SEEDS, open_month, workload
+
+from models.backfill.eq_spatial.rules import EqSpatial
+from models.backfill.eq_spatial.schedules import simulate
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.o2k_workload.memory_room import fewest_waiting, is_full, must_wait
+from models.units import KB_IN_GB
+from models.workloads.o2k.table4 import TABLE_4
+
+CAPACITY = 336 * KB_IN_GB
+
+
+def few_jobs(random: np.random.Generator, n: int, memory: np.ndarray) -> Jobs:
+    submit = np.sort(random.integers(0, 30, n)).astype(float)
+    runtime = random.integers(1, 20, n).astype(float)
+    return Jobs(submit, runtime, runtime, np.ones(n, np.int64), memory)
+
+
+def peak(jobs: Jobs, begins: tuple[int, ...]) -> int:
+    """Return the most memory that some jobs hold together."""
+    chosen = list(begins)
+    ends = jobs.submit + jobs.runtime
+    return max(
+        (sum(int(jobs.memory[j]) for j in chosen if jobs.submit[j] <= now < ends[j]) for now in jobs.submit),
+        default=0,
+    )
+
+
+def test_memory_that_is_full_if_all_begin_at_once() -> None:
+    random = np.random.default_rng(1)
+    for _ in range(50):
+        jobs = few_jobs(random, 15, random.integers(1, 9, 15))
+        for job, full in enumerate(is_full(jobs, 20)):
+            there = [k for k in range(job) if jobs.submit[k] + jobs.runtime[k] > jobs.submit[job]]
+            assert full == (sum(jobs.memory[k] for k in there) + jobs.memory[job] > 20)
+
+
+@pytest.mark.parametrize("month", ["1999-11", "1999-12", "2000-03"])
+def test_who_must_wait_does_so_on_one_host_with_all_memory_and_processors_for_all(month: str) -> None:
+    """Equipartition there slows nobody and places the first submitted that fits: the same jobs wait."""
+    jobs = open_month(workload(month), MACHINE, None, SEEDS[0]).jobs
+    one_host = Machine(("all",), np.array([64 * 2000]), np.array([CAPACITY]))
+    made = simulate(jobs, one_host, EqSpatial(quantum=None, catch_up=False))
+    waits = must_wait(jobs, CAPACITY)
+    assert ((made.start > jobs.submit) == waits).all()
+    if month != "1999-11":
+        assert waits.mean() > 0.005
+
+
+def test_no_policy_lets_fewer_wait() -> None:
+    """Against the largest subset that fits, of all; the same number where all ask for the same memory."""
+    random = np.random.default_rng(2)
+    n_above = 0
+    for alike in (True, False):
+        for _ in range(25):
+            n = 10
+            jobs = few_jobs(random, n, np.full(n, 4) if alike else random.integers(1, 9, n))
+            capacity = 12
+            least = next(
+                away
+                for away in range(n + 1)
+                if any(peak(jobs, s) <= capacity for s in itertools.combinations(range(n), n - away))
+            )
+            bound = fewest_waiting(jobs, capacity)
+            assert bound <= least + 1e-9
+            n_above += bound > 0
+            if alike:
+                assert bound == pytest.approx(least)
+    assert n_above > 25
+    assert fewest_waiting(jobs, 1000) == 0
+
+
+def test_what_the_months_say_of_placing_99_percent_at_once() -> None:
+    """With the memory of all hosts as one: two months have the room, three do not, and yet few need wait."""
+    shares = {}
+    for month in TABLE_4:
+        trace = open_month(workload(month), MACHINE, None, SEEDS[0])
+        measured = trace.jobs.part(trace.measured)
+        shares[month] = (
+            is_full(trace.jobs, CAPACITY)[trace.measured].mean(),
+            must_wait(trace.jobs, CAPACITY)[trace.measured].mean(),
+            fewest_waiting(measured, CAPACITY) / len(measured),
+        )
+    for month in ("1999-10", "1999-11"):
+        assert max(shares[month]) < 0.01
+    for month in ("2000-01", "2000-02", "2000-03"):
+        full, waits, fewest = shares[month]
+        assert full > waits > 0.01 > fewest > 0
