@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ python -m analysis RESULTS [key=value ...]
     output=FOLDER  where to write; default: RESULTS
 
 python -m analysis draw NAME [key=value ...]
-    Draws one picture from the simulator's own output. What there is: python -m analysis draw
+    Draws one picture from the simulator's own output into results/drawings, or output=FOLDER.
+    What there is: python -m analysis draw
 
 Examples
     python -m analysis results/packing
@@ -40,6 +42,9 @@ Writes RESULTS/figures/*, RESULTS/claims.json (for a paper) and RESULTS/report.h
 Exit status: 0 done (whatever the verdicts), 2 for a mistake in what was asked for."""
 
 LOG_FOLDERS = (Path("../shared/traces"), Path("traces"))
+
+DRAWINGS = "results/drawings"
+"""Where drawings go if nobody says."""
 
 OPTIONS = {"logs", "paper", "output"}
 
@@ -109,13 +114,38 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     from analysis.report import writing
 
     drawn = []
-    for number, total, done in writing.figures(study, paper, output, logs):
-        drawn.append(done)
-        print(f"[{number:2}/{total}] {_progress(done)}", flush=True)
-    claims = writing.report(study, paper, output, drawn)
-    for line in paper.brief(study):
+    with _one_line_if_named(settings.get("paper"), study.name):
+        for number, total, done in writing.figures(study, paper, output, logs):
+            drawn.append(done)
+            print(f"[{number:2}/{total}] {_progress(done)}", flush=True)
+        if not drawn and not any(paper.claims(one) for one in study.readings.values()):
+            raise AnalysisError(
+                f"{paper.key} has neither figures nor sentences for the experiment {study.name!r}: it has "
+                f"them for {', '.join(paper.experiments)}; name another one, paper=KEY"
+            )
+        claims = writing.report(study, paper, output, drawn)
+        brief = paper.brief(study)
+    for line in brief:
         print(line)
     _summary(output, drawn, claims, time.perf_counter() - started)
+
+
+@contextmanager
+def _one_line_if_named(paper: str | None, experiment: str) -> Iterator[None]:
+    """Tell in one line if a study is not made for a paper that was named for it.
+
+    What a paper needs of its own experiments is in its figures and tests, and nowhere else.
+    """
+    try:
+        yield
+    except (LookupError, ValueError, AttributeError) as error:
+        if paper is None or isinstance(error, AnalysisError):
+            raise
+        reason = str(error).partition("\n")[0].strip("'\"")[:150]
+        raise AnalysisError(
+            f"paper={paper} cannot read the experiment {experiment!r}, which lacks an axis or a metric that "
+            f"it needs ({reason}); leave paper= out, or name another one"
+        ) from None
 
 
 def _progress(done: DrawnPicture) -> str:
@@ -150,7 +180,9 @@ def _draw(arguments: Sequence[str]) -> None:
     known = drawings()
     if not arguments or arguments[0] in ("-h", "--help"):
         for name, drawing in known.items():
-            keys = " ".join(f"{key}={value}" for key, value in {**drawing.settings, "output": "."}.items())
+            keys = " ".join(
+                f"{key}={value}" for key, value in {**drawing.settings, "output": DRAWINGS}.items()
+            )
             print(f"{name}\n    {drawing.help}\n    {keys}")
         return
     name = arguments[0]
@@ -158,7 +190,7 @@ def _draw(arguments: Sequence[str]) -> None:
         raise AnalysisError(f"draw {name}: no such drawing; valid: {', '.join(known)}")
     drawing = known[name]
     settings = _settings(arguments[1:], {*drawing.settings, "output"})
-    folder = Path(settings.pop("output", "."))
+    folder = Path(settings.pop("output", DRAWINGS))
     folder.mkdir(parents=True, exist_ok=True)
     with style.styled():
         figure = drawing.draw({**drawing.settings, **settings})

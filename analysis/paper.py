@@ -88,6 +88,8 @@ class Paper:
     axes : Axes
         Which axes of its experiments are features, and not readings.
     drawings : dict of str to Drawing
+    families : tuple of str
+        Packages whose results it reads, and those below them; of any, where there are none.
     tables : callable
         (study) -> tables of the report.
     brief : callable
@@ -104,9 +106,17 @@ class Paper:
     readings: Callable[[Study], Sequence[tuple[str, str]]]
     axes: Axes = field(default_factory=Axes)
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
+    families: tuple[str, ...] = ()
     tables: Callable[[Study], Sequence[Table]] = lambda study: ()
     brief: Callable[[Study], Sequence[str]] = lambda study: ()
     own_intervals: bool = False
+
+
+def reads(paper: Paper, families: Iterable[str]) -> bool:
+    """Whether a paper speaks of any of these families."""
+    return not paper.families or any(
+        family == known or family.startswith(f"{known}.") for family in families for known in paper.families
+    )
 
 
 def of_each_reading(study: Study, figures: Callable[[Study], Iterable[Picture]]) -> list[Picture]:

@@ -6,12 +6,13 @@ analysis knows of it.
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.errors import AnalysisError
-from analysis.paper import Drawing, Paper
+from analysis.paper import Drawing, Paper, reads
 
 if TYPE_CHECKING:
     from analysis.study import Study
@@ -73,4 +74,11 @@ def opened(where: Path, key: str | None = None) -> tuple[Study, Paper]:
 
     study = open_study(where)
     paper = paper_for(study.name, key)
+    families = tuple(json.loads(study.data.attrs.get("families", "{}")))
+    if key is not None and families and not reads(paper, families):
+        fitting = ", ".join(name for name, other in papers().items() if reads(other, families))
+        raise AnalysisError(
+            f"paper={key} reads results of {' and '.join(paper.families)}, and these are of "
+            f"{' and '.join(families)}; give one of {fitting}"
+        )
     return study.under(paper.axes), paper

@@ -36,14 +36,15 @@ def function(name: object, where: str, known: Iterable[str], what: str) -> Any:
     --------
     >>> function("models.checks.refuse", "policy.schedule", [], "a function")
     <function refuse at ...>
-    >>> function("nowhere.place", "policy.scheme", ["first_fit", "buddy"], "a place function")
+    >>> function("nowhere.place", "policy.scheme", ["first_fit", "buddy"], "a function")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: policy.scheme=nowhere.place; allowed: first_fit, buddy, or the dotted name of a place function
+    ValueError: policy.scheme=nowhere.place cannot be imported (No module named 'nowhere'); allowed: ...
     """
+    why = ""
     try:
         if isinstance(name, str) and "." in name.strip(".") and callable(found := imported(name)):
             return found
-    except (ImportError, AttributeError):
-        pass
-    raise ValueError(f"{where}={name}; allowed: {', '.join(known)}, or the dotted name of {what}")
+    except (ImportError, AttributeError) as error:
+        why = f" cannot be imported ({error})"
+    raise ValueError(f"{where}={name}{why}; allowed: {', '.join(known)}, or the dotted name of {what}")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from schedsweep import packages
+from schedsweep.terminal import guarded
 
 SWEEP = {
     "run": "run what is left of an experiment and write its dataset",
@@ -48,7 +49,11 @@ def help_text() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for and return the exit status: that of ``python -m`` for the same."""
     packages.look_last_in_working_folder()
-    command, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    return guarded(_answer, sys.argv[1:] if arguments is None else arguments)
+
+
+def _answer(arguments: Sequence[str]) -> int:
+    command, *rest = arguments or ["--help"]
     if command in ("-h", "--help", "help"):
         print(help_text())
         return 0

@@ -97,7 +97,7 @@ def _claim(plan: Plan, folder: Folder) -> None:
         try:
             with folder.lock():
                 described = manifest.claim(folder, plan)
-                folder.write_manifest(described | {"dataset": folder.read_manifest().get("dataset")})
+                folder.claim(described)
             return
         except HeldError:
             if time.monotonic() > deadline:

@@ -2,7 +2,8 @@
 
 import sys
 
+from schedsweep.terminal import guarded
 from sweep.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(guarded(main, sys.argv[1:]))

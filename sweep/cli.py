@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import NoReturn
 
 from schedsweep import packages
 from sweep.config import locate
-from sweep.errors import INTERRUPTED, SweepError
+from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -50,6 +51,18 @@ def answer(arguments: Sequence[str]) -> int:
     except SweepError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.status
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        print(f"error: {str(error.filename)[:60]}...: {error.strerror}; give a shorter one", file=sys.stderr)
+        return SweepError.status
+    except MemoryError as error:
+        print(
+            f"error: not enough memory ({one_line(error)}); what is finished is kept: give fewer batches, "
+            "replications or axis values",
+            file=sys.stderr,
+        )
+        return RunError.status
     except KeyboardInterrupt:
         print("stopped; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -10,26 +12,38 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 PLAIN_EVERY_S = 5.0
+SILENT_EVERY_S = 60.0
+"""Where nothing comes back, a line this often."""
+
+LOOK_EVERY_S = 1.0
+"""How often the time left is looked at."""
 
 
 class Meter:
-    """Shows tasks done, jobs simulated a second, and the time left.
+    """Shows tasks done, jobs simulated a second, and the time left, also while nothing comes back.
 
     Parameters
     ----------
     console : Console
     total, done : int
         Tasks of the plan, and those done before this run.
+    outlook : callable, optional
+        Returns the time left in words; called in a thread of its own.
     """
 
-    def __init__(self, console: Console, total: int, done: int) -> None:
+    def __init__(
+        self, console: Console, total: int, done: int, outlook: Callable[[], str] = lambda: ""
+    ) -> None:
         self._console = console
         self._total = total
         self._before = self._done = done
+        self._outlook = outlook
         self._jobs = 0
         self._last = time.monotonic()
         self._first: float | None = None
         self._bar: Progress | None = None
+        self._over = threading.Event()
+        self._lock = threading.Lock()
         if console.is_terminal:
             columns = (
                 BarColumn(),
@@ -42,37 +56,55 @@ class Meter:
     def __enter__(self) -> Self:
         if self._bar is not None:
             self._bar.start()
+        self._thread = threading.Thread(target=self._look, name="meter", daemon=True)
+        self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._over.set()
+        self._thread.join()
         if self._bar is not None:
+            self._bar.update(self._task, completed=self._done, pace=self._pace())
             self._bar.stop()
         elif kind is None:
-            self._console.print(self._line(), highlight=False)
+            self._console.print(self._line(), highlight=False, markup=False, soft_wrap=True)
 
-    def add(self, tasks: int, jobs: int, seconds_left: float | None) -> None:
+    def add(self, tasks: int, jobs: int) -> None:
         """Count finished tasks."""
-        self._done += tasks
-        now = time.monotonic()
-        if self._first is None:
-            self._first = now  # the pace counts from here: before it, workers were starting
-        else:
-            self._jobs += jobs
+        with self._lock:
+            self._done += tasks
+            if self._first is None:
+                self._first = time.monotonic()  # the pace counts from here: before it, workers were starting
+            else:
+                self._jobs += jobs
         if self._bar is not None:
-            self._bar.update(self._task, completed=self._done, pace=self._pace(seconds_left))
-        elif now - self._last >= PLAIN_EVERY_S:
+            self._bar.update(self._task, completed=self._done)
+        else:
+            self._tell_every(PLAIN_EVERY_S)
+
+    def _look(self) -> None:
+        while not self._over.wait(LOOK_EVERY_S):
+            if self._bar is None:
+                self._tell_every(SILENT_EVERY_S)
+            elif self._first is not None:
+                self._bar.update(self._task, pace=self._pace(self._outlook()))
+
+    def _tell_every(self, seconds: float) -> None:
+        with self._lock:
+            if (now := time.monotonic()) - self._last < seconds:
+                return
             self._last = now
-            self._console.print(self._line(seconds_left), highlight=False)
+        self._console.print(self._line(self._outlook()), highlight=False, markup=False, soft_wrap=True)
 
-    def _line(self, seconds_left: float | None = None) -> str:
-        return f"{self._done}/{self._total} tasks, {self._pace(seconds_left)}"
+    def _line(self, outlook: str = "") -> str:
+        return f"{self._done}/{self._total} tasks, {self._pace(outlook)}"
 
-    def _pace(self, seconds_left: float | None) -> str:
+    def _pace(self, outlook: str = "") -> str:
         elapsed = 0.0 if self._first is None else time.monotonic() - self._first
         pace = f"{self._jobs / elapsed:,.0f} jobs/s" if self._jobs else "pace not known yet"
-        return pace if seconds_left is None else f"{pace}, {duration(seconds_left)} left"
+        return f"{pace}, {outlook}" if outlook else pace
 
 
 def duration(seconds: float) -> str:

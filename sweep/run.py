@@ -15,7 +15,7 @@ from sweep.executors import Assignment, Attached, Detached, handed_over
 from sweep.executors.bundles import Bundles
 from sweep.plan.plan import Plan
 from sweep.progress import Meter, duration
-from sweep.store import manifest, state
+from sweep.store import manifest, shards, state
 from sweep.store.collect import Collection
 from sweep.store.costs import Costs
 from sweep.store.folder import Folder
@@ -44,7 +44,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
     """
     described = manifest.claim(folder, plan)
     files = schedules.planned(plan)
-    found = state.read(plan, folder)
+    found = _read(plan, folder, console)
     left = found.left()
     if left:
         for note in plan.check():
@@ -53,11 +53,13 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         executor = executors.create(plan.settings.executor, [*plan.families, *preloads])
     folder.create()
     with folder.lock():
-        folder.write_manifest(described | {"dataset": folder.read_manifest().get("dataset")})
+        if plan.settings.fresh:
+            _set_aside(plan, folder, console)
+        folder.claim(described)
         collection = Collection(plan, folder, arguments)
         if not left:
             say(console, f"everything is done: {found.total} of {found.total} tasks")
-            collection.write(found)
+            _told(collection.write(found), console)
             summary.show(folder.dataset, console, plan)
             if files is not None:
                 files.write(found.done, console)
@@ -77,12 +79,12 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
             execute(plan, console, found, bundles, executor, costs, collection)
         except KeyboardInterrupt:
             after = state.read(plan, folder)
-            collection.write(after)
+            _told(collection.write(after), console)
             done = f"{len(after.done)} of {after.total} tasks are done"
             say(console, f"stopped: {done}; the same command goes on from here")
             return INTERRUPTED
         after = state.read(plan, folder)
-        collection.write(after)
+        _told(collection.write(after), console)
     summary.show(folder.dataset, console, plan)
     if files is not None:
         files.write(after.done, console)
@@ -97,6 +99,48 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
     if lost:
         say(console, f"{lost} of {after.total} tasks left no result; the same command runs them again", "red")
     return RunError.status if after.failed or lost else 0
+
+
+def _read(plan: Plan, folder: Folder, console: Console) -> State:
+    """Find out what is done, and say what is in the logs and does not count."""
+    if plan.settings.fresh:
+        return State(plan)
+    found = state.read(plan, folder)
+    if found.stale:
+        say(
+            console,
+            f"{_results(found.stale)} of an earlier version of {manifest.changed(folder, plan)} "
+            f"{'is' if found.stale == 1 else 'are'} kept in the logs but not used: run anew",
+        )
+    if found.damaged:
+        records = f"{found.damaged:,} record{'s' * (found.damaged > 1)}"
+        say(
+            console,
+            f"{records} in {folder.shards} {'is' if found.damaged == 1 else 'are'} not what was written "
+            "(damaged or torn): not used, and run again",
+            "yellow",
+        )
+    return found
+
+
+def _results(number: int) -> str:
+    return f"{number:,} result{'s' * (number > 1)}"
+
+
+def _set_aside(plan: Plan, folder: Folder, console: Console) -> None:
+    """Have no task of a plan done (``fresh=true``)."""
+    done = len(state.read(plan, folder).done)
+    if (file := shards.set_aside(folder.shards, set(plan.ids))) is not None:
+        say(
+            console,
+            f"fresh=true: {_results(done)} set aside in {file}; leave fresh=true out to go on after an "
+            "interruption",
+        )
+
+
+def _told(line: str | None, console: Console) -> None:
+    if line is not None:
+        say(console, line, "yellow")
 
 
 def measured(found: State) -> Costs:
@@ -134,17 +178,15 @@ def execute(
         warm_up(plan, console)
         if collection is not None:
             collection.prepare()
-        with Meter(console, found.total, len(found.done)) as meter:
-            looked, seconds_left = 0.0, None
+        left = lambda: str(bundles.outlook(executor.workers))  # noqa: E731
+        with Meter(console, found.total, len(found.done), left) as meter:
             for results in executor.run(bundles):
                 for result in results:
-                    if not result.failed:
+                    if result.failed:
+                        bundles.ended(found.numbers[result.id])
+                    else:
                         bundles.learn(found.numbers[result.id], result.seconds)
-                now = time.monotonic()
-                if now - looked > 1:
-                    looked, waiting = now, bundles.seconds_waiting()
-                    seconds_left = None if waiting is None else waiting / executor.workers
-                meter.add(len(results), sum(result.jobs for result in results), seconds_left)
+                meter.add(len(results), sum(result.jobs for result in results))
                 if collection is not None:
                     collection.write_if_due()
     costs.save()
@@ -176,9 +218,9 @@ def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str
     if not folder.holds_results():
         raise RunError(f"{folder.path} holds no results yet: run it first (action=run)")
     with folder.lock():
-        folder.write_manifest(described | {"dataset": folder.read_manifest().get("dataset")})
+        folder.claim(described)
         found = state.read(plan, folder)
-        Collection(plan, folder, arguments).write(found)
+        _told(Collection(plan, folder, arguments).write(found), console)
     summary.show(folder.dataset, console, plan)
     say(console, f"{len(found.done)} of {found.total} tasks are in it")
     if files is not None:
@@ -190,7 +232,7 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
     """Say what a run would do: the grid, the tasks, the time, the files. Runs and writes nothing."""
     manifest.claim(folder, plan)
     files = schedules.planned(plan)
-    found = state.read(plan, folder)
+    found = _read(plan, folder, console)
     for note in plan.check():
         say(console, note)
     left = found.left()
@@ -205,11 +247,14 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
     if isinstance(executor, Detached):
         lines = list(executor.outlook(Assignment(config, plan, folder, found, left, costs)))
     else:
-        seconds = Bundles(plan, left, costs, folder.shards, executor.message_s).seconds_waiting()
+        bundles = Bundles(plan, left, costs, folder.shards, executor.message_s)
+        outlook = bundles.outlook(executor.workers)
         workers = f"{executor.workers} worker{'s' if executor.workers > 1 else ''}"
         expected = "not measured yet"
-        if seconds is not None:
-            expected = f"{duration(seconds)} of CPU time, {duration(seconds / executor.workers)} on {workers}"
+        if outlook.unknown < len(left) or not left:
+            expected = f"{duration(outlook.work)} of CPU time, {duration(outlook.seconds)} on {workers}"
+            if outlook.unknown:
+                expected += f", and {outlook.unknown:,} tasks like which none was measured yet"
         lines = [f"expected  {expected}"]
     lines.append(f"files     {folder.dataset}, {folder.manifest}, {folder.shards}/*.jsonl")
     if files is not None:

@@ -6,10 +6,12 @@ every job's times of every task would fill disks that nobody asked to fill.
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import threading
 import time
+import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +28,11 @@ from sweep.plan.plan import Plan
 
 SILENCE_S = 2.0
 """Seconds after which progress is told, and then every so many."""
+
+SIMULATED = "simulated schedule: wait times are not those of the log"
+"""Note in the header of all files that `models.jobs.swf_schedule` writes."""
+
+HEADER_BYTES = 1 << 16
 
 LONGEST_NAME = 150
 """Characters of a file's name without its ending: file systems take 255 bytes."""
@@ -122,7 +129,7 @@ def planned(plan: Plan) -> Schedules | None:
         if given.is_dir():
             raise SweepError(f"schedule={given} is a folder: name the file of the one schedule, FILE.swf")
         _check_writable(given, given.parent)
-        return _apart_from_input(Schedules(plan, given, {0: given}))
+        return _checked(Schedules(plan, given, {0: given}))
     if given.exists() and not given.is_dir():
         raise SweepError(
             f"schedule={given} is a file, and there are {n_tasks} schedules: name a folder, or one point and "
@@ -133,10 +140,38 @@ def planned(plan: Plan) -> Schedules | None:
     taken = {name: number for number, name in enumerate(names)}
     if len(taken) < n_tasks:  # values that differ only in characters that no file's name should have
         names = [f"{number}-{name}" for number, name in enumerate(names)]
-    return _apart_from_input(Schedules(plan, given, {n: given / name for n, name in enumerate(names)}))
+    return _checked(Schedules(plan, given, {n: given / name for n, name in enumerate(names)}))
 
 
-def _apart_from_input(made: Schedules) -> Schedules:
+def _checked(made: Schedules) -> Schedules:
+    """Refuse to write over a file that is not this very schedule of an earlier run."""
+    _apart_from_input(made)
+    if made.plan.settings.replace:
+        return made
+    foreign = [
+        path for number, path in made.paths.items() if path.exists() and not _is_own(made.plan, number, path)
+    ]
+    if foreign:
+        others = f" and {len(foreign) - 1} others" if len(foreign) > 1 else ""
+        raise SweepError(
+            f"schedule={made.given}: {foreign[0]}{others} exists and is no schedule of this point; give "
+            "another name, or replace=true to write over it"
+        )
+    return made
+
+
+def _is_own(plan: Plan, number: int, path: Path) -> bool:
+    """Whether a file says in its header that it is the simulated schedule of this task's point."""
+    wanted = {f"; Note: {SIMULATED}".encode(), f"; Note: {plan.task(number).point}".encode()}
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+            head = file.read(HEADER_BYTES)
+    except (OSError, EOFError, zlib.error):
+        return False
+    return wanted <= {line.rstrip() for line in head.splitlines() if line.startswith(b";")}
+
+
+def _apart_from_input(made: Schedules) -> None:
     """Refuse to write over a file that the study reads, or keeps."""
     read = {
         v.parameters["path"] for group in GROUPS for v in made.plan.variants[group] if "path" in v.parameters
@@ -152,7 +187,6 @@ def _apart_from_input(made: Schedules) -> Schedules:
             )
         if path.resolve() in inputs:
             raise SweepError(f"schedule={made.given}: {path} is read by this very study; give another name")
-    return made
 
 
 def _check_writable(given: Path, folder: Path) -> None:

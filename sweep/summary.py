@@ -79,7 +79,9 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         stated.append(f"{len(columns)} of {len(loads)} loads")
     unit = "" if metric.unit == "1" else f" ({metric.unit})"
     level = f"{plan.settings.confidence:.0%}"
-    shown = "exact" if plan.exact.flat[plan.points].all() else f"mean ± {level} half-width"
+    shown = "mean of all jobs" if _is_one_batch(plan) else f"mean ± {level} half-width"
+    if plan.exact.flat[plan.points].all():
+        shown = "exact"
     console.print(f"{metric.long_name}{unit}, {shown}; {', '.join(stated)}", highlight=False)
     table = Table(box=None, pad_edge=False)
     table.add_column("load")
@@ -89,7 +91,10 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         points = (
             tuple({**where, "policy": row, "load": column}[axis] for axis in axes) for column in columns
         )
-        table.add_row(str(policy), *(_cell(stored, name, point, plan.exact[point]) for point in points))
+        alone = _is_one_batch(plan)
+        table.add_row(
+            str(policy), *(_cell(stored, name, point, alone or plan.exact[point]) for point in points)
+        )
     console.print(table, highlight=False)
 
 
@@ -118,7 +123,7 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     name, n_axes = plan.headline, len(plan.axes)
     mean, half_width = stored[f"{name}_mean"], stored[f"{name}_ci"]
     withheld = np.isfinite(mean) & np.isnan(half_width)
-    if not withheld.any():
+    if not withheld.any() or _is_one_batch(plan):
         return
     # Without any lag-1 correlation (too few batches to judge), the first of them is as good as any.
     rank = np.where(withheld, np.nan_to_num(stored[f"{name}_lag1"], nan=-2.0), -np.inf)
@@ -136,6 +141,11 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _is_one_batch(plan: Plan) -> bool:
+    """Whether a whole log is measured once, on purpose: nobody expects an interval of that."""
+    return plan.measurement.to_the_end and plan.settings.looks == (1,) and plan.settings.replications == 1
 
 
 def _tell_warm_up(stored: dict[str, np.ndarray], console: Console) -> None:
@@ -163,9 +173,11 @@ def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: P
     sampled = ~(stored["saturated"].astype(bool) | plan.exact)[..., np.newaxis]
     short = (stored["state"] == DONE) & sampled & (batches < asked)
     if short.any():
+        least = int(batches[short].min())
         console.print(
-            f"{int(short.sum())} tasks ended with fewer than {asked} batches, the shortest with "
-            f"{int(batches[short].min())}: the workload holds no more jobs; use fewer or smaller batches",
+            f"{int(short.sum())} tasks ended with fewer than {asked} batches, the shortest with {least}: the "
+            f"workload holds no more jobs; give fewer, batches={max(least, 1)}, or smaller ones, "
+            "batch_size=NUMBER",
             style="yellow",
             markup=False,
             highlight=False,

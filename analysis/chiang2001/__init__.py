@@ -16,6 +16,7 @@ PAPER = Paper(
     claims=claims,
     readings=readings,
     axes=AXES,
+    families=("models.backfill", "models.o2k_workload"),
     drawings=DRAWINGS,
     brief=brief,
 )

@@ -80,7 +80,10 @@ def scene(settings: Mapping[str, str]) -> Scene:
     policy = parameters("policy", settings["policy"], _given(settings, "ties", "unrequested"), user)
     workload = parameters("workload", settings["workload"], _given(settings, "path", "month"), user)
     named = settings["machine"] or MACHINES.get(str(workload.get("model")), "pe128")
-    machine = parameters("machine", named, {}, user)
+    if named.isdecimal() and int(named):
+        machine = parameters("machine", "log", {"processors": int(named)}, user)
+    else:
+        machine = parameters("machine", named, {}, user)
     load = None
     if settings["load"] not in ("", "null"):
         load = positive(settings, "load", "a positive number, or nothing for the workload's own")
@@ -156,6 +159,9 @@ def unit_of(seconds: float) -> tuple[str, float]:
 def _as_settings(text: str) -> str:
     """Name what a drawing can set by its own names."""
     text = text.replace(", or workload.estimates=tsafrir2005 to draw requests", "")
+    text = text.replace("grid.machine=[o2k]", "machine=o2k").replace("machine.processors=", "machine=")
+    text = text.replace("grid.machine=[pe128]", "machine=pe128").replace("grid.load=[null]", "load=null")
+    text = text.replace("machine.hosts=null machine=", "machine=")
     for group, key in (
         ("policy", "ties"),
         ("policy", "unrequested"),

@@ -16,5 +16,6 @@ PAPER = Paper(
     claims=claims,
     readings=readings,
     axes=AXES,
+    families=("models.gang",),
     drawings=DRAWINGS,
 )

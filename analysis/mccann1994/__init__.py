@@ -24,5 +24,6 @@ PAPER = Paper(
     claims=claims,
     readings=readings,
     axes=AXES,
+    families=("models.partitioning", "models.medium_term"),
     drawings=DRAWINGS,
 )

@@ -29,9 +29,16 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
     try:
         with xr.open_dataset(path, engine="netcdf4") as lazy:
             data = lazy.load()
-    except (OSError, ValueError) as error:
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+    ) as error:  # the last is what netCDF4 raises for a damaged array
         reason = str(error).partition("\n")[0]
-        raise AnalysisError(f"{path} cannot be read as a dataset ({reason}): run the sweep again") from None
+        raise AnalysisError(
+            f"{path} cannot be read as a dataset ({reason}): type the command again that made it; it is then "
+            "made anew from the logs, and nothing is simulated again"
+        ) from None
     missing = [name for name in ("policy", "load", "state", "saturated") if name not in data.variables]
     if missing:
         raise AnalysisError(

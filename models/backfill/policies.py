@@ -46,10 +46,11 @@ def rules_of(policy: Parameters) -> Rules:
     module, _, kind = str(name).rpartition(".")
     try:
         rules: type[Rules] = getattr(importlib.import_module(module), kind)
-    except (ImportError, ValueError, AttributeError):
+    except (ImportError, ValueError, AttributeError) as error:
+        why = f" and cannot be imported ({error})" if "." in str(discipline) else ""
         raise ValueError(
             f"policy {policy.get('name', '')} has discipline {discipline}, which models.backfill does not "
-            f"know; allowed: {', '.join(DISCIPLINES)} (see conf/policy/backfill/_backfill.yaml), or the "
+            f"know{why}; allowed: {', '.join(DISCIPLINES)} (see conf/policy/backfill/_backfill.yaml), or the "
             "dotted name of a subclass of models.backfill.rules.Rules"
         ) from None
     return rules.of(policy)

@@ -32,7 +32,7 @@ def compiled(given: Any, signature: Any, where: str, takes: str) -> Any:
     try:
         function = dotted.imported(given) if isinstance(given, str) else given
     except (ImportError, AttributeError, ValueError) as error:
-        checks.refuse(where, f"{told} ({error})", allowed)
+        checks.refuse(where, f"{told}, which cannot be imported ({error})", allowed)
     if not hasattr(function, "nopython_signatures"):
         checks.refuse(where, f"{told}, which is not compiled", allowed)
     try:

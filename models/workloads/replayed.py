@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.arrays import Ints
+from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.trace import Trace
@@ -27,6 +27,31 @@ def of_file(path: str) -> tuple[int, int] | None:
 def names_no_machine(machine: Parameters) -> bool:
     """Tell whether a machine leaves its processors to the log's header."""
     return all(machine.get(key) is None for key in ("processors", "hosts", "mesh"))
+
+
+def most_at_once(start: Floats, runtime: Floats, size: Ints) -> int:
+    """Return the most processors that jobs had at once; what ends at an instant is free at it.
+
+    Parameters
+    ----------
+    start, runtime : ndarray, shape (n_jobs,), seconds
+    size : ndarray of int, shape (n_jobs,)
+    """
+    if not len(size):
+        return 0
+    instant = np.concatenate([start, start + runtime])
+    change = np.concatenate([size, -size])
+    return int(np.cumsum(change[np.lexsort((change, instant))]).max())
+
+
+def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
+    """Say that a machine is smaller than what the log itself shows in use."""
+    if at_once <= machine.total:
+        return []
+    return [
+        f"{name}: its jobs had {at_once:,} processors at once, as recorded, and the machine has "
+        f"{machine.total:,}: waits will be those of a smaller machine; add machine.processors={at_once}"
+    ]
 
 
 def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trace:

@@ -55,7 +55,7 @@ def open_trace(point: Point) -> Trace:
         )
     hosts = machines.of(machine)
     chosen = select(table, machine_size=hosts.largest, **filters)
-    notes = chosen.describe()
+    notes = [*chosen.describe(), *replayed.notes_of_pool(table.name, chosen.at_once, hosts)]
     memory = np.zeros(chosen.rows.size, np.int64)
     if hosts.limits_memory:
         memory = np.ceil(table.memory[chosen.rows]).astype(np.int64)

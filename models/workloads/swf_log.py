@@ -62,6 +62,11 @@ def open_trace(point: Point) -> Trace:
     by_line = np.argsort(log.line)
     rows = by_line[np.searchsorted(log.line, chosen.jobs.line, sorter=by_line)]
     size = chosen.jobs.size
+    wait = log.columns["wait"][rows]
+    known = (wait >= 0) & (wait > 0).any()  # many logs have no waits, or only zeros
+    started = (log.columns["submit"][rows] + wait)[known]
+    at_once = replayed.most_at_once(started, chosen.jobs.runtime[known], size[known])
+    notes.extend(replayed.notes_of_pool(log.name, at_once, hosts))
     memory, used = np.zeros(len(rows), np.int64), None
     if hosts.limits_memory:
         memory, used = _memory(log, rows, size, notes)

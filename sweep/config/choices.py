@@ -86,6 +86,49 @@ def path(group: str, name: str, folders: Sequence[Path]) -> Path:
     return next(file for top in _tops(group, folders) if (file := top / f"{name}.yaml").is_file())
 
 
+def check(group: str, name: str, folders: Sequence[Path], above: tuple[str, ...] = ()) -> None:
+    """Look at a file, and at those that it builds on, before Hydra does, whose answers are long.
+
+    Raises
+    ------
+    SweepError
+        If one of them is no YAML of keys and values, or builds on itself.
+    """
+    file = next((file for top in _tops(group, folders) if (file := top / f"{name}.yaml").is_file()), None)
+    if file is None:
+        return  # told by whoever looks for it
+    chain = (*above, f"{group}/{name}")
+    if chain[-1] in above:
+        raise SweepError(f"{file}: builds on itself, {' -> '.join(chain)}; take it out of its defaults")
+    bases = _mapping(file).get("defaults") or []
+    if not isinstance(bases, list):
+        raise SweepError(f"{file}: defaults is no list; write defaults: [_base, _self_]")
+    folder, _, _ = chain[-1].rpartition("/")
+    for base in bases:
+        if isinstance(base, str) and base != "_self_":
+            place = base[1:].partition("@")[0] if base.startswith("/") else f"{folder}/{base}"
+            of_group, _, rest = place.partition("/")
+            check(of_group, rest, folders, chain)
+
+
+def _mapping(file: Path) -> Mapping[str, Any]:
+    """Return what a YAML file holds, or raise `SweepError` if it is anything but keys and values."""
+    import yaml  # type: ignore[import-untyped] # types only by another package
+
+    try:
+        data = yaml.safe_load(file.read_bytes().decode())
+    except (UnicodeDecodeError, yaml.reader.ReaderError):
+        raise SweepError(f"{file}: is no text; a file of conf is YAML, lines of key: value") from None
+    except (yaml.YAMLError, RecursionError):
+        return {}  # told with its line by Hydra
+    except OSError as error:
+        raise SweepError(f"{file}: {error.strerror}; give a file that can be read") from None
+    if data is not None and not isinstance(data, Mapping):
+        kind = "a list" if isinstance(data, list) else "a single value"
+        raise SweepError(f"{file}: is {kind}; a file of conf is YAML, lines of key: value")
+    return data or {}
+
+
 def _tops(group: str, folders: Sequence[Path]) -> list[Path]:
     return [folder / group for folder in folders]
 
@@ -124,7 +167,7 @@ def _family(data: Mapping[str, Any], group: str, folders: Sequence[Path]) -> str
 
 def _read(file: Path) -> Mapping[str, Any]:
     # Only here: the help needs none.
-    import yaml  # type: ignore[import-untyped] # types only by another package
+    import yaml
 
     try:
         data = yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -25,6 +25,7 @@ from sweep.config import choices, overrides
 from sweep.config.overrides import GROUPS
 from sweep.config.settings import Config, Measures, Precision, Settings, as_list, check
 from sweep.errors import SweepError, one_line, unknown
+from sweep.plan import canonical
 
 BELOW = {
     "precision": [key.name for key in fields(Precision)],
@@ -57,6 +58,10 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
                 f"no experiment named: add +experiment=NAME; there are: {offered} "
                 "(see python -m sweep --help)"
             )
+        for argument in translated:
+            key, _, name = argument.partition("=")
+            if key == "+experiment":
+                choices.check("experiment", name.strip("'\""), folders)
         root = compose("config", [*search, *translated], return_hydra_config=True)
         executor = str(root.hydra.runtime.choices["executor"])
         with open_dict(root):
@@ -64,6 +69,11 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
         settings: Settings = OmegaConf.to_object(root)  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
         chosen = _chosen(settings, folders)
+        for group, named in chosen.items():
+            for name in named.values():
+                choices.check(group, name, folders)
+        if any(argument.startswith("exclude=") for argument in translated):
+            _check_excluded(settings)
         chosen["executor"] = {executor: executor}
         chosen["groups"] = {name: choices.find("groups", name, folders) for name in settings.measures.groups}
         files = _compose_files(chosen, search)
@@ -95,6 +105,24 @@ def _chosen(settings: Settings, folders: Sequence[Path]) -> dict[str, dict[str, 
                 entry[group] = [_label(group, value, labels) for value in as_list(entry[group])]
         chosen[group] = {label: name for name, label in labels.items()}
     return chosen
+
+
+def _check_excluded(settings: Settings) -> None:
+    """Refuse a value that no axis has, in what was typed: an experiment's own may speak of a larger grid."""
+    for entry in settings.exclude:
+        for axis, values in entry.items():
+            if axis not in settings.grid:
+                continue
+            known = [*as_list(settings.grid[axis])]
+            for value in as_list(values):
+                if canonical.key(value) not in map(canonical.key, known):
+                    raise SweepError(
+                        f"exclude: {unknown(f'value of grid.{axis}', _plain(value), map(_plain, known))}"
+                    )
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else canonical.text(value)
 
 
 def _label(group: str, value: Any, labels: Mapping[str, str]) -> Any:

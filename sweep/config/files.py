@@ -35,6 +35,7 @@ def parameters(
         If there is no such file or key.
     """
     full = choices.find(group, name, folders)
+    choices.check(group, full, folders)
     folder, _, own = f"{group}/{full}".rpartition("/")
     try:
         merged = _merged(folders, folder, own)

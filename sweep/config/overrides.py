@@ -51,6 +51,8 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
         override: Override = parser.parse_override(argument)
     except HydraException as error:
         key, _, value = argument.partition("=")
+        if (line := _unbalanced(value)) is not None:
+            raise SweepError(f"cannot read {argument!r}: {line}") from None
         raise SweepError(
             f"cannot read {argument!r} ({one_line(error)}); a value with special characters needs quotes of "
             f"its own: '{key}=\"{value}\"'"
@@ -61,6 +63,24 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
         key, _, value = argument.partition("=")
         raise SweepError(f"{argument!r}: write several values as a list, {key}=[{value}]")
     return override
+
+
+def _unbalanced(value: str) -> str | None:
+    """Say which bracket is missing, None where none is, or where quotes make that hard to tell."""
+    if "'" in value or '"' in value:
+        return None
+    waiting: list[str] = []
+    for character in value:
+        if character in PAIRS:
+            waiting.append(PAIRS[character])
+        elif character in PAIRS.values() and (not waiting or waiting.pop() != character):
+            return f"there is a {character} too many"
+    if waiting:
+        return f"a {waiting[-1]} is missing, {value}{''.join(reversed(waiting))}"
+    return None
+
+
+PAIRS = {"[": "]", "{": "}", "(": ")"}
 
 
 def _translate(

@@ -10,6 +10,8 @@ from typing import Any
 
 from sweep.errors import SweepError, unknown
 
+LONGEST_NAME = 200
+
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
 
@@ -53,6 +55,8 @@ class Settings:
     output: str = ""
     action: str = "run"
     executor: dict[str, Any] = field(default_factory=dict)
+    fresh: bool = False
+    replace: bool = False
     slurm: str | None = None
     schedule: str | None = None
 
@@ -88,8 +92,15 @@ def check(settings: Settings) -> None:
     """Refuse values that no study can mean, each with one line."""
     if not re.fullmatch(r"[\w.-]+", settings.name):
         raise SweepError(f"name={settings.name!r} becomes a file name: use letters, digits, '.', '_' and '-'")
+    if len(settings.name) > LONGEST_NAME:
+        raise SweepError(
+            f"name={settings.name[:40]}... has {len(settings.name)} characters and becomes a file name: give "
+            f"{LONGEST_NAME} or less"
+        )
     if settings.action not in ACTIONS:
         raise SweepError(unknown("action", settings.action, ACTIONS))
+    if settings.fresh and settings.action not in ("run", "plan"):
+        raise SweepError(f"fresh=true goes with action=run, not with action={settings.action}")
     for key in ("replications", "batches"):
         if getattr(settings, key) < 1:
             raise SweepError(f"{key}={getattr(settings, key)}: give 1 or more")

@@ -11,6 +11,8 @@ may rely on, and have to keep:
   worker died) is run again, and an executor never has to find out how far it had got.
 - The order of bundles is a wish (the longest first), not a condition.
 - Bundles are taken from the iterator only when there is room for them: they are made when taken, to measure.
+- Nothing is given to a worker behind a bundle that is not `brief`: it may take hours, and no worker can give
+  back what waits while a kernel keeps its interpreter.
 """
 
 from __future__ import annotations

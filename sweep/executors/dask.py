@@ -10,13 +10,13 @@ import asyncio
 import logging
 import math
 import multiprocessing
+import resource
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 from multiprocessing import forkserver
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Self
@@ -31,7 +31,16 @@ if TYPE_CHECKING:
     from distributed import Client, SpecCluster
 
 OUTSTANDING = 2
-"""Bundles a worker has at a time: one that it runs, and one so that it never waits for the next."""
+"""Brief bundles a worker has at a time: one that it runs, and one so that it never waits for the next."""
+
+MOST_A_CORE, ALWAYS = 4, 16
+"""Embedded workers for each core that are more than anybody can mean, and a number that is always allowed."""
+
+FILES, FILES_A_WORKER = 64, 16
+"""Files and connections that this process has open for its workers."""
+
+STARTS = 3
+"""Attempts to start workers: one that is killed meanwhile ends them all."""
 
 CONNECT_S = 10
 """Seconds to wait for an existing scheduler's answer."""
@@ -90,6 +99,12 @@ class Executor:
     ) -> None:
         if workers is not None and (not isinstance(workers, int) or workers < 1):
             raise SweepError(f"executor.workers={workers}: give 1 or more, or null for one a core")
+        cores = available_cores()
+        if workers is not None and workers > (most := max(ALWAYS, MOST_A_CORE * cores)):
+            raise SweepError(
+                f"executor.workers={workers}: each is a process, and there are {cores} cores; give at most "
+                f"{most}, or null for one a core"
+            )
         self.workers = workers or available_cores()
         self._address = address
         self._modules = list(modules)
@@ -101,6 +116,7 @@ class Executor:
 
     def __enter__(self) -> Self:
         if self._address is None:
+            allow_open_files(FILES + FILES_A_WORKER * self.workers)
             self._start_fork_server()
         # In a thread: importing distributed and starting workers takes as long as compiling kernels.
         self._client = Future()
@@ -117,7 +133,7 @@ class Executor:
         assert self._client is not None
         # Where the start failed, `run` has said so; what does not close in time ends with this process.
         with suppress(Exception):
-            client = self._client.result(START_S)
+            client = self._client.result(START_S if kind is None else CLOSE_S)
             if self._cluster is not None and kind is not None:
                 with suppress(Exception):
                     self._kill(self._cluster)
@@ -142,14 +158,21 @@ class Executor:
 
         if self._address is not None:
             return Client(self._address, timeout=CONNECT_S)
-        self._cluster = LocalCluster(
-            n_workers=self.workers,
-            threads_per_worker=1,
-            processes=True,
-            memory_limit=None,  # a simulation that grows is the system's to judge, not a reason for a restart
-            dashboard_address="127.0.0.1:0",  # any free port: two runs on one machine shall not meet
-            silence_logs=logging.CRITICAL,
-        )
+        for attempt in range(1, STARTS + 1):
+            try:
+                self._cluster = LocalCluster(
+                    n_workers=self.workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    # A simulation that grows is the system's to judge, not a reason for a restart.
+                    memory_limit=None,
+                    dashboard_address="127.0.0.1:0",  # any free port: two runs on one machine shall not meet
+                    silence_logs=logging.CRITICAL,
+                )
+                break
+            except RuntimeError:  # a worker was killed before it was there: Dask then gives up all of them
+                if attempt == STARTS:
+                    raise
         return Client(self._cluster, set_as_default=False)
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
@@ -177,7 +200,9 @@ class Executor:
         loop = client.loop.asyncio_loop  # type: ignore[union-attr] # of a client that is connected
         while True:
             self._look_after(client)
-            for bundle in islice(bundles, max(0, OUTSTANDING * self.workers - len(on_its_way))):
+            while len(on_its_way) < self._room(on_its_way.values()):
+                if (bundle := next(bundles, None)) is None:
+                    break
                 # A scheduler's own workers may have been started in another folder.
                 bundle = replace(bundle, shards=bundle.shards.absolute())
                 future = asyncio.run_coroutine_threadsafe(_worked(client, bundle), loop)
@@ -190,6 +215,14 @@ class Executor:
             except Empty:
                 continue
             yield on_its_way.pop(future), _results(future)
+
+    def _room(self, on_their_way: Iterable[Bundle]) -> int:
+        """Return how many bundles may be on their way: as many as workers, if any of them may take long.
+
+        What waits behind a long one could not be given to an idle worker any more. Dask gives a bundle to a
+        worker that has none as long as there is one.
+        """
+        return self.workers * (OUTSTANDING if all(bundle.brief for bundle in on_their_way) else 1)
 
     def _look_after(self, client: Client) -> None:
         """Count workers, which may come and go, and give up once there has been none for too long."""
@@ -230,6 +263,26 @@ class Executor:
             await asyncio.gather(*(nanny.close(timeout=0.1) for nanny in cluster.workers.values()))
 
         cluster.sync(kill, callback_timeout=CLOSE_S)
+
+
+def allow_open_files(needed: int) -> None:
+    """Have the system allow so many open files to this process and its children.
+
+    Raises
+    ------
+    SweepError
+        If it does not: without them, Dask tries again and again and says so each time.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    if soft == unlimited or soft >= needed:
+        return
+    if hard != unlimited and hard < needed:
+        raise SweepError(
+            f"only {hard} files may be open at a time (ulimit -n), and workers need {needed}: raise it with "
+            f"ulimit -n {max(needed, 1024)}, take fewer workers, executor.workers=1, or executor=serial"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 async def _worked(client: Client, bundle: Bundle) -> list[Result]:

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,7 +24,7 @@ from sweep.executors.work import work
 from sweep.plan.task import Bundle, Result
 
 OUTSTANDING = 2
-"""Bundles a rank has at a time: one that it runs, and one so that it never waits for the next."""
+"""Brief bundles a rank has at a time: one that it runs, and one so that it never waits for the next."""
 
 MESSAGE_S = 0.1
 RANK_0_S = 0.001
@@ -87,13 +87,20 @@ class Executor:
         running: dict[int, deque[Bundle]] = {rank: deque() for rank in self._others}
 
         def hand_out(rank: int) -> int:
-            for bundle in islice(bundles, 1):
+            """Give a rank what it needs, and return how many bundles that were.
+
+            Nothing waits behind a bundle that may take long: another rank may be idle before.
+            """
+            given = 0
+            while len(running[rank]) < OUTSTANDING and all(bundle.brief for bundle in running[rank]):
+                if (bundle := next(bundles, None)) is None:
+                    break
                 running[rank].append(bundle)
                 self._call([rank], work, bundle)
-                return 1
-            return 0
+                given += 1
+            return given
 
-        outstanding = sum(hand_out(rank) for _ in range(OUTSTANDING) for rank in self._others)
+        outstanding = sum(map(hand_out, self._others))
         looked = time.monotonic()
         heard_of = dict.fromkeys(self._others, looked)
         while outstanding:

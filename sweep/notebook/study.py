@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from sweep.config import compose, locate
-from sweep.errors import RunError, SweepError
+from sweep.errors import RunError, SweepError, one_line
 from sweep.plan.plan import Plan, expand
 from sweep.store.folder import Folder
 
@@ -125,8 +125,13 @@ class Study:
         """The dataset as it is now."""
         if not self._folder.dataset.is_file():
             raise SweepError(f"{self._folder.dataset} is not there yet: run() writes it")
-        with xr.open_dataset(self._folder.dataset) as data:
-            return data.load()
+        try:
+            with xr.open_dataset(self._folder.dataset) as data:
+                return data.load()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise SweepError(
+                f"{self._folder.dataset} cannot be read ({one_line(error)}): run() makes it anew"
+            ) from None
 
     def claims(self) -> pd.DataFrame:
         """Return the paper's sentences with their verdicts (holds, fails, inconclusive) and the evidence."""

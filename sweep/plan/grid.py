@@ -18,6 +18,10 @@ ALWAYS = ("policy", "workload", "load", "machine")
 """Axes that every dataset has, in this order, also at length 1."""
 
 
+MOST_CELLS = 20_000_000
+"""Of a grid, those that zip and exclude leave out among them."""
+
+
 @dataclass(frozen=True)
 class KeyTarget:
     """What an axis of a study sets: a key of a config group."""
@@ -106,6 +110,9 @@ def points(axes: Mapping[str, Sequence[Any]], settings: Settings) -> np.ndarray:
     """
     names = list(axes)
     shape = tuple(len(values) for values in axes.values())
+    if (cells := math.prod(shape)) > MOST_CELLS:
+        sizes = " x ".join(f"{name} {size:,}" for name, size in zip(names, shape, strict=True) if size > 1)
+        raise SweepError(f"a grid of {cells:,} cells ({sizes}): at most {MOST_CELLS:,}; give fewer values")
     index = dict(zip(names, np.ogrid[tuple(slice(n) for n in shape)], strict=True))
     mask = np.ones(shape, dtype=bool)
     for tied in settings.zip:

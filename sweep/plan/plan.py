@@ -1,9 +1,11 @@
 """A study expanded: its points, its tasks, and the identity of each task.
 
-A task's identity is a hash of the canonical JSON of all that can change its result. Points share most of that
-text, so it is joined from fragments made once for each policy, workload, machine and load: 100,000
-tasks take about a second. Two points that mean the same simulation (an axis that sets a key which one of the
-policies has not) have the same identity, and it is run once.
+A task's identity has two parts: a hash of the canonical JSON of all that was asked for, and a hash of the
+code that answers (`sweep.plan.sources`), with the family's version. So a result of earlier code is known for
+what it is: the first part is that of a task, the second is not. Points share most of the text, so it is
+joined from fragments made once for each policy, workload, machine and load: 100,000 tasks take about a
+second. Two points that mean the same simulation (an axis that sets a key which one of the policies has not)
+have the same identity, and it is run once.
 """
 
 from __future__ import annotations
@@ -22,13 +24,22 @@ from models.point import Parameters, Point
 from sweep.config.overrides import GROUPS
 from sweep.config.settings import Config, Precision, Settings
 from sweep.errors import SweepError, one_line, unknown
-from sweep.plan import canonical, families, grid
+from sweep.plan import canonical, families, grid, sources
 from sweep.plan.seeds import seed
 from sweep.plan.task import Measurement, Stopping, Task
 from sweep.plan.variants import KeyAxis, Variant, build
 
 MEASURES: Parameters = {"bound": 10.0, "groups": {}}
 """What `Plan.measures` is where nothing is set; it then has no part in a task's identity."""
+
+LENGTH = 20
+"""Hexadecimal digits of an identity."""
+
+ASKED = 14
+"""How many of them say what was asked for; the others say what code answers."""
+
+MOST_TASKS = 2_000_000
+"""Tasks of a study: more would take minutes to list, and gigabytes to hold."""
 
 MANY_CHECKS = 2000
 """Above this number of combinations, loads are checked with one policy, workload and machine only."""
@@ -52,6 +63,8 @@ class Plan:
     measurement : Measurement
     measures : dict
         How jobs are measured, see `models.jobs.measures`: ``bound`` in seconds, and ``groups``, name -> file.
+    sources : dict of str to str
+        Module -> hash of the code that it stands for, see `sweep.plan.sources`.
     ids : list of str
         Identity of every task; not unique where points mean the same simulation.
     """
@@ -63,6 +76,7 @@ class Plan:
     choices: dict[str, np.ndarray]
     measurement: Measurement
     measures: Parameters
+    sources: dict[str, str]
     ids: list[str] = field(repr=False)
 
     @cached_property
@@ -205,12 +219,17 @@ def expand(config: Config) -> Plan:
         if not isinstance(policy.parameters.get("family"), str):
             raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
     measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
-    plan = Plan(settings, axes, points, variants, choices, _measurement(settings), measures, [])
+    plan = Plan(settings, axes, points, variants, choices, _measurement(settings), measures, {}, [])
     _check_metrics(plan)
     if plan.exact.flat[points].all():
         # Whatever was asked for: a solution is one value.
         settings = replace(settings, batches=1, batch_size=None, warmup=0, precision=Precision())
         plan = replace(plan, settings=settings, measurement=_measurement(settings))
+    if (n_tasks := len(points) * settings.replications) > MOST_TASKS:
+        raise SweepError(
+            f"{n_tasks:,} tasks ({len(points):,} points x {settings.replications:,} replications): a study "
+            f"has at most {MOST_TASKS:,}; give fewer replications or axis values, or split it into several"
+        )
     plan.ids.extend(_ids(plan))
     return plan
 
@@ -263,24 +282,57 @@ def _ids(plan: Plan) -> Iterator[str]:
     """Yield the identity of each task: keys in sorted order, so that the joined text is canonical JSON."""
     settings = plan.settings
     shared = canonical.text(content(plan))
-    versions = {
-        package: canonical.text({"package": package, "version": family.version})
-        for package, family in plan.families.items()
-    }
     policies = [f',"policy":{policy.text},"replication":' for policy in plan.variants["policy"]]
     heads = [
-        f'{{"family":{versions[policy.parameters["family"]]},"load":' for policy in plan.variants["policy"]
+        f'{{"family":{canonical.text(policy.parameters["family"])},"load":'
+        for policy in plan.variants["policy"]
     ]
     loads = [f'{canonical.text(load)},"machine":' for load in plan.axes["load"]]
     machines = [machine.text for machine in plan.variants["machine"]]
     tails = [
         f'{settings.seed},"statistics":{shared},"workload":{w.text}}}' for w in plan.variants["workload"]
     ]
+    codes = _codes(plan)
     columns = (plan.choices[name].tolist() for name in ("policy", "load", "machine", "workload"))
     for policy, load, machine, workload in zip(*columns, strict=True):
         start = hashlib.sha256((heads[policy] + loads[load] + machines[machine] + policies[policy]).encode())
         tail = ',"seed":' + tails[workload]
+        code = codes[policy][workload]
         for replication in range(settings.replications):
             digest = start.copy()
             digest.update(f"{replication}{tail}".encode())
-            yield digest.hexdigest()[:20]
+            yield digest.hexdigest()[:ASKED] + code
+
+
+def _codes(plan: Plan) -> list[list[str]]:
+    """Return the last part of identities, by policy and workload, and fill in `Plan.sources`."""
+    sources.look_again()
+    by_family = {package: {package: sources.of_family(family)} for package, family in plan.families.items()}
+    stopping = (
+        {} if plan.settings.precision.relative is None else {"sweep.statistics": sources.of_statistics()}
+    )
+    policies = [
+        by_family[policy.parameters["family"]] | sources.of_named(policy.parameters)
+        for policy in plan.variants["policy"]
+    ]
+    by_model = {
+        model: sources.of_workload(model)
+        for model in {str(workload.parameters.get("model")) for workload in plan.variants["workload"]}
+    }
+    workloads = [
+        by_model[str(workload.parameters.get("model"))] | sources.of_named(workload.parameters)
+        for workload in plan.variants["workload"]
+    ]
+    sources.keep()
+    for each in (*policies, *workloads, stopping):
+        plan.sources.update(each)
+    versions = [plan.families[policy.parameters["family"]].version for policy in plan.variants["policy"]]
+    return [
+        [
+            hashlib.sha256(canonical.text([version, policy | workload | stopping]).encode()).hexdigest()[
+                : LENGTH - ASKED
+            ]
+            for workload in workloads
+        ]
+        for version, policy in zip(versions, policies, strict=True)
+    ]

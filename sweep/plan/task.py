@@ -81,11 +81,14 @@ class Bundle:
     shards : Path
     log : str, optional
         Name of a log that several workers of one machine share; None is a log of the worker's own.
+    brief : bool
+        Whether it is known, and not only guessed, to take little time: another may wait behind it.
     """
 
     tasks: tuple[Task, ...]
     shards: Path
     log: str | None = None
+    brief: bool = False
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,12 @@ def build(
             family = f" of family {', '.join(sorted(told))}" if told else ""
             if (line := renamed.key(f"{group}.{key}")) is not None:
                 raise SweepError(line)
+            if (by := next((axis.name for axis in axes if axis.key == key), None)) is not None and told:
+                raise SweepError(
+                    f"{group} {', '.join(files)}{family} has no key {key}, which the axis {by} of this "
+                    "experiment sets: it is for policies of another family; +experiment=compare takes those "
+                    "of any, on the same jobs"
+                )
             raise SweepError(unknown(f"key of {group} {', '.join(files)}{family}", key, valid))
     variants = []
     alike: dict[str, str] = {}
@@ -140,6 +146,12 @@ def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _digest(path: Path, group: str, name: str, given: str) -> str:
     try:
+        # A device or a pipe has no end, or none yet: it would be read for ever.
+        if not path.is_dir() and path.exists() and not path.is_file():
+            raise SweepError(
+                f"{group} {name}: {group}.path={path} is a device or a pipe; give the path of a file, "
+                f"{group}.path=FILE"
+            )
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

@@ -38,6 +38,7 @@ class Collection:
         self._folder = folder
         self._arguments = arguments
         self._collector: Collector | None = None
+        self._is_sound = False
         self._due = time.monotonic() + WRITE_EVERY_S
 
     @staticmethod
@@ -55,19 +56,52 @@ class Collection:
             end = time.monotonic()
             self._due = end + max(WRITE_EVERY_S, (end - start) / WRITE_SHARE)
 
-    def write(self, state: State) -> None:
-        """Write the dataset, unless the one in the folder holds all that already."""
+    def write(self, state: State) -> str | None:
+        """Write the dataset, unless the one in the folder holds all that already.
+
+        Returns
+        -------
+        str or None
+            What was wrong with the one that was there, which is made anew from the logs.
+        """
         fingerprint = self._fingerprint(state)
         described = self._folder.read_manifest()
-        if described.get("dataset") == fingerprint and self._folder.dataset.exists():
-            return
+        wrong = None if self._is_sound else self._wrong(described.get("checksum"))
+        self._is_sound = True  # by now: nobody else writes it
+        if described.get("dataset") == fingerprint and wrong is None and self._folder.dataset.exists():
+            return None
         from sweep.store import dataset
 
         if self._collector is None:
             self._collector = dataset.Collector(self._plan, self._folder.shards)
         self._collector.update()
+        try:
+            moved = self._folder.make_room()
+        except OSError as error:
+            raise self._folder.unwritable(error) from None
+        # Until the new one is there nothing is known of it, so that an interruption looks like no damage.
+        self._folder.write_manifest(described | {"dataset": None, "checksum": None})
         dataset.write(self._collector.dataset(self._arguments), self._folder.dataset)
-        self._folder.write_manifest(described | {"dataset": fingerprint})
+        known = {"dataset": fingerprint, "checksum": self._folder.checksum()}
+        self._folder.write_manifest(described | known)
+        if wrong is None:
+            return None
+        kept = f"; what was there is now {moved}" if moved else ""
+        return f"{self._folder.dataset} was {wrong}: it has been made anew from the logs{kept}"
+
+    def _wrong(self, written: str | None) -> str | None:
+        """Say what is wrong with the dataset, None where it is what was written, or there is none."""
+        path = self._folder.dataset
+        if not path.exists() and not path.is_symlink():
+            return None
+        if not path.is_file():
+            return "no file"
+        if path.stat().st_size == 0:
+            return "empty"
+        found = self._folder.checksum()
+        if written is None or found == written:
+            return None
+        return f"not what was written ({found}; written {written})"
 
     def _fingerprint(self, state: State) -> str:
         """Return a hash that differs whenever the dataset would."""

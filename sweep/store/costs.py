@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,10 +10,18 @@ from pathlib import Path
 import numpy as np
 
 from sweep.plan.plan import Plan
-from sweep.store.folder import replace
+from sweep.store import cached
 
 Key = tuple[str, ...]
 """(family, machine, policy, workload, load): from the general to the particular."""
+
+FILE = "costs.json"
+
+SYSTEM = 4
+"""Parts of a key without the load."""
+
+WHOLE = ", whole"
+"""End of a family's name in the keys of tasks that run a whole log or month."""
 
 NEWEST = 0.2
 """Weight of the newest measurement: other code, or another machine, is learnt in a handful of tasks."""
@@ -26,15 +33,14 @@ class Costs:
     Parameters
     ----------
     path : Path, optional
-        Where `save` keeps them between runs; `cache_file` by default.
+        Where `save` keeps them between runs; the user's cache by default.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = cache_file() if path is None else path
+        self._path = cached.file(FILE) if path is None else path
         self._seconds: dict[Key, float] = {}
-        with suppress(OSError, ValueError, AttributeError):  # a cache: missing or damaged, it starts anew
-            stored = json.loads(self._path.read_text(encoding="utf-8"))
-            for text, seconds in stored.items():
+        with suppress(ValueError, TypeError):  # a cache: damaged, it starts anew
+            for text, seconds in cached.read(self._path).items():
                 self._note(tuple(text.split("|")), float(seconds))
 
     def add(self, key: Key, seconds_a_job: float | np.ndarray) -> None:
@@ -50,8 +56,11 @@ class Costs:
             self._seconds[key[:length]] = seconds if known is None else known + weight * (seconds - known)
 
     def seconds_a_job(self, key: Key) -> float | None:
-        """Return the cost by the longest part of the key that was measured, None where nothing was."""
-        for length in range(len(key), 0, -1):
+        """Return the cost by the longest part of the key that was measured, None where nothing was.
+
+        What a whole log takes under one policy says nothing of another log, nor of another policy.
+        """
+        for length in range(len(key), SYSTEM - 1 if key[0].endswith(WHOLE) else 0, -1):
             if (seconds := self._seconds.get(key[:length])) is not None:
                 return seconds
         return None
@@ -60,9 +69,7 @@ class Costs:
         """Keep the costs for later runs, if the user's cache folder can be written."""
         full = max((len(key) for key in self._seconds), default=0)
         stored = {"|".join(key): seconds for key, seconds in self._seconds.items() if len(key) == full}
-        with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            replace(self._path, json.dumps(stored, indent=0, sort_keys=True).encode())
+        cached.write(self._path, stored)
 
 
 def keys(plan: Plan) -> Callable[[int], Key]:
@@ -71,8 +78,14 @@ def keys(plan: Plan) -> Callable[[int], Key]:
         group: [str(v.parameters["name"]).replace("|", " ") for v in plan.variants[group]]
         for group in ("machine", "policy", "workload")
     }
-    # What a whole workload costs says nothing of what a job costs, and the other way round.
-    kind = ", whole" if plan.measurement.to_the_end else ""
+    # What a whole workload costs says nothing of what a job costs, and the other way round. Logs are told
+    # apart by their content: all have the name of their kind.
+    kind = WHOLE if plan.measurement.to_the_end else ""
+    if kind:
+        parts["workload"] = [
+            f"{name} {zlib.crc32(v.text.encode()):08x}"
+            for name, v in zip(parts["workload"], plan.variants["workload"], strict=True)
+        ]
     families = [str(policy.parameters["family"]) + kind for policy in plan.variants["policy"]]
     loads = [str(load) for load in plan.axes["load"]]
     columns = [plan.choices[name].tolist() for name in ("machine", "policy", "workload", "load")]
@@ -89,9 +102,3 @@ def keys(plan: Plan) -> Callable[[int], Key]:
         )
 
     return key
-
-
-def cache_file() -> Path:
-    """Return the user's file of measured costs."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "schedsweep" / "costs.json"

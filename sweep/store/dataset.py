@@ -251,6 +251,7 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
         "command": provenance.command_line(list(arguments)),
         "versions": json.dumps(provenance.versions()),
         "families": json.dumps({package: family.version for package, family in plan.families.items()}),
+        "sources": json.dumps({name: digest[:20] for name, digest in plan.sources.items()}),
         "headline": plan.headline,
         "confidence": plan.settings.confidence,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -258,6 +259,11 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
     if (commit := provenance.commit()) is not None:
         found["commit"] = commit
     return found
+
+
+def _checked(variable: xr.Variable) -> bool:
+    """Whether netCDF can keep a checksum of a variable: not of texts, whose length varies."""
+    return variable.ndim > 0 and variable.size > 0 and variable.dtype.kind in "biuf"
 
 
 def write(dataset: xr.Dataset, path: Path) -> None:
@@ -270,7 +276,11 @@ def write(dataset: xr.Dataset, path: Path) -> None:
     """
     private = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        dataset.to_netcdf(private, engine="netcdf4", format="NETCDF4")
+        # With a checksum of each array, so that whoever reads a damaged one is told.
+        encoding = {
+            name: {"fletcher32": True} for name, variable in dataset.variables.items() if _checked(variable)
+        }
+        dataset.to_netcdf(private, engine="netcdf4", format="NETCDF4", encoding=encoding)
         descriptor = os.open(private, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -7,8 +7,9 @@ import json
 import os
 import socket
 import time
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,26 @@ class Folder:
         """Whether any task has been logged here."""
         return any(shard.stat().st_size for shard in self.shards.glob("*.jsonl"))
 
+    def checksum(self) -> str | None:
+        """Return size and CRC-32 of the dataset on disk, None where it is no file or cannot be read."""
+        crc = size = 0
+        try:
+            with self.dataset.open("rb") as file:
+                while block := file.read(1 << 20):
+                    crc, size = zlib.crc32(block, crc), size + len(block)
+        except OSError:
+            return None
+        return f"{size} bytes, {crc:08x}"
+
+    def make_room(self) -> Path | None:
+        """Move away what is no file where the dataset belongs, and return where it is now."""
+        if not self.dataset.is_dir():
+            return None
+        with suppress(OSError):
+            self.dataset.rmdir()  # an empty folder
+            return None
+        return self.dataset.rename(spare(self.dataset))
+
     def read_manifest(self) -> dict[str, Any]:
         """Return what `write_manifest` wrote, empty where there is none (yet)."""
         try:
@@ -74,6 +95,11 @@ class Folder:
                 f"{self.manifest}: cannot be read ({error}); give another folder, output=FOLDER"
             ) from None
         return data
+
+    def claim(self, described: dict[str, Any]) -> None:
+        """Write what the folder holds results of; what is known of its dataset stays."""
+        before = self.read_manifest()
+        self.write_manifest(described | {key: before.get(key) for key in ("dataset", "checksum")})
 
     def write_manifest(self, data: dict[str, Any]) -> None:
         """Replace the manifest as a whole."""

@@ -7,14 +7,19 @@ hold for all tasks must be the same, or one dataset would answer two questions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
+
+import numpy as np
 
 from sweep.config.overrides import GROUPS
 from sweep.errors import SweepError
-from sweep.plan import grid
+from sweep.plan import canonical, grid
 from sweep.plan.plan import MEASURES, Plan, content
 from sweep.store.folder import Folder, spare
+
+GROWING = ("grid", "axes", "replications", "zip", "exclude", "sources")
+"""Keys that may differ within a folder."""
 
 
 def describe(plan: Plan) -> dict[str, Any]:
@@ -26,6 +31,9 @@ def describe(plan: Plan) -> dict[str, Any]:
         "grid": {axis: list(values) for axis, values in plan.axes.items()},
         "axes": dict(plan.settings.axes),
         "replications": plan.settings.replications,
+        "zip": [list(tied) for tied in plan.settings.zip],
+        "exclude": [dict(entry) for entry in plan.settings.exclude],
+        "sources": dict(plan.sources),
     }
     for group in GROUPS:
         described[group] = {v.parameters["name"]: v.content for v in plan.variants[group]}
@@ -33,8 +41,8 @@ def describe(plan: Plan) -> dict[str, Any]:
 
 
 def merge(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Return the new manifest, with the files that only the old one names kept for later comparisons."""
-    return {**new, **{group: {**old.get(group, {}), **new[group]} for group in GROUPS}}
+    """Return the new manifest, with what only the old one names kept for later comparisons."""
+    return {**new, **{key: {**old.get(key, {}), **new[key]} for key in (*GROUPS, "sources")}}
 
 
 def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
@@ -61,13 +69,73 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
             f"{folder.path} holds results of another config ({shown}); nothing was touched. To keep both: "
             f"output={spare(folder.path)}"
         )
+    if not plan.settings.replace and folder.dataset.exists() and (lost := _lost(old, plan)):
+        raise SweepError(
+            f"{folder.dataset} has {lost}, which this smaller grid would take out of it: give all values "
+            f"again (what is done is not run again), or another folder, output={spare(folder.path)}, or "
+            "replace=true to make it smaller (the logs keep all)"
+        )
     return merge(old, new)
+
+
+def _lost(old: Mapping[str, Any], plan: Plan) -> str:
+    """Return in words what the grid of a manifest has and a plan has not; empty where it has all."""
+    parts = []
+    for axis, values in old.get("grid", {}).items():
+        here = plan.axes.get(axis)
+        if here is None:
+            missing = values if len(values) > 1 else []
+        else:
+            known = {canonical.key(value) for value in here}
+            missing = [value for value in values if canonical.key(value) not in known]
+        if missing:
+            shown = ", ".join(_word(value) for value in missing[:5]) + (", ..." if len(missing) > 5 else "")
+            parts.append(f"{axis} {shown}")
+    if old.get("replications", 0) > plan.settings.replications:
+        parts.append(f"{old['replications']} replications")
+    if not parts and (n := _points_lost(old, plan)):
+        parts.append(f"{n:,} points that zip or exclude leave out here")
+    return "; ".join(parts)
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else canonical.text(value)
+
+
+def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
+    """Return how many points of an earlier plan, all of whose axis values are there, this one leaves out."""
+    if "zip" not in old or set(old["grid"]) - set(plan.axes):
+        return 0
+    before = {axis: tuple(values) for axis, values in old["grid"].items()}
+    settings = replace(plan.settings, zip=old["zip"], exclude=old["exclude"])
+    if (before, old["zip"], old["exclude"]) == (
+        {axis: tuple(values) for axis, values in plan.axes.items()},
+        [list(tied) for tied in plan.settings.zip],
+        [dict(entry) for entry in plan.settings.exclude],
+    ):
+        return 0
+    # Along its own axes; one that is new has them all.
+    places = np.stack(np.unravel_index(plan.points, plan.shape))
+    here = {tuple(place) for place in places[[list(plan.axes).index(axis) for axis in before]].T.tolist()}
+    where = {axis: {canonical.key(v): i for i, v in enumerate(values)} for axis, values in plan.axes.items()}
+    numbers = [np.array([where[axis][canonical.key(v)] for v in values]) for axis, values in before.items()]
+    points = grid.points(before, settings)
+    at = np.unravel_index(points, [len(values) for values in before.values()])
+    there = np.stack([number[i] for number, i in zip(numbers, at, strict=True)]).T.tolist()
+    return sum(tuple(place) not in here for place in there)
+
+
+def changed(folder: Folder, plan: Plan) -> str:
+    """Return what code is another than when the folder was last written, in words."""
+    old = folder.read_manifest().get("sources", {})
+    names = [name for name, digest in sorted(plan.sources.items()) if old.get(name, digest) != digest]
+    return ", ".join(names or plan.sources)
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     """Yield ``key: there OLD, here NEW`` for all that must not differ within a folder."""
     for key in new:
-        if key not in ("grid", "axes", "replications", "measures", *GROUPS):
+        if key not in (*GROWING, "measures", *GROUPS):
             yield from _compare(key, old.get(key), new[key])
     yield from _compare("measures", old.get("measures", MEASURES), new.get("measures", MEASURES))
     # A key that is an axis, or was one, has several values on purpose.

@@ -4,7 +4,8 @@ Each worker process writes a file of its own, so no write ever waits for or dama
 be too many files, workers of one machine share a file and take turns. A line begins
 with the task's id and state, so that what is left of a sweep is found without parsing numbers, and arrays
 are base64 of little-endian doubles: exact bits, NaN included, half the size of decimal text and several
-times faster to read. A line without its end (the process was killed while writing) does not count.
+times faster to read. It ends with a checksum of all before it. A line without its end (the process was killed
+while writing) does not count, nor does one that is not what was written.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from sweep.store.folder import replace
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,12 @@ class Head(NamedTuple):
     failed: bool
     seconds: float
 
+
+CHECKSUM = ',"crc32":"{:08x}"}}\n'
+"""The end of a line: CRC-32 of the bytes before. Logs of earlier versions have none."""
+
+_CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}\n')
+_CHECKSUM_LENGTH = len(CHECKSUM.format(0))
 
 _HEAD = re.compile(rb'\{"id":"([0-9a-f]{20})","state":"(done|failed)","seconds":([0-9.e+-]+),')
 
@@ -126,7 +136,8 @@ def encode(record: Record) -> bytes:
     data = dict(vars(record))  # not `asdict`, which copies all that is inside
     state = "failed" if isinstance(record, Failed) else "done"
     head = {"id": data.pop("id"), "state": state, "seconds": data.pop("seconds")}
-    return json.dumps({**head, **data}, separators=(",", ":")).encode() + b"\n"
+    line = json.dumps({**head, **data}, separators=(",", ":")).encode()[:-1]
+    return line + CHECKSUM.format(zlib.crc32(line)).encode()
 
 
 def head(line: bytes) -> Head | None:
@@ -135,11 +146,18 @@ def head(line: bytes) -> Head | None:
     if found is None:
         return None
     failed = found[2] == b"failed"
-    # Results end with two braces, which occur nowhere else in them; so a line torn anywhere is told apart. A
-    # NUL is what a file system puts where a crash of the machine lost a page.
+    if (checksum := _CHECKSUM.fullmatch(line, max(0, len(line) - _CHECKSUM_LENGTH))) is not None:
+        body = memoryview(line)[: checksum.start()]
+        return Head(found[1].decode(), failed, float(found[3])) if _matches(body, checksum[1]) else None
+    # Without a checksum: results end with two braces, which occur nowhere else in them; so a line torn
+    # anywhere is told apart. A NUL is what a file system puts where a crash of the machine lost a page.
     if not line.endswith(b"}\n" if failed else b"}}\n") or b"\0" in line:
         return None
     return Head(found[1].decode(), failed, float(found[3]))
+
+
+def _matches(body: memoryview, checksum: bytes) -> bool:
+    return zlib.crc32(body) == int(checksum, 16)
 
 
 def decode(line: bytes) -> Record | None:
@@ -148,9 +166,45 @@ def decode(line: bytes) -> Record | None:
         return None
     try:
         data = json.loads(line)
-    except ValueError:
+        data.pop("crc32", None)
+        return Failed(**data) if data.pop("state") == "failed" else Finished(**data)
+    except (ValueError, TypeError):  # not JSON, or other keys
         return None
-    return Failed(**data) if data.pop("state") == "failed" else Finished(**data)
+
+
+def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
+    """Move the records of some tasks out of all logs, so that they do not count; nobody else may be writing.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the logs.
+    ids : collection of str
+
+    Returns
+    -------
+    Path or None
+        The file that has them now, in a folder ``aside`` where no reader looks; None where there were none.
+    """
+    aside = folder / "aside" / f"{time.strftime('%Y-%m-%d-%H%M%S')}-{secrets.token_hex(2)}.jsonl"
+    kept: dict[Path, bytes] = {}
+    moved: list[bytes] = []
+    for log in sorted(folder.glob("*.jsonl")):
+        lines = log.read_bytes().splitlines(keepends=True)
+        mine = [(found := _HEAD.match(line)) is not None and found[1].decode() in ids for line in lines]
+        if any(mine):
+            moved += [line for line, is_mine in zip(lines, mine, strict=True) if is_mine]
+            kept[log] = b"".join(line for line, is_mine in zip(lines, mine, strict=True) if not is_mine)
+    if not moved:
+        return None
+    aside.parent.mkdir(exist_ok=True)
+    replace(aside, b"".join(moved))  # there first: at no moment is a record in no file
+    for log, rest in kept.items():
+        if rest:
+            replace(log, rest)
+        else:
+            log.unlink()
+    return aside
 
 
 def merge(folder: Path, logs: Iterable[Path], name: str) -> None:
@@ -197,6 +251,8 @@ class Reader:
         self._folder = folder
         self._names = names
         self._offsets: dict[str, int] = {}
+        self.damaged: list[str | None] = []
+        """Of each line met that does not count: the identity of its task, if that can be read."""
 
     def lines(self) -> Iterator[bytes]:
         """Yield every whole line not yielded before; a torn last line waits for its end."""
@@ -226,9 +282,18 @@ class Reader:
         for line in self.lines():
             if (found := head(line)) is not None:
                 yield found
+            else:
+                self._count(line)
 
     def records(self) -> Iterator[Record]:
         """Yield the records of new lines."""
         for line in self.lines():
             if (record := decode(line)) is not None:
                 yield record
+            else:
+                self._count(line)
+
+    def _count(self, line: bytes) -> None:
+        if line.strip():
+            found = _HEAD.match(line)
+            self.damaged.append(found[1].decode() if found else None)

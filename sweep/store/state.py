@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sweep.plan.plan import Plan
+from sweep.plan.plan import ASKED, Plan
 from sweep.store.costs import Costs, keys
 from sweep.store.folder import Folder
 from sweep.store.shards import Failed, Reader, decode, head
@@ -29,11 +29,17 @@ class State:
         Identity -> seconds it took.
     failed : set of str
         Identities of tasks that raised and have not been done since.
+    stale : int
+        Results of tasks of the plan that are not done, by another version of the code.
+    damaged : int
+        Records that are not what was written, of tasks that are not done, as far as can be told.
     """
 
     plan: Plan
     done: dict[str, float] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
+    stale: int = 0
+    damaged: int = 0
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -63,14 +69,20 @@ def read(plan: Plan, folder: Folder) -> State:
     """Find out what is done, without parsing any result: seconds for 100,000 tasks."""
     state = State(plan)
     numbers = state.numbers
-    for found in Reader(folder.shards).heads():
+    others: set[str] = set()
+    reader = Reader(folder.shards)
+    for found in reader.heads():
         if found.id not in numbers:
-            continue
-        if found.failed:
+            if not found.failed:
+                others.add(found.id)
+        elif found.failed:
             state.failed.add(found.id)
         else:
             state.done[found.id] = found.seconds
     state.failed -= state.done.keys()
+    if left := numbers.keys() - state.done.keys():
+        state.stale = len({id_[:ASKED] for id_ in left} & {id_[:ASKED] for id_ in others})
+        state.damaged = sum(id_ is None or id_ in left for id_ in reader.damaged)
     return state
 
 

@@ -142,6 +142,42 @@ def test_an_experiment_without_a_paper_names_those_there_are(
     assert "feitelson1996 (packing, packing_trace, packing_readings)" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("families", "paper", "message"),
+    [
+        (
+            {"models.gang": 2},
+            "chiang2001",
+            "reads results of models.backfill and models.o2k_workload, and these",
+        ),
+        ({"models.backfill": 3}, "feitelson1996", "give one of chiang2001, operators, compare"),
+        (
+            {"models.backfill": 3},
+            "chiang2001",
+            "has neither figures nor sentences for the experiment 'packing'",
+        ),
+        (
+            {"models.gang": 2},
+            "operators",
+            "paper=operators cannot read the experiment 'packing', which lacks",
+        ),
+        ({"models.gang": 2}, "compare", "paper=compare cannot read the experiment 'packing', which lacks"),
+    ],
+)
+def test_a_paper_that_speaks_of_something_else_is_one_line(
+    families: dict[str, int], paper: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = dataset(loads=(0.7, 0.9), schemes=("buddy", "best_fit")).assign_attrs(
+        families=json.dumps(families)
+    )
+    results = write(tmp_path, data)
+    assert main([str(results), f"paper={paper}"]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+    assert not (results / "report.html").exists()
+
+
 def test_an_output_that_is_a_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     results = write(tmp_path, dataset(loads=(0.7,), schemes=("buddy",)))
     (tmp_path / "taken").write_text("")

@@ -66,5 +66,6 @@ def test_a_whole_log_is_not_expected_to_cost_what_a_job_does(expand, costs):
     bundles = Bundles(whole, range(24), costs, Path("x"), 0.05)
     assert bundles.seconds_waiting() is None, "nothing is known of whole ones"
     bundles.learn(0, 3.0)
-    assert bundles.seconds_waiting() == pytest.approx(24 * 3.0)
+    outlook = bundles.outlook(2)
+    assert (outlook.work, outlook.unknown) == (pytest.approx(12 * 3.0), 12), "of another policy neither"
     assert Bundles(jobs, range(24), costs, Path("x"), 0.05).seconds_waiting() == pytest.approx(24 * 2.0)

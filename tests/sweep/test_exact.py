@@ -86,6 +86,10 @@ def test_a_whole_log_is_one_batch_or_as_many_as_asked_for(tmp_path, capsys):
     (tmp_path / "log.swf").write_text("; MaxProcs: 8\n" + "\n".join(rows) + "\n")
     whole = ("+experiment=replay", f"workload.path={tmp_path / 'log.swf'}", "policy=easy", "executor=serial")
     assert cli.main([*whole, "output=one"]) == 0
+    said = capsys.readouterr().out
+    assert "withheld" not in said, "one batch by design is no reason to warn"
+    assert "mean of all jobs" in said
+    assert "± ?" not in said
     assert cli.main([*whole, "output=six", "batches=6"]) == 0
     with xr.open_dataset("one/replay.nc") as one, xr.open_dataset("six/replay.nc") as six:
         assert (one.sizes["batch"], six.sizes["batch"]) == (1, 6)

@@ -147,7 +147,7 @@ def test_bundles_grow_with_what_came_back(expand, tmp_path):
 def test_a_worker_logs_a_bundle_with_one_write(expand, tmp_path, monkeypatch):
     writes = []
     monkeypatch.setattr(work.Shard, "append", lambda self, records: writes.append(list(records)))
-    plan = expand()
+    plan = expand("policy=quick")
     bundles = Bundles(plan, range(8), Costs(tmp_path / "none"), tmp_path, 10.0)
     for number in range(4):
         bundles.learn(number, 1e-3)

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import fake_family.engine
@@ -44,8 +45,29 @@ def test_growth_runs_only_what_is_new(sweep):
     assert results() == 36
     sweep("replications=3", "grid.load=[0.1,0.3,0.6]")
     assert results() == 54
-    sweep("grid.load=[0.3]")
     assert results() == 54
+    assert load().sizes["load"] == 3
+
+
+def test_a_smaller_grid_takes_nothing_out_of_a_dataset_without_a_word(sweep):
+    sweep("replications=2")
+    before = Path("results/queue/queue.nc").read_bytes()
+    for smaller, lost in [
+        ("grid.load=[0.3]", "load 0.6"),
+        ("grid.load=[0.9]", "load 0.3, 0.6"),
+        ("policy=quick", "policy slow"),
+        ("replications=1", "2 replications"),
+        ("exclude=[{load: 0.3}]", "6 points that zip or exclude leave out here"),
+    ]:
+        answer = sweep(smaller)
+        assert answer.status == 2
+        assert f"results/queue/queue.nc has {lost}, which this smaller grid" in answer.err
+        assert answer.err.count("\n") == 1
+        assert "output=results/queue-2, or replace=true" in answer.err
+        assert Path("results/queue/queue.nc").read_bytes() == before
+    assert sweep("grid.load=[0.3,0.6,0.1]", "+axes.work=policy.work", "+grid.work=[1,2]").status == 0
+    assert load().sizes["load"] == 3, "what was added to has all that there was"
+    assert sweep("grid.load=[0.3]", "replace=true", "+axes.work=policy.work", "+grid.work=[1,2]").status == 0
     assert load().sizes["load"] == 1
 
 
@@ -209,14 +231,27 @@ def fake_family_states(monkeypatch):
     return seen
 
 
-def test_a_terminal_gets_a_bar():
+def test_a_terminal_gets_a_bar(monkeypatch):
     console = Console(force_terminal=True, width=80, file=io.StringIO())
-    with Meter(console, total=4, done=1) as meter:
-        meter.add(1, 100, None)
-        meter.add(2, 100, 3.0)
+    monkeypatch.setattr("sweep.progress.LOOK_EVERY_S", 0.01)
+    with Meter(console, total=4, done=1, outlook=lambda: "3.0 s left") as meter:
+        meter.add(1, 100)
+        meter.add(2, 100)
+        time.sleep(0.2)
     text = console.file.getvalue()
     assert "4/4 tasks" in text
     assert "jobs/s, 3.0 s left" in text
+
+
+def test_silence_is_told_too(monkeypatch):
+    """One task that takes long: somebody who waits sees that it is known to."""
+    monkeypatch.setattr("sweep.progress.LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr("sweep.progress.SILENT_EVERY_S", 0.02)
+    console = Console(force_terminal=False, width=80, file=io.StringIO())
+    with Meter(console, 4, 1, lambda: "time left not known: 1 takes longer than expected"):
+        time.sleep(0.3)
+    lines = console.file.getvalue().splitlines()
+    assert "1/4 tasks, pace not known yet, time left not known: 1 takes longer than expected" in lines
 
 
 def test_plan_runs_and_writes_nothing(sweep, tmp_path):
@@ -245,7 +280,7 @@ def test_notes_are_said_once(sweep):
 
 def test_the_manifest_remembers_files_of_smaller_grids(sweep):
     sweep()
-    sweep("policy=quick")
+    sweep("policy=quick", "replace=true")
     answer = sweep("policy=slow", "policy.work=9")
     assert answer.status == 2
     assert "policy slow: work: there 1.25, here 9" in answer.err

@@ -80,12 +80,42 @@ def test_a_plan_tells_and_writes_nothing(sweep):
 
 def test_a_disk_that_fills_leaves_the_old_file_and_no_other(sweep):
     Path("one.swf").write_text("the old one")
-    answer = sweep(*ONE, "policy.torn=true", "schedule=one.swf")
+    answer = sweep(*ONE, "policy.torn=true", "schedule=one.swf", "replace=true")
     assert answer.status == 1
     assert "schedule=one.swf: one.swf cannot be written (No space left on device); all results" in answer.err
     assert answer.err.count("\n") == 1
     assert Path("one.swf").read_text() == "the old one"
     assert not list(Path().glob(".*swf*"))
+
+
+def test_a_file_of_somebody_else_is_not_written_over(sweep):
+    Path("notes.swf").write_text("; Computer: mine\n1 2 3\n")
+    answer = sweep(*ONE, "schedule=notes.swf")
+    assert answer.status == 2
+    assert "schedule=notes.swf: notes.swf exists and is no schedule of this point" in answer.err
+    assert answer.err.endswith("or replace=true to write over it\n")
+    assert not Path("results").exists(), "told before anything runs"
+    assert Path("notes.swf").read_text().startswith("; Computer: mine")
+    assert sweep(*ONE, "schedule=notes.swf", "replace=true").status == 0
+    np.testing.assert_allclose(responses("notes.swf"), load().response.values.ravel())
+
+
+@pytest.mark.parametrize("name", ["one.swf", "one.swf.gz"])
+def test_the_same_command_writes_the_same_file_again(sweep, name):
+    assert sweep(*ONE, f"schedule={name}").status == 0
+    before = Path(name).read_bytes()
+    assert sweep(*ONE, f"schedule={name}").status == 0
+    assert Path(name).read_bytes() == before
+    other = sweep(*ONE, "grid.load=[0.6]", "output=other", f"schedule={name}")
+    assert other.status == 2, "that of another point is another file"
+
+
+def test_one_foreign_file_in_a_folder_of_schedules(sweep):
+    Path("out").mkdir()
+    Path("out/load_0.6.swf").write_text("mine")
+    answer = sweep(*ONE, "grid.load=[0.3,0.6]", "schedule=out")
+    assert answer.status == 2
+    assert "out/load_0.6.swf exists and is no schedule" in answer.err
 
 
 def test_a_long_writing_is_told(sweep, monkeypatch):

@@ -15,6 +15,9 @@ from models.jobs.swf.log import Log
 from models.jobs.swf.rows import cut_row, parse_rows
 from models.jobs.swf.unpacking import content_of
 
+SACCT, SACCT_BYTES = (b"JobID|", b"JobIDRaw|"), 200
+"""How files of sacct begin, and how much of a file is looked at."""
+
 
 def read(path: str | os.PathLike[str]) -> Log:
     """Read an SWF log, plain or gzip (told apart by content, not by name).
@@ -37,6 +40,11 @@ def read(path: str | os.PathLike[str]) -> Log:
     """
     path = Path(path)
     content = content_of(path)
+    if content[:SACCT_BYTES].partition(b"\n")[0].startswith(SACCT):
+        raise SwfError(
+            f"{path.name}: this is what sacct prints, and no log in the Standard Workload Format; add "
+            "workload=sacct"
+        )
     comments: list[bytes] = []
     rows: list[bytes] = []
     numbers: list[int] = []

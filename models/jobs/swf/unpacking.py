@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import zlib
 from pathlib import Path
 
@@ -14,6 +15,8 @@ _BYTES_AT_ONCE = 1 << 16
 def content_of(path: Path) -> bytes:
     """Return the file's text, unpacked."""
     try:
+        if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
+            raise SwfError(f"{path}: is a device or a pipe, which may never end; give the path of a log")
         raw = path.read_bytes()
     except FileNotFoundError:
         raise SwfError(

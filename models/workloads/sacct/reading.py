@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from models.jobs.swf.columns import COLUMNS
 from models.jobs.swf.unpacking import content_of
 from models.workloads.sacct import fields
 from models.workloads.sacct.errors import COMMAND, SacctError
@@ -87,6 +88,11 @@ def read(path: str | os.PathLike[str]) -> Table:
         raise SacctError(
             f"{path.name}: line {len(lines)} has no line end and may be cut off; fetch the file again, or "
             "end the line"
+        )
+    if lines[0].lstrip().startswith(";") or (len(lines[0].split()) == len(COLUMNS) and "|" not in lines[0]):
+        raise SacctError(
+            f"{path.name}: this is a log in the Standard Workload Format, and not what sacct prints; add "
+            "workload=swf"
         )
     header = lines[0].split("|")
     places = _places(path.name, header)

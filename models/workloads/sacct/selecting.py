@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.workloads import replayed
 from models.workloads.sacct import fields
 from models.workloads.sacct.errors import COMMAND, SacctError
 from models.workloads.sacct.reading import Table
@@ -61,9 +62,7 @@ class Selection:
     def at_once(self) -> int:
         """Most processors that these jobs ever had at once: a machine has at least so many."""
         start = self.table.start[self.rows].astype(np.int64)
-        instant = np.concatenate([start, start + self.runtime.astype(np.int64)])
-        change = np.concatenate([self.size, -self.size])
-        return int(np.cumsum(change[np.lexsort((change, instant))]).max())
+        return replayed.most_at_once(start, self.runtime.astype(np.int64), self.size)
 
     def describe(self) -> list[str]:
         """Return the lines to say aloud before this selection is used."""

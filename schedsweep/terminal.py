@@ -1,0 +1,78 @@
+"""What a command finds around it: an output that fails or knows few characters, a folder that is gone.
+
+This module imports nothing that could be hidden, see `schedsweep.packages`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TextIO
+
+
+class Output:
+    """Standard output that may fail: what is printed is then lost, and the command goes on.
+
+    Results go to files, and hours of work shall not end because a disk for somebody's log is full. A reader
+    that has left (``| head``) ends the command as ever.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.error: OSError | None = None
+
+    def write(self, text: str) -> int:
+        """Write, as long as it works."""
+        return self._try(lambda: self._stream.write(text), len(text))
+
+    def flush(self) -> None:
+        """Flush, as long as it works."""
+        self._try(self._stream.flush, None)
+
+    def _try(self, act: Callable[[], Any], otherwise: Any) -> Any:
+        if self.error is not None:
+            return otherwise
+        try:
+            return act()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            self.error = error
+            with suppress(OSError, ValueError):  # what is in the buffer would fail again at the end
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+            return otherwise
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def guarded(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
+    """Call a command's ``main`` and return its exit status, or 1 if its standard output failed."""
+    try:
+        os.getcwd()
+    except OSError:
+        print("error: the working folder is gone: cd to one that is there", file=sys.stderr)
+        return 2
+    if not os.environ.get("COLUMNS", "80").isdecimal() or os.environ.get("COLUMNS") == "0":
+        del os.environ["COLUMNS"]  # nothing fits into none
+    streams: tuple[Any, ...] = (sys.stdout, sys.stderr)
+    for stream in streams:
+        with suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")  # ± becomes ? where there is only ASCII
+    output = Output(sys.stdout)
+    sys.stdout = output
+    try:
+        status = main(arguments)
+        output.flush()
+    finally:
+        sys.stdout = output._stream
+    if output.error is not None:
+        reason = output.error.strerror or output.error
+        print(
+            f"error: standard output: {reason}; what was printed is lost, all files are there",
+            file=sys.stderr,
+        )
+        return status or 1
+    return status

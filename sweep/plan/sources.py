@@ -1,0 +1,385 @@
+"""The code that can change a task's result, as a hash for its identity.
+
+A task runs its policy's family, its workload's model, and what is named by a dotted name (a scheme of one's
+own, an order of priority, a speed-up). What counts is the source of those modules and of all that they import
+of ``models`` and of the named one's own top-level package, wherever in the file the import stands. Comments,
+docstrings and layout are left out, so that to explain code makes no result stale. Nothing is imported or run
+for this: modules are found and read as files.
+
+What a module reads from data files, and other packages (numpy), stay out; the dataset records their versions.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import sysconfig
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from models.family import Family
+from models.workloads import MODELS
+from sweep.errors import SweepError
+from sweep.plan import canonical
+from sweep.store import cached
+
+FORM = "2"
+"""Of the normal form; another one makes all results stale."""
+
+CALLERS = frozenset({"models.dotted", "models.kernels.cache"})
+"""Modules that only find and call others."""
+
+REGISTRIES = frozenset({"models.workloads"})
+"""Modules that count by what they import: a name that is added to a registry changes no result."""
+
+OWN_KEYS = ("name", "path", "family")
+"""Keys of policies, workloads and machines that name no function."""
+
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\.?")
+
+
+class Source(NamedTuple):
+    """What one file says.
+
+    Parameters
+    ----------
+    digest : str
+        Hash of its normal form.
+    imports : list of (level, module, names)
+        Every ``import`` in it, those for type checkers left out; level counts the dots of a relative one.
+    strings : list of str
+        Texts that may be dotted names of modules.
+    words : list of str
+        All words of its texts and imports: a module that is found by a name has its own among them.
+    """
+
+    digest: str
+    imports: list[tuple[int, str, list[str]]]
+    strings: list[str]
+    words: list[str]
+
+
+def look_again() -> None:
+    """Forget what is where: in a session, files come, go and change."""
+    _spec.cache_clear()
+    _closure.cache_clear()
+    importlib.invalidate_caches()
+
+
+def of_family(family: Family) -> str:
+    """Return the hash of a family's own modules and of all that they use, workloads left out.
+
+    A module of the package that no other one names is not the family's: a policy's YAML file may name it,
+    and it counts for that policy alone. So to add a policy makes no result of the others stale.
+    """
+    below = set(_below(family.package))
+    defaults = {f"{family.package}.{name}" for name in ("policies", "model")} & below
+    named = {family.policies, family.model, *family.kernels, *defaults} - {""}
+    sources = {name: _read(name, file) for name in below if (file := _file(name)) is not None}
+    mentions = Counter(word for source in sources.values() for word in source.words)
+    for name, source in sources.items():
+        last = name.rpartition(".")[2]
+        if _is_package(name) or mentions[last] > (last in source.words):
+            named.add(name)
+    return _joined({module for name in named for module in _with_parents(name)})
+
+
+def of_workload(model: object) -> dict[str, str]:
+    """Return module -> hash of a workload's model; empty for one that belongs to its family."""
+    module = MODELS.get(str(model))
+    return {} if module is None else {module: _joined(_below(module))}
+
+
+def of_statistics() -> str:
+    """Return the hash of what decides when a run is precise enough."""
+    return _joined(_below("sweep.statistics"))
+
+
+def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return dotted name of a module -> hash, for all of one's own code that a policy or workload names.
+
+    Functions of a notebook or of an interactive session (``__main__.place``) count with their own source and
+    that of the functions and constants that they use.
+    """
+    found = {}
+    for text in _texts(parameters):
+        first, _, rest = text.partition(".")
+        if first == "__main__" and "." not in rest and _file("__main__") is None:
+            found[text] = _of_object(getattr(sys.modules["__main__"], rest, None))
+        elif (module := _module_of(text)) is not None:
+            found[module] = _joined(_with_parents(module))
+    return found
+
+
+def _texts(value: Any, key: str = "") -> Iterator[str]:
+    """Yield all texts in parameters that have the form of a dotted name."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if name not in OWN_KEYS:
+                yield from _texts(item, str(name))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item, key)
+    elif isinstance(value, str) and _DOTTED.fullmatch(value):
+        yield value
+
+
+def _joined(modules: Iterable[str]) -> str:
+    """Return one hash of modules and of all that they import, however far."""
+    return _closure(frozenset(modules))
+
+
+@cache
+def _closure(modules: frozenset[str]) -> str:
+    tops = {"models", *(name.partition(".")[0] for name in modules)}
+    waiting, found = sorted(modules), {}
+    while waiting:
+        name = waiting.pop()
+        if name in found or name in CALLERS:
+            continue
+        file = _file(name)
+        if file is None:  # a folder without __init__, or nothing to read
+            found[name] = ""
+            continue
+        source = _read(name, file)
+        found[name] = "" if name in REGISTRIES else source.digest
+        if not _is_installed(file) or name.startswith("models."):
+            waiting.extend(other for other in _used(name, source) if other.partition(".")[0] in tops)
+    text = canonical.text([FORM, sorted((name, digest) for name, digest in found.items() if digest)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _used(name: str, source: Source) -> Iterator[str]:
+    """Yield the modules that a module imports or names."""
+    package = name if _is_package(name) else name.rpartition(".")[0]
+    for level, module, names in source.imports:
+        base = module
+        if level:
+            above = package.split(".")[: len(package.split(".")) - level + 1]
+            base = ".".join([*above, *([module] if module else [])])
+        if base:
+            yield from _with_parents(base)
+        for each in names if _is_package(base) else ():
+            if _spec(f"{base}.{each}") is not None:
+                yield f"{base}.{each}"
+    registered = set(MODELS.values())
+    for text in source.strings:
+        bare = text.rstrip(".")
+        if bare in registered or bare.partition(".")[0] != name.partition(".")[0]:
+            continue
+        if (found := _module_of(f"{bare}.it")) is not None:
+            yield from _with_parents(found)
+            if found == bare and _is_package(found):
+                # The beginning of names that are put together: of those of its modules whose names are there.
+                yield from (
+                    f"{found}.{word}" for word in source.words if _spec(f"{found}.{word}") is not None
+                )
+
+
+def _below(name: str) -> Iterator[str]:
+    """Yield a module, the packages that it is in, and all modules below it."""
+    yield from _with_parents(name)
+    spec = _spec(name)
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        top = Path(folder)
+        for file in sorted(top.rglob("*.py")):
+            parts = file.relative_to(top).with_suffix("").parts
+            yield ".".join([name, *(part for part in parts if part != "__init__")])
+
+
+def _with_parents(name: str) -> Iterator[str]:
+    """Yield a module and the packages that it is in, whose code runs when it is imported."""
+    parts = name.split(".")
+    for length in range(1, len(parts) + 1):
+        yield ".".join(parts[:length])
+
+
+def _module_of(dotted: str) -> str | None:
+    """Return the module that holds what a dotted name stands for, None where there is none to read."""
+    name = dotted.rpartition(".")[0]
+    while name:
+        if _spec(name) is not None:
+            return name
+        name = name.rpartition(".")[0]
+    return None
+
+
+@cache
+def _spec(name: str) -> ModuleSpec | None:
+    """Find a module without importing it, None where there is none or it is part of Python itself."""
+    parent, _, _ = name.rpartition(".")
+    if not parent:
+        if name in sys.stdlib_module_names:
+            return None
+        with suppress(ValueError, ImportError):  # the former for a module without a spec
+            return importlib.util.find_spec(name)
+        return None
+    above = _spec(parent)
+    if above is None or above.submodule_search_locations is None:
+        return None
+    folders = list(above.submodule_search_locations)
+    try:
+        return PathFinder.find_spec(name, folders)
+    except KeyError:  # a folder without __init__, in a package that is not imported
+        spec = ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = [f"{folder}/{name.rpartition('.')[2]}" for folder in folders]
+        return spec
+
+
+def _is_package(name: str) -> bool:
+    spec = _spec(name)
+    return spec is not None and spec.submodule_search_locations is not None
+
+
+def _file(name: str) -> Path | None:
+    """Return the file of a module that can be read as source."""
+    if name == "__main__":
+        file = getattr(sys.modules["__main__"], "__file__", None)
+    else:
+        spec = _spec(name)
+        file = None if spec is None or not spec.has_location else spec.origin
+    return Path(file) if file is not None and Path(file).suffix == ".py" and Path(file).is_file() else None
+
+
+def _is_installed(file: Path) -> bool:
+    """Whether a file belongs to an installed package, which changes with its version only."""
+    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+    return any(file.is_relative_to(folder) for folder in folders)
+
+
+_seen: dict[Path, str] = {}
+"""What this process has read; a module that it has imported since must not have changed."""
+
+
+def _read(name: str, file: Path) -> Source:
+    data = file.read_bytes()
+    source = _parsed(hashlib.sha256(data).hexdigest(), data)
+    before = _seen.setdefault(file, source.digest)
+    if before != source.digest:
+        if name in sys.modules:
+            raise SweepError(
+                f"{file} has changed since this session read it, and the session may still run what it was "
+                "before; start Python (the notebook's kernel) anew"
+            )
+        _seen[file] = source.digest
+    return source
+
+
+def _parsed(key: str, data: bytes) -> Source:
+    """Return what a file says; parsed once for each content, as that takes longer than all else here."""
+    known = _known()
+    if key not in known:
+        known[key] = list(_parse(data))
+        known["new"] = True
+    digest, imports, strings, words = known[key]
+    return Source(digest, [(level, module, names) for level, module, names in imports], strings, words)
+
+
+@cache
+def _known() -> dict[str, Any]:
+    """Return what is kept between processes, by the hash of a file's bytes."""
+    kept: dict[str, Any] = cached.read(cached.file("sources.json"))
+    return kept if kept.pop("form", None) == FORM else {}
+
+
+MOST_KEPT = 5000
+"""Files remembered between processes."""
+
+
+def keep() -> None:
+    """Keep what was parsed for later processes."""
+    known = _known()
+    if known.pop("new", False):
+        cached.write(cached.file("sources.json"), {"form": FORM, **dict(list(known.items())[-MOST_KEPT:])})
+
+
+def _parse(data: bytes) -> Source:
+    try:
+        tree = ast.parse(data)
+    except (SyntaxError, ValueError):  # its import will tell; until then any change counts
+        return Source(hashlib.sha256(data).hexdigest(), [], [], [])
+    imports: list[tuple[int, str, list[str]]] = []
+    texts: set[str] = set()
+    parts: list[str] = []
+    _walk(tree, parts, imports, texts)
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    strings = sorted(text for text in texts if _DOTTED.fullmatch(text))
+    texts.update(text for _, module, names in imports for text in (module, *names))
+    return Source(digest, imports, strings, sorted(set(re.findall(r"\w+", " ".join(texts)))))
+
+
+def _walk(
+    node: ast.AST, parts: list[str], imports: list[tuple[int, str, list[str]]], texts: set[str]
+) -> None:
+    """Append a node's normal form: names of nodes and fields, the same under every version of Python."""
+    match node:
+        case ast.Constant(value=str(text)):
+            texts.add(text)
+        case ast.Import(names=names):
+            imports.extend((0, each.name, []) for each in names)
+        case ast.ImportFrom(module=module, names=names, level=level):
+            imports.append((level, module or "", [each.name for each in names]))
+    parts.append(type(node).__name__)
+    for field, value in ast.iter_fields(node):
+        if value is None or value == [] or field in ("ctx", "kind", "type_comment"):
+            continue
+        parts.append(field)
+        for item in value if isinstance(value, list) else [value]:
+            if not isinstance(item, ast.AST):
+                parts.append(repr(item))
+            elif not _is_told(item):
+                _walk(item, parts, imports, texts)
+        parts.append(".")
+
+
+def _is_told(node: ast.AST) -> bool:
+    """Whether a statement says something to readers or type checkers only."""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+        case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"), orelse=[]):
+            return True
+    return False
+
+
+def _of_object(given: Any) -> str:
+    """Return the hash of a function that is in no file, of those that it calls, and of its constants."""
+    parts: dict[str, str] = {}
+    waiting = [given]
+    while waiting:
+        function = getattr(waiting[0], "py_func", waiting.pop(0))
+        if not isinstance(function, FunctionType):
+            parts.setdefault(repr(type(function)), repr(function))
+            continue
+        code = function.__code__
+        if code.co_name in parts:
+            continue
+        parts[code.co_name] = _source_of(function)
+        for name in code.co_names:
+            used = function.__globals__.get(name)
+            if isinstance(getattr(used, "py_func", used), FunctionType):
+                waiting.append(used)
+            elif isinstance(used, int | float | str | tuple):
+                parts[name] = repr(used)
+    return hashlib.sha256(canonical.text(parts).encode()).hexdigest()
+
+
+def _source_of(function: FunctionType) -> str:
+    try:
+        text = textwrap.dedent(inspect.getsource(function))
+        return _parse(text.encode()).digest
+    except (OSError, TypeError):  # typed in where nothing keeps it
+        code = function.__code__
+        return hashlib.sha256(code.co_code + repr(code.co_consts).encode()).hexdigest()

@@ -1,0 +1,32 @@
+"""Small files of the user's cache folder: what takes time to find out, and can be lost without harm."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from sweep.store.folder import replace
+
+
+def file(name: str) -> Path:
+    """Return where a file of the cache is."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "schedsweep" / name
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return what `write` kept, empty where it is missing or damaged."""
+    with suppress(OSError, ValueError):
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        return stored if isinstance(stored, dict) else {}
+    return {}
+
+
+def write(path: Path, data: dict[str, Any]) -> None:
+    """Keep data for later processes, if the folder can be written."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace(path, json.dumps(data, indent=0, sort_keys=True).encode())

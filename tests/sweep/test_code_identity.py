@@ -1,0 +1,298 @@
+"""Results belong to the code that gave them: what is edited is run anew, what is only explained is not."""
+
+import importlib
+import json
+import sys
+import types
+from pathlib import Path
+
+import fake_family.model
+import numpy as np
+import pytest
+from fake_family import FAMILY
+from study_commands import load, results
+
+from models.family import Family
+from sweep.errors import SweepError
+from sweep.plan import sources
+
+MODEL = """
+'''A family of one's own: the answer is a number.'''
+import numpy as np
+from models.family import Outcome
+from {package} import helping
+
+def simulate(point):
+    '''Return it.'''
+    value = helping.answer(point.policy["work"])  # as it is
+    looks = point.batches.looks[-1]
+    by_class = np.full((looks, 2), value)
+    return Outcome({{"response": np.full(looks, value), "response_by_class": by_class}}, False, 1)
+"""
+
+POLICIES = """
+def check(point):
+    return []
+
+def has_chance(point):
+    return True
+"""
+
+
+@pytest.fixture
+def own_family(tmp_path, monkeypatch):
+    """A family in a package of one's own, with its YAML file; return a function that edits a module of it."""
+    package = f"own_{tmp_path.name.replace('-', '_')}"
+    folder, conf = tmp_path / package, tmp_path / "conf" / "policy" / package
+    folder.mkdir()
+    conf.mkdir(parents=True)
+    (conf / "mine.yaml").write_text(f"family: {package}\nwork: 1.0\npreemption: none\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def edit(**modules):
+        for name, text in modules.items():
+            (folder / f"{name}.py").write_text(text.format(package=package))
+        for name in [name for name in sys.modules if name.split(".")[0] == package]:
+            del sys.modules[name]  # as in the next command
+        importlib.invalidate_caches()
+        from sweep.plan import families
+
+        families.find.cache_clear()
+
+    edit(
+        __init__="from models.family import Family\nfrom fake_family.metrics import COORDS, METRICS\n"
+        "FAMILY = Family(package=__name__, name='own', version=1, metrics=METRICS, headline='response', "
+        "coords=COORDS)\n",
+        model=MODEL,
+        policies=POLICIES,
+        helping="def answer(work):\n    return 1.0\n",
+    )
+    return edit
+
+
+@pytest.fixture
+def mine(sweep, own_family, tmp_path):
+    """Run a study of that family."""
+    for folder in ("experiment", "workload", "machine"):
+        (tmp_path / "conf" / folder).symlink_to(Path(__file__).parent / "conf" / folder)
+
+    def mine(*arguments):
+        given = (
+            "policy=mine",
+            "replications=2",
+            "exclude=[]",
+            "grid.preemption=[none]",
+            "grid.urgent=[true]",
+        )
+        return sweep(*given, "--config-dir", str(tmp_path / "conf"), "--config-dir=conf", *arguments)
+
+    return mine
+
+
+def test_an_edited_function_is_run_anew_and_said(mine, own_family):
+    assert mine().status == 0
+    assert results() == 4
+    assert "everything is done" in mine().out
+    own_family(helping="def answer(work):\n    '''Explained.'''\n    return 1.0  # and again\n")
+    assert "everything is done" in mine().out, "comments change no result"
+    own_family(helping="def answer(work):\n    return 2.0\n")
+    answer = mine("replications=3")
+    assert answer.status == 0
+    assert "4 results of an earlier version of own_" in answer.out
+    assert "are kept in the logs but not used: run anew" in answer.out
+    assert results() == 4 + 6
+    np.testing.assert_array_equal(load()["response"], 2.0), "old and new are never mixed"
+    again = mine("replications=3").out
+    assert "everything is done" in again
+    assert "earlier version" not in again
+
+
+def test_plan_tells_what_is_stale(mine, own_family):
+    mine()
+    own_family(helping="def answer(work):\n    return 2.0\n")
+    answer = mine("action=plan")
+    assert "4 results of an earlier version of own_" in answer.out
+    assert "0 done, 4 left" in answer.out
+
+
+def test_fresh_runs_everything_anew_and_keeps_what_was_there(sweep):
+    sweep()
+    first = Path("results/queue/shards").glob("*.jsonl")
+    before = {line[:25] for log in first for line in log.read_bytes().splitlines()}
+    answer = sweep("grid.load=[0.3,0.6]", "fresh=true")
+    assert answer.status == 0
+    assert "fresh=true: 24 results set aside in results/queue/shards/aside/" in answer.out
+    assert results() == 24
+    (aside,) = Path("results/queue/shards/aside").glob("*.jsonl")
+    assert {line[:25] for line in aside.read_bytes().splitlines()} == before
+    assert "everything is done" in sweep().out
+
+
+def test_fresh_leaves_the_tasks_of_other_points_alone(sweep):
+    sweep("replications=1")
+    sweep("replications=1", "grid.load=[0.3]", "fresh=true", "replace=true")
+    assert results() == 12
+    assert "everything is done: 12 of 12" in sweep("replications=1").out
+
+
+@pytest.mark.parametrize("action", ["status", "gather", "cancel"])
+def test_fresh_goes_with_a_run(sweep, action):
+    answer = sweep("fresh=true", f"action={action}")
+    assert answer.status == 2
+    assert "fresh=true goes with action=run" in answer.err
+
+
+def closure(family, monkeypatch):
+    """Return the modules that the hash of a family covers."""
+    used = sources._used
+    seen = set()
+
+    def look(name, source):
+        seen.add(name)
+        return used(name, source)
+
+    monkeypatch.setattr(sources, "_used", look)
+    sources.look_again()
+    sources.of_family(family)
+    sources.look_again()
+    return seen
+
+
+def test_a_family_is_all_that_it_runs_and_no_other_family(monkeypatch):
+    """Compared with what a process has imported that ran it: an independent list."""
+    from sweep.plan import families
+
+    found = closure(families.find("models.gang"), monkeypatch)
+    families.find("models.gang").warm_up()
+    for module in families.find("models.gang").kernels:
+        importlib.import_module(module)
+    imported = {name for name in sys.modules if name.startswith("models.gang.")} - {"models.gang.preload"}
+    assert imported <= found
+    assert {
+        "models.family",
+        "models.jobs.measures",
+        "models.kernels.bits",
+        "models.workloads.redrawn",
+    } <= found
+    assert not {name for name in found if name.startswith(("models.backfill", "models.partitioning"))}
+    assert "models.workloads.lublin2003" not in found
+
+
+@pytest.mark.parametrize("package", ["backfill", "partitioning", "medium_term"])
+def test_nothing_of_a_family_is_missed(package, monkeypatch):
+    """All its files but those that only load kernels, or that nothing of it uses."""
+    from sweep.plan import families
+
+    files = {f"models.{package}", *sources._below(f"models.{package}")} - {"models"}
+    missed = files - closure(families.find(f"models.{package}"), monkeypatch)
+    assert missed <= {f"models.{package}.preload", "models.medium_term.realisation"}
+
+
+def test_a_policy_that_is_added_makes_nothing_stale_and_counts_itself(mine, own_family, tmp_path):
+    assert mine().status == 0
+    own_family(worst="def scheme(work):\n    return 1\n")
+    assert "everything is done" in mine().out
+    package = f"own_{tmp_path.name.replace('-', '_')}"
+
+    def named():
+        sources.look_again()
+        return sources.of_named({"scheme": f"{package}.worst.scheme"})
+
+    before = named()
+    own_family(worst="def scheme(work):\n    return 2\n")
+    assert named() != before
+
+
+def test_functions_named_by_texts_count(monkeypatch):
+    """`models.workloads.speedup.curves` is imported nowhere, and named in parts."""
+    from sweep.plan import families
+
+    assert "models.workloads.speedup.curves" in closure(families.find("models.partitioning"), monkeypatch)
+
+
+def test_ones_own_package_counts_as_far_as_it_is_imported(tmp_path, monkeypatch):
+    package = tmp_path / "mypackage"
+    (package / "deep").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "schemes.py").write_text("from .deep import rooms\n\ndef widest():\n    return rooms.ROOM\n")
+    (package / "deep" / "rooms.py").write_text("import mypackage.constants as c\nROOM = c.C\n")
+    (package / "constants.py").write_text("C = 1\n")
+    (package / "other.py").write_text("unused = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def now():
+        sources.look_again()
+        return sources.of_named({"scheme": "mypackage.schemes.widest", "name": "other.thing"})
+
+    first = now()
+    assert first.keys() == {"mypackage.schemes"}
+    (package / "other.py").write_text("unused = 2\n")
+    assert now() == first
+    (package / "constants.py").write_text("C = 2\n")
+    assert now() != first
+    assert "mypackage" not in sys.modules, "found, and not imported"
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("def f(x):\n    '''Doc.'''\n    return x + 1\n", True),
+        ("# comment\ndef f(x):\n\n    return (x\n        + 1)\n", True),
+        ("X = 1\n'''Of the attribute.'''\ndef f(x):\n    return x + 1\n", False),
+        ("def f(x):\n    return x + 2\n", False),
+        ("def f(x):\n    return x - 1\n", False),
+        ("def f(x):\n    return 1 + x\n", False),
+        ("def f(x):\n    return x + 1.0\n", False),
+    ],
+)
+def test_what_is_only_told_does_not_count(text, same):
+    plain = sources._parse(b"def f(x):\n    return x + 1\n").digest
+    assert (sources._parse(text.encode()).digest == plain) is same
+
+
+def test_functions_of_a_session_count_with_what_they_use(monkeypatch):
+    def session(constant, more):
+        module = types.ModuleType("__main__")
+        text = f"C = {constant}\ndef helper(x):\n    return x + {more}\n"
+        text += "def place(x):\n    return helper(x) * C\n"
+        exec(text, module.__dict__)
+        monkeypatch.setitem(sys.modules, "__main__", module)
+        return sources.of_named({"scheme": "__main__.place"})
+
+    one = session(1, 1)
+    assert one.keys() == {"__main__.place"}
+    assert session(1, 1) == one
+    assert session(2, 1) != one
+    assert session(1, 2) != one
+
+
+def test_a_module_that_changes_under_a_session_is_refused(monkeypatch, expand):
+    expand()
+    file = Path(fake_family.model.__file__)
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: read(self) + (b"\nX = 1\n" if self == file else b""))
+    with pytest.raises(SweepError, match=r"model\.py has changed since this session read it.*anew"):
+        expand()
+
+
+def test_a_version_that_is_raised_makes_results_stale(expand, monkeypatch):
+    from sweep.plan import families
+
+    before = expand().ids
+    raised = Family(**{**vars(FAMILY), "version": 2})
+    monkeypatch.setattr(families, "find", lambda package: raised)
+    after = expand().ids
+    assert [id_[:14] for id_ in before] == [id_[:14] for id_ in after]
+    assert not set(before) & set(after)
+
+
+def test_what_decides_when_to_stop_counts_where_it_decides(expand):
+    assert "sweep.statistics" in expand("precision.relative=0.1").sources
+    assert "sweep.statistics" not in expand().sources
+
+
+def test_parsed_files_are_remembered_between_processes(expand, tmp_path):
+    sources._known.cache_clear()  # as in a new process
+    expand()
+    kept = json.loads((tmp_path / "cache" / "schedsweep" / "sources.json").read_text())
+    assert len(kept) > 5

@@ -1,0 +1,122 @@
+"""Files damaged on purpose: the same command mends them, and says so."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from study_commands import load, numbers, results
+
+from analysis.errors import AnalysisError
+from analysis.study import open_study
+from sweep.store import shards
+from sweep.store.shards import Finished
+
+DATASET = Path("results/queue/queue.nc")
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    where = data.find(np.float64(load()["response"].values.ravel()[0]).tobytes())
+    assert where > 0
+    data[where + 3] ^= 4
+    path.write_bytes(data)
+
+
+def folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def full_folder(path):
+    folder(path)
+    (path / "precious").write_text("kept")
+
+
+@pytest.mark.parametrize("damage", [truncate, empty, flip, folder, full_folder])
+@pytest.mark.parametrize("action", ["run", "gather"])
+def test_a_damaged_dataset_is_made_anew_from_the_logs(sweep, damage, action):
+    sweep("replications=1")
+    whole = numbers()
+    n = results()
+    damage(DATASET)
+    answer = sweep("replications=1", f"action={action}")
+    assert answer.status == 0, answer.err
+    assert "made anew from the logs" in answer.out
+    assert results() == n, "nothing is simulated again"
+    xr.testing.assert_identical(numbers(), whole)
+    if damage is full_folder:
+        assert "what was there is now results/queue/queue.nc-2" in answer.out
+        assert Path("results/queue/queue.nc-2/precious").read_text() == "kept"
+    assert "made anew" not in sweep("replications=1", f"action={action}").out
+
+
+@pytest.mark.parametrize("damage", [truncate, empty, flip])
+def test_whoever_reads_a_damaged_dataset_is_told_what_to_do(sweep, damage):
+    sweep("replications=1")
+    damage(DATASET)
+    with pytest.raises(AnalysisError, match="type the command again that made it"):
+        open_study(Path("results/queue"))
+
+
+def test_a_changed_character_in_a_log_is_run_again_and_counted(sweep):
+    sweep()
+    whole = numbers()
+    (log,) = Path("results/queue/shards").glob("*.jsonl")
+    data = log.read_bytes()
+    lines = data.splitlines(keepends=True)
+    for number in (3, 11):
+        where = lines[number].index(b'"response":"') + 20
+        other = b"A" if lines[number][where : where + 1] != b"A" else b"B"
+        lines[number] = lines[number][:where] + other + lines[number][where + 1 :]
+    log.write_bytes(b"".join(lines))
+    DATASET.unlink()
+    answer = sweep()
+    assert answer.status == 0
+    assert "2 records in results/queue/shards are not what was written" in answer.out
+    assert results() == 26
+    xr.testing.assert_identical(numbers(), whole)
+    assert "not what was written" not in sweep().out
+
+
+def test_logs_without_checksums_are_read(sweep):
+    sweep()
+    whole = numbers()
+    (log,) = Path("results/queue/shards").glob("*.jsonl")
+    old = re.sub(rb',"crc32":"[0-9a-f]{8}"}\n', b"}\n", log.read_bytes())
+    assert old != log.read_bytes()
+    log.write_bytes(old)
+    DATASET.unlink()
+    answer = sweep()
+    assert "everything is done: 24 of 24" in answer.out
+    xr.testing.assert_identical(numbers(), whole)
+
+
+RECORD = shards.encode(Finished("0" * 20, 1.5e-05, 300, None, 2, {"m": "QUJD" * 8}))
+
+
+@given(st.integers(0, len(RECORD) - 1), st.integers(0, 7))
+@settings(max_examples=300)
+def test_a_flipped_bit_never_gives_another_result(place, bit):
+    line = bytearray(RECORD)
+    line[place] ^= 1 << bit
+    assert shards.decode(bytes(line)) is None
+    assert shards.head(bytes(line)) is None
+
+
+def test_lines_that_do_not_count_are_counted(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(RECORD[:80] + b"\n" + RECORD + b"garbage\n\n")
+    reader = shards.Reader(tmp_path)
+    assert len(list(reader.heads())) == 1
+    assert reader.damaged == ["0" * 20, None]

@@ -1,0 +1,240 @@
+"""What must neither hang nor print without end; and long tasks, behind which nothing waits."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from executor_contract import clean
+
+from sweep.executors.bundles import Bundles
+from sweep.executors.dask import Executor
+from sweep.store.costs import Costs, keys
+
+DASK = ("executor=dask", "executor.workers=2")
+
+
+@pytest.fixture
+def costs(tmp_path):
+    return Costs(tmp_path / "none")
+
+
+def test_few_open_files_are_one_line(command, monkeypatch):
+    """Started by a shell with ``ulimit -n 20``."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    answer = command(*DASK, launcher=("sh", "-c", 'ulimit -n 20; exec "$@"', "sh")).finish()
+    clean(answer, status=2)
+    assert "only 20 files may be open at a time (ulimit -n), and workers need" in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_soft_limit_of_open_files_is_raised(monkeypatch):
+    from sweep.executors import dask
+
+    given = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (20, 4096))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: given.append(limits))
+    dask.allow_open_files(96)
+    assert given == [(96, 4096)]
+
+
+def test_more_workers_than_anybody_can_mean(sweep):
+    answer = sweep("executor=dask", "executor.workers=100000")
+    assert answer.status == 2
+    assert "executor.workers=100000: each is a process, and there are" in answer.err
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_a_log_that_never_ends(sweep, kind):
+    path = "/dev/zero"
+    if kind == "pipe":
+        os.mkfifo("pipe")
+        path = "pipe"
+    answer = sweep("workload=log", f"workload.path={path}")
+    assert answer.status == 2
+    assert "is a device or a pipe; give the path of a file, workload.path=FILE" in answer.err
+
+
+def test_more_tasks_than_can_be_listed(sweep):
+    started = time.monotonic()
+    answer = sweep("replications=1000000", "action=plan")
+    assert answer.status == 2
+    assert "12,000,000 tasks (12 points x 1,000,000 replications): a study has at most" in answer.err
+    assert time.monotonic() - started < 30
+    many = ",".join(map(str, range(1, 6001)))
+    answer = sweep(f"grid.load=[{many}]", "+axes.n=machine.nodes", f"+grid.n=[{many}]", "action=plan")
+    assert answer.status == 2
+    assert "a grid of " in answer.err
+
+
+def test_ctrl_c_while_workers_start(command):
+    run = command(*DASK)
+    time.sleep(1.5)
+    run.signal_all(signal.SIGINT)
+    answer = run.finish()
+    assert "Traceback" not in answer.err, answer
+    assert run.survivors() == []
+
+
+def forked(mark_of):
+    """Return the processes that the fork server of a command has forked."""
+    pids = set(mark_of._processes())
+    parents = {}
+    for pid in pids:
+        try:
+            parents[pid] = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    servers = {pid for pid, line in mark_of._processes().items() if "forkserver" in line}
+    return {pid for pid, parent in parents.items() if pid in servers and parent in servers}
+
+
+def test_a_worker_killed_while_workers_start_is_replaced(command):
+    run = command(*DASK, "policy=quick")
+    deadline = time.monotonic() + 60
+    while not (found := forked(run)) and time.monotonic() < deadline and run.process.poll() is None:
+        time.sleep(0.002)
+    assert found, "no worker was seen"
+    os.kill(min(found), signal.SIGKILL)
+    answer = run.finish()
+    clean(answer)
+    assert any(line.startswith("12/12 tasks, ") for line in answer.out.splitlines())
+    assert run.survivors() == []
+
+
+def test_nothing_waits_behind_a_task_that_may_take_long(command):
+    """Six tasks that nobody has measured: two workers take three each."""
+    started = time.monotonic()
+    run = command(*DASK, "policy=quick", "policy.seconds=1.5", "replications=1")
+    answer = run.finish()
+    clean(answer)
+    logs = [log.read_bytes().count(b"\n") for log in Path("results/queue/shards").glob("*.jsonl")]
+    assert sorted(logs) == [3, 3], (logs, time.monotonic() - started)
+
+
+def test_cheap_tasks_do_not_wait_behind_one_that_takes_long(command, tmp_path):
+    """One of 5 s among 20 that take nothing: the last of its worker, while the other did what was left."""
+    conf = tmp_path / "own"
+    (conf / "policy" / "fake").mkdir(parents=True)
+    (conf / "policy" / "fake" / "long.yaml").write_text("defaults: [_base, _self_]\nseconds: 5\n")
+    ours = Path(__file__).parent / "conf"
+    for folder in ("experiment", "workload", "machine"):
+        (conf / folder).symlink_to(ours / folder)
+    for name in ("_base", "quick"):
+        (conf / "policy" / "fake" / f"{name}.yaml").symlink_to(ours / "policy" / "fake" / f"{name}.yaml")
+    loads = [round(0.02 * n, 2) for n in range(1, 21)]
+    left_out = "{policy: long, load: [" + ",".join(map(str, loads[:-1])) + "]}"
+    run = command(
+        *DASK, f"--config-dir={conf}", "policy=[quick,long]", "grid.preemption=[none]", "grid.urgent=[true]",
+        "replications=1", f"grid.load={loads}".replace(" ", ""), f"exclude=[{left_out}]",
+    )  # fmt: skip
+    clean(run.finish())
+    logs = [log.read_bytes().splitlines() for log in Path("results/queue/shards").glob("*.jsonl")]
+    took = [[float(line.split(b'"seconds":')[1].split(b",")[0]) for line in lines] for lines in logs]
+    assert sum(map(len, took)) == 21
+    (with_long,) = [seconds for seconds in took if max(seconds) > 4]
+    assert with_long[-1] > 4, "nothing waited behind it"
+    assert len(with_long) < 18
+
+
+def test_long_bundles_leave_room_for_one_a_worker(expand, costs, tmp_path):
+    bundles = Bundles(expand(), range(24), costs, tmp_path, 0.05)
+    executor = Executor(workers=2)
+    unknown = next(bundles)
+    assert not unknown.brief
+    assert executor._room([]) == 4
+    assert executor._room([unknown]) == 2
+    assert executor._room([replace(unknown, brief=True)] * 3) == 4
+
+
+def test_brief_is_what_was_seen_to_be_in_this_run(expand, costs, tmp_path):
+    plan = expand()
+    key = keys(plan)
+    for number in range(24):
+        costs.add(key(number), 1e-4 / plan.measurement.jobs)
+    bundles = Bundles(plan, range(24), costs, tmp_path, 0.05)
+    assert [next(bundles).brief for _ in range(3)] == [False] * 3, "measured on another day"
+    quick = next(number for number in range(24) if "quick" in key(number))
+    bundles.learn(quick, 1e-4)
+    by_policy = {bundle.tasks[0].point.policy["name"]: bundle.brief for bundle in bundles}
+    assert by_policy == {"quick": True, "slow": False}
+
+
+def test_what_was_not_seen_goes_alone(expand, costs, tmp_path):
+    plan = expand()
+    key = keys(plan)
+    bundles = Bundles(plan, range(24), costs, tmp_path, 10.0)
+    quick = next(number for number in range(24) if "quick" in key(number))
+    for _ in range(50):
+        bundles.learn(quick, 1e-3)
+    for bundle in bundles:
+        names = {task.point.policy["name"] for task in bundle.tasks}
+        assert names == {"quick"} or len(bundle.tasks) == 1
+
+
+def test_the_outlook_counts_what_is_on_its_way(expand, costs, tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("sweep.executors.bundles.time.monotonic", lambda: now[0])
+    plan = expand("policy=quick", "replications=1", "grid.preemption=[none]", "exclude=[]")
+    bundles = Bundles(plan, range(4), costs, tmp_path, 0.05)
+    assert str(bundles.outlook(2)) == "time left not known: 4 tasks not measured yet"
+    key = keys(plan)
+    for number in range(4):
+        costs.add(key(number), (60.0 if "0.6" in key(number) else 1.0) / plan.measurement.jobs)
+    bundles = Bundles(plan, range(4), costs, tmp_path, 0.05)
+    assert bundles.outlook(2).seconds == pytest.approx(61), "2 x 60 s and 2 x 1 s on 2 workers"
+    assert bundles.outlook(100).seconds == pytest.approx(60), "never less than the longest"
+    given = [next(bundles) for _ in range(4)]
+    now[0] += 20
+    assert bundles.outlook(2).seconds == pytest.approx(40), "nothing waits, and two run for 40 s yet"
+    for bundle in given[2:]:
+        bundles.learn(plan.ids.index(bundle.tasks[0].id), 1.0)
+    now[0] += 400
+    assert bundles.outlook(2) == (0.0, 0.0, 0, 2)
+    assert str(bundles.outlook(2)) == "time left not known: 2 take longer than expected"
+    bundles.ended(plan.ids.index(given[0].tasks[0].id))
+    assert str(bundles.outlook(2)) == "time left not known: 1 takes longer than expected"
+
+
+def test_one_log_says_nothing_of_another(expand, tmp_path):
+    """Both are called by the kind of their format, and a policy's time on a log is that log's."""
+    costs = Costs(tmp_path / "none")
+    found = []
+    for n, log in enumerate(["short", "long"]):
+        Path(log).write_text("x" * (n + 1))
+        whole = expand("workload=log", f"workload.path={log}", "batch_size=null", "replications=1")
+        found.append(Bundles(whole, range(len(whole.ids)), costs, tmp_path, 0.05))
+        if n == 0:
+            key = keys(whole)
+            costs.add(key(0), 0.5)
+    assert found[0].outlook(2).unknown < len(whole.ids)
+    assert found[1].outlook(2).unknown == len(whole.ids)
+
+
+def test_plan_says_what_it_does_not_know(sweep):
+    sweep("policy=quick")
+    answer = sweep("workload=log", f"workload.path={__file__}", "batch_size=null", "replications=1",
+                   "output=other", "action=plan")  # fmt: skip
+    assert "expected  not measured yet" in answer.out
+
+
+def test_not_enough_memory_is_one_line():
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30));"
+        "from sweep.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    conf = Path(__file__).parent / "conf"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "+experiment=queue", f"--config-dir={conf}", "executor=serial",
+         "precision.relative=1000000", "precision.looks=[30,300000000]", "replications=1", "grid.load=[0.1]"],
+        capture_output=True, text=True, timeout=170, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done
+    assert done.stderr.startswith("error: not enough memory (Unable to allocate"), done.stderr
+    assert done.stderr.count("\n") == 1
