@@ -1,4 +1,4 @@
-"""How fast it is: ``make bench``, or ``python -m benchmarks [names] [--quick]``.
+"""How fast it is, and what intervals cover: ``make bench``, ``python -m benchmarks [names] [--quick]``.
 
 A clock never decides whether a test passes. Here speed is measured, and shown beside its targets, as ratios
 of things that ran in turn (A B A B) in one process on one machine; where a single process is measured it is

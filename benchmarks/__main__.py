@@ -24,6 +24,7 @@ BENCHMARKS = {
     "partitioning": "benchmarks.partitioning",
     "backfill": "benchmarks.backfill",
     "cluster": "benchmarks.cluster",
+    "coverage": "benchmarks.coverage",
 }
 
 

@@ -155,8 +155,8 @@ def _predict(arguments: Sequence[str]) -> None:
     """Have costs measured, so that there are as many elements as files allow."""
     plan, costs = points.expanded(*arguments), Costs()
     key = keys(plan)
-    for number in range(0, len(plan.ids), plan.settings.replications):
-        costs.add(key(number), TASK_S / plan.measurement.jobs)
+    for number in range(0, len(plan.ids), plan.replications):
+        costs.add(key(number), TASK_S / plan.longest.jobs)
     costs.save()
 
 
@@ -171,7 +171,7 @@ def _write(folder: Path, arguments: Sequence[str], elements: Sequence[int], skip
         (log,) = Logs(results, f"slurm-{made.job}-{element:05d}").names(1)
         numbers = packed.share(element)
         ids = (plan.ids[number] for number in numbers.tolist() if number % skip or skip == 1)
-        waiting[element] = (Shard(results.shards, log), records(ids, plan.measurement.looks[-1]))
+        waiting[element] = (Shard(results.shards, log), records(ids, plan.longest.looks[-1]))
     messages = 0
     while waiting:
         for element, (shard, rest) in list(waiting.items()):

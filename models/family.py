@@ -39,12 +39,16 @@ class Metric:
         Axis label for figures.
     dims : tuple of str
         Dimensions beyond the batch, e.g. ``("job_class",)``; their coordinates are in `Family.coords`.
+    weight : str
+        Metric that says what a batch counts for in a mean over batches: its ``jobs``, its ``period``. Batches
+        count alike where there is none, or where the family does not measure it.
     """
 
     name: str
     unit: str
     long_name: str
     dims: tuple[str, ...] = ()
+    weight: str = ""
 
 
 @dataclass(frozen=True)

@@ -82,12 +82,14 @@ def predicted(plan: Plan, numbers: np.ndarray, costs: Costs) -> np.ndarray:
     ndarray, shape (n,), seconds
         NaN where nothing like the task was ever measured.
     """
-    replications = plan.settings.replications
+    replications = plan.replications
     points, where = np.unique(numbers // replications, return_inverse=True)
     key = keys(plan)
-    known = [costs.seconds_a_job(key(point * replications)) for point in points.tolist()]
+    first = (points * replications).tolist()
+    known = [costs.seconds_a_job(key(number)) for number in first]
+    jobs = np.array([plan.measurement(number).jobs for number in first])
     seconds = np.array([math.nan if value is None else value for value in known], dtype=np.float64)
-    return seconds[where] * plan.measurement.jobs
+    return (seconds * jobs)[where]
 
 
 def elements(

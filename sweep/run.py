@@ -241,7 +241,7 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
     summary.show_grid(plan, console)
     say(
         console,
-        f"tasks     {found.total} ({len(plan.points)} points x {plan.settings.replications} replications), "
+        f"tasks     {found.total} ({len(plan.points)} points x {plan.replications} replications), "
         f"{len(found.done)} done, {len(left)} left",
     )
     if isinstance(executor, Detached):

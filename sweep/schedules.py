@@ -124,7 +124,7 @@ def planned(plan: Plan) -> Schedules | None:
                 f"schedule={plan.settings.schedule}: {package} writes no schedules; leave it out"
             )
     given = Path(plan.settings.schedule).expanduser()
-    n_tasks = len(plan.points) * plan.settings.replications
+    n_tasks = len(plan.points) * plan.replications
     if n_tasks == 1:
         if given.is_dir():
             raise SweepError(f"schedule={given} is a folder: name the file of the one schedule, FILE.swf")
@@ -208,7 +208,7 @@ def _name(plan: Plan, number: int) -> str:
         for axis, value in task.at.items()
         if len(plan.axes[axis]) > 1
     ]
-    if plan.settings.replications > 1:
+    if plan.replications > 1:
         parts.append(f"replication_{task.replication}")
     return "-".join(parts)[:LONGEST_NAME].lstrip(".")
 

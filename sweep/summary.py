@@ -13,7 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from sweep import statistics
+from sweep.config.settings import MSER
 from sweep.plan.plan import Plan
+from sweep.statistics.warmup import LEAST_GROUPS
 from sweep.store.shards import Failed
 from sweep.store.state import DONE, EXCLUDED, FAILED
 
@@ -39,10 +41,13 @@ def show(path: Path, console: Console, plan: Plan) -> None:
     """Print a table of the headline metric, a warning if an interval was withheld, and what to type next."""
     name = plan.headline
     wanted = [name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated"]
-    stored = _read(path, [*wanted, "dropped"] if plan.settings.warmup == "mser5" else wanted)
+    wanted += ["dropped"] * (plan.settings.warmup == MSER)
+    if (weight := plan.metrics[name].weight) in plan.metrics:
+        wanted.append(weight)
+    stored = _read(path, wanted)
     _table(stored, console, plan)
     _warn(stored, console, plan)
-    _tell_warm_up(stored, console)
+    _tell_warm_up(stored, console, plan)
     _warn_of_short_runs(stored, console, plan)
     _warn_of_missed_precision(stored, console, plan)
     console.print(f"dataset: {path}", markup=False, highlight=False, soft_wrap=True)
@@ -118,22 +123,40 @@ def _spread(n: int, room: int) -> list[int]:
     return sorted({round(i) for i in np.linspace(0, n - 1, min(n, room))}) if room > 1 else [n - 1]
 
 
+WORTH_SAYING = 0.5
+"""Share of its batches that an interval is worth below which the terminal tells: independent ones are 0.7."""
+
+
 def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
-    """Print one line if intervals were withheld: the worst point and its numbers."""
+    """Print one line on the worst point, if intervals were withheld, or much widened."""
     name, n_axes = plan.headline, len(plan.axes)
-    mean, half_width = stored[f"{name}_mean"], stored[f"{name}_ci"]
+    mean, half_width, lag1 = (stored[f"{name}_{part}"] for part in ("mean", "ci", "lag1"))
     withheld = np.isfinite(mean) & np.isnan(half_width)
-    if not withheld.any() or _is_one_batch(plan):
+    if _is_one_batch(plan):
         return
+    if withheld.any():
+        told, said = withheld, "withheld (± ?)"
+    else:
+        ran = ((stored["state"] == DONE).sum(axis=-1) < statistics.MIN_REPLICATIONS) & ~plan.exact
+        told = np.isfinite(mean) & np.isfinite(lag1) & ran.reshape(ran.shape + (1,) * (mean.ndim - n_axes))
+        said = "widened, as batches resemble their neighbours"
+        if not told.any():
+            return
     # Without any lag-1 correlation (too few batches to judge), the first of them is as good as any.
-    rank = np.where(withheld, np.nan_to_num(stored[f"{name}_lag1"], nan=-2.0), -np.inf)
+    rank = np.where(told, np.nan_to_num(lag1, nan=-2.0), -np.inf)
     worst = np.unravel_index(int(np.argmax(rank)), rank.shape)
-    values = np.moveaxis(stored[name], (n_axes, n_axes + 1), (-2, -1))[worst]
-    found = statistics.interval(values, plan.settings.confidence)
+    weight = stored.get(plan.metrics[name].weight)
+    found = statistics.interval(
+        _sample(stored[name], n_axes, worst),
+        plan.settings.confidence,
+        weight=None if weight is None else _sample(weight, n_axes, worst),
+    )
+    if not withheld.any() and found.effective >= WORTH_SAYING * found.n:
+        return
     named = zip(plan.axes.items(), worst, strict=False)  # the metric's own dimensions follow the axes
     point = ", ".join(f"{axis} {at[i]}" for (axis, at), i in named if len(at) > 1)
     console.print(
-        f"{int(withheld.sum())} of {int(np.isfinite(mean).sum())} intervals withheld (± ?); worst: "
+        f"{int(told.sum())} of {int(np.isfinite(mean).sum())} intervals {said}; worst: "
         f"{point or name}: "
         f"{statistics.advice(found, plan.settings.batch_size, replicable=plan.replicable)}",
         style="yellow",
@@ -145,17 +168,28 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
 
 def _is_one_batch(plan: Plan) -> bool:
     """Whether a whole log is measured once, on purpose: nobody expects an interval of that."""
-    return plan.measurement.to_the_end and plan.settings.looks == (1,) and plan.settings.replications == 1
+    longest = plan.longest
+    return longest.to_the_end and longest.looks == (1,) and plan.replications == 1
 
 
-def _tell_warm_up(stored: dict[str, np.ndarray], console: Console) -> None:
-    """Print one line on what MSER-5 dropped, where it was asked to."""
-    if "dropped" not in stored or not (done := stored["state"] == DONE).any():
+def _sample(values: np.ndarray, n_axes: int, point: tuple[np.intp, ...]) -> np.ndarray:
+    """Return the batch values of one point, shape (replications, batches)."""
+    found: np.ndarray = np.moveaxis(values, (n_axes, n_axes + 1), (-2, -1))[point]
+    return found
+
+
+def _tell_warm_up(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
+    """Print one line on what MSER dropped, where it was asked to."""
+    if "dropped" not in stored or not (done := (stored["state"] == DONE).any(axis=-1)).any():
         return
     dropped = stored["dropped"][done]
+    if (most := plan.longest.looks[-1]) < LEAST_GROUPS:
+        say = f"MSER dropped nothing: it cannot judge fewer than {LEAST_GROUPS} batches, and these are {most}"
+        console.print(say, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        return
     console.print(
-        f"MSER-5 dropped {int(np.median(dropped))} leading batches of a task (median), {int(dropped.max())} "
-        f"at most, none in {int((dropped == 0).sum())} of {dropped.size} tasks",
+        f"MSER dropped {int(np.median(dropped))} leading batches of a point (median), {int(dropped.max())} "
+        f"at most, none at {int((dropped == 0).sum())} of {dropped.size} points",
         markup=False,
         highlight=False,
         soft_wrap=True,
@@ -164,9 +198,11 @@ def _tell_warm_up(stored: dict[str, np.ndarray], console: Console) -> None:
 
 def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     """Print one line if a workload gave fewer batches than were asked for."""
-    n_axes, asked = len(plan.axes), plan.settings.looks[0]
-    if plan.settings.warmup == "mser5":
+    n_axes = len(plan.axes)
+    if plan.settings.warmup == MSER:
         return  # drops batches on purpose
+    first = np.array([one.looks[0] for one in plan.measurements])
+    asked = first.reshape([-1 if axis == "load" else 1 for axis in (*plan.axes, "replication")])
     values = np.moveaxis(stored[plan.headline], n_axes + 1, -1)
     batches = np.isfinite(values).sum(axis=-1)
     batches = batches.reshape(*stored["state"].shape, -1).max(axis=-1)
@@ -175,14 +211,19 @@ def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: P
     if short.any():
         least = int(batches[short].min())
         console.print(
-            f"{int(short.sum())} tasks ended with fewer than {asked} batches, the shortest with {least}: the "
-            f"workload holds no more jobs; give fewer, batches={max(least, 1)}, or smaller ones, "
+            f"{int(short.sum())} tasks ended with fewer than {_range(first)} batches, the shortest with "
+            f"{least}: the workload holds no more jobs; give fewer, batches={max(least, 1)}, or smaller ones, "
             "batch_size=NUMBER",
             style="yellow",
             markup=False,
             highlight=False,
             soft_wrap=True,
         )
+
+
+def _range(numbers: np.ndarray) -> str:
+    low, high = int(numbers.min()), int(numbers.max())
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _warn_of_missed_precision(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
@@ -196,7 +237,7 @@ def _warn_of_missed_precision(stored: dict[str, np.ndarray], console: Console, p
     if missed.any():
         console.print(
             f"{int(missed.sum())} of {int(known.sum())} points miss precision.relative={relative:g} at the "
-            f"last look, {plan.settings.looks[-1]} batches; allow more: precision.looks=[...] or larger ones",
+            f"last look, {plan.longest.looks[-1]} batches; allow more: precision.looks=[...] or larger ones",
             style="yellow",
             markup=False,
             highlight=False,

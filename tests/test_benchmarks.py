@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rich.console import Console
+from scipy.stats import binomtest
 
 from benchmarks import __main__ as command
-from benchmarks import against_simpy, growth, measure, record, simpy_model, timed_gang
+from benchmarks import against_simpy, coverage, growth, measure, points, record, simpy_model, timed_gang
 from benchmarks.record import Findings, Table, Target
 from models import gang
 from models.point import Batches
@@ -52,6 +53,34 @@ def test_the_timed_family_simulates_what_the_family_does():
 def test_fitted_exponent_of_a_power_law():
     pes = [128, 512, 2048]
     assert growth.exponent(pes, [3 * n**0.7 for n in pes]) == pytest.approx(0.7)
+
+
+def test_limits_of_a_share_are_wilsons():
+    for hits, n in ((0, 40), (35, 40), (380, 400)):
+        expected = binomtest(hits, n).proportion_ci(method="wilson")
+        assert coverage.wilson(hits / n, n) == pytest.approx((expected.low, expected.high), abs=1e-4)
+
+
+def test_coverage_is_counted_against_the_mean_that_is_known():
+    values = np.random.default_rng(1).normal(3, 1, (2000, 5, 2))
+    share, (low, high), width = coverage.covered(values, 3.0)
+    assert low < 0.95 < high
+    assert low < share < high
+    assert width == pytest.approx(2.776 * 0.94 / 1.96, rel=0.05), "t over normal, and the median of s"
+    assert coverage.covered(values, 9.0)[0] == 0
+    independent = np.random.default_rng(2).normal(size=(4000, 1, 30))
+    shown = ~np.isnan(coverage.plain(independent))
+    assert shown.mean() == pytest.approx(0.99, abs=0.005)
+    assert np.isnan(coverage.plain(np.arange(60.0).reshape(2, 1, 30))).all()
+
+
+def test_packing_is_measured_on_the_jobs_that_the_study_has():
+    found = coverage.slowdowns("buddy", 0.5, "shared", range(1), Batches(50, 1, (4,)))
+    given = ["policy.job_limit=20000", "grid.alternation=[shared]", "grid.unification=[true]", "exclude=[]"]
+    (task,) = points.tasks(
+        "+experiment=packing_paper", "policy=buddy", "grid.load=[0.5]", "batches=4", "batch_size=50", *given
+    )
+    np.testing.assert_array_equal(found[0], points.simulate(task).metrics["slowdown"])
 
 
 def test_measurements_are_taken_in_turn():

@@ -12,13 +12,14 @@ import xarray as xr
 
 from analysis.errors import DrawingError
 from analysis.operators import pairing, words
-from analysis.operators.labels import LOSS, MEASURES, OVER_TIME, SLOWDOWN, USER, UTILIZATION, WAIT, WAIT_MAX
+from analysis.operators.labels import LOSS, MEASURES, SLOWDOWN, USER, UTILIZATION, WAIT, WAIT_MAX
 from analysis.operators.pairing import Difference
 from analysis.operators.words import PERCENT, PURE, Unit
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
 from analysis.study.groups import Grouping
 from analysis.study.study import SAMPLES
+from sweep import statistics
 from sweep.statistics.confidence import Floats, Interval
 
 REFERENCE = "easy"
@@ -90,7 +91,15 @@ class Case:
         found = self.study.status.isel(policy=self.study.policies.index(policy), load=self.place)
         return str(found.item())
 
-    def values(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Floats:
+    def values(
+        self,
+        metric: str,
+        policy: str,
+        grouping: Grouping | None = None,
+        group: str = "",
+        *,
+        suffix: str | None = None,
+    ) -> Floats:
         """Return the batch values of a metric, shape (replications, batches).
 
         Parameters
@@ -99,9 +108,14 @@ class Case:
         grouping : Grouping, optional
             A metric of one of its groups; of all jobs by default.
         group : str
+        suffix : str, optional
+            Of the metric's name, by default that of the grouping.
         """
-        name = metric + (grouping.suffix if grouping else "")
-        found = self.study.data[name].isel(policy=self.study.policies.index(policy), load=self.place)
+        if suffix is None:
+            suffix = grouping.suffix if grouping else ""
+        found = self.study.data[metric + suffix].isel(
+            policy=self.study.policies.index(policy), load=self.place
+        )
         if grouping:
             found = found.isel({grouping.dim: self.study.values_of(grouping.dim).index(group)})
         return _array(found)
@@ -133,22 +147,15 @@ class Case:
         return of_rank[group] / total if total else math.nan
 
     def mean(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Interval:
-        """Return the mean of a metric, over jobs or over time."""
+        """Return the mean of a metric, over jobs or over time, as the dataset has it."""
         values = self.values(metric, policy, grouping, group)
         weight = self._weight(metric, policy, grouping, group)
-        return pairing.mean(values, np.ones_like(values) if weight is None else weight, self.confidence)
+        return statistics.interval(values, self.confidence, weight=weight)
 
     def _weight(self, metric: str, policy: str, grouping: Grouping | None, group: str) -> Floats | None:
-        """Return what batches weigh: their time, or their jobs; alike for a percentile."""
-        if metric in OVER_TIME:
-            return self._period(policy)
-        return None if metric.endswith("_p95") else self.jobs(grouping, group)
-
-    def _period(self, policy: str) -> Floats:
-        """Return how long each batch lasts; all alike in a dataset that does not tell."""
-        if "period" in self.study.data:
-            return self.values("period", policy)
-        return np.ones_like(self.values(UTILIZATION, policy))
+        """Return what batches count for: their time, or their jobs; None is alike."""
+        weights = self.study.weights(metric + (grouping.suffix if grouping else ""))
+        return None if weights is None else self.values(str(weights.name), policy, grouping, group, suffix="")
 
     def level(self, metric: str, policy: str) -> Interval:
         """Return one of `MEASURES` of all jobs; of a maximum the largest batch, without an interval."""
@@ -182,8 +189,11 @@ class Case:
             So many intervals shall hold at once: each is widened for it (Bonferroni).
         """
         level = 1 - (1 - self.confidence) / together
-        first, second = (self.values(metric, one, grouping, group) for one in (policy, self.reference))
-        return pairing.difference(first, second, self._weight(metric, self.reference, grouping, group), level)
+        pair = (policy, self.reference)
+        first, second = (self.values(metric, one, grouping, group) for one in pair)
+        mine, others = (self._weight(metric, one, grouping, group) for one in pair)
+        weights = None if mine is None or others is None else (mine, others)
+        return pairing.difference(first, second, weights, level)
 
     def differences(self, metric: str, policy: str, grouping: Grouping) -> dict[str, Difference]:
         """Return the differences of all groups, with intervals that hold at once."""

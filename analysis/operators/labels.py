@@ -14,8 +14,6 @@ does not end with its first processor."""
 
 SLOWDOWN = "bounded_slowdown"
 UTILIZATION, LOSS = "utilization", "loss_of_capacity"
-OVER_TIME = (UTILIZATION, LOSS)
-"""Metrics that are averages over time and not over jobs."""
 
 MEASURES = {
     WAIT: "Mean wait",

@@ -52,6 +52,10 @@ def _withheld(study: Study) -> list[str]:
     if metric is None:
         return []
     values = study.data[metric].transpose(..., "replication", "batch")
+    sample, weights = values.values, study.weights(metric)
+    if weights is not None:
+        sample = statistics.weighed(sample, weights.transpose(*values.dims).values)
+    values = values.copy(data=sample)
     half = values[..., 0, 0].copy(data=statistics.intervals(values.values, study.confidence).half_width)
     without = half.isnull() & (study.status == DONE) & values.notnull().any(("replication", "batch"))
     without &= ~study.exact

@@ -22,7 +22,8 @@ class Curve:
     x : ndarray, shape (n_points,)
         Values on the axis, ascending: offered loads, numbers of jobs.
     values : ndarray, shape (n_points, replications, batches)
-        NaN where not run.
+        NaN where not run; each moved by what its batch counts for (`statistics.weighed`), so that plain means
+        are those of the dataset.
     status : tuple of str, length n_points
         `DONE` and the like.
     confidence : float
@@ -82,12 +83,19 @@ class Curve:
         return found
 
     def over(self, points: np.ndarray) -> np.ndarray:
-        """Return the batch values averaged over points, shape (replications, batches).
+        """Return the values averaged over points, shape (replications, batches) or (replications, 1).
 
-        The same jobs arrive at every load, so loads are correlated: they are averaged batch by batch, before
-        any interval is made. A batch missing at one of the points is missing in the average.
+        The same jobs arrive at every load, so loads are correlated: they are averaged before any interval is
+        made. Where replications make the interval, their means are averaged, over however many batches each
+        load has; else batches are, and one that is missing at one of the points is missing in the average.
         """
-        return self.values[np.isin(self.x, points)].mean(axis=0)
+        chosen = self.values[np.isin(self.x, points)]
+        if chosen.shape[1] < statistics.MIN_REPLICATIONS:
+            return chosen.mean(axis=0)
+        ran = ~np.isnan(chosen)
+        held = ran.sum(axis=-1)
+        means = np.where(ran, chosen, 0.0).sum(axis=-1) / np.where(held, held, np.nan)
+        return means.mean(axis=0)[:, np.newaxis]
 
     def intervals(self) -> statistics.Intervals:
         """Return mean, half-width and lag-1 correlation at every point; NaN at points not `shown`."""

@@ -24,6 +24,7 @@ from analysis.errors import AnalysisError
 from analysis.study.axes import Axes
 from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
 from analysis.study.sample import Sample
+from sweep import statistics
 
 SAMPLES = ("replication", "batch")
 CURVE_AXES = ("policy", "load", *SAMPLES)
@@ -195,6 +196,9 @@ class Study:
         found = found.isel({axis: i for axis, i in at.items() if axis in found.dims})
         status = self.status.isel({axis: i for axis, i in at.items() if axis in self.status.dims})
         values = found.transpose(along, *SAMPLES).values[order]
+        if (weight := self.weights(metric)) is not None:
+            weight = weight.isel({axis: i for axis, i in at.items() if axis in weight.dims})
+            values = statistics.weighed(values, weight.transpose(along, *SAMPLES).values[order])
         exact = self.exact.isel({axis: i for axis, i in at.items() if axis in self.exact.dims})
         solved = bool(exact.where(status != EXCLUDED, True).all())
         doubtful = self.doubtful.isel({axis: i for axis, i in at.items() if axis in self.doubtful.dims})
@@ -202,6 +206,11 @@ class Study:
             x, values, tuple(status.values[order].tolist()), self.confidence, along, solved,
             tuple(doubtful.values[order].tolist()),
         )  # fmt: skip
+
+    def weights(self, metric: str) -> xr.DataArray | None:
+        """Return what each batch counts for in means of a metric, as the dataset says; None is alike."""
+        found: xr.DataArray | None = self.data.get(self.data[metric].attrs.get("weight"))
+        return found
 
     def sample(self, metric: str, policy: str, **point: object) -> Sample:
         """Return a metric of a policy at one point, see `curve`; the grid must have one load."""

@@ -84,21 +84,26 @@ def declared(
     extra : mapping of str to (unit, long name)
     """
     of_jobs = {name: OF_JOBS[name] for name in common if name in OF_JOBS} | dict(extra)
+    # A mean over jobs has the weight of its jobs; a percentile or a maximum of a batch is one number.
     found = [
-        Metric(f"{name}{suffix}", unit, f"{statistic} {long_name}")
+        Metric(f"{name}{suffix}", unit, f"{statistic} {long_name}", weight="" if suffix else "jobs")
         for name, (unit, long_name) in of_jobs.items()
         for suffix, statistic in STATISTICS.items()
     ]
     if of_jobs:
         found.append(Metric("jobs", "1", "number of jobs"))
-    found += [Metric(name, *OF_MACHINE[name]) for name in common if name in OF_MACHINE]
+    found += [Metric(name, *OF_MACHINE[name], weight="period") for name in common if name in OF_MACHINE]
     for group in measures.groups if of_jobs else ():
         dims = (group.dim,)
         for name, (unit, long_name) in of_jobs.items():
+            jobs = f"jobs_by_{group.name}"
             found += [
-                Metric(f"{name}{suffix}_by_{group.name}", unit, f"{statistic} {long_name}", dims)
+                Metric(
+                    f"{name}{suffix}_by_{group.name}", unit, f"{statistic} {long_name}", dims,
+                    "" if suffix else jobs,
+                )
                 for suffix, statistic in STATISTICS.items()
-            ]
+            ]  # fmt: skip
         found.append(Metric(f"jobs_by_{group.name}", "1", "number of jobs", dims))
         if group.by == "user":
             found.append(Metric(f"work_by_{group.name}", "s", "processor time", dims))

@@ -23,6 +23,10 @@ OPEN = (*GROUPS, "executor", "grid", "axes")
 """Mappings whose keys are checked after composing, against the files and axes that they belong to."""
 
 
+BY_LOAD = ("batches", "warmup")
+"""Keys whose values may be numbers by load, ``{0:30,0.85:60}``."""
+
+
 def translate(arguments: Sequence[str], keys: Sequence[str], below: Mapping[str, Sequence[str]]) -> list[str]:
     """Return Hydra overrides for command-line arguments.
 
@@ -41,7 +45,14 @@ def translate(arguments: Sequence[str], keys: Sequence[str], below: Mapping[str,
         For an argument that cannot be parsed or names an unknown key.
     """
     parser = OverridesParser.create()
-    return [_translate(argument, _parse(parser, argument), keys, below) for argument in arguments]
+    translated = []
+    for argument in arguments:
+        override = _parse(parser, argument)
+        if override.key_or_group in BY_LOAD and isinstance(override.value(), dict):
+            # Hydra would merge it with the experiment's, so that some of those numbers stayed.
+            translated.append(f"{override.key_or_group}=null")
+        translated.append(_translate(argument, override, keys, below))
+    return translated
 
 
 def _parse(parser: OverridesParser, argument: str) -> Override:

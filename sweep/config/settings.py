@@ -11,6 +11,8 @@ from typing import Any
 from sweep.errors import SweepError, unknown
 
 LONGEST_NAME = 200
+MSER = "mser"
+"""The warm-up that the data decide, see `sweep.statistics.warmup`."""
 
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
@@ -44,8 +46,8 @@ class Settings:
     policy: dict[str, Any] = field(default_factory=dict)
     workload: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, Any] = field(default_factory=dict)
-    replications: int = 1
-    batches: int = 30
+    replications: int | None = None
+    batches: Any = 30
     batch_size: int | None = 1000
     warmup: Any = 1
     seed: int = 1
@@ -60,14 +62,27 @@ class Settings:
     slurm: str | None = None
     schedule: str | None = None
 
-    @property
-    def looks(self) -> tuple[int, ...]:
-        """Numbers of measured batches at which a run may end."""
+    def looks(self, load: float | None = None) -> tuple[int, ...]:
+        """Return the numbers of measured batches at which a run at a load may end."""
+        batches = at_load(self.batches, load)
         if self.precision.relative is None:
-            return (self.batches,)
+            return (batches,)
         if self.precision.looks is not None:
             return tuple(self.precision.looks)
-        return tuple(self.batches * factor for factor in (1, 2, 4, 8))
+        return tuple(batches * factor for factor in (1, 2, 4, 8))
+
+
+def at_load(value: Any, load: float | None) -> Any:
+    """Return a number that may depend on the load, ``{0: 30, 0.85: 60}``: 60 from 0.85 on, 30 below.
+
+    Examples
+    --------
+    >>> at_load(30, 0.9), at_load({0: 30, 0.85: 60}, 0.85), at_load({0: 30, 0.85: 60}, None)
+    (30, 60, 30)
+    """
+    if not isinstance(value, Mapping):
+        return value
+    return value[max(low for low in value if low <= (load or 0.0))]
 
 
 @dataclass(frozen=True)
@@ -101,9 +116,9 @@ def check(settings: Settings) -> None:
         raise SweepError(unknown("action", settings.action, ACTIONS))
     if settings.fresh and settings.action not in ("run", "plan"):
         raise SweepError(f"fresh=true goes with action=run, not with action={settings.action}")
-    for key in ("replications", "batches"):
-        if getattr(settings, key) < 1:
-            raise SweepError(f"{key}={getattr(settings, key)}: give 1 or more")
+    if settings.replications is not None and settings.replications < 1:
+        raise SweepError(f"replications={settings.replications}: give 1 or more")
+    _check_by_load("batches", settings.batches, 1, ", or numbers by load, {0:30,0.85:60}")
     if settings.batch_size is not None and settings.batch_size < 1:
         raise SweepError(
             f"batch_size={settings.batch_size}: give 1 or more, or null for all jobs of a workload that ends"
@@ -122,16 +137,33 @@ def check(settings: Settings) -> None:
     _check_precision(settings)
 
 
+def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
+    """Refuse what is neither a number nor numbers by load, the first from load 0 on."""
+    numbers = list(value.values()) if isinstance(value, Mapping) else [value]
+    if any(isinstance(n, bool) or not isinstance(n, int) or n < least for n in numbers) or not numbers:
+        raise SweepError(f"{key}={shown(value)}: give {least} or more{others}")
+    if isinstance(value, Mapping):
+        loads = [low for low in value if not isinstance(low, bool) and isinstance(low, int | float)]
+        if len(loads) < len(value) or min(loads) != 0:
+            raise SweepError(
+                f"{key}={shown(value)}: a number for each load from which it holds, the first from 0, e.g. "
+                "{0:30,0.85:60}"
+            )
+
+
+def shown(value: Any) -> str:
+    """Return a setting as it is typed."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    return "{" + ",".join(f"{key}:{item}" for key, item in value.items()) + "}"
+
+
 def _check_warmup(settings: Settings) -> None:
     warmup = settings.warmup
     if warmup == "mser5":
-        if settings.looks[0] < 50:
-            raise SweepError(
-                f"warmup=mser5 needs at least 50 batches, not {settings.looks[0]}: give more (shorter) "
-                "batches, or a number of warm-up batches"
-            )
-    elif isinstance(warmup, bool) or not isinstance(warmup, int) or warmup < 0:
-        raise SweepError(f"warmup={warmup}: give a number of batches (0 or more) or mser5")
+        raise SweepError(f"warmup=mser5 is warmup={MSER} now: the rule on the mean over all replications")
+    if warmup != MSER:
+        _check_by_load("warmup", warmup, 0, f" batches, or {MSER}")
 
 
 def _check_precision(settings: Settings) -> None:

@@ -117,6 +117,7 @@ class Bundles:
         waiting: dict[Key, list[int]] = defaultdict(list)
         for number in left:
             waiting[self._key(number)].append(number)
+        self._jobs = {key: plan.measurement(numbers[0]).jobs for key, numbers in waiting.items()}
         self._waiting = {key: numbers[::-1] for key, numbers in waiting.items()}
         # Costs unknown: the highest load first, for that is where simulations take longest.
         self._queue = [(-self._cost(key, math.inf), -_load(key), key) for key in self._waiting]
@@ -166,7 +167,7 @@ class Bundles:
             self._taken.append(seconds)
             key = self._key(number)
             self._seen.add(key[:SYSTEM])
-            self._costs.add(key, seconds / self._plan.measurement.jobs)
+            self._costs.add(key, seconds / self._plan.measurement(number).jobs)
         self.ended(number)
 
     def ended(self, number: int) -> None:
@@ -220,7 +221,7 @@ class Bundles:
 
     def _cost(self, key: Key, unknown: float) -> float:
         seconds = self._costs.seconds_a_job(key)
-        return unknown if seconds is None else seconds * self._plan.measurement.jobs
+        return unknown if seconds is None else seconds * self._jobs[key]
 
 
 def _load(key: Key) -> float:

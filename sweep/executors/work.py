@@ -22,7 +22,7 @@ from sweep import statistics
 from sweep.errors import RunError
 from sweep.plan import families
 from sweep.plan.task import Bundle, Measurement, Result, Stopping, Task
-from sweep.statistics.warmup import mser
+from sweep.statistics.warmup import truncation
 from sweep.store.backlogs import encoded
 from sweep.store.shards import Failed, Finished, Shard
 
@@ -109,7 +109,7 @@ def _enough(rule: Stopping, metric: str) -> Callable[[Mapping[str, np.ndarray]],
     def enough(metrics: Mapping[str, np.ndarray]) -> bool:
         values = np.asarray(metrics[metric], dtype=np.float64)
         if rule.mser:
-            values = values[truncation(values) :]
+            values = values[truncation(values[np.newaxis]) :]
         columns = values.reshape(len(values), -1).T
         return all(
             statistics.precise_enough(column[np.newaxis], rule.relative, rule.confidence)
@@ -117,21 +117,6 @@ def _enough(rule: Stopping, metric: str) -> Callable[[Mapping[str, np.ndarray]],
         )
 
     return enough
-
-
-def truncation(values: np.ndarray) -> int:
-    """Return the leading batches that MSER-5 drops, 0 where there are too few batches to judge.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_batches, ...)
-        A metric with dimensions of its own is judged by its mean over them.
-    """
-    series = values.reshape(len(values), -1).mean(axis=1)
-    try:
-        return mser(series, group=5)
-    except ValueError:  # a log that ended early: its batches are too few, or one holds no data
-        return 0
 
 
 def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> Finished:

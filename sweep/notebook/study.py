@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from sweep.config import compose, locate
+from sweep.config.overrides import BY_LOAD
 from sweep.errors import RunError, SweepError, one_line
 from sweep.plan.plan import Plan, expand
 from sweep.store.folder import Folder
@@ -159,7 +160,7 @@ def _overrides(settings: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """Yield settings as the command line has them, ``key.of.mapping=value``."""
     for key, value in settings.items():
         name = f"{prefix}{key}"
-        if isinstance(value, Mapping) and key != "exclude":
+        if isinstance(value, Mapping) and key not in ("exclude", *BY_LOAD):
             yield from _overrides(value, f"{name}.")
         else:
             yield f"{name}={_text(name, value)}"

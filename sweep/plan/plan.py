@@ -11,8 +11,7 @@ have the same identity, and it is run once.
 from __future__ import annotations
 
 import hashlib
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,12 +21,13 @@ import numpy as np
 from models.family import Family, Metric
 from models.point import Parameters, Point
 from sweep.config.overrides import GROUPS
-from sweep.config.settings import Config, Precision, Settings
+from sweep.config.settings import MSER, Config, Precision, Settings, at_load
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical, families, grid, sources
 from sweep.plan.seeds import seed
 from sweep.plan.task import Measurement, Stopping, Task
 from sweep.plan.variants import KeyAxis, Variant, build
+from sweep.statistics import MIN_REPLICATIONS
 
 MEASURES: Parameters = {"bound": 10.0, "groups": {}}
 """What `Plan.measures` is where nothing is set; it then has no part in a task's identity."""
@@ -60,13 +60,16 @@ class Plan:
         By group: policy, workload, machine.
     choices : dict of str to ndarray of int, shape (n_points,)
         By group, the variant of each point; for load, the position on its axis.
-    measurement : Measurement
+    measurements : tuple of Measurement
+        How long the points at each load are measured.
     measures : dict
         How jobs are measured, see `models.jobs.measures`: ``bound`` in seconds, and ``groups``, name -> file.
     sources : dict of str to str
         Module -> hash of the code that it stands for, see `sweep.plan.sources`.
     ids : list of str
         Identity of every task; not unique where points mean the same simulation.
+    adapted : bool
+        Nobody asked for a number of replications.
     """
 
     settings: Settings
@@ -74,10 +77,22 @@ class Plan:
     points: np.ndarray
     variants: dict[str, list[Variant]]
     choices: dict[str, np.ndarray]
-    measurement: Measurement
+    measurements: tuple[Measurement, ...]
     measures: Parameters
     sources: dict[str, str]
     ids: list[str] = field(repr=False)
+    adapted: bool = False
+
+    @property
+    def replications(self) -> int:
+        """Independent runs of every point."""
+        assert self.settings.replications is not None  # `expand` has decided
+        return self.settings.replications
+
+    @cached_property
+    def longest(self) -> Measurement:
+        """Of the measurements, that of most batches."""
+        return max(self.measurements, key=lambda one: one.looks[-1])
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -103,11 +118,36 @@ class Plan:
     @property
     def replicable(self) -> bool:
         """Whether replications of every combination differ, so that more than one may be run."""
-        return all(
-            families.find(policy.parameters["family"]).has_chance(
-                Point(policy.parameters, w.parameters, m.parameters)
-            )
-            for policy, w, m in itertools.product(*(self.variants[group] for group in GROUPS))
+        return self.without_chance is None
+
+    @cached_property
+    def without_chance(self) -> str | None:
+        """A workload of which replications would be copies, under some policy; None if there is none."""
+        for policy, workload, machine in self._systems():
+            if not self._has_chance(policy, workload, machine):
+                return str(self.variants["workload"][workload].parameters["name"])
+        return None
+
+    def _systems(self) -> list[list[int]]:
+        """Return the policies, workloads and machines that occur together."""
+        found: list[list[int]] = np.unique(self._columns(), axis=0).tolist()
+        return found
+
+    def _columns(self) -> np.ndarray:
+        return np.stack([self.choices[group] for group in GROUPS], axis=1)
+
+    def _has_chance(self, policy: int, workload: int, machine: int) -> bool:
+        point = self._point(policy, workload, machine)
+        try:
+            return families.find(point.policy["family"]).has_chance(point)
+        except ValueError:  # it cannot be simulated, which `check` says in its own words
+            return True
+
+    def _point(self, policy: int, workload: int, machine: int) -> Point:
+        return Point(
+            self.variants["policy"][policy].parameters,
+            self.variants["workload"][workload].parameters,
+            self.variants["machine"][machine].parameters,
         )
 
     @cached_property
@@ -115,33 +155,32 @@ class Plan:
         """Where a point is solved, and one batch is the exact value; bool, in the shape of the grid."""
         found = np.zeros(self.shape, dtype=bool)
         if any(family.solves for family in self.families.values()):
-            systems = np.stack([self.choices[group] for group in GROUPS], axis=1)
-            each, which = np.unique(systems, axis=0, return_inverse=True)
+            each, which = np.unique(self._columns(), axis=0, return_inverse=True)
             solved = [self._is_exact(*system) for system in each.tolist()]
             found.flat[self.points] = np.array(solved)[which.ravel()]
         return found
 
     def _is_exact(self, policy: int, workload: int, machine: int) -> bool:
-        point = Point(
-            self.variants["policy"][policy].parameters,
-            self.variants["workload"][workload].parameters,
-            self.variants["machine"][machine].parameters,
-        )
+        point = self._point(policy, workload, machine)
         return families.find(point.policy["family"]).is_exact(point)
+
+    def measurement(self, number: int) -> Measurement:
+        """Return how long task `number` is measured."""
+        return self.measurements[self.choices["load"][number // self.replications]]
 
     def variant(self, group: str, number: int) -> Variant:
         """Return the policy, workload or machine of task `number`."""
-        point = number // self.settings.replications
+        point = number // self.replications
         return self.variants[group][self.choices[group][point]]
 
     def load(self, number: int) -> float | None:
         """Return the load of task `number`."""
-        value: float | None = self.axes["load"][self.choices["load"][number // self.settings.replications]]
+        value: float | None = self.axes["load"][self.choices["load"][number // self.replications]]
         return value
 
     def task(self, number: int) -> Task:
         """Return task `number` as plain data."""
-        point, replication = divmod(number, self.settings.replications)
+        point, replication = divmod(number, self.replications)
         policy, workload, machine = (self.variant(group, number).parameters for group in GROUPS)
         where = np.unravel_index(self.points[point], self.shape)
         return Task(
@@ -152,11 +191,11 @@ class Plan:
                 workload,
                 machine,
                 self.load(number),
-                self.measurement.batches,
+                self.measurement(number).batches,
                 seed(self.settings.seed, workload["name"], replication),
                 self.measures,
             ),
-            measurement=self.measurement,
+            measurement=self.measurement(number),
             at={axis: values[i] for (axis, values), i in zip(self.axes.items(), where, strict=True)},
             replication=replication,
         )
@@ -175,26 +214,35 @@ class Plan:
             systems = np.unique(columns[:, :3], axis=0, return_index=True)[1]
             loads = np.unique(columns[:, 3], return_index=True)[1]
             combinations = columns[np.union1d(systems, loads)]
-        notes: dict[str, None] = {}
+        notes = dict.fromkeys(self._told_of_replications())
         for *systems, load in combinations.tolist():
             policy, workload, machine = (
                 self.variants[group][i].parameters for group, i in zip(GROUPS, systems, strict=True)
             )
             family = families.find(policy["family"])
             point = Point(
-                policy, workload, machine, self.axes["load"][load], self.measurement.batches,
+                policy, workload, machine, self.axes["load"][load], self.measurements[load].batches,
                 measures=self.measures,
             )  # fmt: skip
             try:
                 notes |= dict.fromkeys(family.check(point))
             except ValueError as error:
                 raise SweepError(one_line(error)) from error
-            if self.settings.replications > 1 and not family.has_chance(point):
+            if self.replications > 1 and not family.has_chance(point):
                 raise SweepError(
-                    f"replications={self.settings.replications}: there is no chance in workload "
+                    f"replications={self.replications}: there is no chance in workload "
                     f"{workload['name']}, and copies of one run are no sample; add replications=1"
                 )
         return list(notes)
+
+    def _told_of_replications(self) -> list[str]:
+        """Return a line where chance is missing and so one replication is run unasked."""
+        if not self.adapted or self.replicable or self.exact.flat[self.points].all():
+            return []
+        line = f"one replication: there is no chance in workload {self.without_chance}"
+        if any(self._has_chance(*system) for system in self._systems()):
+            line += f"; points that have chance would get {MIN_REPLICATIONS} in an experiment of their own"
+        return [line]
 
 
 def expand(config: Config) -> Plan:
@@ -219,29 +267,39 @@ def expand(config: Config) -> Plan:
         if not isinstance(policy.parameters.get("family"), str):
             raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
     measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
-    plan = Plan(settings, axes, points, variants, choices, _measurement(settings), measures, {}, [])
+    plan = Plan(settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [])
     _check_metrics(plan)
     if plan.exact.flat[points].all():
         # Whatever was asked for: a solution is one value.
         settings = replace(settings, batches=1, batch_size=None, warmup=0, precision=Precision())
-        plan = replace(plan, settings=settings, measurement=_measurement(settings))
-    if (n_tasks := len(points) * settings.replications) > MOST_TASKS:
+    if settings.replications is None:
+        settings = replace(settings, replications=MIN_REPLICATIONS if plan.replicable else 1)
+        plan = replace(plan, adapted=True)
+    plan = replace(plan, settings=settings, measurements=_measurements(settings, axes))
+    if (n_tasks := len(points) * plan.replications) > MOST_TASKS:
         raise SweepError(
-            f"{n_tasks:,} tasks ({len(points):,} points x {settings.replications:,} replications): a study "
+            f"{n_tasks:,} tasks ({len(points):,} points x {plan.replications:,} replications): a study "
             f"has at most {MOST_TASKS:,}; give fewer replications or axis values, or split it into several"
         )
     plan.ids.extend(_ids(plan))
     return plan
 
 
-def _measurement(settings: Settings) -> Measurement:
-    mser = settings.warmup == "mser5"
+def _measurements(settings: Settings, axes: Mapping[str, Sequence[Any]]) -> tuple[Measurement, ...]:
+    mser = settings.warmup == MSER
     precision = settings.precision
     stopping = None
     if precision.relative is not None:
         stopping = Stopping(precision.relative, settings.confidence, precision.metric, mser)
-    warmup = 0 if mser else settings.warmup
-    return Measurement(settings.batch_size, warmup, settings.looks, stopping)
+    return tuple(
+        Measurement(
+            settings.batch_size,
+            0 if mser else at_load(settings.warmup, load),
+            settings.looks(load),
+            stopping,
+        )
+        for load in axes["load"]
+    )
 
 
 def _check_metrics(plan: Plan) -> None:
@@ -258,7 +316,18 @@ def _check_metrics(plan: Plan) -> None:
 
 
 def content(plan: Plan) -> Mapping[str, Any]:
-    """Return the part of a task's identity that all tasks of a study share."""
+    """Return what must not differ within a results folder: how runs are measured, at each load."""
+    looks, warmup = plan.settings.batches, plan.settings.warmup
+    found = dict(_content(plan, plan.axes["load"][0]))
+    if isinstance(looks, Mapping):
+        found["looks"] = {f"from load {low:g}": list(plan.settings.looks(low)) for low in looks}
+    if isinstance(warmup, Mapping):
+        found["warmup"] = {f"from load {low:g}": n for low, n in warmup.items()}
+    return found
+
+
+def _content(plan: Plan, load: float | None) -> Mapping[str, Any]:
+    """Return the part of a task's identity that all tasks at a load share."""
     settings = plan.settings
     precision = settings.precision
     stopping = None
@@ -271,9 +340,9 @@ def content(plan: Plan) -> Mapping[str, Any]:
         }
     return {
         "batch_size": settings.batch_size,
-        "looks": list(settings.looks),
+        "looks": list(settings.looks(load)),
         "stopping": stopping,
-        "warmup": settings.warmup,
+        "warmup": at_load(settings.warmup, load),
         **({} if plan.measures == MEASURES else {"measures": plan.measures}),
     }
 
@@ -281,7 +350,7 @@ def content(plan: Plan) -> Mapping[str, Any]:
 def _ids(plan: Plan) -> Iterator[str]:
     """Yield the identity of each task: keys in sorted order, so that the joined text is canonical JSON."""
     settings = plan.settings
-    shared = canonical.text(content(plan))
+    shared = [canonical.text(_content(plan, load)) for load in plan.axes["load"]]
     policies = [f',"policy":{policy.text},"replication":' for policy in plan.variants["policy"]]
     heads = [
         f'{{"family":{canonical.text(policy.parameters["family"])},"load":'
@@ -289,16 +358,14 @@ def _ids(plan: Plan) -> Iterator[str]:
     ]
     loads = [f'{canonical.text(load)},"machine":' for load in plan.axes["load"]]
     machines = [machine.text for machine in plan.variants["machine"]]
-    tails = [
-        f'{settings.seed},"statistics":{shared},"workload":{w.text}}}' for w in plan.variants["workload"]
-    ]
+    workloads = [w.text for w in plan.variants["workload"]]
     codes = _codes(plan)
     columns = (plan.choices[name].tolist() for name in ("policy", "load", "machine", "workload"))
     for policy, load, machine, workload in zip(*columns, strict=True):
         start = hashlib.sha256((heads[policy] + loads[load] + machines[machine] + policies[policy]).encode())
-        tail = ',"seed":' + tails[workload]
+        tail = f',"seed":{settings.seed},"statistics":{shared[load]},"workload":{workloads[workload]}}}'
         code = codes[policy][workload]
-        for replication in range(settings.replications):
+        for replication in range(plan.replications):
             digest = start.copy()
             digest.update(f"{replication}{tail}".encode())
             yield digest.hexdigest()[:ASKED] + code

@@ -33,9 +33,9 @@ class Interval:
     method : {"replications", "batch means", "exact"}
         Exact is what has no chance in it: its half-width is 0.
     withheld : bool
-        The data do not support an interval; `advice` says why and what to do.
-    lag1_limit : float
-        What independent batches stay below with probability 1 - `SIGNIFICANCE`.
+        There are too few batches for an interval; `advice` says what to do.
+    effective : float
+        How many independent means the sample is worth, see `sweep.statistics.correlation.worth`.
     """
 
     mean: float
@@ -44,7 +44,7 @@ class Interval:
     n: int
     method: Method
     withheld: bool
-    lag1_limit: float = math.nan
+    effective: float = math.nan
 
 
 def student(freedom: ArrayLike, probability: float) -> Floats:

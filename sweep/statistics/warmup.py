@@ -1,9 +1,50 @@
-"""How much of a run's beginning to leave out."""
+"""How much of a run's beginning to leave out.
+
+A run starts from an empty machine, and its first batches are better than those of a long run. The rule MSER
+finds where that ends, if it can see it through the noise: so it is asked of the mean over all replications
+of a point, not of each of them. Run by run it does harm: it cuts wherever what is left happens to be calm,
+and a calm rest has a low mean. docs/statistics.md has what was measured.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+LEAST_GROUPS = 10
+"""With fewer the rule only chases noise."""
+
+
+def truncation(values: ArrayLike) -> int:
+    """Return the leading batches of all replications of a point that MSER drops.
+
+    Parameters
+    ----------
+    values : array_like, shape (replications, batches, ...)
+        A metric's batch means, NaN where not run; one with dimensions of its own is judged by its mean over
+        them.
+
+    Returns
+    -------
+    int
+        At most half of the batches that every replication has; 0 where they are too few to judge, or one
+        holds no data.
+
+    References
+    ----------
+    K. Hoad, S. Robinson, R. Davies, "Automating warm-up length estimation", Journal of the Operational
+    Research Society 61(9), 2010, 1389-1403 (MSER on batch means, averaged over replications).
+    """
+    table = np.asarray(values, dtype=np.float64)
+    of_runs = table.reshape(*table.shape[:2], -1).mean(axis=2)
+    ran = ~np.isnan(of_runs)
+    of_runs, lengths = of_runs[ran.any(axis=1)], ran[ran.any(axis=1)].sum(axis=1)
+    if not len(of_runs):
+        return 0
+    try:
+        return mser(of_runs[:, : lengths.min()].mean(axis=0), group=1)
+    except ValueError:
+        return 0
 
 
 def mser(series: ArrayLike, group: int = 5) -> int:
@@ -38,10 +79,10 @@ def mser(series: ArrayLike, group: int = 5) -> int:
         raise ValueError(
             f"MSER needs one series of finite values, not shape {observed.shape} with gaps: drop them"
         )
-    if group < 1 or len(observed) < 10 * group:
+    if group < 1 or len(observed) < LEAST_GROUPS * group:
         raise ValueError(
-            f"{len(observed)} values in groups of {group} are too few for MSER: give at least 10 groups, "
-            "or set the warm-up by count"
+            f"{len(observed)} values in groups of {group} are too few for MSER: give at least {LEAST_GROUPS} "
+            "groups, or set the warm-up by count"
         )
     n = len(observed) // group
     means = observed[: n * group].reshape(n, group).mean(axis=1)

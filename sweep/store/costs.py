@@ -80,7 +80,7 @@ def keys(plan: Plan) -> Callable[[int], Key]:
     }
     # What a whole workload costs says nothing of what a job costs, and the other way round. Logs are told
     # apart by their content: all have the name of their kind.
-    kind = WHOLE if plan.measurement.to_the_end else ""
+    kind = WHOLE if plan.longest.to_the_end else ""
     if kind:
         parts["workload"] = [
             f"{name} {zlib.crc32(v.text.encode()):08x}"
@@ -89,7 +89,7 @@ def keys(plan: Plan) -> Callable[[int], Key]:
     families = [str(policy.parameters["family"]) + kind for policy in plan.variants["policy"]]
     loads = [str(load) for load in plan.axes["load"]]
     columns = [plan.choices[name].tolist() for name in ("machine", "policy", "workload", "load")]
-    replications = plan.settings.replications
+    replications = plan.replications
 
     def key(number: int) -> Key:
         machine, policy, workload, load = (column[number // replications] for column in columns)

@@ -23,10 +23,11 @@ import xarray as xr
 from models.family import Metric
 from models.saturation import Backlog
 from sweep import statistics
+from sweep.config.settings import MSER, shown
 from sweep.errors import RunError, one_line
-from sweep.executors.work import truncation
 from sweep.plan import families
 from sweep.plan.plan import Plan
+from sweep.statistics.warmup import truncation
 from sweep.store import manifest, provenance
 from sweep.store.backlogs import decoded
 from sweep.store.shards import Failed, Reader, Record
@@ -62,8 +63,8 @@ class Collector:
         self._plan = plan
         self._reader = Reader(folder)
         self._coords = families.coords(plan.families.values(), plan.measures)
-        cells = int(np.prod(plan.shape)) * plan.settings.replications
-        n_batches = plan.measurement.looks[-1]
+        cells = int(np.prod(plan.shape)) * plan.replications
+        n_batches = plan.longest.looks[-1]
         # One row a cell (point of the whole grid x replication), reshaped to the dimensions at the end.
         self._values = {
             name: np.full((cells, n_batches, *self._own(metric)), np.nan)
@@ -72,10 +73,7 @@ class Collector:
         self._state = np.full(cells, EXCLUDED, dtype=np.int8)
         self._backlogs: list[Backlog | None] = [None] * cells
         self._seconds = np.full(cells, np.nan)
-        self._dropped = np.zeros(cells, dtype=np.int32)
-        rows = (
-            plan.points[:, None] * plan.settings.replications + np.arange(plan.settings.replications)
-        ).ravel()
+        rows = (plan.points[:, None] * plan.replications + np.arange(plan.replications)).ravel()
         self._state[rows] = LEFT
         self._rows: dict[str, list[int]] = defaultdict(list)
         for id_, row in zip(plan.ids, rows.tolist(), strict=True):
@@ -102,11 +100,6 @@ class Collector:
             values = np.frombuffer(base64.b64decode(encoded), dtype="<f8")
             target = self._values[name][row]
             target[: record.batches] = values.reshape(record.batches, *target.shape[1:])
-        if self._plan.settings.warmup == "mser5":
-            dropped = truncation(self._values[self._plan.headline][row, : record.batches])
-            self._dropped[row] = dropped
-            for values in self._values.values():
-                values[row, :dropped] = np.nan
 
     def dataset(self, arguments: Sequence[str] = ()) -> xr.Dataset:
         """Return what has been put in so far, with means and intervals.
@@ -119,17 +112,19 @@ class Collector:
         plan = self._plan
         axes = tuple(plan.axes)
         tasks = (*axes, "replication")
-        shape = (*plan.shape, plan.settings.replications)
+        shape = (*plan.shape, plan.replications)
         coords = {axis: (axis, coordinate(values)) for axis, values in plan.axes.items()}
-        coords["replication"] = ("replication", np.arange(plan.settings.replications))
-        coords["batch"] = ("batch", np.arange(plan.measurement.looks[-1]))
+        coords["replication"] = ("replication", np.arange(plan.replications))
+        coords["batch"] = ("batch", np.arange(plan.longest.looks[-1]))
         coords |= {dim: (dim, coordinate(values)) for dim, values in self._coords.items()}
         data: dict[str, Any] = {}
         saturated, suspected, shortfall = self._judged()
         usable = ~saturated
+        dropped = self._truncations(shape) if plan.settings.warmup == MSER else None
         for name, metric in plan.metrics.items():
-            values = self._values[name].reshape(*shape, *self._values[name].shape[1:])
-            data |= self._variables(metric, values, usable)
+            values = self._of_points(name, dropped)
+            weight = self._of_points(metric.weight, None) if metric.weight in plan.metrics else None
+            data |= self._variables(metric, values, weight, usable)
         flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
         data["state"] = (tasks, self._state.reshape(shape), {"long_name": "state of the task", **flags})
         data["saturated"] = (
@@ -155,9 +150,9 @@ class Collector:
         if plan.exact.any():
             meaning = {"long_name": "solved, without chance: one batch is the value"}
             data["exact"] = (axes, plan.exact, meaning)
-        if plan.settings.warmup == "mser5":
-            meaning = {"units": "1", "long_name": "leading batches dropped by MSER-5 (NaN in the metrics)"}
-            data["dropped"] = (tasks, self._dropped.reshape(shape), meaning)
+        if dropped is not None:
+            meaning = {"units": "1", "long_name": "leading batches that MSER drops (NaN in the metrics)"}
+            data["dropped"] = (axes, dropped, meaning)
         dataset = xr.Dataset(data, coords, attributes(plan, arguments))
         for name, long_name in LONG_NAMES.items():
             dataset[name].attrs["long_name"] = long_name
@@ -170,7 +165,7 @@ class Collector:
 
     def _judged(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return which points are saturated, which replications suspected, and what work was left undone."""
-        shape, replications = self._plan.shape, self._plan.settings.replications
+        shape, replications = self._plan.shape, self._plan.replications
         points = len(self._backlogs) // replications
         saturated, shortfall = np.zeros(points, dtype=bool), np.full(points, np.nan)
         suspected = np.zeros((points, replications), dtype=bool)
@@ -187,30 +182,55 @@ class Collector:
             suspected[point, done[point]] = found.suspected
         return saturated.reshape(shape), suspected.reshape((*shape, replications)), shortfall.reshape(shape)
 
-    def _variables(self, metric: Metric, values: np.ndarray, usable: np.ndarray) -> dict[str, Any]:
+    def _of_points(self, name: str, dropped: np.ndarray | None) -> np.ndarray:
+        """Return a metric in the shape (axes..., replication, batch, own...), without the batches dropped."""
+        values = self._values[name]
+        found = values.reshape(*self._plan.shape, self._plan.replications, *values.shape[1:])
+        if dropped is None:
+            return found
+        cut = np.arange(values.shape[1]) < dropped[..., np.newaxis, np.newaxis]
+        return np.where(cut.reshape(*cut.shape, *(1,) * (values.ndim - 2)), np.nan, found)
+
+    def _truncations(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Return the leading batches that MSER drops at each point, of what has been put in so far."""
+        headline = self._values[self._plan.headline]
+        found = np.zeros(shape[:-1], dtype=np.int32)
+        of_points = headline.reshape(-1, shape[-1], *headline.shape[1:])
+        for point in self._plan.points:
+            found.flat[point] = truncation(of_points[point])
+        return found
+
+    def _variables(
+        self, metric: Metric, values: np.ndarray, weight: np.ndarray | None, usable: np.ndarray
+    ) -> dict[str, Any]:
         """Return a metric's variables; the shape of `values` is (axes..., replication, batch, own...)."""
         axes = tuple(self._plan.axes)
         dims = (*axes, *metric.dims)
         level = self._plan.settings.confidence
         # The statistics want replication and batch last.
         exact = self._plan.exact.reshape(usable.shape + (1,) * len(metric.dims))
-        samples = np.moveaxis(values, (len(axes), len(axes) + 1), (-2, -1))
-        found = statistics.intervals(samples, level, exact=exact)
+        places = (len(axes), len(axes) + 1)
+        samples = np.moveaxis(values, places, (-2, -1))
+        weights = None if weight is None else np.moveaxis(weight, places, (-2, -1))
+        found = statistics.intervals(samples, level, weight=weights, exact=exact)
         keep = usable.reshape(usable.shape + (1,) * len(metric.dims))
         mean, half_width, lag1 = (np.where(keep, part, np.nan) for part in found)
         units = {"units": metric.unit}
+        weighed = {} if weight is None else {"weight": metric.weight}
         method = (
             f"Student's t over replication means from {statistics.MIN_REPLICATIONS} replications on, else "
-            "over batch means; NaN where withheld because batches are too short"
+            "over batch means, widened by their correlation and skewness; NaN where withheld because there "
+            "are too few batches"
         )
+        covers = f"the mean over {self._measured()}, see docs/statistics.md"
         long_name = metric.long_name
         return {
             metric.name: (
                 (*axes, "replication", "batch", *metric.dims),
                 values,
-                {**units, "long_name": long_name},
+                {**units, "long_name": long_name, **weighed},
             ),
-            f"{metric.name}_mean": (dims, mean, {**units, "long_name": f"{long_name}, mean"}),
+            f"{metric.name}_mean": (dims, mean, {**units, "long_name": f"{long_name}, mean", **weighed}),
             f"{metric.name}_ci": (
                 dims,
                 half_width,
@@ -219,6 +239,7 @@ class Collector:
                     "long_name": f"{long_name}, half-width of interval",
                     "confidence": level,
                     "method": method,
+                    "covers": covers,
                 },
             ),
             f"{metric.name}_lag1": (
@@ -227,6 +248,15 @@ class Collector:
                 {"units": "1", "long_name": f"{long_name}, lag-1 correlation of batches"},
             ),
         }
+
+    def _measured(self) -> str:
+        """Say over what the means are: what a mean of other runs of the same length would tend to."""
+        settings = self._plan.settings
+        if settings.warmup == MSER:
+            return "the long run, as far as MSER, asked of all replications together, finds the warm-up"
+        size = "" if settings.batch_size is None else f" of {settings.batch_size}"
+        skipped = "the first" if not settings.warmup else f"those after the first {shown(settings.warmup)}"
+        return f"{shown(settings.batches)} batches{size}, {skipped} of a run from an empty system"
 
 
 def coordinate(values: Sequence[Any]) -> np.ndarray:

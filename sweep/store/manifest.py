@@ -30,7 +30,7 @@ def describe(plan: Plan) -> dict[str, Any]:
         **content(plan),
         "grid": {axis: list(values) for axis, values in plan.axes.items()},
         "axes": dict(plan.settings.axes),
-        "replications": plan.settings.replications,
+        "replications": plan.replications,
         "zip": [list(tied) for tied in plan.settings.zip],
         "exclude": [dict(entry) for entry in plan.settings.exclude],
         "sources": dict(plan.sources),

@@ -57,12 +57,13 @@ class State:
 
     def measure(self, costs: Costs) -> None:
         """Tell `costs` what the done tasks took."""
-        key, replications = keys(self.plan), self.plan.settings.replications
+        key, replications = keys(self.plan), self.plan.replications
         points: dict[int, list[float]] = defaultdict(list)
         for id_, seconds in self.done.items():
             points[self.numbers[id_] // replications].append(seconds)
         for point, taken in points.items():
-            costs.add(key(point * replications), np.array(taken) / self.plan.measurement.jobs)
+            number = point * replications
+            costs.add(key(number), np.array(taken) / self.plan.measurement(number).jobs)
 
 
 def read(plan: Plan, folder: Folder) -> State:

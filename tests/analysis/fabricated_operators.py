@@ -81,19 +81,20 @@ def dataset(
     }
     shape = tuple(map(len, axes.values()))
     shared = random.gamma(4.0, 0.25, batches)
-    data: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
+    data: dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]] = {}
     jobs = {dim: random.poisson(60, (batches, len(PRESENT[dim]))) for dim in LABELS}
     own = random.standard_normal((len(policies), batches))
     for metric in (*declared(COMMON, MEASURES, OF_JOBS), *METRICS):
         dims = (*axes, "replication", "batch", *metric.dims)
         dim = metric.dims[0] if metric.dims else ""
         labels = LABELS[dim] if dim else ("all",)
+        weight = {"weight": metric.weight} if metric.weight else {}
         values = np.full((*shape, 1, most, len(labels)), np.nan)
         if not dim and not (metric.name == "jobs" or metric.name.startswith(MEANS)):
             values[..., :batches, 0] = 0.6 + 0.01 * random.standard_normal(batches)
             if metric.name == "period":
                 values[..., :batches, 0] = 1e5
-            data[metric.name] = (dims, values[..., 0])
+            data[metric.name] = (dims, values[..., 0], weight)
             continue
         for place, group in enumerate(labels):
             there = ("others",) if dim == "user_rank" and not users else PRESENT.get(dim, labels)
@@ -112,7 +113,7 @@ def dataset(
                 elif metric.name == "number_by_user":
                     made = np.full(batches, USERS.get(group, np.nan))
                 values[row, ..., :batches, place] = made
-        data[metric.name] = (dims, values if dim else values[..., 0])
+        data[metric.name] = (dims, values if dim else values[..., 0], weight)
     tasks = (*axes, "replication")
     state = np.full((*shape, 1), DONE, np.int8)
     for policy, one in (states or {}).items():

@@ -139,7 +139,9 @@ def test_an_experiment_without_a_paper_names_those_there_are(
 ) -> None:
     results = write(tmp_path, dataset(loads=(0.7,), schemes=("buddy",), name="mine"))
     assert main([str(results)]) == 2
-    assert "feitelson1996 (packing, packing_trace, packing_readings)" in capsys.readouterr().err
+    assert (
+        "feitelson1996 (packing, packing_paper, packing_trace, packing_readings)" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_what_most_tasks_take(expand, costs):
     key = keys(plan)
     slow = [number for number in range(24) if "slow" in key(number)]
     for number in range(24):
-        costs.add(key(number), (8.0 if number in slow else 2.0) / plan.measurement.jobs)
+        costs.add(key(number), (8.0 if number in slow else 2.0) / plan.longest.jobs)
     assert bundles.task_seconds(0.95) == pytest.approx(8)
     assert bundles.task_seconds(0.3) == pytest.approx(2), "half of those that wait are slow"
     for _ in range(20):

@@ -8,6 +8,7 @@ from study_commands import load
 
 from models.streams import key, stream
 from sweep import statistics
+from sweep.statistics.warmup import mser
 from sweep.store.dataset import coordinate
 
 
@@ -106,18 +107,18 @@ def test_no_load_is_a_dimension_of_one(sweep):
 
 
 def test_runs_stop_at_declared_looks_only(sweep):
-    sweep("precision.relative=0.2", "precision.looks=[5,9,20]", "grid.load=[0.1,0.8]", "replications=4")
+    sweep("precision.relative=0.4", "precision.looks=[10,19,40]", "grid.load=[0.1,0.8]", "replications=4")
     dataset = load()
-    assert dataset.sizes["batch"] == 20
+    assert dataset.sizes["batch"] == 40
     lengths = np.isfinite(dataset["response"]).sum("batch").where(dataset["state"] == 1).values
     seen = {int(length) for length in lengths[np.isfinite(lengths)]}
-    assert seen <= {5, 9, 20}
+    assert seen <= {10, 19, 40}
     assert len(seen) > 1, "easy points stop before hard ones"
     task = dataset["response"].sel(policy="quick", load=0.1, preemption="none", urgent=True).squeeze()
     for values in task.values:
         values = values[np.isfinite(values)]
-        looks = [look for look in (5, 9) if look <= len(values)]
-        reached = [statistics.precise_enough(values[np.newaxis, :look], 0.2) for look in looks]
+        looks = [look for look in (10, 19) if look <= len(values)]
+        reached = [statistics.precise_enough(values[np.newaxis, :look], 0.4) for look in looks]
         assert reached == [look == len(values) for look in looks]
 
 
@@ -126,23 +127,46 @@ def test_looks_default_to_doubling(sweep):
     assert load().sizes["batch"] == 16
 
 
-def test_mser5_drops_leading_batches_everywhere(sweep):
-    sweep("warmup=mser5", "batches=60", "grid.load=0.9")
-    dataset = load()
-    done = dataset["state"] == 1
-    missing = np.isnan(dataset["response"]).sum("batch")
-    assert (missing.where(done, dataset["dropped"]) == dataset["dropped"]).all()
-    assert (dataset["dropped"] % 5 == 0).all()
-    assert dataset["dropped"].sum() > 0
-    by_class = np.isnan(dataset["response_by_class"]).any("job_class").sum("batch")
+def test_mser_drops_leading_batches_of_all_replications_alike(sweep):
+    sweep("warmup=mser", "batches=60", "grid.load=0.9", "replications=3", "output=results/cut")
+    sweep("warmup=0", "batches=60", "grid.load=0.9", "replications=3", "output=results/whole")
+    cut, whole = load("results/cut"), load("results/whole")
+    done = cut["state"] == 1
+    missing = np.isnan(cut["response"]).sum("batch")
+    assert (missing.where(done, cut["dropped"]) == cut["dropped"]).all()
+    assert cut["dropped"].sum() > 0
+    by_class = np.isnan(cut["response_by_class"]).any("job_class").sum("batch")
     assert (by_class.where(done, missing) >= missing).all()
+    at = {"policy": "quick", "preemption": "none", "urgent": True}
+    runs = whole["response"].sel(at).squeeze().mean("replication").values
+    assert cut["dropped"].sel(at).item() == mser(runs, group=1)
 
 
-def test_short_batches_are_said_aloud(sweep):
+def test_runs_are_longer_where_the_load_is_high(sweep):
+    answer = sweep("batches={0:6,0.5:9}", "warmup={0:1,0.6:2}")
+    assert "ended with fewer" not in answer.out
+    dataset = load()
+    assert dataset.sizes["batch"] == 9
+    lengths = np.isfinite(dataset["response"]).sum("batch").where(dataset["state"] == 1)
+    assert set(np.unique(lengths.sel(load=0.3).values[np.isfinite(lengths.sel(load=0.3))])) == {6}
+    assert set(np.unique(lengths.sel(load=0.6).values[np.isfinite(lengths.sel(load=0.6))])) == {9}
+    covers = dataset["response_ci"].attrs["covers"]
+    assert covers.startswith(
+        "the mean over {0:6,0.5:9} batches of 50, those after the first {0:1,0.6:2} of a"
+    )
+    sweep("batches=6", "warmup=1", "output=results/plain")
+    plain = load("results/plain")["response"].sel(load=0.3)
+    np.testing.assert_array_equal(dataset["response"].sel(load=0.3)[..., :6], plain)
+
+
+def test_batches_that_resemble_each_other_are_said_aloud(sweep):
     answer = sweep("grid.load=0.95", "batch_size=5", "batches=30", "replications=1")
-    line = next(line for line in answer.out.splitlines() if "withheld" in line)
+    line = next(line for line in answer.out.splitlines() if "widened" in line)
     assert "worst: policy" in line
     assert "lag-1 correlation" in line
+    assert "or run at least 5 replications" in line
+    assert "withheld" not in answer.out
+    assert "widened" not in sweep("grid.load=0.95", "batch_size=5", "batches=30", "replications=5").out
 
 
 @pytest.mark.parametrize(

@@ -119,10 +119,10 @@ def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
     for policy, work_s in [("quick", 0.01), ("slow", 0.08)]:
         for at in ("0.3", "0.6"):
             key = ("fake_family", "one", policy, "poisson", at)
-            costs.add(key, (work_s + float(at) / 1000) / plan.measurement.jobs)
+            costs.add(key, (work_s + float(at) / 1000) / plan.longest.jobs)
     made = Bundles(plan, range(24), costs, tmp_path, 0.05)
     for number in range(24):  # much came back already, as predicted
-        made.learn(number, costs.seconds_a_job(keys(plan)(number)) * plan.measurement.jobs)
+        made.learn(number, costs.seconds_a_job(keys(plan)(number)) * plan.longest.jobs)
     bundles = list(made)
     sizes = [len(bundle.tasks) for bundle in bundles]
     assert sizes == [1] * 12 + [5, 5, 2]

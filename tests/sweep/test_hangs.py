@@ -157,7 +157,7 @@ def test_brief_is_what_was_seen_to_be_in_this_run(expand, costs, tmp_path):
     plan = expand()
     key = keys(plan)
     for number in range(24):
-        costs.add(key(number), 1e-4 / plan.measurement.jobs)
+        costs.add(key(number), 1e-4 / plan.measurement(number).jobs)
     bundles = Bundles(plan, range(24), costs, tmp_path, 0.05)
     assert [next(bundles).brief for _ in range(3)] == [False] * 3, "measured on another day"
     quick = next(number for number in range(24) if "quick" in key(number))
@@ -186,7 +186,7 @@ def test_the_outlook_counts_what_is_on_its_way(expand, costs, tmp_path, monkeypa
     assert str(bundles.outlook(2)) == "time left not known: 4 tasks not measured yet"
     key = keys(plan)
     for number in range(4):
-        costs.add(key(number), (60.0 if "0.6" in key(number) else 1.0) / plan.measurement.jobs)
+        costs.add(key(number), (60.0 if "0.6" in key(number) else 1.0) / plan.measurement(number).jobs)
     bundles = Bundles(plan, range(4), costs, tmp_path, 0.05)
     assert bundles.outlook(2).seconds == pytest.approx(61), "2 x 60 s and 2 x 1 s on 2 workers"
     assert bundles.outlook(100).seconds == pytest.approx(60), "never less than the longest"

@@ -44,6 +44,23 @@ def test_copies_of_a_log_are_no_sample(log: Path, tmp_path: Path, capsys: pytest
     assert "replications=1" in said
 
 
+def test_the_default_is_safe_and_adapts_to_what_has_no_chance(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Five replications; one, without an error, where more would be copies; and never one unsaid."""
+    status, said = run(tmp_path / "stream", capsys, "batches=2", "replications=null", "action=plan")
+    assert status == 0
+    assert "(1 points x 5 replications)" in said
+    of_log = ("workload=swf", f"workload.path={log}", "replications=null", "batches=10")
+    status, said = run(tmp_path / "log", capsys, *of_log)
+    assert status == 0
+    assert "one replication: there is no chance in workload swf\n" in said
+    mixed = ("grid.workload=[swf,feitelson1996]", *of_log[1:])
+    status, said = run(tmp_path / "mixed", capsys, *mixed)
+    assert status == 0
+    assert "no chance in workload swf; points that have chance would get 5 in an experiment of" in said
+
+
 def test_a_log_that_is_too_short_says_so(
     log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -84,11 +101,14 @@ def test_values_that_cannot_be_run_are_one_line(
     assert said.count("\n") == 1
 
 
-def test_what_mser5_dropped_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, said = run(tmp_path, capsys, "replications=2", "batches=50", "warmup=mser5")
+def test_what_mser_dropped_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = run(tmp_path, capsys, "replications=2", "batches=50", "warmup=mser")
     assert status == 0
-    assert "MSER-5 dropped " in said
-    assert "of 2 tasks" in said
+    assert "MSER dropped " in said
+    assert "of 1 points" in said
+    status, said = run(tmp_path / "few", capsys, "replications=2", "batches=8", "warmup=mser")
+    assert status == 0
+    assert "MSER dropped nothing: it cannot judge fewer than 10 batches, and these are 8" in said
 
 
 def test_no_replications_of_a_log_are_advised(

@@ -18,7 +18,7 @@ from sweep.store import manifest
 
 def points(plan):
     """Return the points of a plan as tuples of axis values."""
-    step = plan.settings.replications
+    step = plan.replications
     return [tuple(plan.task(number).at.values()) for number in range(0, len(plan.ids), step)]
 
 

@@ -1,8 +1,9 @@
-"""Intervals cover what they promise, are withheld where they would not, and agree with a slow twin.
+"""Intervals cover what they promise, are withheld where nothing is known, and agree with a slow twin.
 
 Coverage is counted over thousands of repeated experiments with a known mean and held against binomial
-limits that a sound procedure leaves once in 10,000. Independent normal batches, where the nominal level is
-exact, make the sharp tests; AR(1) and M/M/1 show that batches of a real process come close enough to them.
+limits that a sound procedure leaves once in 10,000. Replications' means are exact at the nominal level where
+they are normal. Intervals from batches are meant to cover at least 93 % at a nominal 95, however the batches
+hang together: on independent ones they cover more, AR(1) and M/M/1 make them work.
 """
 
 from __future__ import annotations
@@ -31,21 +32,28 @@ from sweep.statistics import (
     paired_ratio,
     precise_enough,
     relative_half_width,
+    weighed,
 )
 from sweep.statistics.correlation import (
+    LEAST_FREEDOM,
     MIN_BATCHES,
-    SIGNIFICANCE,
+    MOST_LAG1,
     TOLERATED_LAG1,
     advice,
     sufficient_batch_size,
 )
-from sweep.statistics.warmup import mser
+from sweep.statistics.warmup import mser, truncation
 
 
 def assert_rate(successes: np.ndarray, probability: float) -> None:
     """The share of successes lies where 9,999 in 10,000 binomial variables of that probability lie."""
     low, high = stats.binom.ppf([0.5e-4, 1 - 0.5e-4], successes.size, probability) / successes.size
     assert low <= successes.mean() <= high
+
+
+def assert_at_least(successes: np.ndarray, probability: float) -> None:
+    """The share of successes is not below what 9,999 in 10,000 binomial variables reach."""
+    assert successes.mean() >= stats.binom.ppf(1e-4, successes.size, probability) / successes.size
 
 
 def assert_same(found: Interval, expected: Interval) -> None:
@@ -95,32 +103,35 @@ def twin(values: np.ndarray, confidence: float) -> tuple[float, float, float, in
     if not held:
         return math.nan, math.nan, math.nan, 0
     centres = [math.fsum(row) / len(row) for row in held]
-    within = math.fsum((x - c) ** 2 for row, c in zip(held, centres, strict=True) for x in row)
+    mean = math.fsum(centres) / len(held)
+    n = sum(len(row) for row in held)
+    deviations = [x - c for row, c in zip(held, centres, strict=True) for x in row]
+    within = math.fsum(d**2 for d in deviations)
     steps = math.fsum((y - x) ** 2 for row in held for x, y in itertools.pairwise(row))
-    freedom = sum(len(row) - 1 for row in held)
-    longest = max(len(row) for row in held)
-    lag1 = 1 - steps / (2 * within) if longest >= MIN_BATCHES and within > 0 else math.nan
+    enough = max(len(row) for row in held) >= MIN_BATCHES
+    lag1 = 1 - steps / (2 * within) if enough and within > 0 else math.nan
     if len(held) >= MIN_REPLICATIONS:
         error = np.std(centres, ddof=1) / math.sqrt(len(held))
         half_width = stats.t.ppf((1 + confidence) / 2, len(held) - 1) * error
-        return float(np.mean(centres)), half_width, lag1, len(held)
-    n = sum(len(row) for row in held)
-    mean = math.fsum(x for row in held for x in row) / n
-    if longest < MIN_BATCHES:
+        return mean, half_width, lag1, len(held)
+    if not enough:
         return mean, math.nan, math.nan, n
-    variance = sum(len(row) - 2 for row in held if len(row) > 1) / (freedom * (freedom + 2))
-    reach = math.cos(math.pi / longest)
-    shape = (reach**2 / variance - 1) / 2
-    limit = reach * (2 * stats.beta.ppf(1 - SIGNIFICANCE, shape, shape) - 1)
-    if lag1 > limit:
-        return mean, math.nan, lag1, n
-    return mean, stats.t.ppf((1 + confidence) / 2, freedom) * math.sqrt(within / freedom / n), lag1, n
+    if within == 0:
+        return mean, 0.0, math.nan, n
+    likely = lag1 + 3 * max(lag1, 0) / (n / len(held))
+    high = likely + (math.sqrt((1 - likely**2) / n) if abs(likely) < 1 else 0)
+    high = min(max(high, 0), MOST_LAG1)
+    widening = (1 + high) / (1 - high)
+    variance = within / (n - len(held)) * widening * sum(1 / len(row) for row in held) / len(held) ** 2
+    t = stats.t.ppf((1 + confidence) / 2, max(n / widening - len(held), LEAST_FREEDOM))
+    skewness = abs(math.fsum(d**3 for d in deviations) / n) / (within / n) ** 1.5
+    return mean, (t + skewness * (1 + 2 * t**2) / 6 / math.sqrt(n)) * math.sqrt(variance), lag1, n
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> np.ndarray:
     """Batch means with gaps: integers, so that ties, constants and trends occur."""
-    shape = draw(st.tuples(st.integers(1, 7), st.integers(1, 12)))
+    shape = draw(st.tuples(st.integers(1, 7), st.integers(1, 15)))
     values = draw(arrays(np.float64, shape, elements=st.integers(-9, 9).map(float)))
     missing = draw(arrays(np.bool_, shape, elements=st.sampled_from([False, False, False, True])))
     return np.where(missing, np.nan, values)
@@ -138,43 +149,31 @@ STUDENT_1908 = (
 """Hours of sleep gained under two drugs: the difference's 95 % interval is -2.4598858 to -0.7001142."""
 
 
-@pytest.mark.parametrize("shape", [(10, 1), (1, 10)])
-def test_law_kelton_example(shape):
-    found = interval(np.reshape(LAW_KELTON_4_26, shape), confidence=0.90)
+def test_law_kelton_example():
+    found = interval(np.reshape(LAW_KELTON_4_26, (10, 1)), confidence=0.90)
     assert found.mean == pytest.approx(1.34, abs=0.005)
     assert found.half_width == pytest.approx(1.833 * math.sqrt(0.1685 / 10), abs=0.002)
-    assert found.n == 10
+    assert found.n == found.effective == 10
     assert not found.withheld
+    of_batches = interval([LAW_KELTON_4_26], confidence=0.90)
+    assert of_batches.mean == found.mean
+    assert of_batches.half_width > found.half_width, "nobody knows that they are independent"
 
 
-@pytest.mark.parametrize("column", [(10, 1), (1, 10)])
-def test_student_sleep_data(column):
-    found = paired_difference(*(np.reshape(drug, column) for drug in STUDENT_1908))
+def test_student_sleep_data():
+    found = paired_difference(*(np.reshape(drug, (10, 1)) for drug in STUDENT_1908))
     assert found.mean - found.half_width == pytest.approx(-2.4598858, abs=1e-7)
     assert found.mean + found.half_width == pytest.approx(-0.7001142, abs=1e-7)
 
 
 @pytest.mark.parametrize(
     ("shape", "confidence", "quantile"),
-    [
-        ((5, 1), 0.95, 2.776),
-        ((5, 6), 0.95, 2.776),
-        ((1, 5), 0.95, 2.776),
-        ((4, 5), 0.95, 2.120),
-        ((1, 30), 0.95, 2.045),
-        ((1, 30), 0.90, 1.699),
-        ((2, 31), 0.99, 2.660),
-    ],
+    [((5, 1), 0.95, 2.776), ((5, 6), 0.95, 2.776), ((21, 2), 0.99, 2.845), ((30, 1), 0.90, 1.699)],
 )
 def test_half_width_uses_the_tabulated_quantile(shape, confidence, quantile):
     values = np.resize([3.0, -1.0, 2.0, 0.5, -4.0, 1.0, 7.0], shape)
     found = interval(values, confidence)
-    sample = values.mean(axis=1, keepdims=True) if shape[0] >= MIN_REPLICATIONS else values
-    residuals = sample - (
-        sample.mean() if shape[0] >= MIN_REPLICATIONS else sample.mean(axis=1, keepdims=True)
-    )
-    freedom = sample.size - (1 if shape[0] >= MIN_REPLICATIONS else shape[0])
-    error = math.sqrt((residuals**2).sum() / freedom / sample.size)
+    error = values.mean(axis=1).std(ddof=1) / math.sqrt(shape[0])
     assert found.half_width / error == pytest.approx(quantile, abs=5.1e-4)
 
 
@@ -211,7 +210,7 @@ def test_intervals_mix_methods_in_one_array():
     values[1] = np.nan
     values[2] = np.arange(10) + np.arange(6)[:, None]  # a trend, which replications survive
     values[3, 1:] = np.nan
-    values[3, 0] = np.arange(10)
+    values[3, 0, 9:] = np.nan  # too few
     found = intervals(values)
     assert np.isnan(found.half_width).tolist() == [False, True, False, True]
     assert found.half_width[2] == pytest.approx(stats.t.ppf(0.975, 5) * math.sqrt(3.5 / 6))
@@ -274,7 +273,7 @@ def test_a_constant_is_known_exactly(constant, shape):
 
 
 def test_infinite_batches_give_no_interval():
-    found = interval([[1.0, 2.0, 1.0, 3.0, 1.0, np.inf]])
+    found = interval([[1.0, 2.0, 1.0, 3.0] * 3 + [np.inf]])
     assert found.mean == math.inf
     assert found.withheld
     assert "infinite" in advice(found, 1000)
@@ -298,24 +297,32 @@ def test_wrong_input_is_one_clear_line(values, confidence, complaint):
 
 
 @pytest.mark.parametrize("confidence", [0.90, 0.95])
-@pytest.mark.parametrize("shape", [(1, 5), (1, 10), (1, 30), (4, 5), (3, 10), (5, 1), (5, 6), (8, 2)])
-def test_coverage_and_withholding_are_nominal_on_independent_batches(shape, confidence):
+@pytest.mark.parametrize("shape", [(5, 1), (5, 6), (8, 2)])
+def test_coverage_of_replications_is_nominal(shape, confidence):
     values = np.random.default_rng(list(shape)).normal(3, 2, size=(30_000, *shape))
-    found = intervals(values, confidence)
+    assert not np.isnan(intervals(values, confidence).half_width).any()
     assert_rate(covers(values, 3, confidence), confidence)
-    withheld = np.isnan(found.half_width)
-    if shape[0] >= MIN_REPLICATIONS:
-        assert not withheld.any()
-    else:  # the limit is an approximation whose level at 5 batches is 1.6 %
-        assert_rate(withheld, 0.016 if shape == (1, 5) else 0.011 if shape == (4, 5) else SIGNIFICANCE)
 
 
-def test_coverage_is_nominal_where_replications_differ_in_length():
+@pytest.mark.parametrize("confidence", [0.90, 0.95])
+@pytest.mark.parametrize("shape", [(1, 10), (1, 30), (1, 120), (3, 10)])
+def test_independent_batches_pay_a_known_price(shape, confidence):
+    """The interval covers what it says, and is not much wider than one that knows of independence."""
+    values = np.random.default_rng(list(shape)).normal(3, 2, size=(10_000, *shape))
+    assert_at_least(covers(values, 3, confidence), confidence)
+    n = shape[0] * shape[1]
+    plain = stats.t.ppf((1 + confidence) / 2, n - shape[0]) * 2 / math.sqrt(n)
+    price = {10: 2.1, 30: 1.4, 120: 1.15}[n]
+    assert 1 < np.median(intervals(values, confidence).half_width) / plain < price
+
+
+def test_replications_that_differ_in_length_count_alike():
     rng = np.random.default_rng(5)
     values = rng.normal(size=(30_000, 3, 12))
     values[np.broadcast_to(np.arange(12) >= np.array([12, 7, 2])[:, None], values.shape)] = np.nan
-    assert_rate(covers(values, 0), 0.95)
-    assert_rate(np.isnan(intervals(values).half_width), SIGNIFICANCE)
+    found = intervals(values)
+    assert found.mean[0] == pytest.approx(np.nanmean(values[0], axis=1).mean())
+    assert_at_least(covers(values, 0), 0.95)
 
 
 def test_lag1_is_unbiased_under_independence():
@@ -324,11 +331,15 @@ def test_lag1_is_unbiased_under_independence():
     assert lag1.var() == pytest.approx(8 / 99, rel=0.03)  # (B - 2) / (B^2 - 1)
 
 
-@pytest.mark.parametrize(
-    ("phi", "size", "shape"), [(0.5, 200, (2000, 1, 30)), (0.8, 400, (1000, 3, 10)), (0.8, 20, (2000, 6, 10))]
-)
-def test_coverage_on_ar1(phi, size, shape):
-    assert_rate(covers(ar1_batches(phi, size, shape, seed=7), 0), 0.95)
+@pytest.mark.parametrize("phi", [0.2, 0.4, 0.6, 0.8, 0.9])
+@pytest.mark.parametrize("shape", [(1, 30), (1, 60), (3, 20)])
+def test_coverage_on_ar1_however_short_its_batches(phi, shape):
+    assert_at_least(covers(ar1_batches(phi, 1, (4000, *shape), seed=7), 0), 0.93)
+
+
+def test_replications_cover_whatever_the_correlation():
+    assert_rate(covers(ar1_batches(0.8, 20, (2000, 6, 10), seed=7), 0), 0.95)
+    assert_rate(covers(ar1_batches(0.99, 20, (3000, 6, 30), seed=10), 0), 0.95)
 
 
 def test_running_minimum_solves_lindleys_recursion():
@@ -344,42 +355,34 @@ def test_running_minimum_solves_lindleys_recursion():
 @pytest.mark.parametrize(
     ("rho", "size", "shape"),
     [
-        (0.5, 1000, (1000, 1, 30)),
-        (0.8, 4000, (300, 1, 30)),
+        (0.5, 1000, (500, 1, 30)),
+        (0.8, 1000, (500, 1, 30)),
+        (0.9, 1000, (500, 1, 30)),
+        (0.95, 1000, (500, 1, 30)),
         (0.7, 1000, (500, 3, 20)),
         (0.7, 1000, (500, 6, 10)),
     ],
 )
 def test_coverage_on_mm1_waiting_times(rho, size, shape):
-    assert_rate(covers(mm1_batches(rho, size, shape, seed=9), rho / (1 - rho)), 0.95)
+    assert_at_least(covers(mm1_batches(rho, size, shape, seed=9), rho / (1 - rho)), 0.93)
 
 
 # Batches that are too short
 
 
-def test_short_batches_of_ar1_are_withheld_and_replications_save_them():
-    values = ar1_batches(0.99, 20, (3000, 6, 30), seed=10)
-    alone = values[:, :1]
-    assert np.isnan(intervals(alone).half_width).mean() > 0.97
-    naive = 2.045 * alone.std(axis=-1, ddof=1) / math.sqrt(30)
-    assert (np.abs(alone.mean(axis=-1)) <= naive).mean() < 0.55  # what an interval without the test would do
-    assert_rate(covers(values, 0), 0.95)
+@pytest.mark.parametrize(("phi", "least"), [(0.8, 0.90), (0.95, 0.85)])
+def test_ten_batches_that_hang_together_are_the_limit(phi, least):
+    """What docs/statistics.md says of the shortest runs that have an interval."""
+    assert_at_least(covers(ar1_batches(phi, 1, (4000, 1, 10), seed=20), 0), least)
 
 
-def test_short_batches_of_a_busy_mm1_queue_are_withheld():
-    values = mm1_batches(0.95, 50, (1500, 1, 30), seed=11)
-    assert np.isnan(intervals(values).half_width).mean() > 0.93
-    assert covers(values, 19).mean() < 0.35
-
-
-@pytest.mark.parametrize(
-    ("lag1", "withheld", "coverage"), [(0.05, 0.017, 0.940), (0.2, 0.091, 0.891), (0.4, 0.398, 0.785)]
-)
-def test_what_30_batches_cannot_see(lag1, withheld, coverage):
-    """The module's word on the power of its test: rates from 60,000 experiments with another seed."""
-    values = ar1_batches(lag1, 1, (20_000, 1, 30), seed=20)
-    assert_rate(np.isnan(intervals(values).half_width), withheld)
-    assert_rate(covers(values, 0), coverage)
+def test_the_effective_number_is_that_of_theory_where_it_can_be_known():
+    """B (1 - f) / (1 + f) in a long run, from below (Bayley and Hammersley)."""
+    for phi in (0.0, 0.3, 0.7):
+        (found,) = (interval(values) for values in ar1_batches(phi, 1, (1, 1, 20_000), seed=22))
+        expected = 20_000 * (1 - phi) / (1 + phi)
+        assert 0.93 * expected < found.effective < expected
+        assert interval(np.random.default_rng(1).normal(size=(6, 4))).effective == 6
 
 
 @pytest.mark.parametrize("phi", [0.06, 0.2, 0.5, 0.8, 0.95])
@@ -397,11 +400,11 @@ def test_sufficient_batch_size_is_sufficient_for_ar1_and_not_wasteful(phi):
 
 def test_advice_carries_the_numbers_and_the_way_out():
     found = interval([np.repeat([1.0, 2.0, 4.0], 5)])
-    assert found.withheld
     sufficient = sufficient_batch_size(found.lag1, 1000)
     assert sufficient > 1000
     message = advice(found, 1000)
-    assert f"{found.lag1:.2f} of 15 batches of 1000" in message
+    assert f"15 batches of 1000 with lag-1 correlation {found.lag1:.2f}" in message
+    assert f"worth {found.effective:.2g} independent ones" in message
     assert f"about {sufficient}" in message
     assert message.endswith("or run at least 5 replications")
     assert "\n" not in message
@@ -409,16 +412,14 @@ def test_advice_carries_the_numbers_and_the_way_out():
 
 def test_no_size_is_advised_where_a_batch_is_whatever_the_workload_has():
     message = advice(interval([np.repeat([1.0, 2.0, 4.0], 5)]), None)
-    assert "of 15 batches (independent" in message
+    assert "from 15 batches with" in message
     assert "use fewer and longer ones" in message
 
 
 def test_no_replications_are_advised_where_they_are_copies():
     """Those of a log, say, of which more than one is refused."""
     for values in ([np.repeat([1.0, 2.0, 4.0], 5)], [[1.0, 2.0]]):
-        line = advice(interval(values), 1000, replicable=False)
-        assert "withheld" in line
-        assert "replications" not in line
+        assert "replications" not in advice(interval(values), 1000, replicable=False)
 
 
 @pytest.mark.parametrize(
@@ -426,8 +427,10 @@ def test_no_replications_are_advised_where_they_are_copies():
     [
         ([[np.nan]], "no batch holds data"),
         ([[1.0, 2.0]], "2 batches are too few to judge"),
-        ([LAW_KELTON_4_26], "interval from 10 batch means, lag-1 correlation of batches 0.07"),
-        (np.transpose([LAW_KELTON_4_26]), "interval from 10 replication means, lag-1 .* not judged"),
+        ([LAW_KELTON_4_26], "interval from 10 batches of 500 with lag-1 correlation 0.07.* worth 4.2 "),
+        (np.transpose([LAW_KELTON_4_26]), "interval from 10 replication means"),
+        ([[2.0] * 10], "10 batch means, all alike"),
+        ([[1.0, 9.0] * 6], "lag-1 correlation -0.83$"),
     ],
 )
 def test_advice_for_every_other_case(values, expected):
@@ -445,14 +448,14 @@ def test_no_batch_size_is_extrapolated_from_nothing():
 # Pairs under common random numbers
 
 
-@pytest.mark.parametrize("shape", [(1, 10), (3, 5), (6, 4)])
+@pytest.mark.parametrize("shape", [(1, 10), (3, 10), (6, 4)])
 def test_paired_difference_covers_and_profits_from_common_jobs(shape):
     rng = np.random.default_rng([12, *shape])
     common = 5 * rng.normal(size=(3000, *shape))
     a, b = 2 + common + rng.normal(size=common.shape), 1.5 + common + rng.normal(size=common.shape)
     found = [paired_difference(x, y) for x, y in zip(a, b, strict=True)]
-    assert_rate(np.array([abs(i.mean - 0.5) <= i.half_width for i in found if not i.withheld]), 0.95)
-    assert np.nanmedian([i.half_width for i in found]) < np.nanmedian(intervals(a).half_width) / 2
+    assert_at_least(np.array([abs(i.mean - 0.5) <= i.half_width for i in found]), 0.95)
+    assert np.median([i.half_width for i in found]) < np.nanmedian(intervals(a).half_width) / 2
 
 
 @pytest.mark.parametrize("shape", [(1, 30), (6, 10)])
@@ -474,20 +477,20 @@ def test_paired_intervals_cover_on_two_queues_that_serve_the_same_customers(shap
         difference.append(paired_difference(a, b))
         ratio.append(paired_ratio(a, b))
     for found, truth in ((difference, means[0] - means[1]), (ratio, means[0] / means[1])):
-        assert_rate(np.array([abs(i.mean - truth) <= i.half_width for i in found if not i.withheld]), 0.95)
+        assert_at_least(np.array([abs(i.mean - truth) <= i.half_width for i in found]), 0.93)
 
 
-@pytest.mark.parametrize("shape", [(1, 30), (3, 20), (30, 2)])
+@pytest.mark.parametrize(("shape", "most"), [((1, 30), 0.99), ((3, 20), 0.99), ((30, 2), 0.97)])
 @pytest.mark.parametrize("factor", [True, False])
-def test_paired_ratio_is_that_of_the_means_of_skewed_pairs(shape, factor):
+def test_paired_ratio_is_that_of_the_means_of_skewed_pairs(shape, most, factor):
     """E[a]/E[b] is 2. As a factor, noise moves the mean logarithm; as a summand, the mean of a/b (15/7)."""
     rng = np.random.default_rng([14, *shape])
     b = rng.gamma(8, size=(1500, *shape))
     noise = rng.lognormal(-0.125, 0.5, size=b.shape)
     a = 2 * b * noise if factor else b + 8 * noise
     found = [paired_ratio(x, y) for x, y in zip(a, b, strict=True)]
-    coverage = np.mean([abs(i.mean - 2) <= i.half_width for i in found if not i.withheld])
-    assert 0.92 <= coverage <= 0.97  # linearisation and skewness cost a point or two at 30 pairs
+    coverage = np.mean([abs(i.mean - 2) <= i.half_width for i in found])
+    assert 0.92 <= coverage <= most  # linearisation and skewness cost a point or two at 30 pairs
 
 
 def test_pairs_need_both_and_the_same_shape():
@@ -503,6 +506,56 @@ def test_pairs_need_both_and_the_same_shape():
     nothing = paired_ratio(a, np.zeros_like(a))
     assert nothing.withheld
     assert "mean of 0" in advice(nothing, 1000)
+
+
+# Weights
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables(), st.integers(0, 1000))
+def test_a_weighted_mean_is_one_over_everything_that_is_in_the_batches(values, seed):
+    """Twin: each batch as so many jobs of its mean."""
+    jobs = np.random.default_rng(seed).integers(1, 9, values.shape)
+    found = interval(values, weight=jobs).mean
+    runs = [np.repeat(row, number) for row, number in zip(values, jobs, strict=True)]
+    means = [np.nanmean(run) for run in runs if not np.isnan(run).all()]
+    assert found == pytest.approx(np.mean(means) if means else math.nan, nan_ok=True)
+
+
+def test_weights_that_are_alike_unknown_or_nothing():
+    values = np.random.default_rng(23).normal(size=(2, 12))
+    plain = interval(values)
+    for weight in (3.0, np.nan, 0.0):
+        assert_same(interval(values, weight=np.full(values.shape, weight)), plain)
+    weight = np.ones(values.shape)
+    weight[0, 3] = weight[1, 5] = 0.0
+    kept = np.where(weight > 0, values, np.nan)
+    assert_same(interval(values, weight=weight), interval(kept))
+    assert np.isnan(weighed(values, weight)).sum() == 2
+
+
+def test_intervals_of_weighted_means_cover():
+    """Batches of 0 to 12 jobs with mean 1: their spread goes down with their number."""
+    rng = np.random.default_rng(24)
+    jobs = rng.poisson(4, (3000, 1, 40))
+    means = 1 + rng.normal(size=jobs.shape) / np.sqrt(np.maximum(jobs, 1))
+    found = intervals(np.where(jobs > 0, means, np.nan), weight=jobs)
+    assert_at_least(np.abs(found.mean - 1) <= found.half_width, 0.95)
+    plain = intervals(np.where(jobs > 0, means, np.nan))
+    assert np.median(found.half_width) < np.median(plain.half_width)
+
+
+def test_a_paired_difference_is_that_of_the_weighted_means():
+    rng = np.random.default_rng(25)
+    a, b = rng.normal(size=(2, 1, 12))
+    of_a, of_b = rng.integers(1, 9, size=(2, 1, 12))
+    found = paired_difference(a, b, weights=(of_a, of_b))
+    assert found.mean == pytest.approx(np.average(a, weights=of_a) - np.average(b, weights=of_b))
+    b[0, 4] = np.nan
+    kept = np.arange(12) != 4
+    found = paired_difference(a, b, weights=(of_a, of_b))
+    expected = np.average(a[:, kept], weights=of_a[:, kept]) - np.average(b[:, kept], weights=of_b[:, kept])
+    assert found.mean == pytest.approx(expected)
 
 
 # Sequential stopping
@@ -521,25 +574,25 @@ def test_sequential_stopping_at_declared_sizes_keeps_its_coverage():
     values = 1 + 0.25 * np.random.default_rng(16).normal(size=(2000, 1, 60))
     covered, ends = stopped(values, (10, 20, 30, 60), relative=0.1)
     assert set(ends) == {10, 20, 30, 60}  # all looks matter here
-    assert covered.mean() > 0.92
+    assert_at_least(covered, 0.95)
 
 
 def test_sequential_stopping_on_mm1_waiting_times():
     rho = 0.7
     values = mm1_batches(rho, 1000, (500, 1, 40), seed=17) * (1 - rho) / rho
-    covered, ends = stopped(values, (10, 20, 40), relative=0.12)
+    covered, ends = stopped(values, (10, 20, 40), relative=0.2)
     assert set(ends) == {10, 20, 40}
-    assert covered.mean() > 0.90
+    assert_at_least(covered, 0.95)
 
 
 def test_relative_half_width_and_what_is_never_precise():
-    values = [[9.0, 11.0, 10.0, 12.0, 8.0, 10.0]]
+    values = [[9.0, 11.0, 10.0, 12.0, 8.0, 10.0] * 2]
     assert relative_half_width(values) == pytest.approx(interval(values).half_width / 10)
     assert relative_half_width(np.negative(values)) == relative_half_width(values)
     assert precise_enough(values, relative_half_width(values))
     assert not precise_enough(values, 0.99 * relative_half_width(values))
-    assert relative_half_width([[-1.0, 1.0, 1.0, -1.0, 1.0, -1.0]]) == math.inf
-    for withheld in ([[np.nan]], [[1.0, 1.1]], [np.arange(100.0, 130.0)]):
+    assert relative_half_width([[-1.0, 1.0, 1.0, -1.0, 1.0, -1.0] * 2]) == math.inf
+    for withheld in ([[np.nan]], [[1.0, 1.1]], [np.arange(100.0, 109.0)]):
         assert math.isnan(relative_half_width(withheld))
         assert not precise_enough(withheld, 1e9)
     with pytest.raises(ValueError, match="not positive"):
@@ -568,6 +621,34 @@ def test_mser_cuts_little_from_a_stationary_series():
     rng = np.random.default_rng(19)
     cuts = [mser(rng.normal(size=1000)) for _ in range(200)]
     assert np.median(cuts) <= 50
+
+
+def test_one_cut_for_all_replications_gives_the_long_run_and_one_for_each_does_not():
+    """M/M/1 from empty at load 0.95, 60 batches of 50 customers: in the long run they wait for 19."""
+    rng = np.random.default_rng(26)
+    found = {"from empty": [], "each": [], "all": []}
+    for _ in range(60):
+        shape = (20, 60, 50)
+        service, gaps = rng.exponential(1, shape), rng.exponential(1 / 0.95, shape)
+        waits = [waiting_times(s.ravel(), g.ravel(), 0.0) for s, g in zip(service, gaps, strict=True)]
+        runs = np.reshape(waits, shape).mean(axis=2)
+        found["from empty"].append(runs.mean())
+        found["each"].append(np.mean([run[truncation(run[None]) :].mean() for run in runs]))
+        found["all"].append(runs[:, truncation(runs) :].mean())
+    short = {name: 1 - np.mean(means) / 19 for name, means in found.items()}
+    assert short["from empty"] > 0.12
+    assert 0 < short["all"] < 0.65 * short["from empty"]
+    assert short["each"] > short["from empty"] - 0.02, "nothing is gained"
+
+
+def test_a_cut_is_made_where_every_replication_has_batches():
+    step = np.where(np.arange(30) < 4, 9.0, 1.0)
+    values = np.stack([step, step, np.full(30, np.nan)])
+    values[1, 25:] = np.nan
+    assert truncation(values) == 4
+    assert truncation(values[..., None] * np.ones(3)) == 4
+    assert truncation(values[:, :8]) == 0, "too few to judge"
+    assert truncation(values[2:]) == 0
 
 
 def test_mser_cuts_at_most_half():

@@ -1,0 +1,226 @@
+"""What 95 % intervals cover, and how far from the long run the beginning of a run is: docs/statistics.md.
+
+Experiments are repeated, and it is counted how often the interval holds the mean: of AR(1) series and waiting
+times in M/M/1, for which it is known, then of packing schemes and the ratio of two of them on the same jobs,
+for which it comes from other, longer runs. Beside it stands the plain interval, which takes batches as
+independent where a test of their lag-1 correlation at the level 0.01 does not object, and is withheld else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from benchmarks import points
+from benchmarks.record import Findings, Table, Target
+from models.point import Batches
+from sweep import statistics
+from sweep.statistics.confidence import Floats, student
+from sweep.statistics.warmup import truncation
+
+PHI = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9)
+RHO = (0.5, 0.8, 0.9, 0.95)
+SHAPES = ((1, 30), (1, 10), (3, 30), (5, 30))
+"""Replications and batches."""
+
+SIZE = 1000
+"""Customers or jobs in a batch."""
+
+BATCHES = 30
+"""Measured, after one that is discarded, as the paper does."""
+
+MEASURED = Batches(SIZE, 1, (BATCHES,))
+LONG = Batches(SIZE, 100, (200,))
+"""What the long-run means of packing schemes are taken from."""
+
+FIRST_LONG = 1000
+"""Number of the first of those replications: they have jobs of their own."""
+
+AT_ONCE = 20
+"""Replications that MSER is asked of together."""
+
+PROMISED = 0.93
+
+
+def run(quick: bool) -> Findings:
+    """Count, on known series and on packing schemes, and compare the beginning of runs with the long run."""
+    few, long_runs = (20, 4) if quick else (400, 40)
+    rng = np.random.default_rng(1)
+    counted = [*_series(rng, 40 if quick else 4000), *_queues(rng, few)]
+    packed = [case for load in (0.5, 0.7, 0.9) for case in _packing(load, few, long_runs)]
+    rows = [row for case in (*counted, *packed) for row in case.rows()]
+    columns = ["mean of", "replications x batches", "covered %", "95 % limits", "half-width / ideal"]
+    columns += ["plain: covered %", "shown %"]
+    least = min(covered(case.values, case.truth)[0] for case in counted if case.values.shape[1:] == (1, 30))
+    return Findings(
+        tables=[
+            Table("What nominal 95 % intervals cover", columns, rows),
+            _beginnings(long_runs, long_runs * 2, 5 if quick else 200),
+        ],
+        targets=[Target("least coverage of known series, 30 batches", least, PROMISED, "", at_least=True)],
+    )
+
+
+@dataclass(frozen=True)
+class Case:
+    """Repeated experiments: values of shape (experiments, replications, batches), and the mean of all."""
+
+    name: str
+    values: Floats
+    truth: float
+
+    def rows(self) -> Iterator[list[str | float]]:
+        """Yield what the intervals cover, beside the plain ones."""
+        _, replications, batches = self.values.shape
+        share, (low, high), width = covered(self.values, self.truth)
+        half_width = plain(self.values)
+        shown = ~np.isnan(half_width)
+        error = np.abs(self.values.mean(axis=(1, 2)) - self.truth)
+        before: float | str = float((error <= half_width)[shown].mean()) * 100 if shown.any() else "-"
+        limits = f"{100 * low:.1f} to {100 * high:.1f}"
+        shape = f"{replications} x {batches}"
+        yield [self.name, shape, 100 * share, limits, width, before, float(shown.mean()) * 100]
+
+
+def covered(values: Floats, truth: float) -> tuple[float, tuple[float, float], float]:
+    """Return the share of intervals that hold the truth, its Wilson limits, and the median relative width.
+
+    The width is over that of an interval from the true standard deviation of the mean, 1.96 of them.
+    """
+    found = statistics.intervals(values)
+    share = float((np.abs(found.mean - truth) <= found.half_width).mean())
+    ideal = 1.96 * float(found.mean.std())
+    return share, wilson(share, len(values)), float(np.median(found.half_width)) / ideal
+
+
+def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Return the limits of a share of n (Wilson, JASA 22, 1927, 209-212)."""
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return centre - reach, centre + reach
+
+
+def plain(values: Floats) -> Floats:
+    """Return half-widths that take batches as independent, NaN where a one-sided test of that rejects it.
+
+    With five replications or more, their means are the sample.
+    """
+    _, replications, batches = values.shape
+    if replications >= statistics.MIN_REPLICATIONS:
+        return statistics.intervals(values).half_width
+    centred = values - values.mean(axis=-1, keepdims=True)
+    within = (centred**2).sum(axis=(-2, -1))
+    lag1 = 1 - (np.diff(values, axis=-1) ** 2).sum(axis=(-2, -1)) / (2 * within)
+    freedom = replications * (batches - 1)
+    limit = 2.326 * math.sqrt(replications * (batches - 2) / (freedom * (freedom + 2)))
+    half_width = student(freedom, 0.975) * np.sqrt(within / freedom / (replications * batches))
+    return np.where(lag1 > limit, np.nan, half_width)
+
+
+def _series(rng: np.random.Generator, experiments: int) -> Iterator[Case]:
+    """Yield AR(1) batch means: their lag-1 correlation is phi."""
+    for phi in PHI:
+        for shape in SHAPES:
+            values = rng.standard_normal((experiments, *shape))
+            values[..., 0] /= math.sqrt(1 - phi**2)
+            for i in range(1, shape[1]):
+                values[..., i] += phi * values[..., i - 1]
+            yield Case(f"AR(1), {phi:g}", values, 0.0)
+
+
+def _queues(rng: np.random.Generator, experiments: int) -> Iterator[Case]:
+    """Yield waiting times of stationary M/M/1 queues in batches of 1000 customers."""
+    for rho in RHO:
+        for replications, batches in SHAPES:
+            values = [waits(rng, rho, SIZE * batches) for _ in range(experiments * replications)]
+            shaped = np.reshape(values, (experiments, replications, batches, SIZE)).mean(axis=-1)
+            yield Case(f"M/M/1, {rho:g}", shaped, rho / (1 - rho))
+
+
+def waits(rng: np.random.Generator, rho: float, n: int) -> Floats:
+    """Return waiting times by Lindley's recursion, solved by its running minimum; service rate 1."""
+    first = rng.exponential(1 / (1 - rho)) if rng.random() < rho else 0.0
+    walk = np.cumsum(rng.exponential(1, n) - rng.exponential(1 / rho, n))
+    return walk + np.maximum(first, -np.minimum(np.minimum.accumulate(walk), 0))
+
+
+def _packing(load: float, experiments: int, long_runs: int) -> Iterator[Case]:
+    """Yield the slowdown of best fit, and the ratio of buddy's to it on the same jobs."""
+    measured, truth = {}, {}
+    for scheme in ("best_fit", "buddy"):
+        measured[scheme] = slowdowns(scheme, load, "shared", range(experiments), MEASURED)
+        of_long = slowdowns(scheme, load, "shared", range(FIRST_LONG, FIRST_LONG + long_runs), LONG)
+        truth[scheme] = float(of_long.mean())
+    mine, others = measured["buddy"], measured["best_fit"]
+    for replications in (1, 5):
+        if len(mine) % replications:
+            continue
+        shape = (-1, replications, BATCHES)
+        yield Case(f"best fit, load {load:g}", others.reshape(shape), truth["best_fit"])
+        first, second = mine.reshape(shape), others.reshape(shape)
+        ratio = first.mean(axis=(1, 2), keepdims=True) / second.mean(axis=(1, 2), keepdims=True)
+        linear = ratio + (first - ratio * second) / second.mean(axis=(1, 2), keepdims=True)
+        yield Case(f"buddy / best fit, load {load:g}", linear, truth["buddy"] / truth["best_fit"])
+
+
+def slowdowns(scheme: str, load: float, alternation: str, numbers: range, batches: Batches) -> Floats:
+    """Return the mean slowdown of each batch, shape (replications, batches)."""
+    chosen = [f"grid.policy=[{scheme}]", f"grid.load=[{load}]", f"grid.alternation=[{alternation}]"]
+    more = ["grid.unification=[true]", "exclude=[]", "policy.job_limit=20000"]
+    (task,) = points.tasks("+experiment=packing_paper", *chosen, *more)
+    seeds = ((*task.point.seed[:2], number) for number in numbers)
+    runs = (replace(task, point=replace(task.point, seed=seed, batches=batches)) for seed in seeds)
+    return np.array([_measured(run, batches) for run in runs])
+
+
+def _measured(task: points.Task, batches: Batches) -> Floats:
+    outcome = points.FAMILY.simulate(task.point)
+    found = np.asarray(outcome.metrics["slowdown"], dtype=np.float64)
+    assert len(found) == batches.looks[-1], "a table of 20,000 jobs does not fill"
+    return found
+
+
+def _beginnings(long_runs: int, runs: int, draws: int) -> Table:
+    """Compare 30 batches after one, and 60 of which MSER drops some, with the long run."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for alternation in ("shared", "exclusive"):
+        for load in (0.85, 0.9):
+            for scheme in ("best_fit", "first_fit", "min_max_load"):
+                of = (scheme, load, alternation)
+                long = slowdowns(*of, range(FIRST_LONG, FIRST_LONG + long_runs), LONG).mean(axis=1)
+                plain = slowdowns(*of, range(runs), MEASURED)
+                longer = slowdowns(*of, range(runs), Batches(SIZE, 0, (2 * BATCHES,)))
+                found = _compared(float(long.mean()), plain, longer, rng, draws)
+                limits = 1.96 * float(long.std(ddof=1)) / math.sqrt(len(long))
+                rows.append([f"{scheme}, {alternation}, {load:g}", float(long.mean()), limits, *found])
+    columns = [
+        "point",
+        "long run",
+        "±",
+        "30 after 1, %",
+        "±",
+        "60, MSER on all, %",
+        "on each, %",
+        "±",
+        "drops",
+    ]
+    return Table("Mean slowdown from an empty machine against the long run", columns, rows)
+
+
+def _compared(
+    truth: float, plain: Floats, longer: Floats, rng: np.random.Generator, draws: int
+) -> list[float]:
+    """Return by how much the means differ from the long run, with the limits of that, and what MSER drops."""
+    on_all, dropped = [], []
+    for _ in range(draws):
+        some = longer[rng.choice(len(longer), min(AT_ONCE, len(longer)), replace=False)]
+        dropped.append(truncation(some))
+        on_all.append(some[:, dropped[-1] :].mean())
+    on_each = np.mean([run[truncation(run[np.newaxis]) :].mean() for run in longer])
+    limits = [196 * runs.mean(axis=1).std(ddof=1) / math.sqrt(len(runs)) / truth for runs in (plain, longer)]
+    short, cut, each = (100 * (float(mean) / truth - 1) for mean in (plain.mean(), np.mean(on_all), on_each))
+    return [short, float(limits[0]), cut, each, float(limits[1]), float(np.median(dropped))]

@@ -1,0 +1,157 @@
+"""Terminal, dataset and report say the same of one run, and it is what the jobs themselves say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import sweep
+from analysis.operators import tables
+from analysis.operators.case import cases
+from analysis.operators.labels import SLOWDOWN, UTILIZATION, WAIT
+from analysis.study import Study, open_study
+from analysis.study.axes import Axes
+from sweep import cli
+
+PROCESSORS = 16
+N_JOBS = 236
+
+
+def log() -> dict[str, np.ndarray]:
+    """Make 236 jobs, which 12 batches hold by 20 and the last by 16: those of its end wait longest."""
+    random = np.random.default_rng(11)
+    runtime = random.exponential(3000.0, N_JOBS) + 1
+    gaps = random.exponential(1500.0, N_JOBS)
+    gaps[-40:] /= 3
+    return {
+        "submit": np.cumsum(gaps).round(),
+        "runtime": runtime.round(),
+        "processors": random.integers(1, 13, N_JOBS),
+        "requested": 2 * runtime.round() + 60,
+    }
+
+
+def as_swf(jobs: dict[str, np.ndarray]) -> str:
+    """Write jobs in the Standard Workload Format; three users."""
+    rows = zip(jobs["submit"], jobs["runtime"], jobs["processors"], jobs["requested"], strict=True)
+    lines = [f"; MaxProcs: {PROCESSORS}"]
+    for number, (submit, runtime, processors, requested) in enumerate(rows, 1):
+        lines.append(
+            f"{number} {submit:.0f} 0 {runtime:.0f} {processors} -1 -1 {processors} {requested:.0f} -1 1 "
+            f"{number % 3 + 1} 1 -1 -1 -1 -1 -1"
+        )
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="module")
+def replayed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, str]:
+    """The study of a log under EASY in 12 batches, and what the terminal said."""
+    folder = tmp_path_factory.mktemp("replayed")
+    path = folder / "small.swf"
+    path.write_text(as_swf(log()))
+    lines: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rich.console.Console.print", lambda self, *parts, **_: lines.append(self_text(parts)))
+        status = cli.main(
+            [
+                "+experiment=what_if", "grid.policy=[easy,fcfs]", "workload=swf", f"workload.path={path}",
+                "batches=12", "executor=serial", f"output={folder / 'what_if'}",
+            ]
+        )  # fmt: skip
+    assert status == 0
+    return open_study(folder / "what_if", Axes()), "\n".join(lines)
+
+
+def self_text(parts: tuple[object, ...]) -> str:
+    """Return what would be printed; of a table its cells."""
+    texts = []
+    for part in parts:
+        if hasattr(part, "columns"):
+            cells = zip(*(list(column.cells) for column in part.columns), strict=True)
+            texts += ["  ".join(map(str, row)) for row in cells]
+        else:
+            texts.append(str(part))
+    return "\n".join(texts)
+
+
+def test_a_log_has_one_mean_wait(replayed: tuple[Study, str]) -> None:
+    study, said = replayed
+    jobs = sweep.simulate("easy", workload=log(), machine=PROCESSORS)
+    expected = float(jobs.wait.mean())
+    of_batches = study.data["wait"].sel(policy="easy").squeeze()
+    assert np.isfinite(of_batches).sum() == 12
+    assert study.data["jobs"].sel(policy="easy").squeeze().values.tolist() == [20.0] * 11 + [16.0]
+    assert abs(float(of_batches.mean()) - expected) > 1e-3 * expected, "batches do not count alike"
+    stored = study.data["wait_mean"].sel(policy="easy").item()
+    half_width = study.data["wait_ci"].sel(policy="easy").item()
+    assert stored == pytest.approx(expected, rel=1e-9)
+    assert re.search(rf"^easy +{re.escape(f'{stored:.3g} ± {half_width:.2g}')}$", said, re.MULTILINE)
+    (case,) = cases(study)
+    of_report = case.level(WAIT, "easy")
+    assert (of_report.mean, of_report.half_width) == pytest.approx((stored, half_width))
+    assert (of_report.n, case.n_batches) == (12, 12), "the interval is that of the batches that are told"
+    of_curve = study.sample("wait", "easy").interval(study.confidence)
+    assert (of_curve.mean, of_curve.half_width) == pytest.approx((stored, half_width))
+
+
+def test_a_log_has_one_utilization(replayed: tuple[Study, str]) -> None:
+    study, _ = replayed
+    jobs = sweep.simulate("easy", workload=log(), machine=PROCESSORS)
+    lasts = float(jobs.end.max() - jobs.submit.min())
+    expected = float((jobs.processors * (jobs.end - jobs.start)).sum()) / (PROCESSORS * lasts)
+    (case,) = cases(study)
+    assert study.data["utilization_mean"].sel(policy="easy").item() == pytest.approx(expected, rel=1e-9)
+    assert case.level(UTILIZATION, "easy").mean == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_difference_in_the_report_is_that_of_the_means(replayed: tuple[Study, str]) -> None:
+    study, _ = replayed
+    (case,) = cases(study)
+    for metric in (WAIT, SLOWDOWN, UTILIZATION):
+        easy, fcfs = (study.data[f"{metric}_mean"].sel(policy=policy).item() for policy in ("easy", "fcfs"))
+        found = case.difference(metric, "fcfs")
+        assert found.interval.mean == pytest.approx(fcfs - easy)
+        assert found.reference == pytest.approx(easy)
+
+
+def test_groups_are_told_alike(replayed: tuple[Study, str]) -> None:
+    study, _ = replayed
+    (case,) = cases(study)
+    for grouping in (tables.GROUPINGS[0], tables.GROUPINGS[2]):
+        name = WAIT + grouping.suffix
+        for group in case.groups(grouping):
+            stored = study.data[f"{name}_mean"].sel({"policy": "easy", grouping.dim: group}).item()
+            assert case.mean(WAIT, "easy", grouping, group).mean == pytest.approx(stored)
+
+
+def test_a_stream_has_one_mean(tmp_path: Path) -> None:
+    study = sweep.Study(
+        "compare",
+        grid={"policy": ["easy", "buddy"], "load": [0.2]},
+        batches={0: 10, 0.15: 12},
+        batch_size=60,
+        executor="serial",
+        output=tmp_path / "compare",
+    )
+    data: xr.Dataset = study.run()
+    opened = open_study(tmp_path / "compare", Axes())
+    for policy in ("easy", "buddy"):
+        at = {"policy": policy}
+        runs = data["response_time"].sel(at).squeeze()
+        assert runs.shape == (5, 12)
+        stored = data["response_time_mean"].sel(at).item()
+        assert stored == pytest.approx(float(runs.mean()))
+        found = opened.curve("response_time", policy).intervals()
+        assert found.mean.item() == pytest.approx(stored)
+        assert found.half_width.item() == pytest.approx(data["response_time_ci"].sel(at).item())
+    # Backfilling tells how long each batch lasted; a run's utilization is that of all its time.
+    lasts, used = (data[name].sel(policy="easy").squeeze() for name in ("period", "utilization"))
+    expected = float(((used * lasts).sum("batch") / lasts.sum("batch")).mean())
+    assert data["utilization_mean"].sel(policy="easy").item() == pytest.approx(expected)
+    # Gang scheduling does not: its batches count alike.
+    alike = float(data["utilization"].sel(policy="buddy").mean())
+    assert data["utilization_mean"].sel(policy="buddy").item() == pytest.approx(alike)
