@@ -212,8 +212,8 @@ def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: P
         least = int(batches[short].min())
         console.print(
             f"{int(short.sum())} tasks ended with fewer than {_range(first)} batches, the shortest with "
-            f"{least}: the workload holds no more jobs; give fewer, batches={max(least, 1)}, or smaller ones, "
-            "batch_size=NUMBER",
+            f"{least}: the workload holds no more jobs; give fewer, batches={max(least, 1)}, or smaller "
+            "ones, batch_size=NUMBER",
             style="yellow",
             markup=False,
             highlight=False,

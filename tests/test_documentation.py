@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,12 @@ def blocks(page: Path, language: str) -> list[str]:
     """Return the code blocks of a language in a page."""
     fences = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     return [code for name, code in fences if name == language]
+
+
+def guide_commands() -> list[str]:
+    """Return the sweep commands of the guide."""
+    lines = [line for block in blocks(GUIDE, "sh") for line in block.splitlines()]
+    return [line for line in lines if line.startswith("python -m sweep")]
 
 
 @pytest.fixture
@@ -53,17 +60,58 @@ def test_the_guides_policy_keeps_the_contract(worst_fit: Path, monkeypatch: pyte
 
 def test_the_guides_command_runs(worst_fit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(worst_fit))
-    command = next(
-        line
-        for block in blocks(GUIDE, "sh")
-        for line in block.splitlines()
-        if line.startswith("python -m sweep")
-    )
-    words = [sys.executable, *shlex.split(command)[1:], "--config-dir", str(worst_fit / "conf")]
+    words = [sys.executable, *shlex.split(guide_commands()[0])[1:], "--config-dir", str(worst_fit / "conf")]
     small = [f"output={worst_fit}/results", "batches=5", "batch_size=50", "executor=serial", "replications=1"]
     run = subprocess.run([*words, *small], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert run.returncode == 0, run.stderr
     assert "worst_fit" in run.stdout
+
+
+ORDER, ORDER_HERE = "models.backfill.priority.orders.earliest_end", "earliest_end_of_the_guide"
+
+
+@pytest.fixture
+def earliest_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Follow the guide's second part in a folder of one's own."""
+    (tmp_path / f"{ORDER_HERE}.py").write_text(blocks(GUIDE, "python")[2])
+    policies = tmp_path / "conf" / "policy" / "backfill"
+    policies.mkdir(parents=True)
+    (policies / "earliest_end.yaml").write_text(blocks(GUIDE, "yaml")[1].replace(ORDER, ORDER_HERE))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def test_the_guides_order_keeps_the_contract(earliest_end: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "models" / "backfill"))
+    import test_order_contract as contract
+
+    names: dict[str, list[str]] = {"ORDERS": []}
+    exec(blocks(GUIDE, "python")[3].replace(ORDER, ORDER_HERE), names)
+    assert names["ORDERS"]
+    for name in names["ORDERS"]:
+        contract.check_values(name)
+        for seed in range(3):
+            contract.check_schedules(name, seed)
+
+
+def test_the_guides_order_is_run_beside_others(earliest_end: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(earliest_end))
+    words = [
+        sys.executable,
+        *shlex.split(guide_commands()[1])[1:],
+        "--config-dir",
+        str(earliest_end / "conf"),
+    ]
+    small = [f"output={earliest_end}/results", "batches=2", "batch_size=50", "executor=serial"]
+    run = subprocess.run([*words, *small], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert "earliest_end" in run.stdout
+
+
+def test_the_guides_cell_runs() -> None:
+    cell: dict[str, Any] = {}
+    exec(blocks(GUIDE, "python")[4], cell)
+    assert cell["one"].start.values.tolist() != cell["two"].start.values.tolist()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from models import workloads
 from models.backfill import judging
+from models.backfill.priority.rules import QUEUE
 from models.backfill.rules import Rules
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
@@ -19,6 +20,9 @@ DISCIPLINES = {
     "eq_spatial": "models.backfill.eq_spatial.rules.EqSpatial",
 }
 """``policy.discipline`` -> the rules, of a part of the family. Any other dotted name will do as well."""
+
+WITH_A_QUEUE = ("fcfs", "backfill")
+"""Disciplines that say themselves what they make of ``policy.backfill_order``."""
 
 WITH_IMMEDIATE_SERVICE = "models.backfill.immediate.rules.WithImmediateService"
 """The rules of discipline ``backfill`` with a quantum for newcomers."""
@@ -43,6 +47,13 @@ def rules_of(policy: Parameters) -> Rules:
                 f"policy.immediate goes with discipline backfill, and this is {discipline}; set it to null"
             )
         name = WITH_IMMEDIATE_SERVICE
+    order = policy.get("backfill_order", QUEUE)
+    if order != QUEUE and discipline in DISCIPLINES and discipline not in WITH_A_QUEUE:
+        told = getattr(order, "__name__", order)
+        raise ValueError(
+            f"policy.backfill_order={told} goes with discipline backfill, where jobs pass those that hold a "
+            f"start, and this is {discipline}; set it to {QUEUE}"
+        )
     module, _, kind = str(name).rpartition(".")
     try:
         rules: type[Rules] = getattr(importlib.import_module(module), kind)

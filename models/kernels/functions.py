@@ -39,7 +39,7 @@ def compiled(given: Any, signature: Any, where: str, takes: str) -> Any:
         if signature.args not in function.overloads:
             function.compile(signature.args)
         fits = function.overloads[signature.args].signature.return_type == signature.return_type
-    except (NumbaError, TypeError, RuntimeError):  # the last if it was declared for other types
+    except (NumbaError, TypeError, RuntimeError, KeyError):  # declared for other types, or too few
         fits = False
     if not fits:
         checks.refuse(where, f"{told}, which takes or returns something else", allowed)

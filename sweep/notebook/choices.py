@@ -32,7 +32,8 @@ def policy(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     ----------
     given : str, mapping or compiled function
         A function is a packing scheme (seven arguments, see `models.gang.schemes.signature`) or an order of
-        priority for backfilling (five, see `models.backfill.priority`).
+        priority for backfilling (four, or five if it changes while a job waits, see
+        `models.backfill.priority.order`). A mapping has functions where a policy's file has their names.
     where : sequence of Path
         Config folders.
     """
@@ -128,11 +129,12 @@ def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:
             "with numba.njit"
         )
     arguments = plain.__code__.co_argcount
-    kinds = {7: ("gang/first_fit", "scheme"), 5: ("backfill/easy", "priority")}
+    by_priority = ("backfill/easy", "priority")
+    kinds = {7: ("gang/first_fit", "scheme"), 5: by_priority, 4: by_priority}
     if arguments not in kinds:
         raise SweepError(
             f"policy={plain.__name__}: a function of {arguments} arguments; a packing scheme has 7 "
-            "(models.gang.schemes.signature), an order of priority 5 (models.backfill.priority)"
+            "(models.gang.schemes.signature), an order of priority 4 or 5 (models.backfill.priority.order)"
         )
     base, key = kinds[arguments]
     return {**files.parameters("policy", base, {}, where), key: function, "name": plain.__name__}

@@ -31,7 +31,7 @@ def simulate(
     ----------
     policy : str, mapping or compiled function
         ``"easy"``, ``{"name": "easy", "ties": "event"}``, or a packing scheme or an order of priority of your
-        own, compiled with `numba.njit`.
+        own, compiled with `numba.njit`; ``{"name": "easy", "priority": mine, "backfill_order": another}``.
     workload : str, Path, mapping or arrays
         ``"lublin2003"``, ``{"name": "lublin2003", "jobs_of": "batch"}``, the path of a log, or a mapping (a
         table, a Dataset) of arrays ``submit``, ``runtime``, ``processors`` …

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from numba import njit
 
 import sweep
 from models.jobs import swf
@@ -43,6 +44,45 @@ def test_settings_of_a_policy() -> None:
     assert fcfs.start.values.tolist() == [0.0, 10.0, 20.0, 30.0]
     same = sweep.simulate({"name": "easy", "reservations": 0}, workload=jobs(), machine=4)
     assert same.start.values.tolist() == [0.0, 10.0, 20.0, 3.0]
+
+
+@njit
+def shortest(submitted, requested, processors, memory):
+    return -requested
+
+
+@njit
+def short_for_its_wait(waited, requested, processors, memory, bypassed):
+    return (waited + 1.0) / requested
+
+
+@njit
+def longest_waiting(waited, requested, processors, memory, bypassed):
+    return waited
+
+
+def test_an_order_of_ones_own_for_the_queue_and_for_backfilling() -> None:
+    """Until 10 one processor is idle, the second job needs all four, and the others one each."""
+    long = np.array([10.0, 10.0, 8.0, 5.0])
+    waiting = jobs(submit=np.array([0.0, 1.0, 2.0, 2.0]), processors=np.array([3, 4, 1, 1]))
+    waiting |= {"runtime": long, "requested": long}
+
+    def starts(policy: Any) -> list[float]:
+        made = sweep.simulate(policy, workload=waiting, machine=4)
+        found: list[float] = made.start.values.tolist()
+        return found
+
+    assert starts("easy") == starts(longest_waiting) == [0, 10, 2, 20]
+    assert starts(shortest) == starts({"name": "easy", "priority": shortest}) == [0, 15, 7, 2]
+    for order in (shortest, short_for_its_wait, "shortest_first"):
+        assert starts({"name": "easy", "backfill_order": order}) == [0, 10, 20, 2]
+        assert starts({"name": "easy", "priority": longest_waiting, "backfill_order": order}) == [
+            0,
+            10,
+            20,
+            2,
+        ]
+    assert starts({"name": "easy", "priority": shortest, "backfill_order": longest_waiting}) == [0, 15, 7, 2]
 
 
 def test_a_table_and_a_dataset_are_jobs_too() -> None:
@@ -102,6 +142,8 @@ def test_utilization() -> None:
         ({"policy": 3}, "policy=3: int is not understood"),
         ({"policy": print}, "no compiled function; decorate it with numba.njit"),
         ({"policy": {"name": "easy", "tyes": 1}}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
+        ({"policy": njit(lambda a, b: a)}, "a function of 2 arguments; a packing scheme has 7"),
+        ({"policy": {"name": "conservative", "backfill_order": shortest}}, "and this is conservative"),
         ({"policy": "easy", "machine": 0}, "machine.processors=0; allowed"),
         ({"policy": "easy", "machine": 2.5}, "machine=2.5: float is not understood"),
         ({"policy": "easy", "machine": {"n_pes": 4}}, "machine.n_pes is called machine.processors now"),

@@ -170,16 +170,13 @@ def run(
         first_new = arrived
         while takes_submission(order.instant, now, next_submission(jobs.submit, arrived), n_events):
             queue[n_waiting] = arrived
-            if not order.dynamic:
-                requested, size, need = jobs.requested[arrived], columns.size[arrived], columns.need[arrived]
-                columns.key[arrived] = weighted(order.weights, 0.0, requested, size, need, 0)
             n_waiting += 1
             arrived += 1
             n_events += 1
         if n_waiting == 0:
             continue
         # A quantum that counts is no waiting time. Two loops, because a call by address slows one down.
-        if order.own:
+        if order.own and order.dynamic:
             for i in range(n_waiting):
                 job = queue[i]
                 waited = now - jobs.submit[job] - jobs.ran[job]

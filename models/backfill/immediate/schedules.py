@@ -50,7 +50,7 @@ def _run(jobs: Jobs, machine: Machine, rules: WithImmediateService, pieces: Note
     """Return what became of the jobs."""
     n, n_hosts, places = len(jobs), len(machine.names), places_on(machine, len(jobs))
     table = served(jobs, rules.immediate)
-    order, priority = order_of(rules, n)
+    order, priority, _ = order_of(rules, jobs, table.columns)
     kernel.run(
         table, hosts_of(machine, 2 * places, order.starts.reservations), no_residents(n_hosts, places),
         order, priority, quantum_of(rules.immediate),

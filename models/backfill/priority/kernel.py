@@ -13,15 +13,25 @@ from typing import NamedTuple
 
 from numba import void
 
-from models.arrays import Floats, Ints
+from models.arrays import Floats
 from models.backfill.expected_ends import remove
 from models.backfill.priority.order import PRIORITY, weighted
-from models.backfill.priority.passing import COLUMNS, HOSTS, Columns, Hosts, Starts, start_jobs
+from models.backfill.priority.passing import (
+    COLUMNS,
+    HOSTS,
+    LISTS,
+    Columns,
+    Hosts,
+    Lists,
+    Starts,
+    start_in_two_orders,
+    start_jobs,
+)
 from models.backfill.priority.weights import Weights
 from models.kernels.compiling import kernel
 from models.kernels.ends import pop
 from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
-from models.kernels.types import FLOATS, INTS, record
+from models.kernels.types import FLOATS, record
 
 
 class Order(NamedTuple):
@@ -32,9 +42,13 @@ class Order(NamedTuple):
     weights : Weights
         Of the measures of a job's priority, see `order.weighted`.
     own : bool
-        Whether a user's own function takes their place.
+        Whether a function takes their place.
     dynamic : bool
-        Whether priorities change with time.
+        Whether priorities change with time, and are computed anew at each pass; else they are there.
+    reorders : bool
+        Whether the backfill order is not the queue's.
+    reorders_anew : bool
+        Whether it changes with time.
     instant : bool
         See `models.kernels.ties`.
     starts : Starts
@@ -43,6 +57,8 @@ class Order(NamedTuple):
     weights: Weights
     own: bool
     dynamic: bool
+    reorders: bool
+    reorders_anew: bool
     instant: bool
     starts: Starts
 
@@ -50,23 +66,27 @@ class Order(NamedTuple):
 ORDER = record(Order)
 
 
-@kernel(void(FLOATS, COLUMNS, HOSTS, ORDER, PRIORITY, INTS, INTS))
+@kernel(void(FLOATS, COLUMNS, HOSTS, ORDER, PRIORITY, PRIORITY, LISTS))
 def run(
     submit: Floats, jobs: Columns, hosts: Hosts, order: Order, priority: Callable[..., float],
-    queue: Ints, heap: Ints,
+    backfill_order: Callable[..., float], lists: Lists,
 ) -> None:  # fmt: skip
     """Simulate jobs to their last end, a pass at each event, see `passing.start_jobs` for what it costs.
+
+    Priorities that change with time add O(waiting jobs) to each pass, and are no longer in order then.
 
     Parameters
     ----------
     submit : ascending
-    jobs : `start`, `end`, `host` and `promised` are filled in; `promised` is NaN, `bypassed` 0 and `held`
-        `passing.NOT_HELD`
+    jobs : `start`, `end`, `host` and `promised` are filled in; `start` and `promised` are NaN, `bypassed` 0
+        and `held` `passing.NOT_HELD`. `key` and `rank` are there unless they change with time
     hosts : all that there is is free; every job fits on one of them
     order : see there
-    priority : called if it is the user's own
-    queue, heap : room for all jobs
+    priority : called if it takes the place of weights and changes with time
+    backfill_order : called if there is one and it changes with time
+    lists : see there
     """
+    queue, heap = lists.queue, lists.heap
     n_jobs = submit.shape[0]
     n_running = 0
     n_waiting = 0
@@ -86,15 +106,14 @@ def run(
             n_events += 1
         while takes_submission(order.instant, now, next_submission(submit, arrived), n_events):
             queue[n_waiting] = arrived
-            if not order.dynamic:
-                requested, size, need = jobs.requested[arrived], jobs.size[arrived], jobs.need[arrived]
-                jobs.key[arrived] = weighted(order.weights, 0.0, requested, size, need, 0)
+            if order.reorders:
+                lists.line[n_waiting] = arrived
             n_waiting += 1
             arrived += 1
             n_events += 1
         if n_waiting == 0:
             continue
-        if order.own:
+        if order.own and order.dynamic:
             for i in range(n_waiting):
                 job = queue[i]
                 waited = now - submit[job]
@@ -106,6 +125,15 @@ def run(
                 waited = now - submit[job]
                 requested, size, need = jobs.requested[job], jobs.size[job], jobs.need[job]
                 jobs.key[job] = weighted(order.weights, waited, requested, size, need, jobs.bypassed[job])
-        n_started = start_jobs(now, order.starts, jobs, hosts, queue, n_waiting, heap, n_running)
+        if order.reorders_anew:
+            for i in range(n_waiting):
+                job = queue[i]
+                waited = now - submit[job]
+                requested, size, need = jobs.requested[job], jobs.size[job], jobs.need[job]
+                jobs.rank[job] = backfill_order(waited, requested, size, need, jobs.bypassed[job])
+        if order.reorders:
+            n_started = start_in_two_orders(now, order.starts, jobs, hosts, lists, n_waiting, n_running)
+        else:
+            n_started = start_jobs(now, order.starts, jobs, hosts, queue, n_waiting, heap, n_running)
         n_running += n_started
         n_waiting -= n_started

@@ -1,26 +1,36 @@
-"""Who goes first: a job's priority, by the weights of Table 3 (Chiang and Vernon 2001) or as a user says.
+"""Who goes first: a job's priority, by the weights of Table 3 (Chiang and Vernon 2001) or as a function says.
 
-An order of one's own is a compiled function of `PRIORITY_SIGNATURE`; the job with the highest number goes
-first, of equals the first submitted:
+The job with the highest number goes first, of equals the first submitted. A function of `FIXED_SIGNATURE`
+knows what is known at a job's submission, and is asked once; one of `PRIORITY_SIGNATURE` also knows how long
+the job has waited, and is asked anew whenever the scheduler looks:
 
-    @kernel(PRIORITY_SIGNATURE)
-    def largest_first(waited, requested, processors, memory, bypassed):
+    @kernel(FIXED_SIGNATURE)
+    def widest_first(submitted, requested, processors, memory):
         return float(processors)
 
-The declared type matters: the event loops take functions of that type, so that they are compiled once for
-all of them.
+    @kernel(PRIORITY_SIGNATURE)
+    def longest_waiting_for_its_size(waited, requested, processors, memory, bypassed):
+        return waited / processors
+
+Nobody knows a job's runtime: `requested` is what the job is judged by, see `models.backfill.judging`. The
+declared types matter: the event loops take functions of that type, so that they are compiled once for all of
+them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from numba import float64, int64, types
-from numba.core.errors import NumbaError
+from numba import float64, int64, types, void
 
 from models import dotted
+from models.arrays import Floats, Ints
+from models.backfill.priority.orders.names import ORDERS
 from models.backfill.priority.weights import Weights
+from models.kernels import functions
 from models.kernels.compiling import kernel, part
+from models.kernels.types import FLOATS, INTS
 
 PRIORITY_SIGNATURE = float64(
     float64,  # waited: seconds since the submission
@@ -30,6 +40,15 @@ PRIORITY_SIGNATURE = float64(
     int64,  # bypassed: jobs of lower priority that started before it while it waited
 )
 PRIORITY = types.FunctionType(PRIORITY_SIGNATURE)
+
+FIXED_SIGNATURE = float64(
+    float64,  # submitted: seconds since the first submission of the workload
+    float64,  # requested: seconds
+    int64,  # processors
+    int64,  # memory: KB
+)
+FIXED = types.FunctionType(FIXED_SIGNATURE)
+
 WEIGHTS = types.NamedUniTuple(float64, len(Weights._fields), Weights)
 
 SECONDS_IN_HOUR = 3600.0
@@ -62,38 +81,52 @@ def in_order_of_submission(
     return 0.0
 
 
-def compiled(priority: object) -> Any:
-    """Return a user's order of priority as the event loops take it.
+@kernel(void(WEIGHTS, FLOATS, INTS, INTS, FLOATS))
+def weigh(weights: Weights, requested: Floats, size: Ints, need: Ints, key: Floats) -> None:
+    """Fill in priorities by weights that do not change while a job waits; arrays of the shape (n_jobs,)."""
+    for job in range(key.shape[0]):
+        key[job] = weighted(weights, 0.0, requested[job], size[job], need[job], 0)
+
+
+@kernel(void(FIXED, FLOATS, FLOATS, INTS, INTS, FLOATS))
+def evaluate(
+    function: Callable[..., float], submit: Floats, requested: Floats, size: Ints, need: Ints, key: Floats
+) -> None:
+    """Fill in priorities of a function of `FIXED_SIGNATURE`; arrays of the shape (n_jobs,)."""
+    for job in range(key.shape[0]):
+        key[job] = function(submit[job] - submit[0], requested[job], size[job], need[job])
+
+
+def compiled(given: object, where: str = "policy.priority") -> Any:
+    """Return an order as the event loops take it.
 
     Parameters
     ----------
-    priority : str or compiled function
-        A dotted name is imported.
+    given : str or compiled function
+        A name in `ORDERS`, or one's own function, or its dotted name, which is imported.
+    where : str
+        What it is called on the command line.
 
     Raises
     ------
     ValueError
-        With one line, if it is no compiled function of `PRIORITY_SIGNATURE`.
+        With one line, if it is no compiled function of `PRIORITY_SIGNATURE` or `FIXED_SIGNATURE`.
     """
-    function: Any = priority
-    if isinstance(priority, str):
-        function = dotted.function(priority, "policy.priority", ["null"], "a compiled function")
-    told = priority if isinstance(priority, str) else getattr(priority, "__name__", priority)
-    if not hasattr(function, "nopython_signatures"):
-        raise ValueError(
-            f"policy.priority={told} is no compiled function; give the dotted name of one, or one itself, "
-            "decorated with @kernel(PRIORITY_SIGNATURE), see models.backfill.priority.order"
-        )
-    arguments = PRIORITY_SIGNATURE.args
+    named = ORDERS.get(given, given) if isinstance(given, str) else given
+    signature = FIXED_SIGNATURE if _arguments(named) == len(FIXED_SIGNATURE.args) else PRIORITY_SIGNATURE
+    return functions.compiled(named, signature, where, f"{__name__}.PRIORITY_SIGNATURE or FIXED_SIGNATURE")
+
+
+def changes(function: Any) -> bool:
+    """Tell whether a compiled order looks at how long a job has waited."""
+    return _arguments(function) == len(PRIORITY_SIGNATURE.args)
+
+
+def _arguments(order: object) -> int | None:
+    """Return how many arguments a compiled function has, None if it is none."""
     try:
-        if arguments not in function.overloads:
-            function.compile(arguments)
-        returned = function.overloads[arguments].signature.return_type
-    except (NumbaError, RuntimeError, TypeError, KeyError):  # declared for other types, or too few
-        returned = None
-    if returned != float64:
-        raise ValueError(
-            f"policy.priority={told} does not take (waited, requested, processors, memory, bypassed), which "
-            f"are ({', '.join(map(str, arguments))}), and return a float64"
-        )
-    return function
+        function: Any = dotted.imported(order) if isinstance(order, str) else order
+    except (ImportError, AttributeError, ValueError):
+        return None
+    plain = getattr(function, "py_func", None)
+    return None if plain is None else int(plain.__code__.co_argcount)

@@ -8,6 +8,11 @@ that is (of equal ones that with the fewest free processors). All others may sta
 start given before them in this pass. Starts are given anew in each pass; with `sticky` a job that holds one
 goes before all that hold none, so that it never loses it (SJF-backfill, section 2.3).
 
+With a backfill order of its own, the queue is gone through only until all starts are given. The others are
+then gone through in that order (`start_in_two_orders`): with one start, jobs start in order of priority until
+one does not fit, which holds the start, and the rest is backfilled, the shortest request first for instance
+(SJBF, see `models.backfill.priority.orders.smallest`).
+
 A job that runs on beyond its request is expected to end at any moment.
 """
 
@@ -23,7 +28,7 @@ from models.backfill.expected_ends import ExpectedEnds, insert
 from models.backfill.profile import Profile, begin, earliest, fits_now, occupy
 from models.kernels.compiling import part
 from models.kernels.ends import push
-from models.kernels.types import INTS, record
+from models.kernels.types import FLOATS, INTS, record
 
 NOT_HELD = 2**62
 NOBODY_PASSES = -1
@@ -43,8 +48,8 @@ class Columns(NamedTuple):
     host : ndarray of int
     promised : ndarray of float, seconds
         The first start that a job was given, or NaN.
-    key : ndarray of float
-        Its priority.
+    key, rank : ndarray of float
+        Its priority, and that among the backfilled where their order is not the queue's.
     held, bypassed : ndarray of int
         The number of the start that it holds or `NOT_HELD`, and how many of lower priority started before it.
     """
@@ -58,6 +63,7 @@ class Columns(NamedTuple):
     host: Ints
     promised: Floats
     key: Floats
+    rank: Floats
     held: Ints
     bypassed: Ints
 
@@ -102,7 +108,25 @@ class Starts(NamedTuple):
     sticky: bool
 
 
-COLUMNS, HOSTS, STARTS = record(Columns), record(Hosts), record(Starts)
+class Lists(NamedTuple):
+    """Jobs by their numbers; every array has room for all of them.
+
+    Parameters
+    ----------
+    queue : ndarray of int
+        Who waits, in order of priority after each pass.
+    line : ndarray of int
+        Who waits, in the backfill order if that is another one; else nobody, and no room.
+    heap : ndarray of int
+        Who runs, see `models.kernels.ends`.
+    """
+
+    queue: Ints
+    line: Ints
+    heap: Ints
+
+
+COLUMNS, HOSTS, STARTS, LISTS = record(Columns), record(Hosts), record(Starts), record(Lists)
 
 
 @part(void(INTS, int64, COLUMNS))
@@ -127,6 +151,21 @@ def sort(queue: Ints, n: int, jobs: Columns) -> None:
             queue[at] = other
             at -= 1
         queue[at] = job
+
+
+@part(void(INTS, int64, FLOATS))
+def sort_line(line: Ints, n: int, rank: Floats) -> None:
+    """Put waiting jobs in the backfill order, ties by submission; costs what `sort` does."""
+    for i in range(1, n):
+        job = line[i]
+        at = i
+        while at > 0:
+            other = line[at - 1]
+            if rank[other] > rank[job] or (rank[other] == rank[job] and other < job):
+                break
+            line[at] = other
+            at -= 1
+        line[at] = job
 
 
 @part(int64(HOSTS, int64, int64, float64, boolean))
@@ -198,6 +237,56 @@ def most(numbers: Ints) -> int:
     return found
 
 
+@part(int64(HOSTS))
+def begin_pass(hosts: Hosts) -> int:
+    """Forget the starts of the pass before, and return the most processors that a host has free. O(hosts)."""
+    for h in range(hosts.free.shape[0]):
+        hosts.profile.n_steps[h] = 0
+        hosts.first_given[h] = np.inf
+    return most(hosts.free)
+
+
+@part(void(float64, int64, int64, COLUMNS, HOSTS, INTS, int64))
+def start(now: float, job: int, h: int, jobs: Columns, hosts: Hosts, heap: Ints, n_running: int) -> None:
+    """Start a job on a host. O(running)."""
+    size, need = jobs.size[job], jobs.need[job]
+    until = now + jobs.requested[job]
+    jobs.start[job] = now
+    jobs.end[job] = now + jobs.runtime[job]
+    jobs.host[job] = h
+    push(jobs.end, heap, n_running, job)
+    jobs.held[job] = NOT_HELD
+    hosts.free[h] -= size
+    hosts.free_memory[h] -= need
+    insert(hosts.ends, h, until, size, need)
+    if hosts.profile.n_steps[h] > 0:
+        occupy(hosts.profile, h, now, until, size, need)
+
+
+@part(void(float64, int64, int64, boolean, COLUMNS, HOSTS))
+def give_start(now: float, job: int, number: int, sticky: bool, jobs: Columns, hosts: Hosts) -> None:
+    """Give a job that does not fit now the earliest start that there is; `number` is how many have one.
+
+    O(running) on each host.
+    """
+    size, need, requested = jobs.size[job], jobs.need[job], jobs.requested[job]
+    given = np.inf
+    best = -1
+    for h in range(hosts.free.shape[0]):
+        when = earliest_start(hosts, h, now, size, need, requested)
+        if when < given or (when == given and best >= 0 and hosts.free[h] < hosts.free[best]):
+            given = when
+            best = h
+    if hosts.profile.n_steps[best] == 0:
+        foresee(hosts, best, now)
+    occupy(hosts.profile, best, given, given + requested, size, need)
+    hosts.first_given[best] = min(hosts.first_given[best], given)
+    if np.isnan(jobs.promised[job]):
+        jobs.promised[job] = given
+    if sticky:
+        jobs.held[job] = number
+
+
 @part(int64(float64, STARTS, COLUMNS, HOSTS, INTS, int64, INTS, int64))
 def start_jobs(
     now: float, starts: Starts, jobs: Columns, hosts: Hosts,
@@ -218,33 +307,18 @@ def start_jobs(
     heap, n_running : who runs, see `models.kernels.ends`
     """
     sort(queue, n_waiting, jobs)
-    n_hosts = hosts.free.shape[0]
-    most_free = most(hosts.free)
-    for h in range(n_hosts):
-        hosts.profile.n_steps[h] = 0
-        hosts.first_given[h] = np.inf
+    most_free = begin_pass(hosts)
     kept = 0
     n_started = 0
     n_given = 0
     for i in range(n_waiting):
         job = queue[i]
         size = jobs.size[job]
-        until = now + jobs.requested[job]
         best = -1
         if size <= most_free:
-            best = tightest(hosts, size, jobs.need[job], until, True)
+            best = tightest(hosts, size, jobs.need[job], now + jobs.requested[job], True)
         if best >= 0:
-            need = jobs.need[job]
-            jobs.start[job] = now
-            jobs.end[job] = now + jobs.runtime[job]
-            jobs.host[job] = best
-            push(jobs.end, heap, n_running + n_started, job)
-            jobs.held[job] = NOT_HELD
-            hosts.free[best] -= size
-            hosts.free_memory[best] -= need
-            insert(hosts.ends, best, until, size, need)
-            if hosts.profile.n_steps[best] > 0:
-                occupy(hosts.profile, best, now, until, size, need)
+            start(now, job, best, jobs, hosts, heap, n_running + n_started)
             most_free = most(hosts.free)
             n_started += 1
             continue
@@ -255,21 +329,7 @@ def start_jobs(
         kept += 1
         jobs.bypassed[job] -= n_started
         if n_given < starts.reservations:
-            need, requested = jobs.need[job], jobs.requested[job]
-            given = np.inf
-            for h in range(n_hosts):
-                when = earliest_start(hosts, h, now, size, need, requested)
-                if when < given or (when == given and best >= 0 and hosts.free[h] < hosts.free[best]):
-                    given = when
-                    best = h
-            if hosts.profile.n_steps[best] == 0:
-                foresee(hosts, best, now)
-            occupy(hosts.profile, best, given, given + requested, size, need)
-            hosts.first_given[best] = min(hosts.first_given[best], given)
-            if np.isnan(jobs.promised[job]):
-                jobs.promised[job] = given
-            if starts.sticky:
-                jobs.held[job] = n_given
+            give_start(now, job, n_given, starts.sticky, jobs, hosts)
             n_given += 1
         # Nobody else can start, or may.
         if starts.reservations == NOBODY_PASSES or (most_free == 0 and n_given == starts.reservations):
@@ -281,4 +341,71 @@ def start_jobs(
             job = queue[i]
             queue[i] = queue[i - n_started]
             queue[i - n_started] = job
+    return n_started
+
+
+@part(void(INTS, int64, FLOATS))
+def close_up(waiting: Ints, n: int, start: Floats) -> None:
+    """Leave those out that have started. O(n)."""
+    kept = 0
+    for i in range(n):
+        if np.isnan(start[waiting[i]]):
+            waiting[kept] = waiting[i]
+            kept += 1
+
+
+@part(int64(float64, STARTS, COLUMNS, HOSTS, LISTS, int64, int64))
+def start_in_two_orders(
+    now: float, starts: Starts, jobs: Columns, hosts: Hosts, lists: Lists, n_waiting: int, n_running: int
+) -> int:
+    """Start every waiting job that may start, and return how many did: the queue until all starts are given,
+    then the rest in the backfill order.
+
+    Costs what `start_jobs` does, and O(waiting jobs) to sort and to close up the second list. It may find
+    those that hold a start again, which cannot start: nothing has become free since they were given it.
+
+    Parameters
+    ----------
+    now, starts, jobs, hosts : see `start_jobs`; at least one start is given, and `jobs.start` is NaN for all
+        that wait
+    lists : `queue` and `line` hold the same jobs, afterwards those that still wait
+    """
+    queue, line = lists.queue, lists.line
+    sort(queue, n_waiting, jobs)
+    sort_line(line, n_waiting, jobs.rank)
+    most_free = begin_pass(hosts)
+    n_started = 0
+    n_given = 0
+    i = -1
+    while i < 2 * n_waiting - 1:
+        i += 1
+        if i < n_waiting and n_given == starts.reservations:
+            i = n_waiting
+        if i < n_waiting:
+            job = queue[i]
+        elif most_free == 0:
+            break
+        else:
+            job = line[i - n_waiting]
+            if not np.isnan(jobs.start[job]):
+                continue
+        best = -1
+        if jobs.size[job] <= most_free:
+            best = tightest(hosts, jobs.size[job], jobs.need[job], now + jobs.requested[job], True)
+        if best >= 0:
+            start(now, job, best, jobs, hosts, lists.heap, n_running + n_started)
+            most_free = most(hosts.free)
+            n_started += 1
+        elif i < n_waiting:
+            give_start(now, job, n_given, starts.sticky, jobs, hosts)
+            n_given += 1
+    if n_started > 0:
+        n_behind = 0
+        for i in range(n_waiting - 1, -1, -1):
+            if np.isnan(jobs.start[queue[i]]):
+                jobs.bypassed[queue[i]] += n_behind
+            else:
+                n_behind += 1
+        close_up(queue, n_waiting, jobs.start)
+        close_up(line, n_waiting, jobs.start)
     return n_started

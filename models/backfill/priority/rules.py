@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from models import checks
+from models.backfill.priority.orders.names import ORDERS
 from models.backfill.priority.weights import Weights
 from models.backfill.rules import Rules, shared
 from models.point import Parameters
 
 FCFS, BACKFILL = "fcfs", "backfill"
 ALL = "all"
+QUEUE = "queue"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +24,7 @@ class Priority(Rules):
     Parameters
     ----------
     discipline : {"fcfs", "backfill"}
-        All parameters below are for ``backfill``.
+        With ``fcfs`` and a priority, nobody passes a job of a higher one that waits.
     reservations : int or None
         Waiting jobs that hold a start; None is all of them.
     keep_start : bool
@@ -30,8 +32,10 @@ class Priority(Rules):
     weights : Weights
         Of the measures of a job's priority.
     priority : str or compiled function, optional
-        A user's own order of priority instead of `weights`, or its dotted name, see
-        `models.backfill.priority.order`.
+        Instead of `weights`: a name in `models.backfill.priority.orders.names`, or one's own function, or its
+        dotted name, see `models.backfill.priority.order`.
+    backfill_order : str or compiled function, optional
+        Likewise, for the jobs that are gone through once all starts are given; None is the order of priority.
     """
 
     discipline: str = field(default=BACKFILL, kw_only=False)
@@ -39,6 +43,7 @@ class Priority(Rules):
     keep_start: bool = False
     weights: Weights = field(default_factory=Weights)
     priority: str | Callable[..., float] | None = None
+    backfill_order: str | Callable[..., float] | None = None
 
     package: ClassVar[str] = "models.backfill.priority"
 
@@ -52,17 +57,12 @@ class Priority(Rules):
     @property
     def judges(self) -> bool:
         """Whether jobs are judged by what they ask for: FCFS looks at nothing but processors."""
-        return self.discipline != FCFS
+        return self.discipline != FCFS or not self.in_order_of_submission
 
     @property
     def in_order_of_submission(self) -> bool:
         """Whether nothing but the submission decides who goes first."""
         return self.priority is None and not any(self.weights)
-
-    @property
-    def changes_with_time(self) -> bool:
-        """Whether priorities have to be computed at every pass."""
-        return self.priority is not None or self.weights.change_with_time
 
 
 def order(policy: Parameters) -> dict[str, Any]:
@@ -81,8 +81,35 @@ def order(policy: Parameters) -> dict[str, Any]:
         "reservations": reservations,
         "keep_start": checks.switch(policy, "policy", "keep_start", default=Priority.keep_start),
         "weights": weights,
-        "priority": None if priority is None else _found(priority),
+        "priority": None if priority is None else _found(priority, "policy.priority", "null"),
+        "backfill_order": _backfill_order(policy, reservations),
     }
+
+
+def _backfill_order(policy: Parameters, reservations: int | None) -> Any:
+    """Return the checked order in which jobs are backfilled, None where it is the queue's."""
+    given = policy.get("backfill_order", QUEUE)
+    if given == QUEUE:
+        return None
+    where = "policy.backfill_order"
+    told = f"{where}={getattr(given, '__name__', given)}"
+    if policy.get("discipline") == FCFS:
+        raise ValueError(f"{told}: nobody is backfilled with discipline {FCFS}; set it to {QUEUE}")
+    if policy.get("immediate") is not None:
+        raise ValueError(
+            f"{told} does not go with policy.immediate; set one to {QUEUE}, or the other to null"
+        )
+    if reservations is None:
+        raise ValueError(
+            f"{told}: with policy.reservations={ALL} every waiting job holds a start, and none is left to "
+            f"backfill; give a number of reservations, or set it to {QUEUE}"
+        )
+    if reservations == 0:
+        raise ValueError(
+            f"{told}: with policy.reservations=0 there is no queue to pass; give this order as "
+            f"policy.priority, and set policy.backfill_order to {QUEUE}"
+        )
+    return _found(given, where, QUEUE)
 
 
 def _weights(given: object) -> Weights:
@@ -95,9 +122,14 @@ def _weight(weights: Parameters, name: str) -> float:
     return float(checks.number(weights, "policy.weights", name, "a number", above=-1e12, below=1e12))
 
 
-def _found(priority: object) -> Any:
-    """Return a user's own order of priority once it is known to be one; only this loads numba."""
+def _found(given: object, where: str, otherwise: str) -> Any:
+    """Return an order once it is known to be one; only one of a user's own loads numba here."""
+    if isinstance(given, str) and "." not in given:
+        if given not in ORDERS:
+            names = ", ".join(ORDERS)
+            checks.refuse(where, given, f"{otherwise}, {names}, or the dotted name of a compiled function")
+        return given
     from models.backfill.priority.order import compiled
 
-    compiled(priority)
-    return priority
+    compiled(given, where)
+    return given

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from models.arrays import Floats
 from models.backfill import expected_ends, profile
 from models.backfill.priority import kernel, pool
-from models.backfill.priority.order import compiled, in_order_of_submission
-from models.backfill.priority.passing import NOBODY_PASSES, NOT_HELD, Columns, Hosts, Starts
+from models.backfill.priority.order import changes, compiled, evaluate, in_order_of_submission, weigh
+from models.backfill.priority.passing import NOBODY_PASSES, NOT_HELD, Columns, Hosts, Lists, Starts
 from models.backfill.priority.rules import FCFS, Priority
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -28,8 +29,8 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     rules : Priority
     """
     one_pool = len(machine.names) == 1 and not machine.limits_memory
-    is_easy = rules.reservations == 1 and rules.in_order_of_submission
-    if one_pool and (rules.discipline == FCFS or is_easy):
+    one_order = rules.in_order_of_submission and rules.backfill_order is None
+    if one_pool and one_order and (rules.discipline == FCFS or rules.reservations == 1):
         return on_pool(jobs, machine, rules)
     return on_hosts(jobs, machine, rules)
 
@@ -53,9 +54,11 @@ def on_hosts(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     """Run jobs by the kernel for any number of hosts."""
     n = len(jobs)
     columns = columns_of(jobs)
-    order, function = order_of(rules, n)
+    order, priority, backfill_order = order_of(rules, jobs, columns)
     hosts = hosts_of(machine, places_on(machine, n), order.starts.reservations)
-    kernel.run(jobs.submit, columns, hosts, order, function, *(np.empty(n, np.int64) for _ in range(2)))
+    rooms = (n, n if order.reorders else 0, n)
+    lists = Lists(*(np.empty(room, np.int64) for room in rooms))
+    kernel.run(jobs.submit, columns, hosts, order, priority, backfill_order, lists)
     return Schedule(jobs, machine, columns.start, columns.end, columns.host, promised=columns.promised)
 
 
@@ -70,7 +73,7 @@ def columns_of(jobs: Jobs) -> Columns:
     start, end, promised = (np.full(n, np.nan) for _ in range(3))
     return Columns(
         jobs.runtime, jobs.requested, jobs.size, jobs.memory, start, end, np.zeros(n, np.int64), promised,
-        key=np.empty(n), held=np.full(n, NOT_HELD), bypassed=np.zeros(n, np.int64),
+        key=np.empty(n), rank=np.empty(n), held=np.full(n, NOT_HELD), bypassed=np.zeros(n, np.int64),
     )  # fmt: skip
 
 
@@ -84,10 +87,32 @@ def hosts_of(machine: Machine, places: int, reservations: int) -> Hosts:
     )  # fmt: skip
 
 
-def order_of(rules: Priority, n_jobs: int) -> tuple[kernel.Order, Any]:
-    """Return who goes first, as the kernels take it, and the function of a user's own order."""
-    reservations = n_jobs if rules.reservations is None else min(rules.reservations, n_jobs)
+def order_of(rules: Priority, jobs: Jobs, columns: Columns) -> tuple[kernel.Order, Any, Any]:
+    """Return who goes first, as the kernels take it, and the functions of priority and backfill order.
+
+    Priorities that never change are filled in. O(jobs).
+    """
+    n = len(jobs)
+    reservations = n if rules.reservations is None else min(rules.reservations, n)
     starts = Starts(NOBODY_PASSES if rules.discipline == FCFS else reservations, rules.keep_start)
-    own = rules.priority is not None
-    function = compiled(rules.priority) if own else in_order_of_submission
-    return kernel.Order(rules.weights, own, rules.changes_with_time, rules.instant, starts), function
+    own, reorders = rules.priority is not None, rules.backfill_order is not None
+    dynamic, reorders_anew = rules.weights.change_with_time, False
+    priority = backfill_order = in_order_of_submission
+    if own:
+        priority, dynamic = _asked(rules.priority, "policy.priority", jobs, columns.key)
+    elif not dynamic:
+        weigh(rules.weights, jobs.requested, jobs.size, jobs.memory, columns.key)
+    if reorders:
+        where = "policy.backfill_order"
+        backfill_order, reorders_anew = _asked(rules.backfill_order, where, jobs, columns.rank)
+    order = kernel.Order(rules.weights, own, dynamic, reorders, reorders_anew, rules.instant, starts)
+    return order, priority, backfill_order
+
+
+def _asked(given: object, where: str, jobs: Jobs, key: Floats) -> tuple[Any, bool]:
+    """Return what the kernel calls, and whether it does: else `key` is filled in."""
+    function = compiled(given, where)
+    if changes(function):
+        return function, True
+    evaluate(function, jobs.submit, jobs.requested, jobs.size, jobs.memory, key)
+    return in_order_of_submission, False

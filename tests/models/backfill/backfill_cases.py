@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from models.backfill.conservative.rules import Conservative
 from models.backfill.judging import under
 from models.backfill.policies import rules_of
-from models.backfill.priority.order import KB_IN_MEMORY_UNIT
+from models.backfill.priority.order import KB_IN_MEMORY_UNIT, changes, compiled
 from models.backfill.priority.rules import Priority
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
@@ -38,7 +38,14 @@ MORE: dict[str, dict[str, Any]] = {
     "two kept starts": {"weights": {"shortness": 1}, "keep_start": True, "reservations": 2},
     "sizes": {"weights": {"processors": 0.1, "memory": -0.25, "larger": 1}},
     "bypass": {"weights": {"processors": 1, "bypass": 3}, "reservations": 2},
-}
+    "sjbf": {"backfill_order": "shortest_first"},
+    "learned": {"priority": "f1"},
+    "no passing": {"discipline": "fcfs", "priority": "f4"},
+    "changing, and another for two": {"priority": "wfp3", "backfill_order": "f3", "reservations": 2},
+    "bypass, kept, and a changing one": {
+        "weights": {"processors": 1, "bypass": 3}, "keep_start": True, "backfill_order": "unicef",
+    },
+}  # fmt: skip
 
 UNIT_KB = 367_002
 """About the unit of requested memory, so that it weighs about as much as processors do."""
@@ -74,7 +81,21 @@ def make_machine(hosts: Sequence[tuple[int, int]]) -> Machine:
     return Machine(tuple(map(str, range(len(hosts)))), processors, memory)
 
 
-def twin_scheduler(machine: Machine, how: Priority | Conservative) -> TwinBackfill | TwinConservative:
+def asked(order: Any, where: str, first: float) -> Callable[[Job, float], float]:
+    """Return an order, by its name or one's own, as the twin asks it; `first` is the first submission."""
+    function = compiled(order, where)
+
+    def ask(job: Job, now: float) -> float:
+        if changes(function):
+            return float(function(now - job.submit, job.requested, job.size, int(job.memory), job.bypassed))
+        return float(function(job.submit - first, job.requested, job.size, int(job.memory)))
+
+    return ask
+
+
+def twin_scheduler(
+    machine: Machine, how: Priority | Conservative, first: float = 0.0
+) -> TwinBackfill | TwinConservative:
     pairs = zip(machine.processors.tolist(), machine.memory.tolist(), strict=True)
     hosts = [Host(processors, memory) for processors, memory in pairs]
     if isinstance(how, Conservative):
@@ -82,10 +103,7 @@ def twin_scheduler(machine: Machine, how: Priority | Conservative) -> TwinBackfi
     weights = how.weights
 
     def priority(job: Job, now: float) -> float:
-        """Return the sum of Table 3, term by term as it is printed, or what a function of one's own says."""
-        if callable(how.priority):
-            own = now - job.submit, job.requested, job.size, int(job.memory), job.bypassed
-            return float(how.priority(*own))
+        """Return the sum of Table 3, term by term as it is printed."""
         j_w, hours = (now - job.submit) / 3600, job.requested / 3600
         j_x = (j_w + hours) / hours
         j_m = job.memory / KB_IN_MEMORY_UNIT
@@ -94,7 +112,16 @@ def twin_scheduler(machine: Machine, how: Priority | Conservative) -> TwinBackfi
         return float(total + weights.bypass * job.bypassed + weights.shortness / hours)
 
     reservations = inf if how.reservations is None else how.reservations
-    return TwinBackfill(hosts, -1 if how.discipline == "fcfs" else reservations, priority, how.keep_start)
+    backfilled = None
+    if how.backfill_order is not None:
+        backfilled = asked(how.backfill_order, "policy.backfill_order", first)
+    return TwinBackfill(
+        hosts,
+        -1 if how.discipline == "fcfs" else reservations,
+        priority if how.priority is None else asked(how.priority, "policy.priority", first),
+        how.keep_start,
+        backfilled,
+    )
 
 
 def by_twin(jobs: Jobs, machine: Machine, how: Rules) -> tuple[Schedule, TwinBackfill | TwinConservative]:
@@ -103,7 +130,7 @@ def by_twin(jobs: Jobs, machine: Machine, how: Rules) -> tuple[Schedule, TwinBac
     ran = under(jobs, how)
     columns = (getattr(ran, name).tolist() for name in ("submit", "runtime", "requested", "size", "memory"))
     plain = [Job(number, *row) for number, row in enumerate(zip(*columns, strict=True))]
-    scheduler = twin_scheduler(machine, how)
+    scheduler = twin_scheduler(machine, how, float(ran.submit[0]))
     simulate(plain, scheduler, how.ties)
     start, end = (np.array([getattr(job, name) for job in plain], float) for name in ("start", "end"))
     return Schedule(ran, machine, start, end, np.array([job.host for job in plain])), scheduler

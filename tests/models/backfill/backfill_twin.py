@@ -58,13 +58,15 @@ def earliest(host: Host, taken: Sequence[Interval], now: float, job: Job) -> flo
 class Backfill:
     """Jobs in order of priority; the first `reservations` that must wait hold a start time (section 2.2).
 
-    `reservations` is inf or a number; -1 means that nobody passes a job that waits (FCFS).
+    `reservations` is inf or a number; -1 means that nobody passes a job that waits (FCFS). Once that many
+    hold one, the rest go in the order of `backfill_order`, if there is one.
     """
 
     hosts: Sequence[Host]
     reservations: float = 1
     priority: Callable[[Job, float], float] = lambda job, now: 0.0
     sticky: bool = False
+    backfill_order: Callable[[Job, float], float] | None = None
     waiting: list[Job] = field(default_factory=list)
     running: list[Job] = field(default_factory=list)
     held: list[Job] = field(default_factory=list)
@@ -107,20 +109,24 @@ class Backfill:
             order = [j for j in self.held if j in order] + [j for j in order if j not in self.held]
         reserved: list[list[Interval]] = [[] for _ in self.hosts]
         holders: list[Job] = []
-        passed_over: list[Job] = []
-        for job in order:
+        rest = list(order)
+        reordered = self.backfill_order is None
+        while rest:
+            if not reordered and len(holders) == self.reservations:
+                rest.sort(key=lambda job: (-self.backfill_order(job, now), job.number))
+                reordered = True
+            job = rest.pop(0)
             able = [h for h in range(len(self.hosts)) if self.can_start(h, job, reserved[h], now)]
             if able:
                 host = min(able, key=lambda h: (self.free(h), h))
                 job.start, job.host, job.end = now, host, now + job.runtime
                 self.waiting.remove(job)
                 self.running.append(job)
-                for other in passed_over:
-                    other.bypassed += 1
+                for other in order[: order.index(job)]:
+                    other.bypassed += other in self.waiting
                 continue
             if self.reservations == -1:
                 break
-            passed_over.append(job)
             if len(holders) < self.reservations:
                 starts = []
                 for h in range(len(self.hosts)):

@@ -124,13 +124,16 @@ def test_by_its_dotted_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("priority", "words"),
     [
-        ("largest", "policy.priority=largest; allowed: null, or the dotted name of a compiled function"),
-        ("no.such.module", "policy.priority=no.such.module; allowed: null, or the dotted name"),
-        ("math.sqrt", "policy.priority=math.sqrt is no compiled function; give the dotted name of one"),
-        (in_plain_python, "policy.priority=in_plain_python is no compiled function"),
-        (7, "policy.priority=7 is no compiled function"),
-        (of_two_arguments, "policy.priority=of_two_arguments does not take (waited, requested, processors"),
-        (whole_numbers, "policy.priority=whole_numbers does not take"),
+        ("largest", "policy.priority=largest; allowed: null, wfp3, unicef, f1, f2, f3, f4, smallest_area_f"),
+        (
+            "no.such.module",
+            "policy.priority=no.such.module (No module named 'no'); allowed: a function compil",
+        ),
+        ("math.sqrt", "policy.priority=math.sqrt, which is not compiled; allowed: a function compiled as @"),
+        (in_plain_python, "policy.priority=in_plain_python, which is not compiled; allowed: a function"),
+        (7, "policy.priority=7, which is not compiled; allowed: a function compiled as"),
+        (of_two_arguments, "policy.priority=of_two_arguments, which takes or returns something else"),
+        (whole_numbers, "policy.priority=whole_numbers, which takes or returns something else"),
     ],
 )
 def test_what_is_no_order_of_priority(priority: object, words: str) -> None:

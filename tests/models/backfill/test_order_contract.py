@@ -1,0 +1,88 @@
+"""What every order has to keep, as a priority and as a backfill order. A new one is a line in ORDERS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from backfill_cases import UNIT_KB, by_twin, make_jobs, make_machine, rules
+from backfill_checker import faults
+
+from models.backfill.engine import schedule
+from models.backfill.priority.order import changes, compiled
+from models.backfill.priority.orders.names import ORDERS as NAMES
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+
+ORDERS: list[Any] = list(NAMES)
+
+REQUESTS = (1.0, 59.0, 3600.0, 86_400.0 * 30)
+SIZES = (1, 2, 7, 128, 100_000)
+TIMES = (0.0, 0.5, 1.0, 600.0, 86_400.0 * 365)
+MEMORY = (0, 2**40)
+
+
+def check_values(order: Any) -> None:
+    """Ask an order of jobs small and large: it has an answer to each, and always the same."""
+    function = compiled(order)
+    bypassed: list[tuple[int, ...]] = [(0,), (1000,)] if changes(function) else [()]
+    for time in TIMES:
+        for requested in REQUESTS:
+            for size in SIZES:
+                for memory in MEMORY:
+                    for more in bypassed:
+                        answer = function(time, requested, size, memory, *more)
+                        assert np.isfinite(answer)
+                        assert answer == function(time, requested, size, memory, *more)
+
+
+def check_schedules(order: Any, seed: int) -> None:
+    """Compare the kernel with the plain twin, job by job, on few hosts and many ties."""
+    jobs, machine = some_jobs(np.random.default_rng(seed))
+    for keys in (
+        {"priority": order},
+        {"priority": order, "keep_start": True, "reservations": 2},
+        {"priority": order, "discipline": "fcfs"},
+        {"backfill_order": order},
+        {"backfill_order": order, "weights": {"expansion": 1}, "reservations": 2},
+        {"priority": order, "backfill_order": order},
+    ):
+        for ties in ("instant", "event"):
+            for kill in (True, False):
+                how = rules("easy", ties=ties, kill=kill, **keys)
+                made, (expected, _) = schedule(jobs, machine, how), by_twin(jobs, machine, how)
+                np.testing.assert_array_equal(made.start, expected.start)
+                np.testing.assert_array_equal(made.host, expected.host)
+                assert not faults(made)
+
+
+def some_jobs(random: np.random.Generator) -> tuple[Jobs, Machine]:
+    """Return jobs for one to three hosts, half of them on a coarse grid of times."""
+    hosts = [(int(random.integers(2, 7)), 9 * UNIT_KB) for _ in range(random.integers(1, 4))]
+    step = 1800.0 if random.random() < 0.5 else 1777.7
+    rows = []
+    for _ in range(14):
+        largest = hosts[random.integers(len(hosts))][0]
+        submit, runtime, requested = random.integers([0, 1, 1], [20, 12, 12]) * step
+        rows.append(
+            (
+                submit,
+                runtime,
+                requested,
+                int(random.integers(1, largest + 1)),
+                UNIT_KB * int(random.integers(5)),
+            )
+        )
+    return make_jobs(rows), make_machine(hosts)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_it_has_a_number_for_every_job(order: Any) -> None:
+    check_values(order)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("seed", range(10))
+def test_schedules_are_those_of_the_twin(order: Any, seed: int) -> None:
+    check_schedules(order, seed)

@@ -1,0 +1,233 @@
+"""Policies with an order from the literature: their formulas as they are printed, and their schedules."""
+
+from __future__ import annotations
+
+import re
+from math import log2, log10, sqrt
+from typing import Any
+
+import easy_twin
+import numpy as np
+import pytest
+from backfill_cases import by_priority, make_jobs, rules
+from easy_twin import Rank, easy
+from numba import njit
+
+from models.backfill.engine import schedule
+from models.backfill.policies import rules_of
+from models.backfill.priority.order import compiled
+from models.backfill.priority.orders.names import ORDERS
+from models.backfill.priority.schedules import on_hosts
+from models.jobs.jobs import Jobs
+from models.jobs.machine import pool
+from sweep.config import files, locate
+
+CONF = locate.conf_folder()
+
+
+def learned(value: Rank, weight: float) -> Rank:
+    """F1 to F4: what r and n give, and the logarithm of the submission."""
+    return lambda job, now: value(job, now) + weight * log10(max(job.submit - job.first, 1.0))
+
+
+def cube(ratio: float) -> float:
+    """Multiplied out, as the kernel does it: `**` may differ in the last bit, and so in a tie."""
+    return ratio * ratio * ratio
+
+
+FORMULAS: dict[str, Rank] = {
+    "wfp3": lambda job, now: -cube((now - job.submit) / job.requested) * job.size,
+    "unicef": lambda job, now: -(now - job.submit) / (max(log2(job.size), 1.0) * job.requested),
+    "f1": learned(lambda job, now: log10(job.requested) * job.size, 870),
+    "f2": learned(lambda job, now: sqrt(job.requested) * job.size, 25_600),
+    "f3": learned(lambda job, now: job.requested * job.size, 6_860_000),
+    "f4": learned(lambda job, now: job.requested * sqrt(job.size), 530_000),
+    "smallest_area_first": lambda job, now: job.size * job.requested,
+    "shortest_first": lambda job, now: job.requested,
+}
+"""The lowest goes first."""
+
+
+def submission(job: easy_twin.Job, now: float) -> float:
+    return job.submit
+
+
+POLICIES: dict[str, tuple[Rank, Rank | None]] = {
+    "wfp3": (FORMULAS["wfp3"], None),
+    "unicef": (FORMULAS["unicef"], None),
+    "f1": (FORMULAS["f1"], None),
+    "f2": (FORMULAS["f2"], None),
+    "f3": (FORMULAS["f3"], None),
+    "f4": (FORMULAS["f4"], None),
+    "saf": (FORMULAS["smallest_area_first"], None),
+    "easy_sjbf": (submission, FORMULAS["shortest_first"]),
+}
+"""Files of conf, with their queue and their backfill order."""
+
+
+def draw(seed: int, n: int = 150, processors: int = 16) -> Jobs:
+    """Return jobs that pile up, with requests longer than runtimes; every other time many at one instant."""
+    random = np.random.default_rng(seed)
+    step = 600.0 if seed % 2 else 1.0
+    submit = 1000.0 + np.sort(np.floor(random.exponential(1500, n).cumsum() / step) * step)
+    runtime = (np.ceil(random.lognormal(7.5, 1.5, n) / step)) * step
+    requested = runtime * random.integers(1, 6, n)
+    size = random.integers(1, processors + 1, n)
+    return Jobs(submit, runtime, requested, size, np.zeros(n, np.int64))
+
+
+def starts_of_the_twin(jobs: Jobs, processors: int, rank: Rank, backfill_rank: Rank | None) -> list[float]:
+    columns = (getattr(jobs, name).tolist() for name in ("submit", "runtime", "requested", "size"))
+    first = float(jobs.submit[0])
+    plain = [easy_twin.Job(number, *row, first) for number, row in enumerate(zip(*columns, strict=True))]
+    return easy(plain, processors, rank, backfill_rank)
+
+
+def policy(name: str, **keys: Any) -> Any:
+    return rules_of(files.parameters("policy", name, keys, [CONF]))
+
+
+def test_every_order_has_a_formula_here() -> None:
+    assert set(FORMULAS) == set(ORDERS)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_shipped_policy_job_by_job(name: str, seed: int) -> None:
+    jobs = draw(seed)
+    made = schedule(jobs, pool(16), policy(name))
+    assert made.start.tolist() == starts_of_the_twin(jobs, 16, *POLICIES[name])
+    assert (made.start > jobs.submit).mean() > 0.3  # they do wait
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("order", ORDERS)
+def test_with_any_backfill_order_job_by_job(name: str, order: str) -> None:
+    jobs = draw(7)
+    made = schedule(jobs, pool(16), policy(name, backfill_order=order))
+    assert made.start.tolist() == starts_of_the_twin(jobs, 16, POLICIES[name][0], FORMULAS[order])
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_without_reordering_easy_is_the_twins(name: str) -> None:
+    """The twin itself: with no order but the submission it is EASY, which independent programs confirm."""
+    jobs = draw(len(name))
+    assert schedule(jobs, pool(16), policy("easy")).start.tolist() == starts_of_the_twin(
+        jobs, 16, submission, None
+    )
+
+
+@pytest.mark.parametrize(
+    ("order", "arguments", "expected"),
+    [
+        ("wfp3", (200.0, 100.0, 4, 0, 0), 32.0),
+        ("unicef", (600.0, 100.0, 8, 0, 0), 2.0),
+        ("unicef", (600.0, 100.0, 1, 0, 0), 6.0),
+        ("f1", (1000.0, 100.0, 4, 0), -2618.0),
+        ("f2", (1000.0, 100.0, 4, 0), -76_840.0),
+        ("f3", (1000.0, 100.0, 4, 0), -20_580_400.0),
+        ("f4", (1000.0, 100.0, 4, 0), -1_590_200.0),
+        ("f3", (0.0, 100.0, 4, 0), -400.0),
+        ("smallest_area_first", (1000.0, 100.0, 4, 0), -400.0),
+        ("shortest_first", (1000.0, 100.0, 4, 0), -100.0),
+    ],
+)
+def test_a_value_by_hand(order: str, arguments: tuple[Any, ...], expected: float) -> None:
+    assert compiled(order)(*arguments) == pytest.approx(expected, rel=1e-15)
+
+
+def test_who_goes_first_changes_while_they_wait() -> None:
+    """The second and the third job have 0.5 and 0.125 at 60, and 2.916 and 3.375 at 100 (WFP3)."""
+    for end, starts in ((60, [0, 60, 160]), (100, [0, 140, 100])):
+        rows = [(0, end, end, 4, 0), (10, 100, 100, 4, 0), (40, 40, 40, 1, 0)]
+        assert schedule(make_jobs(rows), pool(4), policy("wfp3")).start.tolist() == starts
+
+
+def test_easy_sjbf_by_hand() -> None:
+    """One processor is idle until 100, when the head can start: EASY gives it to the third job, SJBF to the
+    fourth, which requests less. The head is never late."""
+    rows = [(0, 100, 100, 3, 0), (1, 50, 50, 4, 0), (2, 60, 60, 1, 0), (2, 50, 50, 1, 0)]
+    jobs = make_jobs(rows)
+    assert schedule(jobs, pool(4), policy("easy")).start.tolist() == [0, 100, 2, 150]
+    assert schedule(jobs, pool(4), policy("easy_sjbf")).start.tolist() == [0, 100, 150, 2]
+
+
+def test_a_runtime_is_not_looked_at() -> None:
+    """Only what jobs request decides who goes first, also where the runtimes say the opposite."""
+    rows = [(0, 100, 100, 4, 0), (1, 10, 90, 4, 0), (2, 50, 60, 4, 0)]
+    assert schedule(make_jobs(rows), pool(4), policy("saf")).start.tolist() == [0, 150, 100]
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_jobs_without_requests_are_refused_or_judged_by_their_runtime(name: str) -> None:
+    jobs = draw(3)
+    unknown = Jobs(jobs.submit, jobs.runtime, np.full(len(jobs), np.nan), jobs.size, jobs.memory)
+    with pytest.raises(ValueError, match=r"policy.unrequested=runtime .* workload.estimates=tsafrir2005"):
+        schedule(unknown, pool(16), policy(name))
+    exact = Jobs(jobs.submit, jobs.runtime, jobs.runtime, jobs.size, jobs.memory)
+    by_runtime = schedule(unknown, pool(16), policy(name, unrequested="runtime"))
+    np.testing.assert_array_equal(by_runtime.start, schedule(exact, pool(16), policy(name)).start)
+
+
+def test_without_backfilling_nobody_passes_on_a_pool_either() -> None:
+    """Discipline fcfs with a priority: in its order, until one does not fit; requests are needed then."""
+    rows = [(0, 100, 100, 3, 0), (1, 50, 50, 4, 0), (2, 60, 60, 2, 0), (2, 50, 500, 1, 0)]
+    how = by_priority("fcfs", priority="shortest_first")
+    assert schedule(make_jobs(rows), pool(4), how).start.tolist() == [0, 100, 150, 150]
+    np.testing.assert_array_equal(
+        schedule(draw(1), pool(16), how).start, on_hosts(draw(1), pool(16), how).start
+    )
+    assert how.judges
+    assert not by_priority("fcfs").judges
+
+
+@njit
+def narrow_first(submitted, requested, processors, memory):
+    return -float(processors)
+
+
+@njit
+def of_three(submitted, requested, processors):
+    return 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "words"),
+    [
+        ("conservative", {}, "goes with discipline backfill, .* and this is conservative; set it to queue"),
+        ("ncsa_lsf", {}, "goes with discipline backfill, .* and this is ncsa_lsf; set it to queue"),
+        ("eq_spatial_5m", {}, "goes with discipline backfill, .* and this is eq_spatial; set it to queue"),
+        ("fcfs", {}, "nobody is backfilled with discipline fcfs; set it to queue"),
+        ("easy_immediate", {}, "does not go with policy.immediate"),
+        ("easy", {"reservations": "all"}, "every waiting job holds a start.*give a number of reservations"),
+        ("easy", {"reservations": 0}, "give this order as policy.priority"),
+        (
+            "easy",
+            {"backfill_order": "shortest"},
+            "allowed: queue, wfp3, .*shortest_first, or the dotted name",
+        ),
+        ("easy", {"backfill_order": None}, "policy.backfill_order=None, which is not compiled"),
+        ("easy", {"backfill_order": "math.sqrt"}, "policy.backfill_order=math.sqrt, which is not compiled"),
+        ("easy", {"backfill_order": of_three}, "policy.backfill_order=of_three, which takes or returns"),
+    ],
+)
+def test_where_a_backfill_order_makes_no_sense(name: str, keys: dict[str, Any], words: str) -> None:
+    for order in ("shortest_first", narrow_first):
+        with pytest.raises(ValueError, match=re.compile(words)) as caught:
+            policy(name, **{"backfill_order": order, **keys})
+        assert "\n" not in str(caught.value)
+        assert "policy.backfill_order=" in str(caught.value)
+
+
+def test_reference_schedules_do_not_know_of_a_second_order() -> None:
+    """The queue as the backfill order is the default, and so is the submission as a function."""
+    jobs = draw(11)
+    same = rules("easy", priority=as_submitted, backfill_order=as_submitted)
+    np.testing.assert_array_equal(
+        schedule(jobs, pool(16), same).start, schedule(jobs, pool(16), rules("easy")).start
+    )
+
+
+@njit
+def as_submitted(submitted, requested, processors, memory):
+    return -submitted
