@@ -1,9 +1,10 @@
-"""The machine: hosts with processors and memory, one pool of processors, or a mesh of them."""
+"""The machine: hosts with processors and memory, one pool of processors, or a mesh or torus of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,12 @@ RENAMED = {"n_pes": "processors=128", "rows": "mesh=16x16", "columns": "mesh=16x
 """Keys of earlier versions -> what says the same now, for instance."""
 
 UNLIMITED_KB = 2**60
+
+SHAPES = {
+    "mesh": ((2,), "rows times columns of processors, e.g. 16x16"),
+    "torus": ((2, 3), "two or three sides in processors, e.g. 4x4 or 4x4x2"),
+}
+"""Keys of a pool whose processors are joined by links -> how many sides it may have, and that in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +75,8 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
     ----------
     machine : mapping
         ``processors``, or ``hosts``, a list of ``{name, processors, memory_gb}``, or ``mesh``, rows times
-        columns of processors; where all are null, the processors that the log's header names are taken.
+        columns of processors, or ``torus``, two or three sides; where all are null, the processors that the
+        log's header names are taken.
     processors_of_log : int, optional
         None where the workload is no log.
 
@@ -82,14 +90,20 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
             raise ValueError(f"machine.{key} is no key any more; what it said is now said by machine.{now}")
     if (hosts := machine.get("hosts")) is not None:
         return _of_hosts(machine, hosts)
-    if machine.get("mesh") is not None:
-        rows, columns = sides(machine)
-        if machine.get("processors") not in (None, rows * columns):
+    shapes = [shape for shape in SHAPES if machine.get(shape) is not None]
+    if len(shapes) > 1:
+        raise ValueError(
+            f"machine.mesh={machine['mesh']} and machine.torus={machine['torus']}: give one of them, the "
+            "other null"
+        )
+    for shape in shapes:
+        total = prod(sides(machine, shape))
+        if machine.get("processors") not in (None, total):
             raise ValueError(
-                f"machine.processors={machine['processors']} and machine.mesh={machine['mesh']}: give one of "
-                "them, the other null"
+                f"machine.processors={machine['processors']} and machine.{shape}={machine[shape]}: give one "
+                "of them, the other null"
             )
-        return pool(rows * columns)
+        return pool(total)
     if machine.get("processors") is None:
         if processors_of_log is None:
             raise ValueError(
@@ -101,13 +115,20 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
     return pool(checks.whole(machine, "machine", "processors", allowed))
 
 
-def sides(machine: Parameters) -> tuple[int, int]:
-    """Return the rows and columns of ``machine.mesh``, e.g. ``16x16``."""
-    given = str(machine["mesh"])
-    rows, _, columns = given.partition("x")
-    if not (rows.isdecimal() and columns.isdecimal() and int(rows) * int(columns) > 0):
-        raise ValueError(f"machine.mesh={given}; allowed: rows times columns of processors, e.g. 16x16")
-    return int(rows), int(columns)
+def sides(machine: Parameters, shape: str = "mesh") -> tuple[int, ...]:
+    """Return the sides of ``machine.mesh`` or ``machine.torus``, e.g. of ``16x16``.
+
+    Raises
+    ------
+    ValueError
+        With one line that says what is allowed.
+    """
+    numbers, allowed = SHAPES[shape]
+    given = str(machine[shape])
+    found = given.split("x")
+    if len(found) not in numbers or not all(side.isdecimal() and int(side) > 0 for side in found):
+        raise ValueError(f"machine.{shape}={given}; allowed: {allowed}")
+    return tuple(int(side) for side in found)
 
 
 def one_pool(machine: Machine, parameters: Parameters, policy: Parameters) -> int:
@@ -128,7 +149,7 @@ def one_pool(machine: Machine, parameters: Parameters, policy: Parameters) -> in
 
 
 def _of_hosts(machine: Parameters, hosts: object) -> Machine:
-    for key in ("processors", "mesh"):
+    for key in ("processors", *SHAPES):
         if machine.get(key) is not None:
             raise ValueError(
                 f"machine.{key}={machine[key]} and machine.hosts: give one of them, the other null"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isqrt
 from typing import NamedTuple
 
 from models import checks
 from models.jobs.machine import sides
 from models.point import Parameters
+from models.topology.shapes import most_even
 from models.units import BYTES_IN_MB
 
 CONTEXT_SWITCH = 0.0005
@@ -102,17 +102,19 @@ class Mesh:
 def _shape(machine: Parameters) -> tuple[int, int]:
     """Return rows and columns: as given, or of a number of processors the mesh nearest to a square."""
     if machine.get("mesh") is not None:
-        return sides(machine)
-    if machine.get("hosts") is not None:
-        raise ValueError(
-            f"machine {machine.get('name', '')} has hosts, and this policy partitions one mesh; "
-            "add machine.hosts=null machine.mesh=ROWSxCOLUMNS, for instance 16x16"
-        )
+        rows, columns = sides(machine)
+        return rows, columns
+    for key, what in (("hosts", "hosts"), ("torus", "a torus")):
+        if machine.get(key) is not None:
+            raise ValueError(
+                f"machine {machine.get('name', '')} has {what}, and this policy partitions one mesh; "
+                f"add machine.{key}=null machine.mesh=ROWSxCOLUMNS, for instance 16x16"
+            )
     processors = checks.whole(
         machine, "machine", "processors", "a positive whole number of processors, or machine.mesh, e.g. 16x16"
     )
-    rows = max(side for side in range(1, isqrt(processors) + 1) if processors % side == 0)
-    return rows, processors // rows
+    rows, columns = most_even(processors)
+    return rows, columns
 
 
 def is_power_of_two(number: int) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
-from models.jobs.machine import Machine
+from models.jobs.machine import SHAPES, Machine
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.workloads import memory
@@ -26,7 +26,7 @@ def of_file(path: str) -> tuple[int, int] | None:
 
 def names_no_machine(machine: Parameters) -> bool:
     """Tell whether a machine leaves its processors to the log's header."""
-    return all(machine.get(key) is None for key in ("processors", "hosts", "mesh"))
+    return all(machine.get(key) is None for key in ("processors", "hosts", *SHAPES))
 
 
 def most_at_once(start: Floats, runtime: Floats, size: Ints) -> int:
