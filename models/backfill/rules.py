@@ -15,10 +15,9 @@ from typing import Any, ClassVar, Self
 from models import checks
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
+from models.jobs.ties import INSTANT, ties_of
 from models.point import Parameters
 
-INSTANT = "instant"
-TIES = (INSTANT, "event")
 UNREQUESTED = ("error", "runtime")
 
 
@@ -30,7 +29,7 @@ class Rules(ABC):
     ----------
     ties : {"instant", "event"}
         All ends of an instant, then all its submissions, then one pass; or a pass after each event,
-        submissions first (and ends in order of submission), see `models.kernels.ties`.
+        submissions first (and ends in order of submission), see `models.jobs.ties`.
     kill : bool
         Whether jobs are ended when they have run for their requested time.
     unrequested : {"error", "runtime"}
@@ -72,7 +71,7 @@ class Rules(ABC):
 def shared(policy: Parameters) -> dict[str, Any]:
     """Return the checked arguments of `Rules` that every policy's YAML file has."""
     return {
-        "ties": checks.choice(policy, "policy", "ties", TIES, default=Rules.ties),
+        "ties": ties_of(policy),
         "kill": checks.switch(policy, "policy", "kill", default=Rules.kill),
         "unrequested": checks.choice(policy, "policy", "unrequested", UNREQUESTED, default=Rules.unrequested),
     }

@@ -10,7 +10,7 @@ from models.jobs.measures import COMMON
 FAMILY = Family(
     package=__name__,
     name="gang scheduling",
-    version=2,
+    version=3,
     metrics=METRICS,
     headline="slowdown",
     common=COMMON,

@@ -18,12 +18,15 @@ nothing has to be computed anew when only S changes.
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int64, void
+from numba import boolean, int64, void
 
 from models.gang.state import (
+    ARRIVAL,
     FINISH,
+    MATRIX,
     N_JOBS,
     N_SLOTS,
+    NOW,
     POSITION,
     PRECEDENCE,
     PRESENT,
@@ -31,30 +34,34 @@ from models.gang.state import (
     SETS,
     SIZE,
     SLOT,
+    SLOT_SECONDS,
     SUM_PES,
     SUM_SLOTS,
     TABLE,
+    VIRTUAL,
 )
 from models.kernels.bits import ONE, ZERO, disjoint, lowest_position
-from models.kernels.compiling import kernel
-from models.kernels.types import INTS
+from models.kernels.compiling import part
+from models.kernels.types import FLOATS, INTS
 
 NONE, EXCLUSIVE, SHARED = range(3)  # as in `policies.ALTERNATION`
 
 
-@kernel(inline=True)
-def run_in(job, count, table, counts, virtual):
+@part()
+def run_in(job, count, table, counts, clocks):
     """Let a job run in `count` slots from now on: what is left of it takes another virtual time."""
     whole, real = table.whole, table.real
     before = whole[job, RUN_SLOTS]
     position = whole[job, POSITION]
+    virtual = clocks[VIRTUAL]
     real[FINISH, position] = virtual + (real[FINISH, position] - virtual) * before / count
+    real[SLOT_SECONDS, position] -= (count - before) * (clocks[NOW] - real[ARRIVAL, position])
     whole[job, RUN_SLOTS] = count
     counts[SUM_SLOTS] += count - before
     counts[SUM_PES] += (count - before) * whole[job, SIZE]
 
 
-@kernel(inline=True)
+@part()
 def count_shared(job, n_slots, occupied, table):
     """Return in how many slots a job's PEs are free or its own. O(slots x words)."""
     own = table.whole[job, SLOT]
@@ -65,8 +72,8 @@ def count_shared(job, n_slots, occupied, table):
     return count
 
 
-@kernel()
-def count_all_shared(n_slots, matrix, table, counts, virtual):
+@part(inline=False)
+def count_all_shared(n_slots, matrix, table, counts, clocks):
     """Under `shared`: count the slots of every job anew. O(slots x jobs x words)."""
     for i in range(counts[N_JOBS]):
         job = table.order[PRESENT, i]
@@ -78,10 +85,10 @@ def count_all_shared(n_slots, matrix, table, counts, virtual):
             if size <= matrix.free[slot] and slot != own and disjoint(matrix.occupied, slot, table.pes, job):
                 count += 1
         if count != table.whole[job, RUN_SLOTS]:
-            run_in(job, count, table, counts, virtual)
+            run_in(job, count, table, counts, clocks)
 
 
-@kernel(inline=True)
+@part()
 def overlaps(grants, slot, first_pes, pes, job):
     """Under `exclusive`: tell whether some of a job's PEs are given to others in a slot."""
     w = 0
@@ -90,8 +97,8 @@ def overlaps(grants, slot, first_pes, pes, job):
     return w < pes.shape[1]
 
 
-@kernel()
-def grant(slot, start, matrix, table, taken, counts, virtual):
+@part(void(int64, int64, MATRIX, TABLE, SETS, INTS, FLOATS), inline=False)
+def grant(slot, start, matrix, table, taken, counts, clocks):
     """Under `exclusive`: give the free PEs of a slot to the jobs mapped elsewhere, in order of precedence.
 
     The first `start` of them keep what they have there: the change that made this necessary comes after them.
@@ -131,11 +138,11 @@ def grant(slot, start, matrix, table, taken, counts, virtual):
             changed &= changed - ONE
             job = np.uint64(64 * w + bit)
             change = 1 if given >> np.uint64(bit) & ONE else -1
-            run_in(job, whole[job, RUN_SLOTS] + change, table, counts, virtual)
+            run_in(job, whole[job, RUN_SLOTS] + change, table, counts, clocks)
 
 
-@kernel()
-def revoke(slot, matrix, table, counts, virtual):
+@part(inline=False)
+def revoke(slot, matrix, table, counts, clocks):
     """Under `exclusive`: take all free PEs of a slot back."""
     grants = matrix.grants
     first_pes = grants.shape[1] - table.pes.shape[1]
@@ -145,13 +152,13 @@ def revoke(slot, matrix, table, counts, virtual):
         while given != ZERO:
             job = np.uint64(64 * w + lowest_position(given))
             given &= given - ONE
-            run_in(job, table.whole[job, RUN_SLOTS] - 1, table, counts, virtual)
+            run_in(job, table.whole[job, RUN_SLOTS] - 1, table, counts, clocks)
     for w in range(first_pes, grants.shape[1]):
         grants[slot, w] = ZERO
 
 
-@kernel()
-def grant_where_it_fits(job, rank, opened, matrix, table, taken, counts, virtual):
+@part(inline=False)
+def grant_where_it_fits(job, rank, opened, matrix, table, taken, counts, clocks):
     """Under `exclusive`: a job was mapped. It changes its own slot and those that it may run in.
 
     `rank` is its position in the order of precedence and `opened` tells whether the slot was opened for it.
@@ -164,18 +171,18 @@ def grant_where_it_fits(job, rank, opened, matrix, table, taken, counts, virtual
         if slot == own:
             # To take PEs that nobody was given changes nothing: who was refused is refused again.
             if opened or overlaps(grants, slot, first_pes, pes, job):
-                grant(slot, 0, matrix, table, taken, counts, virtual)
+                grant(slot, 0, matrix, table, taken, counts, clocks)
         elif disjoint(matrix.occupied, slot, pes, job):
             if not last:  # those after it may have to give back
-                grant(slot, rank, matrix, table, taken, counts, virtual)
+                grant(slot, rank, matrix, table, taken, counts, clocks)
             elif not overlaps(grants, slot, first_pes, pes, job):
                 grants[slot, job >> 6] |= ONE << np.uint64(job & 63)
                 for w in range(pes.shape[1]):
                     grants[slot, first_pes + w] |= pes[job, w]
-                run_in(job, table.whole[job, RUN_SLOTS] + 1, table, counts, virtual)
+                run_in(job, table.whole[job, RUN_SLOTS] + 1, table, counts, clocks)
 
 
-@kernel()
+@part(inline=False)
 def forget(job, n_slots, grants):
     """Under `exclusive`: strike a job that has ended from the grants of every slot."""
     keep = ~(ONE << np.uint64(job & 63))
@@ -183,8 +190,8 @@ def forget(job, n_slots, grants):
         grants[slot, job >> 6] &= keep
 
 
-@kernel(inline=True)
-def grant_where_it_ran(job, rank, matrix, table, taken, counts, virtual):
+@part()
+def grant_where_it_ran(job, rank, matrix, table, taken, counts, clocks):
     """Under `exclusive`: a job has ended. What it was given in other slots goes to others.
 
     They come after it, `rank` being the position that it had in the order of precedence.
@@ -194,17 +201,17 @@ def grant_where_it_ran(job, rank, matrix, table, taken, counts, virtual):
     for slot in range(counts[N_SLOTS]):
         if grants[slot, job >> 6] & own != ZERO:
             grants[slot, job >> 6] ^= own
-            grant(slot, rank, matrix, table, taken, counts, virtual)
+            grant(slot, rank, matrix, table, taken, counts, clocks)
 
 
-@kernel(boolean(SETS, int64, SETS, int64, SETS, int64), inline=True)
+@part(boolean(SETS, int64, SETS, int64, SETS, int64))
 def depends_on(pes, job, changed, i, occupied, slot):
     """Tell whether of a job's PEs some are in row i of `changed` and none are taken in a slot."""
     return not disjoint(pes, job, changed, i) and disjoint(pes, job, occupied, slot)
 
 
-@kernel(void(int64, int64, SETS, int64, SETS, TABLE, INTS, float64), inline=True)
-def slot_changes(change, slot, changed, row, occupied, table, counts, virtual):
+@part(void(int64, int64, SETS, int64, SETS, TABLE, INTS, FLOATS))
+def slot_changes(change, slot, changed, row, occupied, table, counts, clocks):
     """Under `shared`: PEs of a used slot, a row of `changed`, become free (change 1) or taken (-1).
 
     `occupied` holds what is taken in the slot beside them. O(jobs x words).
@@ -212,11 +219,11 @@ def slot_changes(change, slot, changed, row, occupied, table, counts, virtual):
     for i in range(counts[N_JOBS]):
         job = table.order[PRESENT, i]
         if depends_on(table.pes, job, changed, row, occupied, slot) and table.whole[job, SLOT] != slot:
-            run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, virtual)
+            run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, clocks)
 
 
-@kernel(void(int64, int64, SETS, int64, TABLE, INTS, float64), inline=True)
-def slot_comes_or_goes(change, slot, only, row, table, counts, virtual):
+@part(void(int64, int64, SETS, int64, TABLE, INTS, FLOATS))
+def slot_comes_or_goes(change, slot, only, row, table, counts, clocks):
     """Under `shared`: a slot is opened for a job (change 1) or closed after it (-1).
 
     The job's PEs are a row of `only`. O(jobs x words).
@@ -224,11 +231,11 @@ def slot_comes_or_goes(change, slot, only, row, table, counts, virtual):
     for i in range(counts[N_JOBS]):
         job = table.order[PRESENT, i]
         if disjoint(table.pes, job, only, row) and table.whole[job, SLOT] != slot:
-            run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, virtual)
+            run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, clocks)
 
 
-@kernel()
-def slots_unite(low, high, occupied, table, counts, virtual):
+@part(inline=False)
+def slots_unite(low, high, occupied, table, counts, clocks):
     """Under `shared`: two slots become one. O(jobs x words).
 
     Whoever ran in either of them has one slot less: both where it ran in both (one is left), and where it ran
@@ -240,4 +247,4 @@ def slots_unite(low, high, occupied, table, counts, virtual):
         own = whole[job, SLOT]
         runs_in_low = own == low or disjoint(occupied, low, pes, job)
         if runs_in_low or own == high or disjoint(occupied, high, pes, job):
-            run_in(job, whole[job, RUN_SLOTS] - 1, table, counts, virtual)
+            run_in(job, whole[job, RUN_SLOTS] - 1, table, counts, clocks)

@@ -71,7 +71,9 @@ from models.gang.state import (
     SESSION,
     SIZE,
     SLOT,
+    SLOT_SECONDS,
     SLOT_TIME,
+    SLOTS_OF_ENDED,
     SUBMITTED,
     SUM_PES,
     SUM_SLOTS,
@@ -84,7 +86,8 @@ from models.gang.state import (
     VIRTUAL,
     WORK,
 )
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
+from models.kernels.ties import takes_end
 from models.kernels.types import FLOATS, INTS
 from models.workloads.repetition import RERUN
 
@@ -92,7 +95,7 @@ from models.workloads.repetition import RERUN
 BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL, RECORD_FULL = range(6)
 
 
-@kernel(inline=True)
+@part()
 def first_to_end(table, n_jobs):
     """Return the position in the list of present jobs of the one that ends next, or -1. O(jobs).
 
@@ -121,7 +124,7 @@ def first_to_end(table, n_jobs):
     return first
 
 
-@kernel(uint64(int64, float64, TABLE, INTS, FLOATS), inline=True)
+@part(uint64(int64, float64, TABLE, INTS, FLOATS))
 def enter(size, runtime, table, counts, clocks):
     """Write a newcomer into the table, mapped to no slot yet, and return its place."""
     whole, real = table.whole, table.real
@@ -136,6 +139,7 @@ def enter(size, runtime, table, counts, clocks):
     real[RUNTIME, n_jobs] = runtime
     real[ARRIVAL, n_jobs] = clocks[NOW]
     real[FINISH, n_jobs] = clocks[VIRTUAL] + runtime
+    real[SLOT_SECONDS, n_jobs] = 0.0
     table.order[PRESENT, n_jobs] = job
     counts[N_JOBS] += 1
     counts[SUBMITTED] += 1
@@ -144,7 +148,7 @@ def enter(size, runtime, table, counts, clocks):
     return job
 
 
-@kernel(inline=True)
+@part()
 def enter_from(arrivals, system):
     """Let the next session of the chunk submit its job for the first time."""
     settings, table, counts, clocks = system.settings, system.table, system.counts, system.clocks
@@ -156,15 +160,15 @@ def enter_from(arrivals, system):
     table.whole[job, SESSION] = counts[ARRIVED]
     if counts[ARRIVED] == settings.first_measured and settings.first_measured > 0:
         # All before this one only filled the machine.
-        counts[MEASURING] = 1
+        counts[MEASURING] = clocks[NOW] < clocks[MEASURED_UNTIL]
         counts[UNIFICATIONS] = counts[TERMINATIONS] = 0
-        clocks[BATCH_START] = clocks[NOW]
+        clocks[BATCH_START] = min(clocks[NOW], clocks[MEASURED_UNTIL])
     counts[CURSOR] += 1
     counts[ARRIVED] += 1
     return job
 
 
-@kernel(inline=True)
+@part()
 def enter_again(rerun, system):
     """Let the job that has just ended be submitted once more: its place still holds what it was."""
     table, counts = system.table, system.counts
@@ -182,7 +186,7 @@ def enter_again(rerun, system):
     return job
 
 
-@kernel(inline=True)
+@part()
 def leave(position, table, counts):
     """Take the job at a position of the list of present jobs out of the table, and return its place.
 
@@ -206,77 +210,77 @@ def leave(position, table, counts):
     return job
 
 
-@kernel(inline=True)
+@part()
 def settle_in(job, slot, rank, system):
     """Map a newcomer to the chosen PEs of a slot and let it and the others run where they now can."""
     settings, matrix, table, room = system.settings, system.matrix, system.table, system.room
-    counts, virtual = system.counts, system.clocks[VIRTUAL]
+    counts, clocks = system.counts, system.clocks
     table.whole[job, SLOT] = slot  # from now on it is none of the others
     if settings.alternation == SHARED:
         if slot == counts[N_SLOTS]:
-            slot_comes_or_goes(1, slot, room.chosen, 0, table, counts, virtual)
+            slot_comes_or_goes(1, slot, room.chosen, 0, table, counts, clocks)
         else:
-            slot_changes(-1, slot, room.chosen, 0, matrix.occupied, table, counts, virtual)
+            slot_changes(-1, slot, room.chosen, 0, matrix.occupied, table, counts, clocks)
     opened = slot == counts[N_SLOTS]
     map_job(job, slot, matrix, table, room.chosen, counts)
     if settings.alternation == SHARED:
-        run_in(job, count_shared(job, counts[N_SLOTS], matrix.occupied, table), table, counts, virtual)
+        run_in(job, count_shared(job, counts[N_SLOTS], matrix.occupied, table), table, counts, clocks)
     elif settings.alternation == EXCLUSIVE:
-        grant_where_it_fits(job, rank, opened, matrix, table, room.granted, counts, virtual)
+        grant_where_it_fits(job, rank, opened, matrix, table, room.granted, counts, clocks)
 
 
-@kernel(inline=True)
+@part()
 def clear_out(job, rank, system):
     """After a job was unmapped: let the others run where they now can, close or unite its slot."""
     settings, matrix, table, room = system.settings, system.matrix, system.table, system.room
-    counts, virtual = system.counts, system.clocks[VIRTUAL]
+    counts, clocks = system.counts, system.clocks
     slot = table.whole[job, SLOT]
     if settings.alternation == EXCLUSIVE:
-        grant_where_it_ran(job, rank, matrix, table, room.granted, counts, virtual)
+        grant_where_it_ran(job, rank, matrix, table, room.granted, counts, clocks)
     if matrix.free[slot] == settings.n_pes:
         if settings.alternation == SHARED:
-            slot_comes_or_goes(-1, slot, table.pes, job, table, counts, virtual)
+            slot_comes_or_goes(-1, slot, table.pes, job, table, counts, clocks)
         elif settings.alternation == EXCLUSIVE:
-            revoke(slot, matrix, table, counts, virtual)
+            revoke(slot, matrix, table, counts, clocks)
         close_slot(slot, settings.n_pes, matrix, table, counts)
         return
     if settings.alternation == SHARED:
-        slot_changes(1, slot, table.pes, job, matrix.occupied, table, counts, virtual)
+        slot_changes(1, slot, table.pes, job, matrix.occupied, table, counts, clocks)
     if settings.unification:
         other = slot_to_unite_with(slot, counts[N_SLOTS], matrix.occupied)
         if other != NOWHERE:
             low = min(slot, other)
             high = max(slot, other)
             if settings.alternation == SHARED:
-                slots_unite(low, high, matrix.occupied, table, counts, virtual)
+                slots_unite(low, high, matrix.occupied, table, counts, clocks)
             elif settings.alternation == EXCLUSIVE:
-                revoke(low, matrix, table, counts, virtual)
-                revoke(high, matrix, table, counts, virtual)
+                revoke(low, matrix, table, counts, clocks)
+                revoke(high, matrix, table, counts, clocks)
             unite(low, high, settings.n_pes, matrix, table, counts)
             counts[UNIFICATIONS] += 1
             slot = low
     if settings.alternation == EXCLUSIVE:
-        grant(slot, 0, matrix, table, room.granted, counts, virtual)
+        grant(slot, 0, matrix, table, room.granted, counts, clocks)
 
 
-@kernel(inline=True)
+@part()
 def migrate(position, rearrange, system):
     """Let the scheme map all jobs anew and let them run where they now can."""
     settings, matrix, table = system.settings, system.matrix, system.table
-    counts, virtual = system.counts, system.clocks[VIRTUAL]
+    counts, clocks = system.counts, system.clocks
     before = counts[N_SLOTS]
     rearrange(position, settings.n_pes, matrix, table, counts)
     n_slots = counts[N_SLOTS]
     if settings.alternation == SHARED:
-        count_all_shared(n_slots, matrix, table, counts, virtual)
+        count_all_shared(n_slots, matrix, table, counts, clocks)
     elif settings.alternation == EXCLUSIVE:
         for slot in range(n_slots, before):
-            revoke(slot, matrix, table, counts, virtual)
+            revoke(slot, matrix, table, counts, clocks)
         for slot in range(n_slots):
-            grant(slot, 0, matrix, table, system.room.granted, counts, virtual)
+            grant(slot, 0, matrix, table, system.room.granted, counts, clocks)
 
 
-@kernel(inline=True)
+@part()
 def pass_time(then, virtual, counts, clocks):
     """Advance the clocks and the integrals; nothing has changed since the last event."""
     if counts[MEASURING]:
@@ -289,37 +293,49 @@ def pass_time(then, virtual, counts, clocks):
     clocks[VIRTUAL] = virtual
 
 
-@kernel(inline=True)
+@part()
+def slots_over_stay(job, position, table, clocks):
+    """Return the average number of slots in which a job that has just left the table ran."""
+    stay = clocks[NOW] - table.real[ARRIVAL, position]
+    slots = table.whole[job, RUN_SLOTS]
+    if stay > 0.0:  # not of a runtime that is nothing beside the time so far
+        return slots + table.real[SLOT_SECONDS, position] / stay
+    return float(slots)
+
+
+@part()
 def write_down(job, system):
     """Hand out a job that has just ended if it is measured, and tell whether a batch ends with it."""
-    settings, counts = system.settings, system.counts
+    settings, counts, clocks = system.settings, system.counts, system.clocks
     counts[TERMINATED] += 1
     counts[TERMINATIONS] += 1
     session = system.table.whole[job, SESSION]
     if session < settings.first_measured or session >= settings.end_measured:
         return False
-    write_ended(job, counts[N_JOBS], system.table, system.clocks, system.ended, counts[N_ENDED])
+    clocks[SLOTS_OF_ENDED] += slots_over_stay(job, counts[N_JOBS], system.table, clocks)
+    write_ended(job, counts[N_JOBS], system.table, clocks, system.ended, counts[N_ENDED])
     counts[N_ENDED] += 1
     counts[IN_BATCH] += 1
     counts[MEASURED] += 1
     return counts[IN_BATCH] == settings.batch_size or counts[MEASURED] == settings.n_measured
 
 
-@kernel()
+@part(inline=False)
 def close_batch(system):
     """Write down what was integrated over a batch, and begin the next one."""
     settings, table, counts, clocks = system.settings, system.table, system.counts, system.clocks
     batch, batches = counts[N_BATCHES], system.batches
-    now = clocks[NOW] if counts[MEASURING] else clocks[MEASURED_UNTIL]
+    now = min(clocks[NOW], clocks[MEASURED_UNTIL])
     elapsed = now - clocks[BATCH_START]
     batches.unifications[batch] = counts[UNIFICATIONS] / counts[TERMINATIONS]
     batches.slots_per_job[batch] = clocks[JOB_SLOT_TIME] / clocks[JOB_TIME]
+    batches.slots_per_job_over_jobs[batch] = clocks[SLOTS_OF_ENDED] / counts[IN_BATCH]
     batches.utilization[batch] = clocks[WORK] / (settings.n_pes * elapsed)
     batches.used_slots[batch] = clocks[SLOT_TIME] / elapsed
     batches.jobs_in_system[batch] = clocks[JOB_TIME] / elapsed
     counts[N_BATCHES] += 1
     counts[IN_BATCH] = counts[TERMINATIONS] = counts[UNIFICATIONS] = 0
-    for integral in (SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK):
+    for integral in (SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, SLOTS_OF_ENDED):
         clocks[integral] = 0.0
     clocks[BATCH_START] = now
     # Virtual time is set back, so that long runs lose no digits.
@@ -368,7 +384,8 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
             end = np.inf
             if first >= 0:
                 finish = table.real[FINISH, first]
-                end = clocks[NOW] + (finish - clocks[VIRTUAL]) * counts[N_SLOTS]
+                # Not before now, whatever rounding did to a job that ends at this very instant.
+                end = clocks[NOW] + max(finish - clocks[VIRTUAL], 0.0) * counts[N_SLOTS]
             arrival = np.inf
             if counts[CURSOR] < arrivals.submit.shape[0]:
                 arrival = arrivals.submit[counts[CURSOR]]
@@ -378,8 +395,7 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
                 return NO_MORE_JOBS
             if min(end, arrival) > goal.until:
                 return TIME_REACHED
-            # Of an end and an arrival at one instant the end comes first: the newcomer finds its PEs free.
-            if end <= arrival:
+            if takes_end(settings.instant == 1, min(end, arrival), end, arrival, 0):
                 pass_time(end, finish, counts, clocks)
             else:
                 if counts[N_VACANT] == 0:

@@ -131,7 +131,8 @@ def _simulation(
     if isinstance(opened, Trace):
         sessions = range(*opened.measured.indices(len(opened.jobs)))
         until = np.inf if opened.until is None else opened.until
-        measured = Measured(batches.size, batches.most, sessions, opened.n_measured, until)
+        since = float(opened.jobs.submit[0]) if len(opened.jobs) else 0.0
+        measured = Measured(batches.size, batches.most, sessions, opened.n_measured, until, since)
         return Simulation(
             rules, n_pes, iter([opened.jobs]), measured, ends=True, measuring=measuring, recorder=recorder
         )

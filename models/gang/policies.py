@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from models import checks, dotted, workloads
 from models.jobs.machine import one_pool
+from models.jobs.ties import INSTANT, ties_of
 from models.kernels import functions
 from models.point import Parameters, Point
 
@@ -175,6 +176,9 @@ class Rules:
         Whether slots whose PEs have become disjoint are united.
     job_limit : int
         With more jobs in the system the run ends, as one that does not keep up; that of a trace goes on.
+    ties : {"instant", "event"}
+        Of an end and an arrival at one instant the end comes first, or the arrival, see `models.jobs.ties`.
+        A repetition is submitted as its job ends, before anything else happens.
     """
 
     scheme: Scheme
@@ -184,6 +188,7 @@ class Rules:
     precedence: str = "arrival"
     unification: bool = True
     job_limit: int = JOB_LIMIT
+    ties: str = INSTANT
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
@@ -197,13 +202,22 @@ class Rules:
         given = policy.get("scheme")
         scheme = find(given)
         name = str(getattr(given, "__name__", given))
-        return cls(scheme, name, scheme.arguments(policy), alternation, precedence, unification, job_limit)
+        return cls(
+            scheme,
+            name,
+            scheme.arguments(policy),
+            alternation,
+            precedence,
+            unification,
+            job_limit,
+            ties_of(policy),
+        )
 
     def __str__(self) -> str:
         precedence = f", precedence {self.precedence}" if self.alternation == "exclusive" else ""
         return (
             f"gang scheduling, packing scheme {self.name}, alternation {self.alternation}{precedence}"
-            f"{'' if self.unification else ', no unification'}"
+            f"{'' if self.unification else ', no unification'}, ties {self.ties}"
         )
 
 

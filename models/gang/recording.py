@@ -27,8 +27,8 @@ from models.gang.state import (
     Ended,
     nobody_ended,
 )
-from models.jobs.schedule import Pieces
-from models.kernels.compiling import kernel
+from models.jobs.schedule import Pieces, check_pieces
+from models.kernels.compiling import part
 from models.kernels.types import FLOATS, INTS
 
 AT_ONCE = 1 << 16
@@ -69,6 +69,7 @@ class Recorder:
         self.record = _empty(0, AT_ONCE)
         self._pieces: list[tuple[np.ndarray, ...]] = []
         self._ended: list[Ended] = []
+        self._n_pieces = 0
 
     def enlarge(self, job_limit: int) -> None:
         """Follow a table of jobs that has got so many places, more than before."""
@@ -78,9 +79,21 @@ class Recorder:
         self.record.share[: len(before.share)] = before.share
 
     def take(self) -> None:
-        """Take away what the engine has written down, so that it has room again."""
+        """Take away what the engine has written down, so that it has room again.
+
+        Raises
+        ------
+        ValueError
+            With one line, if there are more pieces than can be kept.
+        """
         record = self.record
         n_pieces, n_jobs = record.used
+        self._n_pieces += n_pieces
+        check_pieces(
+            self._n_pieces,
+            "jobs change their share of the time at nearly every event: take fewer of them, with a smaller "
+            "batch_size=… or workload.end=…",
+        )
         columns = (record.number, record.begin, record.end, record.processors)
         self._pieces.append(tuple(column[:n_pieces].copy() for column in columns))
         self._ended.append(Ended(*(column[:n_jobs].copy() for column in record.ended)))
@@ -109,20 +122,20 @@ class Recorder:
         return Pieces(job[first], host, begin[first], end[last], processors[first])
 
 
-@kernel(inline=True)
+@part()
 def is_kept(record):
     """Tell whether anything is recorded."""
     return record.since.shape[0] > 0
 
 
-@kernel(inline=True)
+@part()
 def is_full(record, n_jobs):
     """Tell whether the next event may find no room: it can end a piece of every job, and a job."""
     room = record.number.shape[0]
     return record.used[PIECES] + n_jobs > room or record.used[JOBS] + 1 > room
 
 
-@kernel()
+@part(inline=False)
 def end_piece(job, number, now, record):
     """Write down the piece that ends now, unless it took no time."""
     if record.share[job] > 0.0 and record.since[job] < now:
@@ -134,7 +147,7 @@ def end_piece(job, number, now, record):
         record.used[PIECES] += 1
 
 
-@kernel()
+@part(inline=False)
 def note_shares(table, counts, clocks, record):
     """Begin a new piece of every job that runs with another share of the time from now on. O(jobs)."""
     for i in range(counts[N_JOBS]):
@@ -147,7 +160,7 @@ def note_shares(table, counts, clocks, record):
             record.since[job] = clocks[NOW]
 
 
-@kernel()
+@part(inline=False)
 def note_end(job, position, table, clocks, record):
     """Write down a job that has just left the table; `position` is where its times are."""
     end_piece(job, table.whole[job, NUMBER], clocks[NOW], record)
@@ -156,7 +169,7 @@ def note_end(job, position, table, clocks, record):
     record.used[JOBS] += 1
 
 
-@kernel(inline=True)
+@part()
 def write_ended(job, position, table, clocks, ended, row):
     """Write a job that has just left the table to a row of `ended`; `position` is where its times are."""
     ended.number[row] = table.whole[job, NUMBER]

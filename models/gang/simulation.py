@@ -13,11 +13,14 @@ from models.gang import engine
 from models.gang.measuring import Measuring
 from models.gang.policies import ALTERNATION, PRECEDENCE, Rules
 from models.gang.recording import Recorder, no_record
+from models.gang.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATURE, RELEASE_SIGNATURE
 from models.gang.slots import NOWHERE
 from models.gang.state import (
     ARRIVED,
+    BATCH_START,
     CURSOR,
     IN_BATCH,
+    MEASURED_UNTIL,
     MEASURING,
     N_BATCHES,
     N_CLOCKS,
@@ -51,7 +54,9 @@ from models.gang.state import (
     room_for,
 )
 from models.jobs.jobs import Jobs
-from models.workloads.repetition import same_runtime
+from models.jobs.ties import INSTANT
+from models.kernels.passed import passed
+from models.workloads.repetition import RERUN_SIGNATURE, same_runtime
 
 FREE = -1
 ENDLESS = 1 << 62
@@ -79,6 +84,8 @@ class Measured:
         Runs of all of these sessions; with the last the last batch ends, if it is short.
     until : float
         Time at which the machine is no longer measured.
+    since : float
+        Time from which it is, where nothing comes before the measured sessions.
     """
 
     batch_size: int = 1000
@@ -86,6 +93,7 @@ class Measured:
     sessions: range = range(ENDLESS)
     n_jobs: int = ENDLESS
     until: float = np.inf
+    since: float = 0.0
 
 
 class Simulation:
@@ -126,7 +134,13 @@ class Simulation:
     ) -> None:
         measured = Measured() if measured is None else measured
         self.n_pes = n_pes
-        self._functions = (*rules.scheme.compiled(), rerun)
+        scheme = rules.scheme.compiled()
+        self._functions = (
+            passed(scheme.place, PLACE_SIGNATURE),
+            passed(scheme.release, RELEASE_SIGNATURE),
+            passed(scheme.rearrange, REARRANGE_SIGNATURE),
+            passed(rerun, RERUN_SIGNATURE),
+        )
         self._chunks = chunks
         self._recorder, self._measuring = recorder, measuring
         self._most_jobs = ENDLESS if ends else rules.job_limit
@@ -138,6 +152,7 @@ class Simulation:
             int(rules.unification),
             int(rules.scheme.migrates),
             PRECEDENCE[rules.precedence],
+            int(rules.ties == INSTANT),
             measured.batch_size,
             first,
             end,
@@ -149,6 +164,8 @@ class Simulation:
         counts[N_VACANT] = limit
         counts[REPEATING] = NOWHERE
         counts[MEASURING] = first == 0
+        clocks = np.zeros(N_CLOCKS)
+        clocks[BATCH_START], clocks[MEASURED_UNTIL] = measured.since, np.inf
         self.system = System(
             settings,
             empty_matrix(n_pes, limit),
@@ -158,7 +175,7 @@ class Simulation:
             Books(np.zeros(rules.scheme.memory(n_pes), np.int64), np.array([*rules.parameters, 0], np.int64)),
             np.zeros(1) if rerun_parameters is None else rerun_parameters,
             counts,
-            np.zeros(N_CLOCKS),
+            clocks,
             nobody_ended(self._batches_at_once * measured.batch_size),
             no_batches(measured.batch_limit),
         )

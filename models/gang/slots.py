@@ -6,12 +6,12 @@ from numba import int64, uint64
 
 from models.gang.state import LISTS, N_JOBS, N_SLOTS, PRESENT, SIZE, SLOT, WHOLE
 from models.kernels.bits import ZERO, disjoint
-from models.kernels.compiling import kernel
+from models.kernels.compiling import part
 
 NOWHERE = -1
 
 
-@kernel(inline=True)
+@part()
 def map_job(job, slot, matrix, table, chosen, counts):
     """Map a job to the chosen PEs of a slot, which may be one that this opens."""
     if slot == counts[N_SLOTS]:
@@ -23,7 +23,7 @@ def map_job(job, slot, matrix, table, chosen, counts):
     table.whole[job, SLOT] = slot
 
 
-@kernel(inline=True)
+@part()
 def unmap_job(job, matrix, table):
     """Free the PEs of a job in its slot."""
     slot = table.whole[job, SLOT]
@@ -32,7 +32,7 @@ def unmap_job(job, matrix, table):
     matrix.free[slot] += table.whole[job, SIZE]
 
 
-@kernel(inline=True)
+@part()
 def close_slot(slot, n_pes, matrix, table, counts):
     """Take an empty slot out of use; those opened after it move up."""
     occupied, free, tags, grants = matrix
@@ -57,7 +57,7 @@ def close_slot(slot, n_pes, matrix, table, counts):
         whole[job, SLOT] -= whole[job, SLOT] > slot  # a branch would be mispredicted at every other job
 
 
-@kernel(inline=True)
+@part()
 def slot_to_unite_with(slot, n_slots, occupied):
     """Return the first other slot whose PEs are disjoint from those of a slot, or NOWHERE.
 
@@ -72,7 +72,7 @@ def slot_to_unite_with(slot, n_slots, occupied):
     return NOWHERE
 
 
-@kernel()
+@part(inline=False)
 def unite(low, high, n_pes, matrix, table, counts):
     """Move the jobs of slot `high` to slot `low`, whose PEs are disjoint from theirs, and close `high`."""
     for w in range(matrix.occupied.shape[1]):
@@ -85,7 +85,7 @@ def unite(low, high, n_pes, matrix, table, counts):
     close_slot(high, n_pes, matrix, table, counts)
 
 
-@kernel(int64(LISTS, int64, int64, uint64, WHOLE, int64))
+@part(int64(LISTS, int64, int64, uint64, WHOLE, int64), inline=False)
 def insert(order, row, n, job, whole, sign):
     """Put a job into a list of `n`, a row of `order`, and say where.
 
@@ -100,7 +100,7 @@ def insert(order, row, n, job, whole, sign):
     return i
 
 
-@kernel()
+@part(int64(LISTS, int64, int64, uint64), inline=False)
 def remove(order, row, n, job):
     """Take a job out of a list of `n`, keep the order of the rest, and say where it was."""
     i = 0

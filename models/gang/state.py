@@ -26,7 +26,7 @@ REAL = float64[:, ::1]  # tables of times
 Settings = namedtuple(
     "Settings",
     [
-        "n_pes", "alternation", "unification", "migrating", "precedence",
+        "n_pes", "alternation", "unification", "migrating", "precedence", "instant",
         "batch_size", "first_measured", "end_measured", "n_measured",
     ],
 )  # fmt: skip
@@ -37,11 +37,12 @@ alternation : int, index into `policies.ALTERNATION`
 unification : int, 1 if slots whose PEs have become disjoint are united
 migrating : int, 1 if the scheme maps all jobs anew at each arrival and termination
 precedence : int, who comes first under `exclusive`: 0 arrival, 1 largest first, -1 smallest first
+instant : int, 1 if of an end and an arrival at one instant the end comes first, see `models.kernels.ties`
 batch_size : int, measured terminations in a batch
 first_measured, end_measured : int, sessions from the first on and before the other are measured
 n_measured : int, runs of all of these; with the last of them the last batch ends, if it is short
 """
-SETTINGS = types.NamedUniTuple(int64, 9, Settings)
+SETTINGS = types.NamedUniTuple(int64, 10, Settings)
 
 Matrix = namedtuple("Matrix", ["occupied", "free", "tags", "grants"])
 """The Ousterhout matrix: rows 0 .. n_slots - 1 are the used slots in the order in which they were opened.
@@ -71,8 +72,9 @@ TABLE = types.NamedTuple([SETS, WHOLE, REAL, LISTS], Table)
 # repetitions; position in the list PRESENT; sessions that arrived before its own.
 SLOT, SIZE, RUN_SLOTS, NUMBER, RUNS_LEFT, RUN, KEY, POSITION, SESSION, N_WHOLE = range(10)
 # Fields of Table.real: time needed on dedicated PEs; time of submission; virtual time of its end if the
-# number of its slots stays as it is.
-RUNTIME, ARRIVAL, FINISH, N_REAL = range(4)
+# number of its slots stays as it is; the integral of the number of its slots over its stay, less what that
+# would be with its present number all the time (so that only a change of that number has to be noted).
+RUNTIME, ARRIVAL, FINISH, SLOT_SECONDS, N_REAL = range(5)
 # Lists in Table.order: the jobs in the system, in no order; in that in which they may take free PEs of
 # foreign slots; from the largest to the smallest, earlier first among equals; the unused places (a stack).
 PRESENT, PRECEDENCE, DECREASING, VACANT, N_LISTS = range(5)
@@ -113,9 +115,13 @@ BATCHES = types.NamedUniTuple(FLOATS, len(INTEGRATED), Integrated)
     N_BATCHES, MEASURED, IN_BATCH, N_ENDED, TERMINATIONS, UNIFICATIONS, MEASURING, N_COUNTS,
 ) = range(18)  # fmt: skip
 
-# Clocks (float64): time; virtual time; begin of this batch; end of all measuring, once that is past;
-# integrals over this batch of used slots, of slots of all jobs, of jobs, and of work done.
-NOW, VIRTUAL, BATCH_START, MEASURED_UNTIL, SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, N_CLOCKS = range(9)
+# Clocks (float64): time; virtual time; begin of this batch; end of all measuring, infinite until that is
+# past; integrals over this batch of used slots, of slots of all jobs, of jobs, and of work done; sum over the
+# jobs that ended in this batch of the average number of slots in which each ran.
+(
+    NOW, VIRTUAL, BATCH_START, MEASURED_UNTIL, SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, SLOTS_OF_ENDED,
+    N_CLOCKS,
+) = range(10)  # fmt: skip
 
 System = namedtuple(
     "System",

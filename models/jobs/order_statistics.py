@@ -6,7 +6,7 @@ import numpy as np
 from numba import float64, int64, void
 
 from models.arrays import Floats, Ints
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 from models.kernels.types import FLOATS, INTS
 
 PERCENT = 0.95
@@ -17,7 +17,7 @@ LARGE = 8 * SAMPLE
 """Of so many values a sample tells where the wanted one is about."""
 
 
-@kernel(float64(FLOATS, int64, int64, int64), inline=True)
+@part(float64(FLOATS, int64, int64, int64))
 def pivot_of_sample(values: Floats, first: int, last: int, rank: int) -> float:
     """Return a value that probably leaves the wanted one in the smaller part of values[first : last + 1].
 
@@ -39,7 +39,7 @@ def pivot_of_sample(values: Floats, first: int, last: int, rank: int) -> float:
     return values[first + max(0, min(SAMPLE - 1, int(k)))]
 
 
-@kernel(float64(FLOATS, int64, int64, int64))
+@part(float64(FLOATS, int64, int64, int64), inline=False)
 def select(values: Floats, first: int, last: int, rank: int) -> float:
     """Return the value at position `rank` of values[first : last + 1] in ascending order; O(n) on average.
 

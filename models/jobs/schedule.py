@@ -32,6 +32,19 @@ class Pieces:
     processors: np.ndarray
 
 
+MOST_PIECES = 20_000_000
+"""Pieces of a schedule: so many take 0.8 GB, and several times that to be sorted and measured."""
+
+
+def check_pieces(n_pieces: int, what_to_do: str) -> None:
+    """Raise ``ValueError`` with one line for more pieces than can be kept."""
+    if n_pieces > MOST_PIECES:
+        raise ValueError(
+            f"the schedule has more than {MOST_PIECES:,} pieces (times of a job on one number of "
+            f"processors); {what_to_do}, or run it without a schedule"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """Who ran when and where; every array has the shape (n_jobs,).

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, int64, uint64
 
-from models.kernels.compiling import kernel
+from models.kernels.compiling import part
 
 WORD_BITS = 64
 
@@ -22,7 +22,7 @@ def words(n_pes: int) -> int:
     return -(-n_pes // WORD_BITS)
 
 
-@kernel(inline=True)
+@part()
 def population(word):
     """Return the number of set bits (the usual sideways addition, which LLVM turns into one instruction)."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -31,7 +31,7 @@ def population(word):
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@kernel(inline=True)
+@part()
 def span(count):
     """Return a word whose lowest `count` bits are set, 0 <= count <= 64."""
     if count >= WORD_BITS:
@@ -39,19 +39,19 @@ def span(count):
     return (ONE << np.uint64(count)) - ONE
 
 
-@kernel(inline=True)
+@part()
 def lowest_position(word):
     """Return the position of the lowest set bit of a word that has one."""
     return population((word & (~word + ONE)) - ONE)
 
 
-@kernel(inline=True)
+@part()
 def free_word(occupied, slot, w, n_pes):
     """Return the free PEs of word `w` of a slot; bits beyond the last PE are never free."""
     return ~occupied[slot, w] & span(n_pes - w * WORD_BITS)
 
 
-@kernel(boolean(uint64[:, ::1], int64, uint64[:, ::1], int64), inline=True)
+@part(boolean(uint64[:, ::1], int64, uint64[:, ::1], int64))
 def disjoint(a, i, b, j):
     """Tell whether the sets of PEs in row i of `a` and row j of `b` have none in common.
 
@@ -63,7 +63,7 @@ def disjoint(a, i, b, j):
     return w == a.shape[1]
 
 
-@kernel(uint64(uint64, uint64))
+@part(uint64(uint64, uint64), inline=False)
 def lowest(word, count):
     """Return the `count` lowest set bits of `word`; it must have as many."""
     # Mostly they stand side by side: then no loop over bits is needed.
@@ -76,7 +76,7 @@ def lowest(word, count):
     return word & ~rest
 
 
-@kernel(uint64(uint64, uint64))
+@part(uint64(uint64, uint64), inline=False)
 def highest(word, count):
     """Return the `count` highest set bits of `word`; it must have as many."""
     rest = word
@@ -85,7 +85,7 @@ def highest(word, count):
     return rest
 
 
-@kernel(inline=True)
+@part()
 def take_from_left(n, occupied, slot, n_pes, chosen):
     """Write the first `n` free PEs of a slot, in serial order, to `chosen`."""
     need = n
@@ -99,7 +99,7 @@ def take_from_left(n, occupied, slot, n_pes, chosen):
         need -= here
 
 
-@kernel()
+@part(inline=False)
 def take_from_right(n, occupied, slot, n_pes, chosen):
     """Write the last `n` free PEs of a slot, in reverse serial order, to `chosen`."""
     need = n

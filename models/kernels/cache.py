@@ -48,21 +48,26 @@ def is_complete(package: str) -> bool:
 def complete(package: str, modules: Sequence[str]) -> None:
     """See to it that every kernel of a family is in the cache; where all are, none is loaded.
 
-    Modules are compiled side by side, in as many processes as there are cores.
+    Modules are compiled side by side, the first one here and the others in as many processes as there are
+    cores left: each process has to load numba first.
 
     Parameters
     ----------
     package : str
         Name of the family's package.
     modules : sequence of str
-        To import them is to load every kernel; those that are not in the cache are compiled.
+        To import them is to load every kernel; those that are not in the cache are compiled. The first takes
+        longest.
     """
     if is_complete(package):
         return
     cores = min(len(modules), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
     if cores > 1:
-        with ThreadPoolExecutor(cores) as beside:
-            list(beside.map(_load_elsewhere, modules))
+        first, *others = modules
+        with ThreadPoolExecutor(cores - 1) as beside:
+            for i in range(cores - 1):
+                beside.submit(_load_elsewhere, others[i :: cores - 1])
+            _load(first)
     for module in modules:
         _load(module)
     with suppress(OSError):  # of a cache that cannot be written to: all are looked at again next time
@@ -87,13 +92,13 @@ def _load(module: str) -> None:
     importlib.import_module(module)
 
 
-def _load_elsewhere(module: str) -> None:
-    """Import a module in a process of its own, which leaves what it compiles in the cache.
+def _load_elsewhere(modules: Sequence[str]) -> None:
+    """Import modules in a process of their own, which leaves what it compiles in the cache.
 
     A plain interpreter, not one of `multiprocessing`: that would run a notebook's or a script's main module
     again. What fails there is tried, and told, here.
     """
-    command = [sys.executable, "-c", f"import {module}"]
+    command = [sys.executable, "-c", f"import {', '.join(modules)}"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     subprocess.run(command, env=environment, capture_output=True, check=False)
 

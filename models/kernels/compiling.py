@@ -14,18 +14,13 @@ UNCOUNTED: dict[str, Any] = {**OPTIONS, "_nrt": False}
 """Of kernels that allocate nothing: no references are counted, so that arrays travel in tuples for free."""
 
 
-def kernel(
-    signature: Any = None, inline: bool = False, allocates: bool = False
-) -> Callable[[Callable], Callable]:
-    """Compile a function: at import for a declared signature, else when a caller first needs it.
+def kernel(signature: Any = None, allocates: bool = False) -> Callable[[Callable], Callable]:
+    """Compile a function that Python calls, or that is passed to another one as an argument.
 
     Parameters
     ----------
     signature : numba signature, optional
-        Declared where functions are passed as arguments, and where literal arguments would make numba compile
-        one copy for each of them.
-    inline : bool
-        Whether the compiler puts the function where it is called: what an event loop does at each event.
+        Compiled at import for these types; else when a caller first needs it.
     allocates : bool
         Whether it makes arrays. An event loop does not: each look at an array in a tuple would count a
         reference, which takes longer than most of what is done at an event.
@@ -36,14 +31,25 @@ def kernel(
     needs them. Division follows numpy: a check for zero at each division would cost a branch, and no kernel
     divides by what may be zero.
     """
-    options: dict[str, Any] = {**(OPTIONS if allocates else UNCOUNTED), "forceinline": inline}
+    options = OPTIONS if allocates else UNCOUNTED
     return njit(**options) if signature is None else njit(signature, **options)
 
 
-def part(signature: Any, inline: bool = True) -> Callable[[Callable], Callable]:
-    """Compile a part of an event loop, put where it is called if `inline`; Python itself cannot call it.
+def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Callable]:
+    """Compile a part of a kernel, put where it is called if `inline`; Python itself cannot call it.
 
     A way in from Python would unpack every array of every tuple, and takes longer to compile than the part.
+
+    Parameters
+    ----------
+    signature : numba signature, optional
+        Declared where literal arguments would make numba compile one copy for each of them, and so that a
+        part that several modules use is compiled and kept once. Else it is compiled with each kernel that
+        needs it, and kept as a piece of that only.
+    inline : bool
+        What an event loop does at each event is put where it is called.
     """
     options: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    if signature is None:
+        return njit(**{**options, "cache": False}, forceinline=inline)
     return njit(signature, **options, forceinline=inline)

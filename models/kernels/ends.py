@@ -8,11 +8,11 @@ from __future__ import annotations
 from numba import int64, void
 
 from models.arrays import Floats, Ints
-from models.kernels.compiling import kernel
+from models.kernels.compiling import part
 from models.kernels.types import FLOATS, INTS
 
 
-@kernel(void(FLOATS, INTS, int64, int64), inline=True)
+@part(void(FLOATS, INTS, int64, int64))
 def push(end: Floats, heap: Ints, n: int, job: int) -> None:
     """Add a job to a heap of `n` jobs; `end` holds the end of every job by its number. O(log n)."""
     at = n
@@ -26,7 +26,7 @@ def push(end: Floats, heap: Ints, n: int, job: int) -> None:
     heap[at] = job
 
 
-@kernel(int64(FLOATS, INTS, int64), inline=True)
+@part(int64(FLOATS, INTS, int64))
 def pop(end: Floats, heap: Ints, n: int) -> int:
     """Take the job that ends first from a heap of `n` jobs. O(log n)."""
     first = heap[0]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from models import checks, dotted
 
+LINE = 100
+"""A signature of arrays in tuples takes many lines, which nobody would read."""
 
-def compiled(given: Any, signature: Any, where: str, takes: str) -> Any:
+
+def compiled(
+    given: Any, signature: Any, where: str, takes: str, through: Callable[[Any], Any] | None = None
+) -> Any:
     """Return a user's function as an event loop takes it.
 
     Parameters
@@ -19,6 +25,9 @@ def compiled(given: Any, signature: Any, where: str, takes: str) -> Any:
         What it is called on the command line, e.g. ``policy.scheme``.
     takes : str
         Dotted name of the signature, for the message.
+    through : callable, optional
+        Called with a function that is declared to take ``float64`` where the signature has ``int64``; returns
+        one that calls it.
 
     Raises
     ------
@@ -32,15 +41,33 @@ def compiled(given: Any, signature: Any, where: str, takes: str) -> Any:
     try:
         function = dotted.imported(given) if isinstance(given, str) else given
     except (ImportError, AttributeError, ValueError) as error:
-        checks.refuse(where, f"{told}, which cannot be imported ({error})", allowed)
+        why = f", which cannot be imported ({error})"
+        if "." not in str(given):
+            why = ", which is not the dotted name of anything"
+        checks.refuse(where, f"{told}{why}", allowed)
     if not hasattr(function, "nopython_signatures"):
         checks.refuse(where, f"{told}, which is not compiled", allowed)
     try:
         if signature.args not in function.overloads:
+            if through is not None and _takes(function, signature.args):
+                function = through(function)
             function.compile(signature.args)
         fits = function.overloads[signature.args].signature.return_type == signature.return_type
     except (NumbaError, TypeError, RuntimeError, KeyError):  # declared for other types, or too few
         fits = False
     if not fits:
-        checks.refuse(where, f"{told}, which takes or returns something else", allowed)
+        wanted = f" than {signature}" if len(str(signature)) < LINE else ""
+        checks.refuse(where, f"{told}, which takes or returns something else{wanted}", allowed)
     return function
+
+
+def _takes(function: Any, given: tuple[Any, ...]) -> bool:
+    """Tell whether a function is declared for types to which the given ones can be turned."""
+    from numba import types
+
+    def holds(declared: Any, mine: Any) -> bool:
+        return declared == mine or (isinstance(mine, types.Integer) and declared == types.float64)
+
+    return any(
+        len(declared) == len(given) and all(map(holds, declared, given)) for declared in function.overloads
+    )

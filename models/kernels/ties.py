@@ -1,9 +1,9 @@
 """What happens first when several events share an instant: the rule of every event loop that is told so.
 
-A loop goes on in steps. Each takes some events of one instant, and the scheduler looks at the queue once
-after them. With ``ties: instant`` a step takes all ends of its instant, then all its submissions. With
-``ties: event`` it takes one event: submissions come first, in their order, then ends, in that of
-`models.kernels.ends`.
+`models.jobs.ties` has the words. A loop goes on in steps. Each takes some events of one instant, and the
+scheduler looks at the queue once after them. With ``ties: instant`` a step takes all ends of its instant,
+then all its submissions. With ``ties: event`` it takes one event: submissions come first, in their order,
+then ends, in that of `models.kernels.ends`.
 
     while True:
         next_submit = next_submission(submit, arrived)

@@ -12,12 +12,12 @@ from __future__ import annotations
 from numba import int64
 
 from models.arrays import Ints
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 from models.kernels.types import INTS
 from models.medium_term.boxes import BOXES, FILL, Boxes
 
 
-@kernel(int64(int64, INTS, int64, int64, int64, int64, int64, BOXES))
+@part(int64(int64, INTS, int64, int64, int64, int64, int64, BOXES), inline=False)
 def fill(
     processors: int, minimum: Ints, job: int, left: int, strip: int, bottom: int, rise: int, boxes: Boxes
 ) -> int:

@@ -9,11 +9,11 @@ import numpy as np
 from numba import int64, void
 
 from models.arrays import Ints
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 from models.medium_term.boxes import BOXES, FILL, Boxes
 
 
-@kernel(void(int64, int64, int64, int64, BOXES), inline=True)
+@part(void(int64, int64, int64, int64, BOXES))
 def place(processors: int, first: int, size: int, start: int, boxes: Boxes) -> None:
     """Give jobs `first` to `first` + `size` - 1 equal shares from time `start` on. O(size)."""
     share = processors // size

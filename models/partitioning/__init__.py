@@ -10,11 +10,11 @@ from models.partitioning.metrics import JOB_CLASSES, OF_CLASSES
 FAMILY = Family(
     package=__name__,
     name="processor partitioning",
-    version=3,
+    version=4,
     metrics=OF_CLASSES,
     headline="response_time",
     common=("wait", "response_time", "slowdown", "bounded_slowdown", "utilization", "jobs_in_system"),
     coords={"job_class": JOB_CLASSES},
-    kernels=("models.partitioning.model", "models.jobs.order_statistics", "models.workloads.redrawn"),
+    kernels=("models.partitioning.model",),
     schedules=True,
 )

@@ -12,7 +12,7 @@ import numpy as np
 from numba import float64, int64, void
 
 from models.arrays import Floats, Ints
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 from models.partitioning.simulation.admission import (
     admitted,
     first_in_queue,
@@ -75,7 +75,7 @@ from models.workloads.speedup.curves import CURVE
 BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL, SHARES_TOO_FEW, RECORD_FULL = range(7)
 
 
-@kernel(int64(REAL, WHOLE, WHOLE, int64), inline=True)
+@part(int64(REAL, WHOLE, WHOLE, int64))
 def first_to_end(real: Floats, whole: Ints, order: Ints, n_jobs: int) -> int:
     """Return the position of the job that ends next, of equals the first to arrive, or -1. O(jobs)."""
     first = -1
@@ -90,7 +90,7 @@ def first_to_end(real: Floats, whole: Ints, order: Ints, n_jobs: int) -> int:
     return first
 
 
-@kernel(int64(ARRIVALS, int64, STATE), inline=True)
+@part(int64(ARRIVALS, int64, STATE))
 def submit(chunk: Arrivals, cursor: int, state: State) -> int:
     """Write a newcomer into the table of jobs and return its place."""
     real, whole, counts = state.real, state.whole, state.counts
@@ -109,7 +109,7 @@ def submit(chunk: Arrivals, cursor: int, state: State) -> int:
     return job
 
 
-@kernel(void(int64, STATE, RECORD), inline=True)
+@part(void(int64, STATE, RECORD))
 def take_down(job: int, state: State, record: Record) -> None:
     """Write down that a job has ended and free its place in the table."""
     real, whole, counts, ended = state.real, state.whole, state.counts, record.ended
@@ -129,7 +129,7 @@ def take_down(job: int, state: State, record: Record) -> None:
     counts[IN_BATCH] += 1
 
 
-@kernel(void(STATE, RECORD))
+@part(void(STATE, RECORD), inline=False)
 def close_batch(state: State, record: Record) -> None:
     """Write down the integrals over a batch and begin the next one."""
     counts, clocks = state.counts, state.clocks
@@ -143,7 +143,7 @@ def close_batch(state: State, record: Record) -> None:
     clocks[BATCH_START] = clocks[NOW]
 
 
-@kernel(void(int64, float64, STATE, RECORD))
+@part(void(int64, float64, STATE, RECORD), inline=False)
 def hold_processors(job: int, processors: float, state: State, record: Record) -> None:
     """Write down a piece where a job's number of processors changes; 0 where it loses its partition."""
     real, now = state.real, state.clocks[NOW]
@@ -161,7 +161,7 @@ def hold_processors(job: int, processors: float, state: State, record: Record) -
     real[job, HELD_SINCE] = now
 
 
-@kernel(void(STATE, PLAN, RECORD))
+@part(void(STATE, PLAN, RECORD), inline=False)
 def look_at_partitions(state: State, plan: Plan, record: Record) -> None:
     """Write down who has another number of processors since the event before. O(jobs)."""
     order, counts = state.order, state.counts

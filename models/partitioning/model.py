@@ -9,8 +9,9 @@ import numpy as np
 from models import dotted
 from models.arrays import Floats
 from models.family import Outcome
+from models.jobs import order_statistics
 from models.jobs.measures import Measures
-from models.jobs.schedule import Pieces, Schedule
+from models.jobs.schedule import Pieces, Schedule, check_pieces
 from models.partitioning import engine
 from models.partitioning.metrics import known
 from models.partitioning.policies import functions_of
@@ -18,14 +19,14 @@ from models.partitioning.simulation import fold, sharing
 from models.partitioning.simulation.discipline import Discipline
 from models.partitioning.simulation.measured import Batches, in_portions, jobs_of, of_trace
 from models.partitioning.simulation.roll import Roll
-from models.partitioning.simulation.run import Simulation
+from models.partitioning.simulation.run import Curve, Setup, Simulation
 from models.partitioning.simulation.shares import shares
 from models.partitioning.simulation.source import Source, open_source
 from models.partitioning.simulation.state import Ended, Held
 from models.partitioning.simulation.system import Admission
 from models.point import Point
 from models.saturation import Backlog
-from models.workloads.speedup import Speedup
+from models.workloads import redrawn
 
 JOB_LIMIT = 10_000
 """With so many jobs in the system, waiting ones included, a run ends, as one that does not keep up."""
@@ -35,8 +36,9 @@ QUEUE_LIMIT = 100_000
 
 WITHOUT_END = 2**62
 
-KERNELS = (fold, sharing)
-"""Modules of the policies' compiled functions: they are loaded with this one."""
+KERNELS = (fold, sharing, order_statistics, redrawn)
+"""Modules of compiled functions that are loaded with this one: to compile what little they have in another
+process would take longer."""
 
 
 def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tuple[Simulation, Roll, Source]:
@@ -57,23 +59,25 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
     fixed = system.policy.has_fixed_partitions
     functions = functions_of(system.policy.discipline)
     roll, speedup = Roll(source.parts(), keeping), source.speedup
-    simulation = Simulation(
-        Discipline(*(dotted.imported(f"{functions}.{name}") for name in Discipline._fields)),
-        partial(shares, system),
-        roll.arrivals(),
+    setup = Setup(
         limit=system.limit(point.machine),
-        by_shape=system.goes_by_shape,
-        curve=dotted.imported(Speedup.curve if speedup is None else speedup.curve),
-        parameters=np.array(Speedup.parameters if speedup is None else speedup.parameters),
+        interval=np.inf if fixed else admission.interval,
+        overhead=admission.overhead,
         charged=policy["reallocation_cost"],
         rotation=system.policy.rotation,
         rotation_per_job=system.policy.unit == "jobs",
-        interval=np.inf if fixed else admission.interval,
-        overhead=admission.overhead,
+        by_shape=system.goes_by_shape,
         draining=trace is not None,
         batch_size=batches.size,
         job_limit=_job_limit(source),
         recording=recording,
+    )
+    simulation = Simulation(
+        Discipline(*(dotted.imported(f"{functions}.{name}") for name in Discipline._fields)),
+        partial(shares, system),
+        roll.arrivals(),
+        setup,
+        Curve() if speedup is None else Curve(dotted.imported(speedup.curve), np.array(speedup.parameters)),
     )
     return simulation, roll, source
 
@@ -143,17 +147,40 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
 
 def _run_out(simulation: Simulation) -> tuple[Ended, Held]:
     """Simulate until the last job has ended; return all that was written down."""
-    ended, held = [], []
+    course = _Course()
     status = engine.RECORD_FULL
     while status == engine.RECORD_FULL:
         status = simulation.run(WITHOUT_END)
+        course.take(simulation)
+    return course.joined()
+
+
+class _Course:
+    """All that a simulation writes down."""
+
+    def __init__(self) -> None:
+        self._ended: list[Ended] = []
+        self._held: list[Held] = []
+        self._n_pieces = 0
+
+    def take(self, simulation: Simulation) -> None:
+        """Take away what was written down; ``ValueError`` with one line for too many pieces."""
         taken = simulation.take()
-        ended.append(Ended(*map(np.copy, taken.ended)))
-        held.append(Held(*map(np.copy, taken.pieces)))
-    return (
-        Ended(*map(np.concatenate, zip(*ended, strict=True))),
-        Held(*map(np.concatenate, zip(*held, strict=True))),
-    )
+        self._ended.append(Ended(*map(np.copy, taken.ended)))
+        self._held.append(Held(*map(np.copy, taken.pieces)))
+        self._n_pieces += len(taken.pieces.number)
+        check_pieces(
+            self._n_pieces,
+            "give more time between changes of partitions, with a longer policy.rotation=… or "
+            "policy.admission.interval=…, or fewer jobs, with a smaller batch_size=… or workload.end=…",
+        )
+
+    def joined(self) -> tuple[Ended, Held]:
+        """Return it."""
+        return (
+            Ended(*map(np.concatenate, zip(*self._ended, strict=True))),
+            Held(*map(np.concatenate, zip(*self._held, strict=True))),
+        )
 
 
 def schedule(point: Point) -> Schedule:
@@ -199,24 +226,18 @@ def schedule(point: Point) -> Schedule:
 
 def _run_stream(simulation: Simulation, n_batches: int) -> tuple[Ended, Held, int]:
     """Simulate batches and then on, until all jobs that were submitted up to then have ended."""
-    ended, held = [], []
+    course = _Course()
     wanted, n_jobs = n_batches, WITHOUT_END
     while True:
         status = simulation.run(wanted)
-        taken = simulation.take()
-        ended.append(Ended(*map(np.copy, taken.ended)))
-        held.append(Held(*map(np.copy, taken.pieces)))
+        course.take(simulation)
         if status == engine.BATCHES_DONE:
             n_jobs = min(n_jobs, simulation.n_submitted)
             wanted = simulation.n_batches + 1
         done = status == engine.BATCHES_DONE and simulation.first_in_system >= n_jobs
         if done or status not in (engine.BATCHES_DONE, engine.RECORD_FULL):
             break
-    return (
-        Ended(*map(np.concatenate, zip(*ended, strict=True))),
-        Held(*map(np.concatenate, zip(*held, strict=True))),
-        n_jobs,
-    )
+    return *course.joined(), n_jobs
 
 
 def crowded(jobs_in_system: Floats, processors: float) -> bool:

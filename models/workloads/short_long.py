@@ -28,8 +28,8 @@ from models.workloads.speedup.cycle import Steps, best_speeds, mean_step
 JOB_CLASSES = ("short", "long")
 SHORT, LONG = range(2)
 
-FIRST_CHUNK, LARGEST_CHUNK = 4096, 16_384
-"""Arrivals that are drawn together; any numbers give the same jobs."""
+CHUNK = 4096
+"""Arrivals that are drawn together; any number gives the same jobs."""
 
 
 class Drawn(NamedTuple):
@@ -118,18 +118,17 @@ def drawn(workload: Parameters, step: float, load: float, seed: Seed) -> Iterato
     gaps, classes, cycles = (stream(seed, cause) for cause in ("arrivals", "classes", "cycles"))
     mean_cycles = np.array([workload["short_time"], workload["long_time"]]) / step
     mean_gap = 1 / arrival_rate(workload, load)
-    now, size = 0.0, FIRST_CHUNK
+    now = 0.0
     while True:
-        job_class = np.where(classes.random(size) < workload["short_fraction"], SHORT, LONG)
-        n_cycles = geometric(cycles.random(size), mean_cycles[job_class])
+        job_class = np.where(classes.random(CHUNK) < workload["short_fraction"], SHORT, LONG)
+        n_cycles = geometric(cycles.random(CHUNK), mean_cycles, job_class)
         # Added one by one, so that the cut into chunks changes no digit.
-        submit = np.cumsum(np.concatenate([[now], mean_gap * gaps.standard_exponential(size)]))[1:]
+        submit = np.cumsum(np.concatenate([[now], mean_gap * gaps.standard_exponential(CHUNK)]))[1:]
         now = submit[-1]
         yield Drawn(submit, job_class, step * n_cycles)
-        size = min(2 * size, LARGEST_CHUNK)
 
 
-def geometric(uniform: Floats, mean: Floats) -> Floats:
+def geometric(uniform: Floats, mean: Floats, which: Ints) -> Floats:
     """Return whole numbers from 1 on, of geometric distribution, by inversion.
 
     Parameters
@@ -137,10 +136,12 @@ def geometric(uniform: Floats, mean: Floats) -> Floats:
     uniform : ndarray
         Numbers from [0, 1): the larger one gives the larger number at any mean.
     mean : ndarray
-        At least 1.
+        Means, at least 1.
+    which : ndarray of int
+        Which of these is that of each number.
     """
     with np.errstate(divide="ignore"):  # a mean of 1 divides by the logarithm of 0, and gives 1
-        return np.maximum(np.ceil(np.log1p(-uniform) / np.log1p(-1 / mean)), 1.0)
+        return np.maximum(np.ceil(np.log1p(-uniform) / np.log1p(-1 / mean)[which]), 1.0)
 
 
 def read_load(load: float | None) -> float:

@@ -20,9 +20,10 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
-from numba import float64, int64, types, void
+from numba import float64, int64, njit, types, void
 
 from models import dotted
 from models.arrays import Floats, Ints
@@ -103,7 +104,8 @@ def compiled(given: object, where: str = "policy.priority") -> Any:
     Parameters
     ----------
     given : str or compiled function
-        A name in `ORDERS`, or one's own function, or its dotted name, which is imported.
+        A name in `ORDERS`, or one's own function, or its dotted name, which is imported. A function may be
+        declared to take ``float64`` only.
     where : str
         What it is called on the command line.
 
@@ -113,8 +115,33 @@ def compiled(given: object, where: str = "policy.priority") -> Any:
         With one line, if it is no compiled function of `PRIORITY_SIGNATURE` or `FIXED_SIGNATURE`.
     """
     named = ORDERS.get(given, given) if isinstance(given, str) else given
-    signature = FIXED_SIGNATURE if _arguments(named) == len(FIXED_SIGNATURE.args) else PRIORITY_SIGNATURE
-    return functions.compiled(named, signature, where, f"{__name__}.PRIORITY_SIGNATURE or FIXED_SIGNATURE")
+    signature, of_numbers = PRIORITY_SIGNATURE, _changing_of_numbers
+    if _arguments(named) == len(FIXED_SIGNATURE.args):
+        signature, of_numbers = FIXED_SIGNATURE, _fixed_of_numbers
+    takes = f"{__name__}.PRIORITY_SIGNATURE or FIXED_SIGNATURE"
+    return functions.compiled(named, signature, where, takes, of_numbers)
+
+
+@lru_cache(maxsize=8)
+def _changing_of_numbers(declared: Any) -> Any:
+    """Return an order that calls one which takes numbers of any kind."""
+
+    @njit
+    def order(waited, requested, processors, memory, bypassed):  # type: ignore[no-untyped-def]
+        return declared(waited, requested, processors, memory, bypassed)
+
+    return order
+
+
+@lru_cache(maxsize=8)
+def _fixed_of_numbers(declared: Any) -> Any:
+    """Return an order that never changes, which calls one that takes numbers of any kind."""
+
+    @njit
+    def order(submitted, requested, processors, memory):  # type: ignore[no-untyped-def]
+        return declared(submitted, requested, processors, memory)
+
+    return order
 
 
 def changes(function: Any) -> bool:

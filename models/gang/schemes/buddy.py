@@ -23,10 +23,13 @@ ancestors" (Fig. 2). Three readings of it:
 from __future__ import annotations
 
 import numpy as np
+from numba import int64, uint64, void
 
 from models.gang.schemes.signature import PLACE_SIGNATURE, RELEASE_SIGNATURE
+from models.gang.state import SETS
 from models.kernels.bits import ALL, ONE, ZERO, free_word, span
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
+from models.kernels.types import INTS
 
 # Positions of the parameters, and of their values, in what `models.gang.policies` declares.
 SLOT_CHOICE, CONTROLLER_LOAD = 0, 1
@@ -35,7 +38,7 @@ RECURSIVE = 1
 PES = 2
 
 
-@kernel()
+@part(inline=False)
 def level_for(size):
     """Return l of the smallest controller, of 2^l PEs, that holds `size`."""
     level = 0
@@ -44,7 +47,7 @@ def level_for(size):
     return level
 
 
-@kernel()
+@part(void(int64, int64, int64, int64, int64, INTS), inline=False)
 def book(node, level, change, n_pes, reading, memory):
     """Map `change` jobs to a controller and carry its load up the tree."""
     memory[node] += change
@@ -58,7 +61,7 @@ def book(node, level, change, n_pes, reading, memory):
         level += 1
 
 
-@kernel()
+@part(void(int64, int64, uint64[::1], int64, int64, INTS), inline=False)
 def book_job(size, n_pes, pes, change, reading, memory):
     """Map a job to its controller, or under the reading `pes` to each of its PEs."""
     if reading == PES:
@@ -76,7 +79,7 @@ def book_job(size, n_pes, pes, change, reading, memory):
             return
 
 
-@kernel()
+@part(void(int64, int64, SETS, int64, SETS, int64), inline=False)
 def mark_free_groups(level, n_pes, occupied, slot, marks, row):
     """Set in a row of `marks` the first PE of each group of 2^level PEs that is all free in a slot."""
     if level >= 6:
@@ -97,7 +100,7 @@ def mark_free_groups(level, n_pes, occupied, slot, marks, row):
         marks[row, w] |= run & aligned
 
 
-@kernel()
+@part(inline=False)
 def least_loaded_controller(level, n_pes, marks, reading, memory):
     """Return the first PE of the least loaded group marked in row 0, the first of equals, or -1.
 
@@ -136,7 +139,7 @@ def least_loaded_controller(level, n_pes, marks, reading, memory):
     return best
 
 
-@kernel()
+@part(inline=False)
 def set_range(first, count, chosen):
     """Add PEs first .. first + count - 1 to a set; count is a power of two and first a multiple of it."""
     if count >= 64:
@@ -146,7 +149,7 @@ def set_range(first, count, chosen):
         chosen[first >> 6] |= span(count) << np.uint64(first & 63)
 
 
-@kernel()
+@part(inline=False)
 def take_groups(size, first, level, n_pes, memory, chosen):
     """Write `size` of the 2^level PEs of a controller to `chosen`, the lighter descendants first.
 

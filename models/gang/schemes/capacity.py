@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from models.gang.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATURE, RELEASE_SIGNATURE
 from models.kernels.bits import take_from_left
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 
 
 @kernel(RELEASE_SIGNATURE)
@@ -27,7 +27,7 @@ def first_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):
     return slot
 
 
-@kernel()
+@part(inline=False)
 def tightest_slot(size, n_slots, free):
     """Return the slot with the least room that is enough (the first of equals), or `n_slots`."""
     best = n_slots

@@ -13,10 +13,10 @@ from numba import boolean, int64, uint64
 from models.gang.schemes.signature import PLACE_SIGNATURE
 from models.gang.state import MATRIX, SETS
 from models.kernels.bits import ZERO, free_word, lowest, population
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 
 
-@kernel()
+@part(inline=False)
 def add_up_loads(n_slots, occupied, digits):
     """Fill ``digits[d]`` with the PEs whose load has digit d, and return how many digits there are.
 
@@ -37,7 +37,7 @@ def add_up_loads(n_slots, occupied, digits):
     return n_digits
 
 
-@kernel()
+@part(inline=False)
 def find_least_loaded(size, n_pes, occupied, slot, digits, n_digits):
     """Find the `size` least loaded free PEs of a slot, digit by digit. O(log(slots) x words).
 
@@ -66,7 +66,7 @@ def find_least_loaded(size, n_pes, occupied, slot, digits, n_digits):
     return load, need
 
 
-@kernel()
+@part(inline=False)
 def sum_of_loads(digits, n_digits, row):
     """Return the sum of the loads on the PEs of a row of `digits`. O(log(slots) x words)."""
     total = 0
@@ -76,7 +76,7 @@ def sum_of_loads(digits, n_digits, row):
     return total
 
 
-@kernel(int64(boolean, int64, int64, int64, MATRIX, SETS, uint64[::1]))
+@part(int64(boolean, int64, int64, int64, MATRIX, SETS, uint64[::1]), inline=False)
 def place_by_load(by_sum, size, n_pes, n_slots, matrix, digits, chosen):
     """Choose the slot whose least loaded free PEs carry least, by their maximum or by their sum.
 

@@ -7,10 +7,10 @@ import numpy as np
 from models.gang.schemes.signature import REARRANGE_SIGNATURE
 from models.gang.state import DECREASING, N_JOBS, N_SLOTS, SIZE, SLOT
 from models.kernels.bits import ONE, WORD_BITS, ZERO, span
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 
 
-@kernel()
+@part(inline=False)
 def write_range(sets, row, first, end):
     """Make a set of PEs the range from `first` to before `end`."""
     for w in range(sets.shape[1]):
@@ -19,7 +19,7 @@ def write_range(sets, row, first, end):
         sets[row, w] = span(high) & ~span(low)
 
 
-@kernel()
+@part(inline=False)
 def holds(sets, row, pe):
     """Tell whether a set has a PE."""
     return sets[row, pe >> 6] >> np.uint64(pe & 63) & ONE != ZERO

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import float64, int64, void
 
-from models.kernels.compiling import kernel
+from models.kernels.compiling import part
 from models.partitioning.simulation.progress import begin, catch_up
 from models.partitioning.simulation.state import (
     HEAD,
@@ -37,7 +37,7 @@ from models.partitioning.simulation.state import (
 from models.workloads.speedup.curves import CURVE
 
 
-@kernel(void(int64, SETTINGS, STATE), inline=True)
+@part(void(int64, SETTINGS, STATE))
 def wait_outside(job: int, settings: Settings, state: State) -> None:
     """Put a job at the end of the queue; with the first one the looks at the queue begin."""
     order, counts, clocks = state.order, state.counts, state.clocks
@@ -48,7 +48,7 @@ def wait_outside(job: int, settings: Settings, state: State) -> None:
     counts[N_QUEUED] += 1
 
 
-@kernel(int64(STATE), inline=True)
+@part(int64(STATE))
 def first_in_queue(state: State) -> int:
     """Take the first job out of the queue; with the last one the looks at the queue end."""
     counts = state.counts
@@ -60,7 +60,7 @@ def first_in_queue(state: State) -> int:
     return job
 
 
-@kernel(void(int64, int64, float64, STATE, PLAN, CURVE), inline=True)
+@part(void(int64, int64, float64, STATE, PLAN, CURVE))
 def take_over(job: int, position: int, wait: float, state: State, plan: Plan, curve: Any) -> None:
     """Give a job the partition of the one at a position, where it begins after `wait` seconds."""
     before = state.order[RUNNING, position]
@@ -68,13 +68,13 @@ def take_over(job: int, position: int, wait: float, state: State, plan: Plan, cu
     begin(job, wait, state.whole[before, SHARE], state, plan, curve)
 
 
-@kernel(void(int64, STATE), inline=True)
+@part(void(int64, STATE))
 def admitted(position: int, state: State) -> None:
     """Write down that a job has come into memory beside those that run."""
     state.order[OLDEST, state.counts[N_RUNNING] - 1] = position
 
 
-@kernel(void(int64, STATE), inline=True)
+@part(void(int64, STATE))
 def renew(position: int, state: State) -> None:
     """Write down that a position has another job now. O(running jobs)."""
     order = state.order
@@ -87,7 +87,7 @@ def renew(position: int, state: State) -> None:
     order[OLDEST, last] = position
 
 
-@kernel(void(int64, STATE), inline=True)
+@part(void(int64, STATE))
 def strike_out(position: int, state: State) -> None:
     """Write down that a job has gone and that the last one has taken its position. O(running jobs)."""
     order = state.order
@@ -100,7 +100,7 @@ def strike_out(position: int, state: State) -> None:
         found += 1
 
 
-@kernel(void(STATE, PLAN, CURVE))
+@part(void(STATE, PLAN, CURVE), inline=False)
 def swap(state: State, plan: Plan, curve: Any) -> None:
     """Exchange waiting jobs for running ones. O(running jobs)."""
     order, counts, clocks = state.order, state.counts, state.clocks

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import float64, int64, void
 
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 from models.partitioning.simulation.discipline import SIGNATURE
 from models.partitioning.simulation.fold_cells import (
     COARSER,
@@ -61,13 +61,13 @@ from models.partitioning.simulation.state import (
 )
 
 
-@kernel(float64(SETTINGS, int64), inline=True)
+@part(float64(SETTINGS, int64))
 def period(settings: Settings, n_jobs: int) -> float:
     """Return the seconds between two instants of rotation."""
     return settings.rotation * max(n_jobs, 1) if settings.rotation_per_job else settings.rotation
 
 
-@kernel(void(SETTINGS, STATE), inline=True)
+@part(void(SETTINGS, STATE))
 def pass_instants(settings: Settings, state: State) -> None:
     """Before the number of jobs changes: let the instants pass at which there was nothing to rotate."""
     clocks = state.clocks
@@ -76,7 +76,7 @@ def pass_instants(settings: Settings, state: State) -> None:
         clocks[ROTATED] += np.floor((clocks[NOW] - clocks[ROTATED]) / time) * time
 
 
-@kernel(void(SETTINGS, STATE), inline=True)
+@part(void(SETTINGS, STATE))
 def plan_rotation(settings: Settings, state: State) -> None:
     """Tell the engine of the next rotation; there is none if the number of jobs is a power of two."""
     clocks = state.clocks

@@ -10,7 +10,7 @@ from __future__ import annotations
 from numba import boolean, int64, types, void
 
 from models.arrays import Ints
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 from models.kernels.types import INTS
 from models.partitioning.simulation.state import (
     FIRST,
@@ -33,13 +33,13 @@ from models.partitioning.simulation.state import (
 GRID_ROW, FINER, COARSER, CLOSED, WALK = range(5)
 
 
-@kernel(int64(int64), inline=True)
+@kernel(int64(int64))
 def rows_of(level: int) -> int:
     """Return the first row of a level in the table of cells: each level has 6 + 2 level of them."""
     return level * (level + 5)
 
 
-@kernel(types.UniTuple(int64, 4)(int64, int64), inline=True)
+@part(types.UniTuple(int64, 4)(int64, int64))
 def extent(system: int, level: int) -> tuple[int, int, int, int]:
     """Return a system's row of walks, its row of places, and where it begins and how many cells it has."""
     depth = 0
@@ -50,7 +50,7 @@ def extent(system: int, level: int) -> tuple[int, int, int, int]:
     return row, row + level + 1, (system - (1 << depth)) * n_cells, n_cells
 
 
-@kernel(int64(int64, WHOLE, WHOLE, INTS), inline=True)
+@part(int64(int64, WHOLE, WHOLE, INTS), inline=False)
 def list_parts(system: int, order: Ints, cells: Ints, counts: Ints) -> int:
     """List positions, indices of first cells and sizes along a system's walk; return how many. O(cells)."""
     walk, _, begin, n_cells = extent(system, counts[LEVEL])
@@ -73,7 +73,7 @@ def list_parts(system: int, order: Ints, cells: Ints, counts: Ints) -> int:
     return n_parts
 
 
-@kernel(void(int64, int64, int64, WHOLE), inline=True)
+@part(void(int64, int64, int64, WHOLE))
 def hold(position: int, first: int, second: int, order: Ints) -> None:
     """Give cells to a position."""
     order[FIRST, position] = first
@@ -83,13 +83,13 @@ def hold(position: int, first: int, second: int, order: Ints) -> None:
         order[OWNER, second] = position
 
 
-@kernel(int64(int64, int64, int64, WHOLE), inline=True)
+@part(int64(int64, int64, int64, WHOLE))
 def direction(first: int, second: int, row: int, cells: Ints) -> int:
     """Return 0 if two neighbouring cells lie side by side, 1 if one lies above the other."""
     return int(cells[row, first] != cells[row, second])
 
 
-@kernel(int64(int64, int64, WHOLE, WHOLE, INTS), inline=True)
+@part(int64(int64, int64, WHOLE, WHOLE, INTS))
 def size_in(system: int, position: int, order: Ints, cells: Ints, counts: Ints) -> int:
     """Return how many cells of a position lie in a system: 0, 1 or 2."""
     _, places, begin, n_cells = extent(system, counts[LEVEL])
@@ -102,7 +102,7 @@ def size_in(system: int, position: int, order: Ints, cells: Ints, counts: Ints) 
     return found
 
 
-@kernel(int64(int64, WHOLE, WHOLE, INTS), inline=True)
+@part(int64(int64, WHOLE, WHOLE, INTS), inline=False)
 def system_of(position: int, order: Ints, cells: Ints, counts: Ints) -> int:
     """Return the system to which a position belongs."""
     for i in range(counts[N_SYSTEMS]):
@@ -111,7 +111,7 @@ def system_of(position: int, order: Ints, cells: Ints, counts: Ints) -> int:
     return 1
 
 
-@kernel(boolean(int64, int64, WHOLE, WHOLE, INTS))
+@part(boolean(int64, int64, WHOLE, WHOLE, INTS), inline=False)
 def follows(inner: int, outer: int, order: Ints, cells: Ints, counts: Ints) -> bool:
     """Tell whether the cells of each partition in one system follow each other on the walk of another."""
     walk, _, begin, n_cells = extent(inner, counts[LEVEL])
@@ -126,7 +126,7 @@ def follows(inner: int, outer: int, order: Ints, cells: Ints, counts: Ints) -> b
     return True
 
 
-@kernel(boolean(int64, WHOLE, WHOLE, INTS))
+@part(boolean(int64, WHOLE, WHOLE, INTS), inline=False)
 def divides(system: int, order: Ints, cells: Ints, counts: Ints) -> bool:
     """Tell whether a system falls into two of half the jobs, each on half of its cells."""
     level = counts[LEVEL]
@@ -152,7 +152,7 @@ def divides(system: int, order: Ints, cells: Ints, counts: Ints) -> bool:
     )
 
 
-@kernel(void(WHOLE, WHOLE, INTS))
+@part(void(WHOLE, WHOLE, INTS), inline=False)
 def divide(order: Ints, cells: Ints, counts: Ints) -> None:
     """Let every system fall into as small ones as it can. O(cells) for each level of them."""
     i = 0
@@ -168,7 +168,7 @@ def divide(order: Ints, cells: Ints, counts: Ints) -> None:
             i += 1
 
 
-@kernel(int64(WHOLE, WHOLE, INTS))
+@part(int64(WHOLE, WHOLE, INTS), inline=False)
 def host(order: Ints, cells: Ints, counts: Ints) -> int:
     """Return the index, in the parts of its system that are listed, of the one that a newcomer halves.
 
@@ -212,7 +212,7 @@ def host(order: Ints, cells: Ints, counts: Ints) -> int:
         n_cells //= 2
 
 
-@kernel(void(int64, WHOLE, INTS), inline=True)
+@part(void(int64, WHOLE, INTS))
 def set_level(level: int, order: Ints, counts: Ints) -> None:
     """Begin with one system on a grid of 2 ** level cells."""
     counts[LEVEL] = level
@@ -220,7 +220,7 @@ def set_level(level: int, order: Ints, counts: Ints) -> None:
     order[SYSTEMS, 0] = 1
 
 
-@kernel(void(int64, WHOLE, WHOLE, INTS))
+@part(void(int64, WHOLE, WHOLE, INTS), inline=False)
 def refine(n_jobs: int, order: Ints, cells: Ints, counts: Ints) -> None:
     """Halve every cell: all partitions, which are small, become large. O(jobs)."""
     row = rows_of(counts[LEVEL]) + FINER
@@ -233,7 +233,7 @@ def refine(n_jobs: int, order: Ints, cells: Ints, counts: Ints) -> None:
         hold(position, order[FIRST, position], order[SECOND, position], order)
 
 
-@kernel(void(int64, WHOLE, WHOLE, INTS))
+@part(void(int64, WHOLE, WHOLE, INTS), inline=False)
 def coarsen(n_jobs: int, order: Ints, cells: Ints, counts: Ints) -> None:
     """Take cells twice as large: all partitions, which are large, become small. O(jobs)."""
     row = rows_of(counts[LEVEL]) + COARSER

@@ -11,7 +11,7 @@ from typing import Any
 
 from numba import float64, int64, void
 
-from models.kernels.compiling import kernel
+from models.kernels.compiling import part
 from models.partitioning.simulation.fold_cells import (
     GRID_ROW,
     direction,
@@ -52,20 +52,20 @@ FOLDING, UNFOLDING, MOVING, N_MOVES = range(4)
 SHARES_OF_LEVEL = 3
 
 
-@kernel(int64(int64), inline=True)
+@part(int64(int64))
 def small(level: int) -> int:
     """Return the share of a small partition at a level."""
     return SHARES_OF_LEVEL * level
 
 
-@kernel(int64(int64, int64, STATE, PLAN), inline=True)
+@part(int64(int64, int64, STATE, PLAN))
 def large(first: int, second: int, state: State, plan: Plan) -> int:
     """Return the share of a large partition of two cells."""
     level = state.counts[LEVEL]
     return SHARES_OF_LEVEL * level + 1 + direction(first, second, rows_of(level) + GRID_ROW, plan.cells)
 
 
-@kernel(void(int64, int64, int64, float64, float64, STATE, PLAN, CURVE), inline=True)
+@part(void(int64, int64, int64, float64, float64, STATE, PLAN, CURVE))
 def unfold(
     position: int, own: int, taken: int, ready: float, charge: float, state: State, plan: Plan, curve: Any
 ) -> None:
@@ -77,7 +77,7 @@ def unfold(
     reallocate(job, ready - state.clocks[NOW], pause, share, state, plan, curve)
 
 
-@kernel(float64(int64, int64, int64, float64, STATE, PLAN, CURVE), inline=True)
+@part(float64(int64, int64, int64, float64, STATE, PLAN, CURVE))
 def fold(position: int, given: int, kept: int, charge: float, state: State, plan: Plan, curve: Any) -> float:
     """Let a job with a large partition give a cell away, and return when that will be vacant."""
     pause = charge * plan.moves[FOLDING, large(given, kept, state, plan)]
@@ -87,7 +87,7 @@ def fold(position: int, given: int, kept: int, charge: float, state: State, plan
     return state.real[job, RESUME]
 
 
-@kernel(int64(int64, float64, STATE, PLAN, CURVE))
+@part(int64(int64, float64, STATE, PLAN, CURVE), inline=False)
 def exchange(system: int, charge: float, state: State, plan: Plan, curve: Any) -> int:
     """Exchange each small partition with a large one that follows it, and return how many jobs moved.
 
@@ -123,7 +123,7 @@ def exchange(system: int, charge: float, state: State, plan: Plan, curve: Any) -
     return n_moved
 
 
-@kernel(void(float64, STATE, PLAN, CURVE))
+@part(void(float64, STATE, PLAN, CURVE), inline=False)
 def lay_out(charge: float, state: State, plan: Plan, curve: Any) -> None:
     """Put all partitions one after the other along the walk, as it meets them. O(cells)."""
     order, counts = state.order, state.counts
@@ -157,7 +157,7 @@ def lay_out(charge: float, state: State, plan: Plan, curve: Any) -> None:
     order[SYSTEMS, 0] = 1
 
 
-@kernel(void(float64, STATE, PLAN, CURVE))
+@part(void(float64, STATE, PLAN, CURVE), inline=False)
 def join(charge: float, state: State, plan: Plan, curve: Any) -> None:
     """Make one system of all. Those with partitions that do not follow the common walk first go on alone."""
     order, counts = state.order, state.counts

@@ -53,8 +53,9 @@ class Batches(NamedTuple):
         batch = np.arange(len(response)) // size
         values = {"wait": ended.start - ended.submit, "response_time": response}
         told = of_jobs(jobs, values, batch, n_batches, measures)
-        told["utilization"] = closed.held_time / (closed.length * n_processors)
-        told["jobs_in_system"] = closed.job_time / closed.length
+        with np.errstate(invalid="ignore"):  # a batch whose jobs all end after the measured period
+            told["utilization"] = closed.held_time / (closed.length * n_processors)
+            told["jobs_in_system"] = closed.job_time / closed.length
         return cls(Sums.over(response, ended.work, ended.job_class, batch, n_batches), told)
 
     @classmethod
@@ -106,8 +107,8 @@ def of_trace(ended: Ended, trace: Trace, size: int, held: Floats, limit: int, me
 
     Notes
     -----
-    The period of a batch ends with its last job; the first begins with the first submission that counts, the
-    last ends where the measured period does, if that is later.
+    The period of a batch ends with its last job; the first begins with the first submission that counts. None
+    goes on after the end of the measured period, and the last ends there.
     """
     first, stop, _ = trace.measured.indices(len(trace.jobs))
     counts = (ended.number >= first) & (ended.number < stop)
@@ -115,7 +116,8 @@ def of_trace(ended: Ended, trace: Trace, size: int, held: Floats, limit: int, me
     n_batches = -(-len(chosen.number) // size)
     ends = chosen.end[np.minimum(np.arange(1, n_batches + 1) * size, len(chosen.end)) - 1]
     if trace.until is not None and n_batches:
-        ends[-1] = max(ends[-1], trace.until)
+        ends = np.minimum(ends, trace.until)
+        ends[-1] = trace.until
     edges = np.concatenate([trace.jobs.submit[first : first + 1], ends])
     closed = _closed(trace.jobs.submit, ended.end, edges, held, limit)
     jobs = trace.jobs.part(chosen.number)

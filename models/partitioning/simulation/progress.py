@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import float64, int64, void
 
-from models.kernels.compiling import kernel
+from models.kernels.compiling import part
 from models.partitioning.simulation.state import (
     ALONE,
     FINISH,
@@ -35,7 +35,7 @@ from models.partitioning.simulation.state import (
 from models.workloads.speedup.curves import CURVE
 
 
-@kernel(void(int64, STATE), inline=True)
+@part(void(int64, STATE))
 def catch_up(job: int, state: State) -> None:
     """Take what was worked since the last look off the work left."""
     real, now = state.real, state.clocks[NOW]
@@ -47,7 +47,7 @@ def catch_up(job: int, state: State) -> None:
     real[job, SINCE] = now
 
 
-@kernel(void(int64, STATE), inline=True)
+@part(void(int64, STATE))
 def foresee_end(job: int, state: State) -> None:
     """Write when the job will end if nothing changes; its account is up to date."""
     real, now = state.real, state.clocks[NOW]
@@ -61,7 +61,7 @@ def foresee_end(job: int, state: State) -> None:
     real[job, FINISH] = max(now, real[job, RESUME]) + (left - before) / real[job, RATE]
 
 
-@kernel(float64(int64, int64, STATE, PLAN, CURVE), inline=True)
+@part(float64(int64, int64, STATE, PLAN, CURVE))
 def rate_on(share: int, job: int, state: State, plan: Plan, curve: Any) -> float:
     """Return the seconds alone on the machine that a job works off in a second on a share."""
     if plan.settings.by_shape:
@@ -70,7 +70,7 @@ def rate_on(share: int, job: int, state: State, plan: Plan, curve: Any) -> float
     return speed / state.real[job, ALONE]
 
 
-@kernel(void(int64, float64, float64, int64, STATE, PLAN, CURVE), inline=True)
+@part(void(int64, float64, float64, int64, STATE, PLAN, CURVE))
 def reallocate(job: int, wait: float, pause: float, share: int, state: State, plan: Plan, curve: Any) -> None:
     """Give a job another partition.
 
@@ -94,7 +94,7 @@ def reallocate(job: int, wait: float, pause: float, share: int, state: State, pl
     foresee_end(job, state)
 
 
-@kernel(void(int64, float64, int64, STATE, PLAN, CURVE), inline=True)
+@part(void(int64, float64, int64, STATE, PLAN, CURVE))
 def begin(job: int, wait: float, share: int, state: State, plan: Plan, curve: Any) -> None:
     """Give a job that has come into memory a partition, on which it works after `wait` seconds."""
     real, now = state.real, state.clocks[NOW]

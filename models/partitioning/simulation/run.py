@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from models.arrays import Floats
+from models.kernels.passed import passed
 from models.partitioning import engine
-from models.partitioning.simulation.discipline import Discipline
+from models.partitioning.simulation.discipline import SIGNATURE, Discipline
 from models.partitioning.simulation.shares import Shares
 from models.partitioning.simulation.state import (
     CURSOR,
@@ -36,7 +38,7 @@ from models.partitioning.simulation.state import (
     empty_state,
     no_arrivals,
 )
-from models.workloads.speedup.curves import linear
+from models.workloads.speedup.curves import CURVE_SIGNATURE, linear
 
 SharesOf = Callable[[int], Shares]
 """Called with a number of jobs; returns a policy's shares for so many."""
@@ -46,6 +48,62 @@ FIRST_SHARES = 8
 
 ROOM = 32_768
 """Jobs that can end, and pieces, before they are taken away."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """What is simulated, and for how long, apart from who shares out the machine and who arrives.
+
+    Parameters
+    ----------
+    limit : int
+        Jobs that can be in memory at once.
+    interval, overhead : float, seconds
+        Q and O, see `models.partitioning.simulation.admission`.
+    charged : bool
+        Whether arrivals and departures stop jobs while their threads move.
+    rotation : float, seconds
+        Between two rotations.
+    rotation_per_job : bool
+        Whether that time is multiplied by the number of running jobs.
+    by_shape : bool
+        Whether the shares' rates are those of every job; then the speed-up is not asked.
+    draining : bool
+        Whether to go on after the last arrival until all jobs have ended.
+    batch_size : int
+        Terminations in a batch.
+    job_limit : int
+        The table of jobs has so many places, waiting jobs included; a full table ends the run.
+    recording : bool
+        Whether the times of jobs on each number of processors are written down.
+    """
+
+    limit: int
+    interval: float = np.inf
+    overhead: float = 0.0
+    charged: bool = True
+    rotation: float = np.inf
+    rotation_per_job: bool = False
+    by_shape: bool = True
+    draining: bool = False
+    batch_size: int = 1000
+    job_limit: int = 2000
+    recording: bool = False
+
+    def settings(self) -> Settings:
+        """Return it as the engine takes it, which is told later when to return."""
+        return Settings(
+            self.limit, min(self.limit, FIRST_SHARES), int(self.charged), float(self.rotation),
+            int(self.rotation_per_job), float(self.interval), float(self.overhead), self.batch_size,
+            int(self.draining), int(self.by_shape), int(self.recording), 0, np.inf,
+        )  # fmt: skip
+
+
+class Curve(NamedTuple):
+    """The speed-up: a compiled function of `models.workloads.speedup.curves`, and what it is told."""
+
+    function: Any = linear
+    parameters: Floats = np.zeros(1)
 
 
 class Simulation:
@@ -59,28 +117,8 @@ class Simulation:
         The policy's shares for a number of jobs.
     arrivals : iterator of Arrivals
         Chunks.
-    limit : int
-        Jobs that can be in memory at once.
-    curve, parameters
-        The speed-up, a compiled function of `models.workloads.speedup.curves`, and what it is told.
-    by_shape : bool
-        Whether the shares' rates are those of every job; then `curve` is not asked.
-    charged : bool
-        Whether arrivals and departures stop jobs while their threads move.
-    rotation : float, seconds
-        Between two rotations.
-    rotation_per_job : bool
-        Whether that time is multiplied by the number of running jobs.
-    interval, overhead : float, seconds
-        Q and O, see `models.partitioning.simulation.admission`.
-    draining : bool
-        Whether to go on after the last arrival until all jobs have ended.
-    batch_size : int
-        Terminations in a batch.
-    job_limit : int
-        The table of jobs has so many places, waiting jobs included; a full table ends the run.
-    recording : bool
-        Whether the times of jobs on each number of processors are written down.
+    setup : Setup
+    curve : Curve
     """
 
     def __init__(
@@ -88,37 +126,24 @@ class Simulation:
         discipline: Discipline,
         shares: SharesOf,
         arrivals: Iterator[Arrivals],
-        *,
-        limit: int,
-        curve: Any = linear,
-        parameters: Floats | None = None,
-        by_shape: bool = True,
-        charged: bool = True,
-        rotation: float = np.inf,
-        rotation_per_job: bool = False,
-        interval: float = np.inf,
-        overhead: float = 0.0,
-        draining: bool = False,
-        batch_size: int = 1000,
-        job_limit: int = 2000,
-        recording: bool = False,
+        setup: Setup,
+        curve: Curve | None = None,
     ) -> None:
-        self.discipline = discipline
+        curve = Curve() if curve is None else curve
+        self._functions = (
+            *(passed(function, SIGNATURE) for function in discipline),
+            passed(curve.function, CURVE_SIGNATURE),
+        )
         self.make_shares = shares
         self.arrivals = arrivals
-        self.curve = curve
-        settings = Settings(
-            limit, min(limit, FIRST_SHARES), int(charged), float(rotation), int(rotation_per_job),
-            float(interval), float(overhead), batch_size, int(draining), int(by_shape), int(recording),
-            0, np.inf,
-        )  # fmt: skip
+        settings = setup.settings()
         made = shares(settings.table_jobs)
-        self.plan = Plan(settings, *made[:-1], np.zeros(1) if parameters is None else parameters)
-        self.state = empty_state(job_limit)
-        n_batches = -(-ROOM // batch_size)
+        self.plan = Plan(settings, *made[:-1], curve.parameters)
+        self.state = empty_state(setup.job_limit)
+        n_batches = -(-ROOM // setup.batch_size)
         # At one event each running job may begin a new piece.
-        n_pieces = ROOM + 2 * job_limit if recording else 1
-        self.record = empty_record(n_batches * batch_size, n_batches, n_pieces, made.held)
+        n_pieces = ROOM + 2 * setup.job_limit if setup.recording else 1
+        self.record = empty_record(n_batches * setup.batch_size, n_batches, n_pieces, made.held)
         self.chunk = no_arrivals(more=True)
 
     def run(self, n_batches: int, until: float = np.inf) -> int:
@@ -128,9 +153,7 @@ class Simulation:
         """
         self._settle(n_batches=n_batches, until=until)
         while True:
-            status = engine.advance(
-                *self.discipline, self.curve, self.state, self.plan, self.chunk, self.record
-            )
+            status = engine.advance(*self._functions, self.state, self.plan, self.chunk, self.record)
             if status == engine.ARRIVALS_USED_UP:
                 self.chunk = next(self.arrivals, None) or no_arrivals(more=False)
                 self.state.counts[CURSOR] = 0

@@ -53,6 +53,17 @@ def whole_numbers(waited, requested, processors, memory, bypassed):
     return processors
 
 
+@njit("float64(float64, float64, float64, float64, float64)")
+def shortest_of_numbers(waited, requested, processors, memory, bypassed):
+    """Declared by the user for numbers of one kind."""
+    return 1.0 / requested
+
+
+@njit("float64(float64, float64, int32, int32, int32)")
+def of_short_numbers(waited, requested, processors, memory, bypassed):
+    return 1.0 / requested
+
+
 @njit
 def of_two_arguments(waited, requested):
     return waited
@@ -75,7 +86,8 @@ def test_a_function_of_ones_own_against_the_twin(case: tuple[Jobs, Machine]) -> 
 @given(case=cases())
 @steady
 def test_the_weights_as_a_function_make_the_same_schedule(case: tuple[Jobs, Machine]) -> None:
-    for mine, theirs in ((lxf, "lxf_backfill"), (shortest_first, "sjf_backfill")):
+    pairs = ((lxf, "lxf_backfill"), (shortest_first, "sjf_backfill"), (shortest_of_numbers, "sjf_backfill"))
+    for mine, theirs in pairs:
         built_in = by_priority(theirs)
         own = by_priority("easy", priority=mine, keep_start=built_in.keep_start)
         np.testing.assert_array_equal(schedule(*case, own).start, schedule(*case, built_in).start)
@@ -127,13 +139,14 @@ def test_by_its_dotted_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("largest", "policy.priority=largest; allowed: null, wfp3, unicef, f1, f2, f3, f4, smallest_area_f"),
         (
             "no.such.module",
-            "policy.priority=no.such.module (No module named 'no'); allowed: a function compil",
+            "policy.priority=no.such.module, which cannot be imported (No module named 'no'); allowed",
         ),
         ("math.sqrt", "policy.priority=math.sqrt, which is not compiled; allowed: a function compiled as @"),
         (in_plain_python, "policy.priority=in_plain_python, which is not compiled; allowed: a function"),
         (7, "policy.priority=7, which is not compiled; allowed: a function compiled as"),
         (of_two_arguments, "policy.priority=of_two_arguments, which takes or returns something else"),
         (whole_numbers, "policy.priority=whole_numbers, which takes or returns something else"),
+        (of_short_numbers, "policy.priority=of_short_numbers, which takes or returns something else"),
     ],
 )
 def test_what_is_no_order_of_priority(priority: object, words: str) -> None:

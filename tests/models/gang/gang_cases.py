@@ -72,6 +72,7 @@ class Case:
     alternation: str = "shared"
     precedence: str = "arrival"
     unification: bool = True
+    ties: str = "instant"
     batch_size: int = 1000
     measured: range = range(2**62)
     measured_until: float = np.inf
@@ -86,7 +87,7 @@ class Case:
 
     def twin(self) -> Twin:
         names = (
-            "alternation", "precedence", "unification", "batch_size", "measured", "n_measured",
+            "alternation", "precedence", "unification", "ties", "batch_size", "measured", "n_measured",
             "measured_until",
         )  # fmt: skip
         options = {name: getattr(self, name) for name in names}
@@ -112,6 +113,7 @@ class Case:
             self.precedence,
             self.unification,
             len(self.sessions) + 1 if job_limit is None else job_limit,
+            self.ties,
         )
         limit = self.n_jobs // self.batch_size + 1
         measured = Measured(self.batch_size, limit, self.measured, self.n_measured, self.measured_until)
@@ -261,5 +263,5 @@ def cases(draw: st.DrawFn, name: str, max_sessions: int = 14, powers_of_two: boo
         draw(st.sampled_from(["none", "shared", "exclusive"])),
         draw(st.sampled_from(["arrival", "largest", "smallest"])),
         draw(st.booleans()),
-        draw(st.integers(1, 7)),
+        batch_size=draw(st.integers(1, 7)),
     )

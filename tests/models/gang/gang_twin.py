@@ -39,6 +39,7 @@ class Run(Job):
     runtime: Time
     submitted: Time
     remaining: Time
+    slot_time: Time = 0
 
 
 def running(slots: list[Slot], alternation: str, precedence: str) -> list[list[Job]]:
@@ -89,6 +90,7 @@ class Twin:
         alternation: str = "shared",
         precedence: str = "arrival",
         unification: bool = True,
+        ties: str = "instant",
         batch_size: int = 1000,
         measured: range = range(2**62),
         n_measured: int = 2**62,
@@ -98,6 +100,7 @@ class Twin:
         self.place, self.parameters, self.n_pes = SCHEMES[scheme], parameters, n_pes
         self.alternation, self.precedence = alternation, precedence
         self.unification, self.migrating = unification, scheme == "migration"
+        self.ends_first = {"instant": True, "event": False}[ties]
         self.batch_size, self.rerun = batch_size, rerun
         self.measured, self.left, self.measured_until = measured, n_measured, measured_until
         self.slots: list[Slot] = []
@@ -157,6 +160,7 @@ class Twin:
         elapsed = time - self.now
         for job in self.jobs:
             job.remaining -= elapsed * k[job] / used
+            job.slot_time += elapsed * k[job]
             self.run_fractions.add((k[job], used))
         for job in self.jobs:
             self.note(job, self.now, time, job.size * k[job] / used)
@@ -165,7 +169,7 @@ class Twin:
             work = sum(counted * job.size * k[job] / used for job in self.jobs)
             self.intervals.append((counted, used, sum(k.values()), len(k), work))
         self.now = time
-        if end <= arrival:
+        if end < arrival or (end == arrival and self.ends_first):
             self.terminate(first)
         else:
             session, self.last_session = self.coming, time
@@ -253,6 +257,7 @@ class Twin:
             )
         )
         responses = [self.responses[job.number] for job in self.ended]
+        slots = [job.slot_time / r for job, r in zip(self.ended, responses, strict=True)]
         self.batches.append(
             {
                 "jobs": len(self.ended),
@@ -261,6 +266,7 @@ class Twin:
                 / len(responses),
                 "unifications": sum(self.unions) / len(self.unions),
                 "slots_per_job": job_slot_time / job_time if job_time else math.nan,
+                "slots_per_job_over_jobs": sum(slots) / len(slots),
                 "utilization": work / (self.n_pes * elapsed) if elapsed else math.nan,
                 "used_slots": slot_time / elapsed if elapsed else math.nan,
                 "jobs_in_system": job_time / elapsed if elapsed else math.nan,

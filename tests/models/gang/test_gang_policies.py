@@ -98,6 +98,7 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
         ({"scheme": 7}, "policy.scheme=7, which is not compiled; allowed: a function"),
         ({"alternation": "both"}, "policy.alternation=both; allowed: none, exclusive, shared"),
         ({"precedence": 1}, "policy.precedence=1; allowed: arrival, largest, smallest"),
+        ({"ties": "random"}, "policy.ties=random; allowed: instant, event"),
         ({"unification": "yes"}, "policy.unification=yes; allowed: true, false"),
         ({"job_limit": 0}, "policy.job_limit=0; allowed: a positive whole number of jobs"),
         ({"scheme": "left_right_size", "threshold": 0.5}, "policy.threshold=0.5; allowed: a positive whole"),

@@ -19,7 +19,7 @@ from models.partitioning.geometry.mapping import contraction, snake
 from models.partitioning.policies import functions_of
 from models.partitioning.rules import Partitioning
 from models.partitioning.simulation.discipline import Discipline
-from models.partitioning.simulation.run import Simulation
+from models.partitioning.simulation.run import Curve, Setup, Simulation
 from models.partitioning.simulation.shares import shares
 from models.partitioning.simulation.state import Arrivals, Closed, Ended, Held
 from models.partitioning.simulation.system import System
@@ -134,16 +134,17 @@ class Case:
             "job_limit": len(self.jobs) + 1,
             "by_shape": self.system.goes_by_shape,
         }
+        curve = Curve()
         if self.speedup:
             read = Speedup.of(SPEEDUPS[self.speedup])
-            compiled = getattr(curves, read.curve.rpartition(".")[2])
-            settings |= {"curve": compiled, "parameters": np.array(read.parameters)}
+            curve = Curve(getattr(curves, read.curve.rpartition(".")[2]), np.array(read.parameters))
         functions = import_module(functions_of(self.system.policy.discipline))
         return Simulation(
             Discipline(*(getattr(functions, name) for name in Discipline._fields)),
             partial(shares, self.system),
             self.arrivals([*chunks, len(self.jobs)]),
-            **(settings | self.options | changes),
+            Setup(**(settings | self.options | changes)),
+            curve,
         )
 
     def arrivals(self, ends: list[int]) -> Iterator[Arrivals]:
