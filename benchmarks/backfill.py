@@ -43,7 +43,10 @@ HOSTS_TARGET = 3e5
 CURIE_TARGET_S = 10.0
 SEED = (1, 0, 0)
 
-POLICIES = ("easy", "priority_backfill", "lxf_w_backfill", "lxf_backfill", "sjf_backfill", "conservative")
+POLICIES = (
+    "easy", "easy_sjbf", "priority_backfill", "lxf_w_backfill", "lxf_backfill", "sjf_backfill", "wfp3", "f1",
+    "conservative",
+)  # fmt: skip
 FIRST_JOBS = {"conservative": 20_000}
 """Policies whose cost a job grows with the queue in two ways: fewer jobs."""
 

@@ -184,43 +184,38 @@ def _measured(task: points.Task, batches: Batches) -> Floats:
 
 
 def _beginnings(long_runs: int, runs: int, draws: int) -> Table:
-    """Compare 30 batches after one, and 60 of which MSER drops some, with the long run."""
+    """Compare runs of 31, 60 and 300 batches from an empty machine with the long run, in percent of it."""
     rng = np.random.default_rng(2)
     rows = []
     for alternation in ("shared", "exclusive"):
         for load in (0.85, 0.9):
             for scheme in ("best_fit", "first_fit", "min_max_load"):
-                of = (scheme, load, alternation)
-                long = slowdowns(*of, range(FIRST_LONG, FIRST_LONG + long_runs), LONG).mean(axis=1)
-                plain = slowdowns(*of, range(runs), MEASURED)
-                longer = slowdowns(*of, range(runs), Batches(SIZE, 0, (2 * BATCHES,)))
-                found = _compared(float(long.mean()), plain, longer, rng, draws)
-                limits = 1.96 * float(long.std(ddof=1)) / math.sqrt(len(long))
-                rows.append([f"{scheme}, {alternation}, {load:g}", float(long.mean()), limits, *found])
-    columns = [
-        "point",
-        "long run",
-        "±",
-        "30 after 1, %",
-        "±",
-        "60, MSER on all, %",
-        "on each, %",
-        "±",
-        "drops",
-    ]
-    return Table("Mean slowdown from an empty machine against the long run", columns, rows)
+                of, late = (scheme, load, alternation), range(FIRST_LONG, FIRST_LONG + long_runs)
+                whole = Batches(SIZE, 0, (LONG.most,))
+                longest = slowdowns(*of, late, whole)
+                truth = float(longest[:, LONG.warmup :].mean())
+                spread = float(longest[:, LONG.warmup :].mean(axis=1).std(ddof=1))
+                short, longer = (
+                    slowdowns(*of, range(runs), Batches(SIZE, 0, (n,))) for n in (BATCHES + 1, 2 * BATCHES)
+                )
+                means = [short[:, 1:].mean(), _on_each(short)]
+                means += [_on_all(some, rng, draws) for some in (short, longer, longest)]
+                limits = 1.96 * spread / math.sqrt(long_runs)
+                names = f"{scheme}, {alternation}, {load:g}"
+                rows.append([names, truth, limits, *(100 * (float(mean) / truth - 1) for mean in means)])
+    columns = ["point", "long run", "±", "31, the first dropped", "31, MSER on each", "31, MSER on all"]
+    columns += ["60, MSER on all", "300, MSER on all"]
+    return Table("Mean slowdown from an empty machine against the long run, %", columns, rows)
 
 
-def _compared(
-    truth: float, plain: Floats, longer: Floats, rng: np.random.Generator, draws: int
-) -> list[float]:
-    """Return by how much the means differ from the long run, with the limits of that, and what MSER drops."""
-    on_all, dropped = [], []
+def _on_each(runs: Floats) -> float:
+    return float(np.mean([run[truncation(run[np.newaxis]) :].mean() for run in runs]))
+
+
+def _on_all(runs: Floats, rng: np.random.Generator, draws: int) -> float:
+    """Return the mean after one cut for 20 runs, over such choices of runs."""
+    means = []
     for _ in range(draws):
-        some = longer[rng.choice(len(longer), min(AT_ONCE, len(longer)), replace=False)]
-        dropped.append(truncation(some))
-        on_all.append(some[:, dropped[-1] :].mean())
-    on_each = np.mean([run[truncation(run[np.newaxis]) :].mean() for run in longer])
-    limits = [196 * runs.mean(axis=1).std(ddof=1) / math.sqrt(len(runs)) / truth for runs in (plain, longer)]
-    short, cut, each = (100 * (float(mean) / truth - 1) for mean in (plain.mean(), np.mean(on_all), on_each))
-    return [short, float(limits[0]), cut, each, float(limits[1]), float(np.median(dropped))]
+        some = runs[rng.choice(len(runs), min(AT_ONCE, len(runs)), replace=False)]
+        means.append(some[:, truncation(some) :].mean())
+    return float(np.mean(means))

@@ -199,13 +199,13 @@ def _tell_warm_up(stored: dict[str, np.ndarray], console: Console, plan: Plan) -
 def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     """Print one line if a workload gave fewer batches than were asked for."""
     n_axes = len(plan.axes)
-    if plan.settings.warmup == MSER:
-        return  # drops batches on purpose
     first = np.array([one.looks[0] for one in plan.measurements])
     asked = first.reshape([-1 if axis == "load" else 1 for axis in (*plan.axes, "replication")])
     values = np.moveaxis(stored[plan.headline], n_axes + 1, -1)
     batches = np.isfinite(values).sum(axis=-1)
     batches = batches.reshape(*stored["state"].shape, -1).max(axis=-1)
+    if "dropped" in stored:  # on purpose
+        batches = batches + stored["dropped"][..., np.newaxis]
     sampled = ~(stored["saturated"].astype(bool) | plan.exact)[..., np.newaxis]
     short = (stored["state"] == DONE) & sampled & (batches < asked)
     if short.any():

@@ -32,8 +32,8 @@ class Pieces:
     processors: np.ndarray
 
 
-MOST_PIECES = 20_000_000
-"""Pieces of a schedule: so many take 0.8 GB, and several times that to be sorted and measured."""
+MOST_PIECES = 10_000_000
+"""Pieces of a schedule: so many take 0.4 GB, and several times that to be sorted and measured."""
 
 
 def check_pieces(n_pieces: int, what_to_do: str) -> None:

@@ -28,6 +28,7 @@ COLUMNS = ("requested", "memory", "user", "repetition")
 MODELS = {
     "feitelson1996": "models.workloads.feitelson1996",
     "lublin2003": "models.workloads.lublin2003",
+    "jann1997": "models.workloads.jann1997",
     "synthetic": "models.workloads.synthetic",
     "swf": "models.workloads.swf_log",
     "sacct": "models.workloads.sacct_log",

@@ -47,7 +47,7 @@ class Study:
     >>> import sweep
     >>> study = sweep.Study("packing", grid={"policy": ["buddy"], "load": [0.5]}, batches=10)
     >>> study.points
-    4
+    5
     """
 
     def __init__(

@@ -67,7 +67,7 @@ def worth(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) -> Float
     Examples
     --------
     >>> print(worth(0.4, 30, 1).round(1), worth(0.0, 30, 1).round(1))
-    7.0 20.7
+    7.4 20.7
     """
     estimate, n = np.asarray(lag1, dtype=np.float64), np.asarray(batches, dtype=np.float64)
     length = n / np.asarray(replications, dtype=np.float64)

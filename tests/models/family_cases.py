@@ -26,10 +26,31 @@ LOG = ROOT / "tests" / "data" / "backfill" / "syn1k.swf.gz"
 MACHINES = ("pe128", "mesh16x16", "o2k", "processors16")
 """The first that a policy takes with a workload is the fitting one."""
 
+JANN = {
+    "log": "small jobs",
+    "processors": 64,
+    "ranges": [
+        {
+            "range": [1, 8],
+            "sizes": [[1, 4], [2, 3], [7, 1], [8, 3]],
+            "gaps": {"order": 1, "p": 0.8, "rate_1": 0.05, "rate_2": 0.01},
+            "runtimes": {"order": 2, "p": 0.7, "rate_1": 0.04, "rate_2": 0.005},
+        },
+        {
+            "range": [9, 64],
+            "sizes": [[16, 5], [20, 1], [64, 1]],
+            "gaps": {"order": 3, "p": 0.5, "rate_1": 0.08, "rate_2": 0.02},
+            "runtimes": {"order": 1, "p": 0.9, "rate_1": 0.02, "rate_2": 0.004},
+        },
+    ],
+}
+"""Jobs of the shipped logs run for hours, in which shared processors change hands millions of times."""
+
 WORKLOADS: dict[str, dict[str, Any]] = {
     "feitelson1996": {},
     "feitelson1996_arrivals": {"estimates": "exact", "memory": 4},
     "lublin2003": {"largest_job": 64},
+    "jann1997": {"fit": JANN},
     "synthetic": {"memory_mb": 20, "largest_job": 64},
     "swf": {"path": str(LOG), "memory": 8, "end": 40_000},
     "sacct": {},

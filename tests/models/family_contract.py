@@ -40,6 +40,8 @@ WHAT_TO_DO = re.compile(
     r"|\b(batch_size|load)=|\b(use|take) .*\b(policy|workload)\b"
 )
 
+TOO_MANY_PIECES = re.compile(r"^the schedule has more than [\d,]+ pieces .*\b(policy\.\w+|batch_size)")
+
 
 class Contract:
     """Tests that every family passes."""
@@ -63,7 +65,12 @@ class Contract:
         for law in LAWS:
             law(run)
         if run.family.schedules:
-            made = run.family.schedule(run.whole)
+            try:
+                made = run.family.schedule(run.whole)
+            except ValueError as refused:  # of a policy that does not keep up, which is measured all the same
+                if not TOO_MANY_PIECES.search(str(refused)):
+                    raise
+                return
             for law_of_schedules in LAWS_OF_SCHEDULES:
                 law_of_schedules(run, made)
             laws.a_schedule_is_written_as_a_log(run, made, tmp_path / "schedule.swf")

@@ -80,7 +80,7 @@ def test_predictions_are_the_measured_costs(tmp_path):
     assert np.isnan(packing.predicted(plan, np.arange(24), costs)).all()
     key = keys(plan)
     for number in range(24):
-        costs.add(key(number), (1.0 if "slow" in key(number) else 0.25) / plan.measurement(number).jobs)
+        costs.add(key(number), (1.0 if "slow" in key(number) else 0.25) / plan.longest.jobs)
     found = packing.predicted(plan, np.array([23, 0, 1, 5]), costs)
     expected = [1.0 if "slow" in key(number) else 0.25 for number in (23, 0, 1, 5)]
     np.testing.assert_allclose(found, expected)

@@ -27,7 +27,7 @@ def simulate(point):
     value = helping.answer(point.policy["work"])  # as it is
     looks = point.batches.looks[-1]
     by_class = np.full((looks, 2), value)
-    return Outcome({{"response": np.full(looks, value), "response_by_class": by_class}}, False, 1)
+    return Outcome({{"response": np.full(looks, value), "response_by_class": by_class}}, 1)
 """
 
 POLICIES = """

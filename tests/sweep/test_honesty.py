@@ -61,13 +61,14 @@ def test_the_default_is_safe_and_adapts_to_what_has_no_chance(
     assert "no chance in workload swf; points that have chance would get 5 in an experiment of" in said
 
 
+@pytest.mark.parametrize(("warmup", "left"), [("1", 9), ("mser", 10)])
 def test_a_log_that_is_too_short_says_so(
-    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    warmup: str, left: int, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = ("workload=swf", f"workload.path={log}", "replications=1", "batches=50")
+    given = ("workload=swf", f"workload.path={log}", "replications=1", "batches=50", f"warmup={warmup}")
     status, said = run(tmp_path, capsys, *given)
     assert status == 0
-    assert "1 tasks ended with fewer than 50 batches, the shortest with 9" in said
+    assert f"1 tasks ended with fewer than 50 batches, the shortest with {left}:" in said
 
 
 def test_a_precision_that_was_not_reached_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

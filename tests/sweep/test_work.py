@@ -8,6 +8,7 @@ import pytest
 from fake_family import model
 
 from sweep.executors import work
+from sweep.statistics.warmup import truncation
 from sweep.store.shards import Failed, Finished
 
 
@@ -57,8 +58,8 @@ def test_a_run_that_ends_early_is_what_it_is(outcome):
 
 
 def test_truncation_of_what_cannot_be_judged_is_none():
-    assert work.truncation(np.ones(10)) == 0
-    assert work.truncation(np.full(60, np.nan)) == 0
+    assert truncation(np.ones((1, 10))) == 0
+    assert truncation(np.full((1, 60), np.nan)) == 0
     series = np.concatenate([np.full(10, 100.0), np.random.default_rng(1).normal(size=90)])
-    assert work.truncation(series) == 10
-    assert work.truncation(np.stack([series, series], axis=1)) == 10
+    assert truncation(series[np.newaxis]) == 10
+    assert truncation(np.stack([series, series], axis=1)[np.newaxis]) == 10

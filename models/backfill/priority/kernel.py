@@ -73,7 +73,8 @@ def run(
 ) -> None:  # fmt: skip
     """Simulate jobs to their last end, a pass at each event, see `passing.start_jobs` for what it costs.
 
-    Priorities that change with time add O(waiting jobs) to each pass, and are no longer in order then.
+    Priorities that change with time add O(waiting jobs) to each pass, and O(waiting jobs^2) at worst, where
+    the order of all has changed since the last one.
 
     Parameters
     ----------

@@ -97,7 +97,8 @@ def _backfill_order(policy: Parameters, reservations: int | None) -> Any:
         raise ValueError(f"{told}: nobody is backfilled with discipline {FCFS}; set it to {QUEUE}")
     if policy.get("immediate") is not None:
         raise ValueError(
-            f"{told} does not go with policy.immediate; set one to {QUEUE}, or the other to null"
+            f"{told} does not go with policy.immediate, whose quanta go by priority; set one to {QUEUE}, or "
+            "the other to null"
         )
     if reservations is None:
         raise ValueError(
@@ -124,7 +125,7 @@ def _weight(weights: Parameters, name: str) -> float:
 
 def _found(given: object, where: str, otherwise: str) -> Any:
     """Return an order once it is known to be one; only one of a user's own loads numba here."""
-    if isinstance(given, str) and "." not in given:
+    if given is None or (isinstance(given, str) and "." not in given):
         if given not in ORDERS:
             names = ", ".join(ORDERS)
             checks.refuse(where, given, f"{otherwise}, {names}, or the dotted name of a compiled function")

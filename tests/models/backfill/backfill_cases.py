@@ -38,6 +38,9 @@ MORE: dict[str, dict[str, Any]] = {
     "two kept starts": {"weights": {"shortness": 1}, "keep_start": True, "reservations": 2},
     "sizes": {"weights": {"processors": 0.1, "memory": -0.25, "larger": 1}},
     "bypass": {"weights": {"processors": 1, "bypass": 3}, "reservations": 2},
+}
+
+ORDERED: dict[str, dict[str, Any]] = {
     "sjbf": {"backfill_order": "shortest_first"},
     "learned": {"priority": "f1"},
     "no passing": {"discipline": "fcfs", "priority": "f4"},
@@ -46,6 +49,7 @@ MORE: dict[str, dict[str, Any]] = {
         "weights": {"processors": 1, "bypass": 3}, "keep_start": True, "backfill_order": "unicef",
     },
 }  # fmt: skip
+"""With functions as priority and backfill order."""
 
 UNIT_KB = 367_002
 """About the unit of requested memory, so that it weighs about as much as processors do."""
@@ -53,7 +57,7 @@ UNIT_KB = 367_002
 POLICIES = {
     "fcfs": {"discipline": "fcfs"},
     "conservative": {"discipline": "conservative"},
-    **{name: {"discipline": "backfill", **keys} for name, keys in (TABLE_3 | MORE).items()},
+    **{name: {"discipline": "backfill", **keys} for name, keys in (TABLE_3 | MORE | ORDERED).items()},
 }
 
 

@@ -73,6 +73,16 @@ def test_kernel_is_what_the_sentences_say(name: str) -> None:
     assert min(seen.values()) >= 15, seen
 
 
+@pytest.mark.parametrize("other", [{"catch_up": False}, {"quantum": None}, {"keep_quantum": True}])
+def test_the_comparison_would_see_another_treatment_of_late_jobs(other: dict[str, Any]) -> None:
+    differs = 0
+    for number in range(20):
+        rows, hosts = case(number)
+        ends = [float(job.end) for job in by_plain(rows, hosts)]
+        differs += not np.allclose(run(rows, hosts, **other).end, ends, rtol=1e-9, atol=1e-7)
+    assert differs >= 3
+
+
 def test_the_plain_program_by_hand() -> None:
     """A fills the memory until 100; B waits, would have had half of the host, and has all of it until even.
 

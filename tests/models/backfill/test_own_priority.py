@@ -86,7 +86,8 @@ def test_a_function_of_ones_own_against_the_twin(case: tuple[Jobs, Machine]) -> 
 @given(case=cases())
 @steady
 def test_the_weights_as_a_function_make_the_same_schedule(case: tuple[Jobs, Machine]) -> None:
-    pairs = ((lxf, "lxf_backfill"), (shortest_first, "sjf_backfill"), (shortest_of_numbers, "sjf_backfill"))
+    mine_for_sjf = (shortest_first, shortest_of_numbers, "shortest_first")
+    pairs = ((lxf, "lxf_backfill"), *((mine, "sjf_backfill") for mine in mine_for_sjf))
     for mine, theirs in pairs:
         built_in = by_priority(theirs)
         own = by_priority("easy", priority=mine, keep_start=built_in.keep_start)
@@ -96,9 +97,10 @@ def test_the_weights_as_a_function_make_the_same_schedule(case: tuple[Jobs, Mach
 @given(case=cases())
 @steady
 def test_immediate_service_takes_it_as_well(case: tuple[Jobs, Machine]) -> None:
-    built_in = rules("lxf_backfill", immediate={"uninterrupted": 1800})
-    own = rules("easy", immediate={"uninterrupted": 1800}, priority=lxf)
-    np.testing.assert_array_equal(schedule(*case, own).end, schedule(*case, built_in).end)
+    for mine, theirs in ((lxf, "lxf_backfill"), ("shortest_first", "sjf_backfill")):
+        built_in = rules(theirs, immediate={"uninterrupted": 1800}, keep_start=False)
+        own = rules("easy", immediate={"uninterrupted": 1800}, priority=mine)
+        np.testing.assert_array_equal(schedule(*case, own).end, schedule(*case, built_in).end)
 
 
 def test_on_one_pool_it_is_not_taken_for_easy() -> None:

@@ -206,7 +206,7 @@ def of_three(submitted, requested, processors):
             {"backfill_order": "shortest"},
             "allowed: queue, wfp3, .*shortest_first, or the dotted name",
         ),
-        ("easy", {"backfill_order": None}, "policy.backfill_order=None, which is not compiled"),
+        ("easy", {"backfill_order": None}, "policy.backfill_order=null; allowed: queue, wfp3"),
         ("easy", {"backfill_order": "math.sqrt"}, "policy.backfill_order=math.sqrt, which is not compiled"),
         ("easy", {"backfill_order": of_three}, "policy.backfill_order=of_three, which takes or returns"),
     ],

@@ -30,6 +30,8 @@ STREAMS: dict[str, dict[str, Any]] = {
     "feitelson1996 as one more arrival": {"repetition": "sequence"},
     "feitelson1996 with runtimes as before": {"rerun_runtime": "same", "load_reference": "expected"},
     "lublin2003": {"estimates": None},
+    "jann1997_kth": {"estimates": None},
+    "jann1997_nasa": {"estimates": None, "sizes_in_range": "uniform", "machine_sizes": "capped"},
     "synthetic": {"memory_mb": 50},
     "short_long": {"size": {"short": 4, "long": 32}},
 }
@@ -43,11 +45,16 @@ every_stream = pytest.mark.parametrize("name", STREAMS)
 every_option = pytest.mark.parametrize("option", OPTIONS)
 
 
+def file_and_bases(name: str) -> Any:
+    """Return a YAML file with those that it is based on, and these with theirs."""
+    file = OmegaConf.load(CONF / f"{name}.yaml")
+    bases = [file_and_bases(base) for base in file.get("defaults", []) if base != "_self_"]
+    return OmegaConf.merge(*bases, file)
+
+
 def read(name: str, **keys: Any) -> dict[str, Any]:
     """Return a workload's YAML file with those that it is based on."""
-    file = OmegaConf.load(CONF / f"{name.split()[0]}.yaml")
-    bases = [OmegaConf.load(CONF / f"{base}.yaml") for base in file["defaults"] if base != "_self_"]
-    plain = OmegaConf.to_container(OmegaConf.merge(*bases, file, keys))
+    plain = OmegaConf.to_container(OmegaConf.merge(file_and_bases(name.split()[0]), keys))
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items() if key != "defaults"} | {"name": name}
 
@@ -138,7 +145,12 @@ def test_what_it_says_it_fills_is_there(name: str, option: str) -> None:
 @pytest.mark.parametrize(
     ("name", "n_jobs"),
     # Repetitions make the work of feitelson1996 heavy-tailed: its load is that of the jobs that are run.
-    [("feitelson1996 as one more arrival", 1100), ("lublin2003", 40_000), ("synthetic", 40_000)],
+    [
+        ("feitelson1996 as one more arrival", 1100),
+        ("lublin2003", 40_000),
+        ("jann1997_kth", 40_000),
+        ("synthetic", 40_000),
+    ],
 )
 @pytest.mark.parametrize("load", [0.4, 1.1])
 def test_the_load_is_that_of_all_hosts_together(name: str, n_jobs: int, load: float) -> None:

@@ -1,0 +1,134 @@
+"""A fit of the model to a log: ranges of sizes, and three moments of each one's gaps and runtimes.
+
+Sizes are the processors allocated (requested, where these are unknown), runtimes the fourth column of the
+format: wall-clock time, not the CPU time of the sixth. Gaps are the times between consecutive submissions
+inside a range. A runtime of 0 is a value like any other, unless ``zero_runtime`` says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from models import checks
+from models.arrays import Floats, Ints
+from models.jobs.swf import Log, read, select
+from models.point import Parameters
+from models.workloads import replayed
+from models.workloads.jann1997.hyper_erlang import MOST_STAGES, HyperErlang, fitted
+from models.workloads.jann1997.model import Model, Range, label_of
+
+FILTERS = (
+    "start", "end", "partition", "queue", "user", "exclude_user", "exclude", "partial", "failed", "oversized",
+)  # fmt: skip
+ZERO_RUNTIME = ("keep", "drop", "second")
+FEW_JOBS = REFUSE, MERGE = ("refuse", "merge")
+LEAST_JOBS = 4
+"""Three gaps, the fewest that can have three moments of their own."""
+
+
+@lru_cache(maxsize=2)
+def _log(path: str, state: object) -> Log:
+    """Read a log once for all tasks of a process that use it, and again when the file has changed."""
+    return read(path)
+
+
+def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
+    """Return the model of a workload's log, and what is worth saying aloud.
+
+    Parameters
+    ----------
+    workload : mapping
+        ``path``, the filters of a log, ``ranges``, ``least_jobs`` and ``few_jobs``, see
+        conf/workload/jann1997.yaml.
+
+    Raises
+    ------
+    ValueError
+        With one line: no such log, a range with too few jobs, or with values that no distribution matches.
+    """
+    path = str(workload["path"])
+    log = _log(path, replayed.of_file(path))
+    zero = checks.choice(workload, "workload", "zero_runtime", ZERO_RUNTIME, default="keep")
+    filters: dict[str, Any] = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
+    filters["zero_runtime"] = "drop" if zero == "drop" else "second"
+    chosen = select(log, machine_size=log.max_processors, **filters)
+    jobs, runtime = chosen.jobs, chosen.jobs.runtime
+    if zero == "keep":
+        by_line = np.argsort(log.line)
+        runtime = log.columns["runtime"][by_line[np.searchsorted(log.line, jobs.line, sorter=by_line)]]
+        changed = {what: n for what, n in chosen.changed.items() if "zero_runtime" not in what}
+        chosen = replace(chosen, changed=changed)
+    least = checks.whole(
+        workload, "workload", "least_jobs", f"a whole number of jobs from {LEAST_JOBS} on", least=LEAST_JOBS
+    )
+    merges = checks.choice(workload, "workload", "few_jobs", FEW_JOBS) == MERGE
+    bounds, merged = ranges_of(log.name, jobs.size, limits(workload, log.max_processors), least, merges)
+    ranges = []
+    for low, high in bounds:
+        its = (jobs.size >= low) & (jobs.size <= high)
+        sizes, counts = np.unique(jobs.size[its], return_counts=True)
+        values = {"gaps": np.diff(jobs.arrival[its]), "runtimes": runtime[its]}
+        parts = {what: _fitted(log.name, label_of(low, high), what, x) for what, x in values.items()}
+        ranges.append(Range(low, high, sizes.astype(np.int64), counts.astype(float), **parts))
+    name = log.name.removesuffix(".gz").removesuffix(".swf")
+    return Model(name, log.max_processors, tuple(ranges)), (*chosen.describe(), *merged)
+
+
+def limits(workload: Parameters, processors: int) -> list[int]:
+    """Return the largest size of each range; the last is that of the machine."""
+    given = workload.get("ranges")
+    if given is None:
+        # 1, 2, 3-4, 5-8, … (Jann et al. 1997; Silva and Scherson 1999, section 3.1)
+        given = [2**k for k in range(processors.bit_length() + 1)]
+    whole = isinstance(given, list) and all(isinstance(x, int) and not isinstance(x, bool) for x in given)
+    if not whole or not given or given[0] < 1 or sorted(set(given)) != given:
+        allowed = "the largest size of each range, growing, e.g. [1, 2, 4, 8], or null (powers of two)"
+        checks.refuse("workload.ranges", given, allowed)
+    return [*(limit for limit in given if limit < processors), processors]
+
+
+def ranges_of(
+    name: str, size: Ints, most: list[int], least_jobs: int, merges: bool
+) -> tuple[list[tuple[int, int]], list[str]]:
+    """Return the ranges that have jobs, and what to say of those that were merged.
+
+    A range with too few jobs joins the next smaller one that has any (the smallest the next larger).
+    """
+    found = []
+    for low, high in zip([1, *(limit + 1 for limit in most[:-1])], most, strict=True):
+        if n := int(((size >= low) & (size <= high)).sum()):
+            found.append((low, high, n))
+    told = []
+    while (few := _last_with_few(found, least_jobs)) is not None:
+        low, high, n = found[few]
+        if not merges or len(found) == 1:
+            cure = "" if len(found) == 1 else "workload.few_jobs=merge, which joins it to a neighbour, other "
+            raise ValueError(
+                f"{name}: {n:,} jobs of size {label_of(low, high)}, and a fit of that range needs "
+                f"{least_jobs:,}; give {cure}workload.ranges, a lower workload.least_jobs, or a longer log"
+            )
+        first = max(few - 1, 0)
+        (low, _, n), (_, high, more) = found[first : first + 2]
+        parts = " and ".join(label_of(*one[:2]) for one in found[first : first + 2])
+        told.append(f"{name}: sizes {parts} are one range, for too few jobs (few_jobs=merge)")
+        found[first : first + 2] = [(low, high, n + more)]
+    return [(low, high) for low, high, _ in found], told
+
+
+def _last_with_few(found: list[tuple[int, int, int]], least_jobs: int) -> int | None:
+    return next((i for i in reversed(range(len(found))) if found[i][2] < least_jobs), None)
+
+
+def _fitted(name: str, label: str, what: str, values: Floats) -> HyperErlang:
+    try:
+        return fitted(values)
+    except ValueError as why:
+        raise ValueError(
+            f"{name}: the {values.size:,} {what} of jobs of size {label} lie between {values.min():g} and "
+            f"{values.max():g} s, and no distribution of an order up to {MOST_STAGES:,} has their moments; "
+            "give other workload.ranges, which join these jobs to others, or leave them out by a filter"
+        ) from why

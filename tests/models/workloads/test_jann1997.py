@@ -1,0 +1,476 @@
+"""Jann's model: published check values, moments from quadrature, a plain twin of the merge, and bad logs."""
+
+from __future__ import annotations
+
+import heapq
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+from scipy import integrate, stats
+
+from models import workloads
+from models.jobs import swf
+from models.jobs.machine import pool
+from models.jobs.stream import Stream
+from models.point import Point
+from models.streams import stream
+from models.workloads import jann1997
+from models.workloads.jann1997.fitting import fit
+from models.workloads.jann1997.hyper_erlang import HyperErlang, fitted, matched
+from models.workloads.jann1997.model import Model, of_table, table_of
+
+ROOT = Path(__file__).parents[3]
+TRACES = ROOT / ".." / "shared" / "traces"
+KTH, NASA = (TRACES / f"{name}.swf.gz" for name in ("KTH-SP2-1996-2", "NASA-iPSC-1993-3"))
+PROBE = '[{"user": 3, "processors": 1, "application": 1}]'
+LOG = ROOT / "tests" / "data" / "backfill" / "syn1k.swf.gz"
+
+# KTH: least size, jobs, and of gaps and runtimes mean, coefficient of variation, rates and p.
+CHECK_VALUES = """
+1   9370  3069.5 3.013 1.00252e-3 4.66556e-5 .898610  10232.7 2.230 2.07306e-4 2.05318e-5 .876737
+2   3824  7504.8 2.698 6.54992e-4 2.69579e-5 .831926   5897.2 3.165 5.38826e-4 2.23740e-5 .905662
+3   4331  6632.5 2.748 4.01053e-4 2.41334e-5 .893715   4488.4 3.267 6.89167e-4 2.73480e-5 .913501
+5   4561  6321.0 2.180 9.58245e-4 4.87329e-5 .729035  10039.7 2.081 2.49622e-4 2.64093e-5 .821803
+9   3788  7618.9 2.089 1.09737e-3 4.50980e-5 .684533  12223.1 1.836 1.64055e-4 2.43218e-5 .825026
+17  1453 19803.7 1.886 2.18424e-4 1.89688e-5 .683724  10059.2 2.282 2.84797e-4 2.34930e-5 .832339
+33   839 35027.8 2.375 4.90679e-5 4.36124e-6 .929885   7030.0 2.646 4.14362e-4 2.55387e-5 .874353
+65   323 85691.1 2.976 2.40014e-5 1.34988e-6 .937027   7451.2 1.164 1.84536e-4 8.12359e-5 .705092
+"""
+
+
+def of_file(name: str, **keys: Any) -> dict[str, Any]:
+    """Return a file of conf/workload as a model gets it."""
+    file = OmegaConf.load(ROOT / "conf" / "workload" / f"{name}.yaml")
+    bases = [of_file(base) for base in file.get("defaults", []) if base != "_self_"]
+    plain = OmegaConf.to_container(OmegaConf.merge(*bases, file, keys))
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items() if key != "defaults"} | {"name": name}
+
+
+def needs(path: Path) -> str:
+    if not path.exists():
+        pytest.skip(f"no {path.name} in ../shared/traces")
+    return str(path)
+
+
+def of_log(path: Path, **keys: Any) -> Model:
+    return fit(of_file("jann1997", path=needs(path), **keys))[0]
+
+
+def opened(workload: dict[str, Any], machine: dict[str, Any], load: float | None = None) -> Stream:
+    found = workloads.open_workload(Point({}, workload, machine, load, seed=(1, 2)))
+    assert isinstance(found, Stream)
+    return found
+
+
+def written(path: Path, jobs: list[tuple[float, float, int]], processors: int = 16) -> Path:
+    """Write a log of submissions, runtimes and sizes."""
+    rows = [
+        f"{n} {submit} 0 {runtime} {size} -1 -1 {size} -1 -1 1 -1 -1 -1 -1 -1 -1 -1"
+        for n, (submit, runtime, size) in enumerate(jobs, start=1)
+    ]
+    path.write_text("\n".join([f"; MaxProcs: {processors}", *rows]) + "\n")
+    return path
+
+
+# Moments
+
+
+def test_moments_are_those_of_the_density() -> None:
+    for found in (HyperErlang(1, 0.9, 2.0, 0.1), HyperErlang(7, 0.3, 1.5, 4.0)):
+        branches = [stats.gamma(found.order, scale=1 / rate) for rate in (found.rate_1, found.rate_2)]
+        for k in range(1, 5):
+            integrals = [
+                integrate.quad(lambda x, d=d, k=k: x**k * d.pdf(x), 0, d.ppf(1 - 1e-15))[0] for d in branches
+            ]
+            mean = found.p * integrals[0] + (1 - found.p) * integrals[1]
+            assert found.moment(k) == pytest.approx(mean, rel=1e-6)
+
+
+def is_matched_by(order: int, m1: float, m2: float, m3: float) -> bool:
+    """Tell whether an order will do, by the textbook's formulae: 1/rate are the roots of x^2 - s x + q."""
+    n = float(order)
+    a1, a2, a3 = m1 / n, m2 / (n * (n + 1)), m3 / (n * (n + 1) * (n + 2))
+    v = a2 - a1**2
+    if v <= 0:
+        return False
+    s, q = (a3 - a1 * a2) / v, (a1 * a3 - a2**2) / v
+    if not (q > 0 and s > 0 and s**2 > 4 * q):
+        return False
+    x = np.roots([1, -s, q])
+    rare = (a1 - x.min()) / (x.max() - x.min())
+    return bool(rare > 1e-5)  # else its probability, kept as p = 1 - rare, has too few digits for 1e-10
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(
+    st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=4, max_size=40),
+    st.floats(1e-3, 1e3),
+)
+def test_three_moments_are_matched_by_the_smallest_order(values: list[float], unit: float) -> None:
+    x = np.array(values) * unit
+    assume(x.mean() > 0)
+    m2, m3 = (float(np.mean((x / x.mean()) ** k)) for k in (2, 3))
+    assume(min(m2, m3 / m2**2) > 1.001)
+    found = fitted(x)
+    for k in (1, 2, 3):
+        assert found.moment(k) == pytest.approx(float(np.mean(x**k)), rel=1e-9)
+    assert 0 <= found.p <= 1
+    assert found.rate_1 >= found.rate_2 > 0
+    moments = [float(np.mean((x / x.mean()) ** k)) for k in (1, 2, 3)]
+    assert not any(is_matched_by(order, *moments) for order in range(1, found.order))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 12, 40])
+@pytest.mark.parametrize("p", [0.02, 0.4, 0.9])
+@pytest.mark.parametrize("ratio", [1.2, 5.0, 1e4])
+def test_a_hyper_erlang_distribution_has_the_moments_that_it_gives(
+    order: int, p: float, ratio: float
+) -> None:
+    true = HyperErlang(order, p, 0.01 * ratio, 0.01)
+    found = matched(*(true.moment(k) for k in (1, 2, 3)))
+    assert found.order <= order
+    if found.order == order:  # and not fewer stages: then it is the same
+        for name in ("p", "rate_1", "rate_2"):
+            assert getattr(found, name) == pytest.approx(getattr(true, name), rel=1e-4)
+    for k in (1, 2, 3):
+        assert found.moment(k) == pytest.approx(true.moment(k), rel=1e-9)
+
+
+@pytest.mark.parametrize("values", [[5.0] * 9, [0.0] * 9, [5.0] * 8 + [5.001], [0.0] * 4 + [7.0] * 2])
+def test_values_that_hardly_differ_but_for_zeros_have_no_order(values: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"no order|a mean of 0"):
+        fitted(np.array(values))
+
+
+@pytest.mark.parametrize("found", [HyperErlang(1, 0.9, 2e-3, 5e-5), HyperErlang(12, 0.7, 1.05, 1.4e-3)])
+def test_samples_have_the_distribution(found: HyperErlang) -> None:
+    n = 200_000
+    x = found.sample(n, stream((1,), "stages"), stream((1,), "branches"))
+    for k in (1, 2, 3):
+        error = np.sqrt((found.moment(2 * k) - found.moment(k) ** 2) / n)
+        assert abs(np.mean(x**k) - found.moment(k)) < 4 * error
+    branches = [stats.gamma(found.order, scale=1 / rate) for rate in (found.rate_1, found.rate_2)]
+    below = lambda t: found.p * branches[0].cdf(t) + (1 - found.p) * branches[1].cdf(t)  # noqa: E731
+    assert stats.kstest(x, below).pvalue > 1e-3
+    np.testing.assert_array_equal(found.sample(50, stream((1,), "stages"), stream((1,), "branches")), x[:50])
+
+
+# Fits of logs
+
+
+def test_the_check_values_of_kth() -> None:
+    model = of_log(KTH)
+    log = swf.read(KTH)
+    rows = [line.split() for line in CHECK_VALUES.strip().splitlines()]
+    assert len(model.ranges) == len(rows)
+    for jobs, row in zip(model.ranges, rows, strict=True):
+        assert (jobs.least, int(jobs.weights.sum())) == (int(row[0]), int(row[1]))
+        its = (log.sizes >= jobs.least) & (log.sizes <= jobs.most)
+        values = (np.diff(log.columns["submit"][its]), log.columns["runtime"][its])
+        for found, x, given_row in zip((jobs.gaps, jobs.runtimes), values, (row[2:7], row[7:]), strict=True):
+            mean, variation, rate_1, rate_2, p = map(float, given_row)
+            assert found.order == 1
+            assert found.mean == pytest.approx(mean, abs=0.06)
+            assert np.sqrt(found.moment(2) / found.mean**2 - 1) == pytest.approx(variation, abs=6e-4)
+            assert (found.rate_1, found.rate_2) == pytest.approx((rate_1, rate_2), rel=1e-5)
+            assert found.p == pytest.approx(p, abs=1e-6)
+            for k in (1, 2, 3):
+                assert found.moment(k) == pytest.approx(np.mean(x**k), rel=1e-9)
+
+
+def test_the_check_values_of_the_largest_jobs_at_nasa() -> None:
+    runtimes = of_log(NASA, exclude=[{"user": 3, "processors": 1, "application": 1}]).ranges[-1].runtimes
+    assert runtimes.order == 12
+    assert (runtimes.rate_1, runtimes.rate_2) == pytest.approx((1.05346, 0.00141875), rel=1e-5)
+    assert runtimes.p == pytest.approx(0.702237, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "log", "words"), [("jann1997_kth", KTH, []), ("jann1997_nasa", NASA, [f"exclude={PROBE}"])]
+)
+def test_the_shipped_fit_is_what_its_command_prints(name: str, log: Path, words: list[str]) -> None:
+    command = [sys.executable, "-m", "models.workloads.jann1997", f"path={needs(log)}", *words]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert "rows" in run.stderr
+    lines = (ROOT / "conf" / "workload" / f"{name}.yaml").read_text().splitlines()
+    comment = "\n".join(lines[: lines.index("defaults: [jann1997, _self_]")])
+    assert "python -m models.workloads.jann1997 path=" + log.name in comment
+    assert all(word in comment for word in words)
+    assert run.stdout.splitlines() == lines[lines.index("defaults: [jann1997, _self_]") :]
+
+
+def test_a_table_is_read_back_as_it_was() -> None:
+    model, _ = fit(of_file("jann1997", path=str(LOG), few_jobs="merge"))
+    table = OmegaConf.to_container(OmegaConf.create("\n".join(table_of(model))))
+    assert isinstance(table, dict)
+    back = of_table(table["fit"])
+    assert (back.log, back.processors) == ("syn1k", model.processors)
+    for jobs, again in zip(model.ranges, back.ranges, strict=True):
+        assert (jobs.least, jobs.most) == (again.least, again.most)
+        np.testing.assert_array_equal(jobs.sizes, again.sizes)
+        np.testing.assert_array_equal(jobs.weights, again.weights)
+        for one, other in ((jobs.gaps, again.gaps), (jobs.runtimes, again.runtimes)):
+            assert one.order == other.order
+            assert (one.p, one.rate_1, one.rate_2) == pytest.approx((other.p, other.rate_1, other.rate_2))
+
+
+def rising(n: int, size: int) -> list[tuple[float, float, int]]:
+    """Return jobs of one size whose gaps and runtimes differ."""
+    rng = np.random.default_rng(size)
+    submit = np.cumsum(rng.exponential(100, n))
+    return [(round(at), round(run) + 1, size) for at, run in zip(submit, rng.exponential(50, n), strict=True)]
+
+
+def test_runtimes_of_zero_count_unless_they_are_left_out(tmp_path: Path) -> None:
+    jobs = sorted([*rising(50, 1), *((at, 0, 1) for at, _, _ in rising(10, 1))])
+    path = str(written(tmp_path / "zeros.swf", jobs))
+    runtime = np.array([job[1] for job in jobs])
+    for how, expected in (
+        ("keep", runtime),
+        ("drop", runtime[runtime > 0]),
+        ("second", np.maximum(runtime, 1)),
+    ):
+        model, notes = fit(of_file("jann1997", path=path, zero_runtime=how))
+        assert model.ranges[0].runtimes.mean == pytest.approx(expected.mean())
+        assert any("zero_runtime" in note for note in notes) == (how != "keep")
+
+
+def test_too_few_jobs_are_named_with_their_range(tmp_path: Path) -> None:
+    path = written(tmp_path / "few.swf", sorted([*rising(60, 1), *rising(40, 3), *rising(12, 6)]))
+    with pytest.raises(
+        ValueError, match=r"few\.swf: 12 jobs of size 5-8, and a fit of that range needs 30;"
+    ) as no:
+        fit(of_file("jann1997", path=str(path)))
+    assert "\n" not in str(no.value)
+    assert "few_jobs=merge" in str(no.value)
+    model, notes = fit(of_file("jann1997", path=str(path), few_jobs="merge"))
+    assert [jobs.label for jobs in model.ranges] == ["1", "3-8"]
+    assert notes[-1] == "few.swf: sizes 3-4 and 5-8 are one range, for too few jobs (few_jobs=merge)"
+    assert model.ranges[1].sizes.tolist() == [3, 6]
+    assert model.ranges[1].weights.tolist() == [40, 12]
+    lower, _ = fit(of_file("jann1997", path=str(path), least_jobs=12))
+    assert [jobs.label for jobs in lower.ranges] == ["1", "3-4", "5-8"]
+    own, _ = fit(of_file("jann1997", path=str(path), ranges=[2]))
+    assert [jobs.label for jobs in own.ranges] == ["1-2", "3-16"]
+    # The smallest range joins the next larger one.
+    model, _ = fit(of_file("jann1997", path=str(path), few_jobs="merge", least_jobs=61))
+    assert [jobs.label for jobs in model.ranges] == ["1-8"]
+    with pytest.raises(
+        ValueError, match="112 jobs of size 1-8, and a fit of that range needs 200; give workl"
+    ):
+        fit(of_file("jann1997", path=str(path), few_jobs="merge", least_jobs=200))
+
+
+def test_values_without_a_feasible_order_are_named_with_their_range(tmp_path: Path) -> None:
+    same = [(at, 10, 4) for at, _, _ in rising(40, 4)]
+    path = written(tmp_path / "same.swf", sorted([*rising(40, 1), *same]))
+    with pytest.raises(
+        ValueError, match=r"same\.swf: the 40 runtimes of jobs of size 3-4 lie between 10 and 10 s"
+    ) as no:
+        fit(of_file("jann1997", path=str(path)))
+    assert "\n" not in str(no.value)
+    together = [(0, run, 1) for _, run, _ in rising(40, 1)]
+    with pytest.raises(ValueError, match=r"once\.swf: the 39 gaps of jobs of size 1 lie between 0 and 0 s"):
+        fit(of_file("jann1997", path=str(written(tmp_path / "once.swf", together))))
+
+
+# Jobs
+
+
+@pytest.mark.parametrize("name", ["jann1997_kth", "jann1997_nasa"])
+def test_ranges_are_streams_of_their_own_merged_by_submission(name: str) -> None:
+    workload = of_file(name, estimates=None)
+    model, _ = jann1997.model_of(workload, pool(of_table(workload["fit"]).processors))
+    n = 4000
+    jobs = jann1997.draw(model, 1.0, n, (7, 8))
+
+    def one(k: int) -> Any:
+        """Yield the submissions, runtimes and sizes of one range, job by job."""
+        its = model.ranges[k]
+        gaps, runs, sizes, gap_branch, run_branch = (
+            stream((7, 8), f"{cause} {its.label}")
+            for cause in ("arrivals", "runtimes", "sizes", "branches of arrivals", "branches of runtimes")
+        )
+        now = 0.0
+        while True:
+            rate = its.gaps.rate_1 if gap_branch.random() < its.gaps.p else its.gaps.rate_2
+            now += gaps.standard_gamma(its.gaps.order) / rate
+            rate = its.runtimes.rate_1 if run_branch.random() < its.runtimes.p else its.runtimes.rate_2
+            run = runs.standard_gamma(its.runtimes.order) / rate
+            size = its.sizes[
+                np.searchsorted(np.cumsum(its.weights) / its.weights.sum(), sizes.random(), "right")
+            ]
+            yield now, run, size
+
+    merged = heapq.merge(*(one(k) for k in range(len(model.ranges))))
+    twin = [next(merged) for _ in range(n)]
+    for values, column in zip(zip(*twin, strict=True), (jobs.submit, jobs.runtime, jobs.size), strict=True):
+        np.testing.assert_allclose(column, np.array(values), rtol=1e-12)
+
+
+def test_drawn_jobs_have_the_moments_and_sizes_of_their_ranges() -> None:
+    workload = of_file("jann1997_kth")
+    model = of_table(workload["fit"])
+    jobs = jann1997.draw(model, 1.0, 150_000, (3,))
+    for its in model.ranges:
+        which = (jobs.size >= its.least) & (jobs.size <= its.most)
+        for found, x in ((its.gaps, np.diff(jobs.submit[which])), (its.runtimes, jobs.runtime[which])):
+            for k in (1, 2):
+                error = np.sqrt((found.moment(2 * k) - found.moment(k) ** 2) / x.size)
+                assert abs(np.mean(x**k) - found.moment(k)) < 4.5 * error, its.label
+        counts = np.array([(jobs.size == size).sum() for size in its.sizes])
+        expected = its.weights / its.weights.sum() * which.sum()
+        often = expected > 5
+        if often.sum() > 1:
+            observed = np.append(counts[often], counts[~often].sum())
+            predicted = np.append(expected[often], expected[~often].sum())
+            there = predicted > 0
+            assert stats.chisquare(observed[there], predicted[there]).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("name", ["jann1997_kth", "jann1997_nasa"])
+@pytest.mark.parametrize("load", [None, 0.6])
+def test_load(name: str, load: float | None) -> None:
+    workload = of_file(name, estimates=None)
+    found = opened(workload, {"processors": 64}, load)
+    jobs = found.first(300_000)
+    natural = jann1997.model_of(workload, pool(64))[0].natural_load(64)
+    offered = jobs.size @ jobs.runtime / (64 * jobs.submit[-1])
+    assert offered == pytest.approx(natural if load is None else load, rel=0.04)
+    assert found.notes[-1] == f"jann1997: load {natural:.3f} on 64 processors as it is"
+    as_it_is = opened(workload, {"processors": 64}).first(1000)
+    stretched = opened(workload, {"processors": 64}, natural / 2).first(1000)
+    np.testing.assert_allclose(stretched.submit, 2 * as_it_is.submit)
+    np.testing.assert_array_equal(stretched.runtime, as_it_is.runtime)
+
+
+def test_the_load_of_a_fit_is_that_of_its_log() -> None:
+    log = swf.read(needs(KTH))
+    submit, work = log.columns["submit"], log.sizes @ log.columns["runtime"]
+    natural = of_log(KTH).natural_load(100)
+    assert natural == pytest.approx(work / (100 * (submit[-1] - submit[0])), rel=0.02)
+
+
+@pytest.mark.parametrize("how", jann1997.MACHINE_SIZES)
+@pytest.mark.parametrize("processors", [1, 16, 100, 128, 1000])
+def test_sizes_on_other_machines(how: str, processors: int) -> None:
+    workload = of_file("jann1997_kth", machine_sizes=how, estimates=None)
+    if how == "as_is" and processors < 100:
+        with pytest.raises(ValueError, match=f"up to 100 processors, and the largest host {processors};"):
+            opened(workload, {"processors": processors})
+        return
+    found = opened(workload, {"processors": processors})
+    jobs = found.first(20_000)
+    own = opened(workload, {"processors": 100}).first(20_000)
+    expected = {
+        "scaled": np.maximum(np.floor(own.size * (processors / 100) + 0.5), 1),
+        "capped": np.minimum(own.size, processors),
+        "as_is": own.size,
+    }[how]
+    np.testing.assert_array_equal(jobs.size, expected)
+    np.testing.assert_array_equal(jobs.submit, own.submit)
+    np.testing.assert_array_equal(jobs.runtime, own.runtime)
+    says = {"scaled": processors != 100, "capped": processors < 100, "as_is": False}[how]
+    assert any("machine_sizes" in note for note in found.notes) == says
+
+
+def test_sizes_within_a_range() -> None:
+    for how, sizes in (
+        ("observed", {2**k for k in range(8)}),
+        ("uniform", set(range(1, 129))),
+        ("largest", {2**k for k in range(8)}),
+    ):
+        workload = of_file("jann1997_nasa", sizes_in_range=how)
+        assert set(opened(workload, {"processors": 128}).first(40_000).size.tolist()) == sizes
+    kth = of_file("jann1997_kth", sizes_in_range="largest")
+    assert set(opened(kth, {"processors": 100}).first(9000).size.tolist()) == {1, 2, 4, 8, 16, 32, 64, 100}
+
+
+def test_a_log_is_a_workload_without_a_table() -> None:
+    workload = of_file("jann1997", path=str(LOG), few_jobs="merge")
+    stream_ = opened(workload, {"processors": 128}, 0.7)
+    assert stream_.notes[0].startswith("syn1k.swf.gz: ")
+    jobs = stream_.first(500)
+    assert not np.isnan(jobs.requested).any()
+    assert workloads.fills(workload) == ("requested",)
+
+
+TABLE = {
+    "log": "own",
+    "processors": 8,
+    "ranges": [
+        {
+            "range": [1, 8],
+            "sizes": [[1, 3], [8, 1]],
+            "gaps": {"order": 1, "p": 0.5, "rate_1": 0.1, "rate_2": 0.01},
+            "runtimes": {"order": 2, "p": 0.5, "rate_1": 0.1, "rate_2": 0.01},
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"fit": None}, "jann1997 has neither a log nor a fit; give workload.path=LOG and"),
+        ({"path": "x.swf"}, "jann1997 has both a log and a fit"),
+        ({"machine_sizes": "stretched"}, "workload.machine_sizes=stretched; allowed: scaled, capped, as_is"),
+        ({"sizes_in_range": "any"}, "workload.sizes_in_range=any; allowed: observed, uniform, largest"),
+        ({"fit": {"lag": 1}}, "workload.fit.lag is not known; allowed: log, processors, ranges"),
+        ({"fit": TABLE | {"processors": 0}}, "workload.fit.processors=0; allowed: a positive whole"),
+        ({"fit": TABLE | {"ranges": []}}, "workload.fit.ranges=[]; allowed: a list"),
+        ({"fit": TABLE | {"ranges": TABLE["ranges"] * 2}}, "workload.fit.ranges: 1-8 and 1-8; give them"),
+        ({"range": [0, 8]}, "workload.fit.ranges[0].range=[0, 8]; allowed: [least, most] of 1 to 8"),
+        ({"sizes": [[9, 1]]}, "workload.fit.ranges[0].sizes=[[9, 1]]; allowed: [[processors, weight]"),
+        ({"sizes": [[8, -1]]}, "workload.fit.ranges[0].sizes.weight=-1; allowed: a number above 0"),
+        ({"gaps": {"order": 1.5}}, "workload.fit.ranges[0].gaps.order=1.5; allowed: 1 to 10,000 stages"),
+        ({"gaps": {"order": 1, "p": 2}}, "workload.fit.ranges[0].gaps.p=2; allowed: a probability"),
+        ({"runtimes": {"order": 1, "p": 1, "rate_1": 0}}, "[0].runtimes.rate_1=0; allowed: 1/s, above 0"),
+        ({"ranges": [4, 2], "path": str(LOG), "fit": None}, "workload.ranges=[4, 2]; allowed: the largest"),
+        ({"least_jobs": 3, "path": str(LOG), "fit": None}, "workload.least_jobs=3; allowed: a whole number"),
+        ({"few_jobs": "drop", "path": str(LOG), "fit": None}, "workload.few_jobs=drop; allowed: refuse,"),
+        ({"path": "nowhere.swf", "fit": None}, "nowhere.swf"),
+    ],
+)  # fmt: skip
+def test_refusals(keys: dict[str, Any], words: str) -> None:
+    workload = of_file("jann1997") | {"fit": TABLE}
+    inner = {key: value for key, value in keys.items() if key in ("range", "sizes", "gaps", "runtimes")}
+    if inner:
+        workload["fit"] = TABLE | {"ranges": [TABLE["ranges"][0] | inner]}  # type: ignore[index,operator]
+    with pytest.raises(ValueError, match=re.escape(words)) as refused:
+        opened(workload | {key: value for key, value in keys.items() if key not in inner}, {"processors": 8})
+    assert "\n" not in str(refused.value)
+
+
+def test_a_table_of_ones_own_is_a_workload() -> None:
+    jobs = opened(of_file("jann1997") | {"fit": TABLE}, {"processors": 8}).first(40_000)
+    assert set(jobs.size.tolist()) == {1, 8}
+    assert jobs.submit[-1] / 40_000 == pytest.approx(55, rel=0.05)
+    assert jobs.runtime.mean() == pytest.approx(110, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["path"], "path; allowed: KEY=VALUE, the keys are path, start"),
+        ([], "no log; give path=LOG"),
+        ([f"path={LOG}", "least_jobs=5000", "few_jobs=merge"], "and a fit of that range needs 5,000"),
+    ],
+)
+def test_the_command_answers_in_one_line(words: list[str], said: str) -> None:
+    command = [sys.executable, "-m", "models.workloads.jann1997", *words]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 2
+    assert said in run.stderr
+    assert len(run.stderr.splitlines()) == 1
+    assert not run.stdout
