@@ -75,7 +75,7 @@ def test_the_guides_command_runs(tmp_path: Path) -> None:
     with xr.open_dataset(tmp_path / "results" / "preemption.nc") as dataset:
         assert (dataset["state"] == 1).all()
         # Of so few jobs some may wait to the end, under a policy that starves them: then there is no mean.
-        starved = dataset["saturated"].any("replication")
+        starved = dataset["saturated"].astype(bool)
         assert (np.isfinite(dataset["slowdown_mean"]) | starved).sel(load=0.7).all()
         assert not starved.sel(load=0.7, policy="first_come").any()
         own = dataset["preemptions"].max(("replication", "batch"))
@@ -140,7 +140,7 @@ def test_the_guides_engine_is_a_twin(jobs: list[tuple[int, int, int]], order: st
         ),
         (
             {"order": "preemptive.orders.oldest"},
-            r"policy\.order=preemptive\.orders\.oldest; allowed: first_co",
+            r"policy\.order=preemptive\.orders\.oldest cannot be imported \(.* 'oldest'\); allowed: first_co",
         ),
         ({"passing": 1}, r"policy\.passing=1; allowed: true, false"),
     ],
