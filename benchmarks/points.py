@@ -13,6 +13,7 @@ from sweep.plan.task import Task
 FIG_8 = (
     "+experiment=packing",
     "grid.alternation=[shared]",
+    "exclude=[]",
     "grid.unification=[true]",
     "replications=1",
     "batches=30",
