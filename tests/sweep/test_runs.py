@@ -79,9 +79,9 @@ def test_a_grown_study_is_the_study(sweep):
 
 
 def test_confidence_is_only_about_the_dataset(sweep):
-    sweep()
+    sweep("batches=12")
     narrow = float(load()["response_ci"].mean())
-    sweep("confidence=0.99")
+    sweep("batches=12", "confidence=0.99")
     assert results() == 24
     assert load()["response_ci"].attrs["confidence"] == 0.99
     assert float(load()["response_ci"].mean()) > narrow

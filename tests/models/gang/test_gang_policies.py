@@ -83,7 +83,7 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
         ({"scheme": None}, "policy.scheme=null; allowed: first_fit, best_fit,"),
         (
             {"scheme": "no.such.module"},
-            r"policy.scheme=no.such.module \(No module named 'no'\); allowed: a func",
+            r"policy.scheme=no.such.module, which cannot be imported \(No module named 'no'\); allowed",
         ),
         (
             {"scheme": "os.sep"},
