@@ -60,6 +60,8 @@ class Executor(dask.Executor):
         Keys of the profile that take the place of its own, where they are not None.
     """
 
+    workers_are_here = False
+
     def __init__(
         self,
         jobs: int,

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import replace
 from multiprocessing import forkserver
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import available_cores
@@ -94,13 +94,20 @@ class Executor:
 
     message_s = 0.25
 
+    workers_are_here: ClassVar[bool] = True
+    """Whether the workers are processes of this machine, of which its cores bear only so many."""
+
     def __init__(
         self, workers: int | None = None, address: str | None = None, modules: Sequence[str] = ()
     ) -> None:
         if workers is not None and (not isinstance(workers, int) or workers < 1):
             raise SweepError(f"executor.workers={workers}: give 1 or more, or null for one a core")
         cores = available_cores()
-        if workers is not None and workers > (most := max(ALWAYS, MOST_A_CORE * cores)):
+        if (
+            workers is not None
+            and self.workers_are_here
+            and workers > (most := max(ALWAYS, MOST_A_CORE * cores))
+        ):
             raise SweepError(
                 f"executor.workers={workers}: each is a process, and there are {cores} cores; give at most "
                 f"{most}, or null for one a core"

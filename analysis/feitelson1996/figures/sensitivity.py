@@ -134,16 +134,17 @@ def _verdicts(study: Study) -> Figure:
     for column, verdicts in enumerate(table):
         for row, name in enumerate(ids):
             verdict = verdicts[name]
+            # A marker: a box around the sign would be as wide as the sign.
+            axes.plot(column, row, "s", ms=10, color=VERDICT_COLORS[verdict], mec="none")
             axes.text(
                 column,
                 row,
                 VERDICT_SIGNS[verdict],
                 ha="center",
-                va="center",
+                va="center_baseline",
                 fontsize=8,
                 fontweight="bold",
                 color="white",
-                bbox={"boxstyle": "round,pad=0.22", "fc": VERDICT_COLORS[verdict], "ec": "none"},
             )
     axes.set_xlim(-0.5, len(readings) - 0.5)
     axes.set_ylim(len(ids) - 0.5, -0.5)
