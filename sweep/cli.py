@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import _thread
 import errno
-import os
 import signal
 import sys
-import threading
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 from schedsweep import packages
 from sweep.config import locate
@@ -45,14 +43,11 @@ def answer(arguments: Sequence[str]) -> int:
             print(f"schedsweep {package_version('schedsweep')}")
         else:
             # A batch system that ends a job says so with SIGTERM: stop as cleanly as after Ctrl-C.
-            before = {signal.SIGTERM: signal.signal(signal.SIGTERM, _interrupt)}
-            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not one that is ignored
-                before[signal.SIGINT] = signal.signal(signal.SIGINT, _interrupt)
+            before = signal.signal(signal.SIGTERM, _interrupt)
             try:
                 return _act(overrides, folder, user, list(arguments), watch)
             finally:
-                for number, handler in before.items():
-                    signal.signal(number, handler)
+                signal.signal(signal.SIGTERM, before)
     except SweepError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.status
@@ -74,50 +69,8 @@ def answer(arguments: Sequence[str]) -> int:
     return 0
 
 
-IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
-"""File of the code that keeps the books of imports, locks among them."""
-
-RUNNING = ("_call_with_frames_removed", "exec_module", "_load_unlocked", "_find_and_load_unlocked")
-"""Its functions below which modules run, of which any may be interrupted."""
-
-NEXT_TRY_S = 0.05
-
-PATIENCE_S = 60.0
-"""What has not ended so long after an interruption ends at once."""
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise ``KeyboardInterrupt``, but not in the midst of the import system: a moment later.
-
-    There it could leave a lock held for ever, for which the next import would wait, and the command with it:
-    workers start in a thread, which imports a great deal while the main thread does.
-    """
-    if _keeps_books(frame):
-        again = threading.Timer(NEXT_TRY_S, _thread.interrupt_main, (number,))
-        again.daemon = True
-        again.start()
-        return
-    # Python's own lock of imports can be lost where threads that import are interrupted; then nothing ends by
-    # itself. last = threading.Timer(PATIENCE_S, _leave) last.daemon = True last.start() raise
-    # KeyboardInterrupt
-
-
-def _leave() -> None:
-    """End this process at once: what is finished is in the logs."""
-    os.write(sys.stderr.fileno(), b"stopped; the same command goes on from here\n")
-    os._exit(INTERRUPTED)
-
-
-def _keeps_books(frame: FrameType | None) -> bool:
-    """Tell whether the import system is at work below, and not just running the code of a module."""
-    while frame is not None:
-        code = frame.f_code
-        if code.co_filename == IMPORT_SYSTEM:
-            return code.co_name not in RUNNING
-        if code.co_name == "<module>":
-            return False
-        frame = frame.f_back
-    return False
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str, bool]:

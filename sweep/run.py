@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
 
@@ -177,7 +179,8 @@ def execute(
     with executor:
         warm_up(plan, console)
         if collection is not None:
-            collection.prepare()
+            with interrupts_held():
+                collection.prepare()
         left = lambda: str(bundles.outlook(executor.workers))  # noqa: E731
         with Meter(console, found.total, len(found.done), left) as meter:
             for results in executor.run(bundles):
@@ -190,6 +193,26 @@ def execute(
                 if collection is not None:
                     collection.write_if_due()
     costs.save()
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Put off Ctrl-C for the moment that the main thread imports while another one does, starting workers.
+
+    An interruption there can leave a lock of Python's import system held for ever, for which the command
+    would then wait instead of ending.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(came[0], None)
 
 
 def say(console: Console, line: str, style: str | None = None) -> None:
