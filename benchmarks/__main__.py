@@ -25,6 +25,7 @@ BENCHMARKS = {
     "backfill": "benchmarks.backfill",
     "cluster": "benchmarks.cluster",
     "coverage": "benchmarks.coverage",
+    "saturation": "benchmarks.saturation",
 }
 
 

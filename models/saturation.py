@@ -27,9 +27,8 @@ GROWTH = 1.2
 """Suspicious: the mean number of jobs in the second half over that in the first. Steady growth has 3."""
 
 SHORTFALL = 0.005
-"""Suspicious as well: the share of the offered work that is not delivered. A stable system leaves undone what
-is
-in the system at the end, which is a vanishing share of a long run."""
+"""Suspicious as well: the share of the offered work that is not delivered. What a stable system leaves undone
+is what is in it at the end: a vanishing share of a long run."""
 
 OBVIOUS_GROWTH, OBVIOUS_SHORTFALL, OBVIOUS_JOBS = 1.5, 0.1, 10_000
 """Where a tenth of the work of so many jobs is not delivered, nothing is learned by going on."""
