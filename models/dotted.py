@@ -8,7 +8,7 @@ from typing import Any
 
 
 def imported(name: str) -> Any:
-    """Return what a dotted name stands for, ``models.gang.schemes.capacity.first_fit`` for instance."""
+    """Return what a dotted name stands for, ``models.packing.schemes.capacity.first_fit`` for instance."""
     module, _, last = name.rpartition(".")
     return getattr(importlib.import_module(module), last)
 

@@ -37,7 +37,7 @@ def worst_fit(tmp_path: Path) -> Path:
     """Follow the guide in a folder of one's own, as its last paragraph says."""
     code = blocks(GUIDE, "python")[0]
     (tmp_path / "worst_fit_of_the_guide.py").write_text(code)
-    yaml = blocks(GUIDE, "yaml")[0].replace("models.gang.schemes.worst_fit", "worst_fit_of_the_guide")
+    yaml = blocks(GUIDE, "yaml")[0].replace("models.packing.schemes.worst_fit", "worst_fit_of_the_guide")
     policies = tmp_path / "conf" / "policy" / "gang"
     policies.mkdir(parents=True)
     (policies / "worst_fit.yaml").write_text(yaml)
@@ -49,7 +49,7 @@ def test_the_guides_policy_keeps_the_contract(worst_fit: Path, monkeypatch: pyte
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "models" / "gang"))
     import test_placement_contract as contract
 
-    line = blocks(GUIDE, "python")[1].replace("models.gang.schemes.worst_fit", "worst_fit_of_the_guide")
+    line = blocks(GUIDE, "python")[1].replace("models.packing.schemes.worst_fit", "worst_fit_of_the_guide")
     names: dict[str, list[str]] = {"SCHEMES": []}
     exec(line, names)
     for name in names["SCHEMES"]:

@@ -20,13 +20,16 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, int64, void
 
-from models.gang.state import (
+from models.gang.state import NOW, SUM_PES, SUM_SLOTS, VIRTUAL
+from models.kernels.bits import ONE, ZERO, disjoint, lowest_position
+from models.kernels.compiling import part
+from models.kernels.types import FLOATS, INTS
+from models.packing.matrix import (
     ARRIVAL,
     FINISH,
     MATRIX,
     N_JOBS,
     N_SLOTS,
-    NOW,
     POSITION,
     PRECEDENCE,
     PRESENT,
@@ -35,14 +38,8 @@ from models.gang.state import (
     SIZE,
     SLOT,
     SLOT_SECONDS,
-    SUM_PES,
-    SUM_SLOTS,
     TABLE,
-    VIRTUAL,
 )
-from models.kernels.bits import ONE, ZERO, disjoint, lowest_position
-from models.kernels.compiling import part
-from models.kernels.types import FLOATS, INTS
 
 NONE, EXCLUSIVE, SHARED = range(3)  # as in `policies.ALTERNATION`
 

@@ -26,8 +26,62 @@ from models.gang.alternation import (
     slots_unite,
 )
 from models.gang.recording import RECORD, is_full, is_kept, note_end, note_shares, write_ended
-from models.gang.schemes.signature import PLACE, REARRANGE, RELEASE
-from models.gang.slots import (
+from models.gang.state import (
+    ARRIVALS,
+    ARRIVED,
+    BATCH_START,
+    CURSOR,
+    GOAL,
+    IN_BATCH,
+    JOB_SLOT_TIME,
+    JOB_TIME,
+    MEASURED,
+    MEASURED_UNTIL,
+    MEASURING,
+    N_BATCHES,
+    N_ENDED,
+    N_VACANT,
+    NOW,
+    REPEATING,
+    SLOT_TIME,
+    SLOTS_OF_ENDED,
+    SUBMITTED,
+    SUM_PES,
+    SUM_SLOTS,
+    SYSTEM,
+    TERMINATED,
+    TERMINATIONS,
+    UNIFICATIONS,
+    VIRTUAL,
+    WORK,
+)
+from models.kernels.compiling import kernel, part
+from models.kernels.ties import takes_end
+from models.kernels.types import FLOATS, INTS
+from models.packing.matrix import (
+    ARRIVAL,
+    DECREASING,
+    FINISH,
+    KEY,
+    N_JOBS,
+    N_SLOTS,
+    NUMBER,
+    POSITION,
+    PRECEDENCE,
+    PRESENT,
+    RUN,
+    RUN_SLOTS,
+    RUNS_LEFT,
+    RUNTIME,
+    SESSION,
+    SIZE,
+    SLOT,
+    SLOT_SECONDS,
+    TABLE,
+    VACANT,
+)
+from models.packing.schemes.signature import PLACE, REARRANGE, RELEASE
+from models.packing.slots import (
     NOWHERE,
     close_slot,
     insert,
@@ -37,58 +91,6 @@ from models.gang.slots import (
     unite,
     unmap_job,
 )
-from models.gang.state import (
-    ARRIVAL,
-    ARRIVALS,
-    ARRIVED,
-    BATCH_START,
-    CURSOR,
-    DECREASING,
-    FINISH,
-    GOAL,
-    IN_BATCH,
-    JOB_SLOT_TIME,
-    JOB_TIME,
-    KEY,
-    MEASURED,
-    MEASURED_UNTIL,
-    MEASURING,
-    N_BATCHES,
-    N_ENDED,
-    N_JOBS,
-    N_SLOTS,
-    N_VACANT,
-    NOW,
-    NUMBER,
-    POSITION,
-    PRECEDENCE,
-    PRESENT,
-    REPEATING,
-    RUN,
-    RUN_SLOTS,
-    RUNS_LEFT,
-    RUNTIME,
-    SESSION,
-    SIZE,
-    SLOT,
-    SLOT_SECONDS,
-    SLOT_TIME,
-    SLOTS_OF_ENDED,
-    SUBMITTED,
-    SUM_PES,
-    SUM_SLOTS,
-    SYSTEM,
-    TABLE,
-    TERMINATED,
-    TERMINATIONS,
-    UNIFICATIONS,
-    VACANT,
-    VIRTUAL,
-    WORK,
-)
-from models.kernels.compiling import kernel, part
-from models.kernels.ties import takes_end
-from models.kernels.types import FLOATS, INTS
 from models.workloads.repetition import RERUN
 
 # Why `advance` returned.
@@ -362,7 +364,7 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
 
     Parameters
     ----------
-    place, release, rearrange : the packing scheme, see `models.gang.schemes.signature`
+    place, release, rearrange : the packing scheme, see `models.packing.schemes.signature`
     rerun : the runtime of a job's next repetition, see `models.workloads.repetition`
     system : System
     arrivals : the chunk of sessions at hand, from ``counts[CURSOR]`` on

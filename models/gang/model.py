@@ -8,12 +8,12 @@ from models import dotted, workloads
 from models.arrays import Floats
 from models.family import Outcome
 from models.gang import engine
-from models.gang.measuring import Measuring, as_they_ran
 from models.gang.policies import Rules
 from models.gang.recording import Recorder
 from models.gang.simulation import Measured, Simulation
 from models.jobs.machine import one_pool
 from models.jobs.measures import Measures
+from models.jobs.measuring import Measuring, as_they_ran
 from models.jobs.schedule import Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace

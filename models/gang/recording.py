@@ -12,24 +12,12 @@ from collections import namedtuple
 import numpy as np
 from numba import types
 
-from models.gang.state import (
-    ARRIVAL,
-    ENDED,
-    N_JOBS,
-    N_SLOTS,
-    NOW,
-    NUMBER,
-    PRESENT,
-    RUN_SLOTS,
-    RUNTIME,
-    SESSION,
-    SIZE,
-    Ended,
-    nobody_ended,
-)
+from models.gang.state import NOW
+from models.jobs.ended import ENDED, Ended, nobody_ended
 from models.jobs.schedule import Pieces, check_pieces
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS, INTS
+from models.packing.matrix import ARRIVAL, N_JOBS, N_SLOTS, NUMBER, PRESENT, RUN_SLOTS, RUNTIME, SESSION, SIZE
 
 AT_ONCE = 1 << 16
 """Room for pieces, and for jobs, before Python takes them away."""

@@ -10,11 +10,8 @@ import numpy as np
 
 from models.arrays import Floats
 from models.gang import engine
-from models.gang.measuring import Measuring
 from models.gang.policies import ALTERNATION, PRECEDENCE, Rules
 from models.gang.recording import Recorder, no_record
-from models.gang.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATURE, RELEASE_SIGNATURE
-from models.gang.slots import NOWHERE
 from models.gang.state import (
     ARRIVED,
     BATCH_START,
@@ -26,36 +23,40 @@ from models.gang.state import (
     N_CLOCKS,
     N_COUNTS,
     N_ENDED,
-    N_JOBS,
-    N_SLOTS,
     N_VACANT,
     NOW,
-    NUMBER,
-    PRESENT,
     REPEATING,
-    SESSION,
-    SLOT,
     SUBMITTED,
     TERMINATED,
-    Books,
-    Ended,
     Goal,
     Integrated,
     Settings,
     System,
     arrivals_of,
+    no_arrivals,
+    no_batches,
+)
+from models.jobs.ended import Ended, nobody_ended
+from models.jobs.jobs import Jobs
+from models.jobs.measuring import Measuring
+from models.jobs.ties import INSTANT
+from models.kernels.passed import passed
+from models.packing.matrix import (
+    N_JOBS,
+    N_SLOTS,
+    NUMBER,
+    PRESENT,
+    SESSION,
+    SLOT,
+    Books,
     empty_matrix,
     empty_table,
     enlarged_matrix,
     enlarged_table,
-    no_arrivals,
-    no_batches,
-    nobody_ended,
     room_for,
 )
-from models.jobs.jobs import Jobs
-from models.jobs.ties import INSTANT
-from models.kernels.passed import passed
+from models.packing.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATURE, RELEASE_SIGNATURE
+from models.packing.slots import NOWHERE
 from models.workloads.repetition import RERUN_SIGNATURE, same_runtime
 
 FREE = -1
@@ -241,7 +242,8 @@ class Simulation:
         n_left = counts[IN_BATCH]
         n_out = counts[N_ENDED] - n_left
         if self._measuring is not None:
-            self._measuring.measure(Ended(*(column[:n_out] for column in ended)))
+            # A newcomer runs at once, if only for its share of the time.
+            self._measuring.measure(Ended(*(column[:n_out] for column in ended)), wait=np.zeros(n_out))
             if self._measuring.looks_up:
                 self._measuring.forget_before(self._oldest_session(n_out))
         for column in ended:

@@ -31,8 +31,8 @@ def policy(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     Parameters
     ----------
     given : str, mapping or compiled function
-        A function is a packing scheme (seven arguments, see `models.gang.schemes.signature`) or an order of
-        priority for backfilling (four, or five if it changes while a job waits, see
+        A function is a packing scheme (seven arguments, see `models.packing.schemes.signature`) or an order
+        of priority for backfilling (four, or five if it changes while a job waits, see
         `models.backfill.priority.order`). A mapping has functions where a policy's file has their names.
     where : sequence of Path
         Config folders.
@@ -134,7 +134,7 @@ def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:
     if arguments not in kinds:
         raise SweepError(
             f"policy={plain.__name__}: a function of {arguments} arguments; a packing scheme has 7 "
-            "(models.gang.schemes.signature), an order of priority 4 or 5 (models.backfill.priority.order)"
+            "(models.packing.schemes.signature), an order of priority 4 or 5 (models.backfill.priority.order)"
         )
     base, key = kinds[arguments]
     return {**files.parameters("policy", base, {}, where), key: function, "name": plain.__name__}

@@ -47,7 +47,7 @@ def test_every_family_is_recorded():
 
 
 def test_an_edited_kernel_is_noticed(monkeypatch):
-    import models.gang.schemes.buddy as buddy
+    import models.packing.schemes.buddy as buddy
 
     read = Path.read_bytes
     edited = Path(buddy.__file__)

@@ -166,7 +166,8 @@ def test_a_family_is_all_that_it_runs_and_no_other_family(monkeypatch):
     families.find("models.gang").warm_up()
     for module in families.find("models.gang").kernels:
         importlib.import_module(module)
-    imported = {name for name in sys.modules if name.startswith("models.gang.")} - {"models.gang.preload"}
+    rooms = ("models.gang.", "models.packing.")
+    imported = {name for name in sys.modules if name.startswith(rooms)} - {"models.gang.preload"}
     assert imported <= found
     assert {
         "models.family",

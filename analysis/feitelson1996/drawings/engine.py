@@ -38,9 +38,10 @@ def states(
         Ascending times.
     alternation : {"exclusive", "shared", "none"}
     """
-    from models.gang.policies import Rules, find
+    from models.gang.policies import Rules
     from models.gang.simulation import Simulation
     from models.jobs.jobs import Jobs
+    from models.packing.scheme import find
 
     n = len(sizes)
     jobs = Jobs(

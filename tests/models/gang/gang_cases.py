@@ -12,14 +12,15 @@ from gang_twin import Session, Twin
 from hypothesis import strategies as st
 
 from models.arrays import Floats
-from models.gang import policies
-from models.gang.measuring import Measuring
 from models.gang.policies import Rules
 from models.gang.recording import Recorder
 from models.gang.simulation import Measured, Simulation
-from models.gang.state import NUMBER, RUN_SLOTS, VACANT, Ended
+from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures
+from models.jobs.measuring import Measuring
+from models.packing.matrix import NUMBER, RUN_SLOTS, VACANT
+from models.packing.scheme import find
 
 # The paper's eight schemes.
 EIGHT = [
@@ -104,7 +105,7 @@ class Case:
         """Return the real simulation of the case with changes; the stream is cut at `chunks`, indices."""
         if changes:
             return replace(self, **changes).kernel(chunks, recording, job_limit, ends)
-        scheme = policies.find(self.scheme)
+        scheme = find(self.scheme)
         rules = Rules(
             scheme,
             self.scheme,
@@ -176,8 +177,8 @@ class HandedOut(Measuring):
         super().__init__(measures, batch_size)
         self.all: list[Ended] = []
 
-    def measure(self, ended: Ended) -> None:
-        super().measure(ended)
+    def measure(self, ended: Ended, wait: Floats) -> None:
+        super().measure(ended, wait)
         self.all.append(Ended(*(column.copy() for column in ended)))
 
 

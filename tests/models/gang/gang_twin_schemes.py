@@ -1,4 +1,4 @@
-"""The packing schemes once more, slow and obvious: what those in `models.gang.schemes` are checked against.
+"""The packing schemes once more, slow and obvious: `models.packing.schemes` is checked against them.
 
 Written from Feitelson 1996, section 2, and the readings of it alone. PEs are members of sets, a slot is a
 list of jobs, and every load is counted anew wherever it is asked for.

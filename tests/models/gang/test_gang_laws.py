@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.gang import FAMILY
-from models.gang.state import KEY, NUMBER
+from models.packing.matrix import KEY, NUMBER
 from models.point import Batches, Point
 
 ROUNDING = 1e-9

@@ -12,12 +12,12 @@ from gang_twin import Session
 from hypothesis import given, settings
 
 from models.gang import FAMILY
-from models.gang.measuring import Measuring
 from models.gang.model import prepare
 from models.gang.simulation import ENDED_AT_ONCE
-from models.gang.state import Ended
+from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures
+from models.jobs.measuring import Measuring
 from models.point import Batches, Point
 
 MACHINE = {"name": "pe32", "processors": 32}
@@ -123,9 +123,11 @@ def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
     measuring.forget_before(4)
     session = np.array([8, 4, 7, 3])
     ones = np.ones(4)
-    measuring.measure(Ended(session, session, 0 * ones, ones, ones, np.ones(4, np.int64)))
+    wait = np.array([1.0, 3.0, 4.0, 8.0])
+    measuring.measure(Ended(session, session, 0 * ones, ones, ones, np.ones(4, np.int64)), wait)
     # Requests of 8 and 4 s, then of 7 and 3 s; ranges below 1, 1 to 4, and from 4 on.
     assert measuring.metrics()["jobs_by_request"].tolist() == [[0, 0, 2], [0, 1, 1]]
+    assert measuring.metrics()["wait"].tolist() == [2, 6]
 
 
 def test_chunks_are_kept_only_as_long_as_their_jobs_run() -> None:

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from gang_cases import POLICIES, WORKLOAD
 
-from models.gang import FAMILY, policies
-from models.gang.policies import Rules, Scheme
-from models.gang.schemes.capacity import first_fit
+from models.gang import FAMILY
+from models.gang.policies import Rules
 from models.kernels.bits import take_from_left
+from models.packing.scheme import SCHEMES, Scheme, find
+from models.packing.schemes.capacity import first_fit
 from models.point import Batches, Point
 from sweep.config import compose, locate
 
@@ -64,7 +65,7 @@ MY_SCHEME = Scheme(first_fit, parameters={"threshold": int})
     [
         first_fit,
         plain_first_fit,
-        "models.gang.schemes.capacity.first_fit",
+        "models.packing.schemes.capacity.first_fit",
         Scheme(plain_first_fit),
         f"{__name__}.MY_SCHEME",
         f"{__name__}.plain_first_fit",
@@ -158,7 +159,7 @@ def test_the_defaults_are_those_of_the_yaml_files() -> None:
     config = compose.load(["+experiment=packing", "grid.policy=[first_fit]"], locate.conf_folder())
     (written,) = config.files["policy"].values()
     rules = Rules.of(written)
-    assert rules == Rules(policies.find("first_fit"), "first_fit")
+    assert rules == Rules(find("first_fit"), "first_fit")
 
 
 def test_by_default_a_pe_of_a_slot_serves_one_job_and_who_came_first_keeps_it() -> None:
@@ -168,5 +169,5 @@ def test_by_default_a_pe_of_a_slot_serves_one_job_and_who_came_first_keeps_it() 
 
 
 def test_every_scheme_compiles_to_functions_that_numba_knows() -> None:
-    for scheme in policies.SCHEMES.values():
+    for scheme in SCHEMES.values():
         assert all(np.size(function.nopython_signatures) for function in scheme.compiled())

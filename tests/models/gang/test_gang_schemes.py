@@ -13,8 +13,8 @@ from gang_twin_schemes import SCHEMES, Job, Slot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.gang import policies
-from models.gang.state import Books, Matrix
+from models.packing.matrix import Books, Matrix
+from models.packing.scheme import find
 
 WITHOUT_BOOKS = ["first_fit", "best_fit", "left_right_size", "min_max_load", "min_avg_load"]
 BEFORE_JOB_4_ENDS, AFTER_JOB_4_ENDED = 5.0, 60.0
@@ -36,7 +36,7 @@ class Placer:
     """A compiled scheme without an engine: keeps the scheme's memory and the slots' tags."""
 
     def __init__(self, name: str, parameters: dict[str, Any], n_pes: int) -> None:
-        scheme = policies.find(name)
+        scheme = find(name)
         self.compiled, self.n_pes = scheme.compiled(), n_pes
         self.books = Books(
             np.zeros(scheme.memory(n_pes), np.int64), np.array([*scheme.arguments(parameters), 0], np.int64)
@@ -221,5 +221,5 @@ def test_fig_9_minimal_maximum_load_ends_up_with_three_lightly_populated_slots()
 @pytest.mark.parametrize("n_pes", [3, 100, 127])
 def test_buddy_needs_a_power_of_two(n_pes: int) -> None:
     with pytest.raises(ValueError, match=rf"\b{n_pes}\b.*no power of two") as refused:
-        policies.find("buddy").check(n_pes)
+        find("buddy").check(n_pes)
     assert "\n" not in str(refused.value)

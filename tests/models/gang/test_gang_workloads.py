@@ -11,13 +11,14 @@ from gang_cases import EIGHT, POLICIES
 
 from models import workloads
 from models.gang import FAMILY
-from models.gang.measuring import Measuring
-from models.gang.policies import Rules, find
+from models.gang.policies import Rules
 from models.gang.simulation import Measured, Simulation
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.measures import Measures
+from models.jobs.measuring import Measuring
 from models.jobs.trace import Trace
+from models.packing.scheme import find
 from models.point import Batches, Point
 from sweep.config import compose, locate
 from sweep.plan import plan

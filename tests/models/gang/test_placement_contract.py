@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.gang import policies
-from models.gang.measuring import Measuring
 from models.gang.policies import Rules
 from models.gang.simulation import Measured, Simulation
-from models.gang.state import Books, Matrix
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures
+from models.jobs.measuring import Measuring
 from models.kernels.bits import words
+from models.packing.matrix import Books, Matrix
+from models.packing.scheme import SCHEMES as BUILT_IN
+from models.packing.scheme import find
 
-SCHEMES = list(policies.SCHEMES)
+SCHEMES = list(BUILT_IN)
 
 N_PES = (1, 5, 64, 100, 128, 200)
 BUDDY_PES = (1, 4, 64, 128, 256)
@@ -27,7 +28,7 @@ def machines(name: str) -> tuple[int, ...]:
 
 def arguments(name: str) -> tuple[int, ...]:
     """Return one value for each parameter of a scheme."""
-    return tuple(8 if kind is int else 0 for kind in policies.find(name).parameters.values())
+    return tuple(8 if kind is int else 0 for kind in find(name).parameters.values())
 
 
 def bits(mask: np.ndarray, n_pes: int) -> set[int]:
@@ -38,7 +39,7 @@ def bits(mask: np.ndarray, n_pes: int) -> set[int]:
 def check_placements(name: str, n_pes: int, seed: int) -> None:
     """Let a scheme fill an empty matrix with random jobs and look at each mapping."""
     random = np.random.default_rng(seed)
-    scheme = policies.find(name)
+    scheme = find(name)
     place = scheme.compiled().place
     n_jobs = 40
     occupied = np.zeros((n_jobs + 2, words(n_pes)), np.uint64)
@@ -87,7 +88,7 @@ def check_work(name: str, alternation: str) -> None:
         random.choice([1, 2, 3, 8, 16, 33, 64], n_jobs),
         np.zeros(n_jobs, np.int64),
     )
-    rules = Rules(policies.find(name), name, arguments(name), alternation, job_limit=n_jobs)
+    rules = Rules(find(name), name, arguments(name), alternation, job_limit=n_jobs)
     measuring = Measuring(Measures(bound=1e-9), n_jobs)
     simulation = Simulation(rules, n_pes, iter([jobs]), Measured(n_jobs, 1), measuring=measuring)
     simulation.run(1)

@@ -1,4 +1,4 @@
-"""The common measures of jobs, batch by batch, from the jobs that the engine hands out.
+"""The common measures of jobs, batch by batch, from the jobs that an engine hands out as they end.
 
 Batches hold jobs in order of termination. Only those at hand are kept, so that memory does not grow with the
 length of a simulation but by the measures themselves.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from models.arrays import Floats, Ints
-from models.gang.state import Ended
+from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures, of_jobs
 
@@ -42,14 +42,16 @@ class Measuring:
             self._chunks.append((self._n_arrived, chunk))
         self._n_arrived += len(chunk)
 
-    def measure(self, ended: Ended) -> None:
-        """Measure whole batches of jobs; the last one may be short."""
+    def measure(self, ended: Ended, wait: Floats) -> None:
+        """Measure whole batches of jobs, which waited for their first processors so long (s).
+
+        The last batch may be short.
+        """
         n_jobs = len(ended.end)
         if n_jobs == 0:
             return
         batch = np.arange(n_jobs) // self._batch_size
-        # A newcomer runs at once, if only for its share of the time.
-        values = {"wait": np.zeros(n_jobs), "response_time": ended.end - ended.submit}
+        values = {"wait": wait, "response_time": ended.end - ended.submit}
         n_batches = int(batch[-1]) + 1
         jobs = self._as_they_ran(ended)
         self._blocks.append(of_jobs(jobs, values, batch, n_batches, self._measures, self._everybody))

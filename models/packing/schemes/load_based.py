@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, int64, uint64
 
-from models.gang.schemes.signature import PLACE_SIGNATURE
-from models.gang.state import MATRIX, SETS
 from models.kernels.bits import ZERO, free_word, lowest, population
 from models.kernels.compiling import kernel, part
+from models.packing.matrix import MATRIX, SETS
+from models.packing.schemes.signature import PLACE_SIGNATURE
 
 
 @part(inline=False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from models.gang.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATURE, RELEASE_SIGNATURE
 from models.kernels.bits import take_from_left
 from models.kernels.compiling import kernel, part
+from models.packing.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATURE, RELEASE_SIGNATURE
 
 
 @kernel(RELEASE_SIGNATURE)

@@ -25,13 +25,13 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, uint64, void
 
-from models.gang.schemes.signature import PLACE_SIGNATURE, RELEASE_SIGNATURE
-from models.gang.state import SETS
 from models.kernels.bits import ALL, ONE, ZERO, free_word, span
 from models.kernels.compiling import kernel, part
 from models.kernels.types import INTS
+from models.packing.matrix import SETS
+from models.packing.schemes.signature import PLACE_SIGNATURE, RELEASE_SIGNATURE
 
-# Positions of the parameters, and of their values, in what `models.gang.policies` declares.
+# Positions of the parameters, and of their values, in what `models.packing.scheme` declares.
 SLOT_CHOICE, CONTROLLER_LOAD = 0, 1
 FULLEST = 1
 RECURSIVE = 1

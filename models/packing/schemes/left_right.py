@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from models.gang.schemes.capacity import tightest_slot
-from models.gang.schemes.signature import PLACE_SIGNATURE
 from models.kernels.bits import take_from_left, take_from_right
 from models.kernels.compiling import kernel
+from models.packing.schemes.capacity import tightest_slot
+from models.packing.schemes.signature import PLACE_SIGNATURE
 
 FROM_LEFT = 0
 FROM_RIGHT = 1

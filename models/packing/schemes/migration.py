@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.gang.schemes.signature import REARRANGE_SIGNATURE
-from models.gang.state import DECREASING, N_JOBS, N_SLOTS, SIZE, SLOT
 from models.kernels.bits import ONE, WORD_BITS, ZERO, span
 from models.kernels.compiling import kernel, part
+from models.packing.matrix import DECREASING, N_JOBS, N_SLOTS, SIZE, SLOT
+from models.packing.schemes.signature import REARRANGE_SIGNATURE
 
 
 @part(inline=False)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from numba import int64, types, uint64, void
 
-from models.gang.state import BOOKS, MATRIX, SETS, TABLE
 from models.kernels.types import INTS
+from models.packing.matrix import BOOKS, MATRIX, SETS, TABLE
 
 PLACE_SIGNATURE = int64(
     int64,  # size: PEs that the job needs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numba import int64, uint64
 
-from models.gang.state import LISTS, N_JOBS, N_SLOTS, PRESENT, SIZE, SLOT, WHOLE
 from models.kernels.bits import ZERO, disjoint
 from models.kernels.compiling import part
+from models.packing.matrix import LISTS, N_JOBS, N_SLOTS, PRESENT, SIZE, SLOT, WHOLE
 
 NOWHERE = -1
 
