@@ -26,6 +26,7 @@ BENCHMARKS = {
     "cluster": "benchmarks.cluster",
     "coverage": "benchmarks.coverage",
     "saturation": "benchmarks.saturation",
+    "concurrent_gang": "benchmarks.concurrent_gang",
 }
 
 

@@ -44,6 +44,7 @@ def power_of_two(n_pes: int) -> None:
 
 _HERE = "models.packing.schemes"
 _STAYING = f"{_HERE}.capacity.let_stay"
+_KEEPS_NONE = f"{_HERE}.capacity.keep_no_books"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Scheme:
     """
 
     place: Any
-    release: Any = f"{_HERE}.capacity.keep_no_books"
+    release: Any = _KEEPS_NONE
     rearrange: Any = _STAYING
     parameters: Mapping[str, type[int] | tuple[str, ...]] = field(default_factory=dict)
     memory: Callable[[int], int] = no_books
@@ -78,6 +79,11 @@ class Scheme:
         """Import and, at the first time, compile the scheme's functions."""
         named = (self.place, self.release, self.rearrange)
         return Compiled(*(dotted.imported(each) if isinstance(each, str) else each for each in named))
+
+    @property
+    def keeps_books(self) -> bool:
+        """Whether the scheme is told of jobs that leave."""
+        return bool(self.release != _KEEPS_NONE)
 
     @property
     def migrates(self) -> bool:

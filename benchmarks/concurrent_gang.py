@@ -1,0 +1,191 @@
+"""Tasks that block under Concurrent Gang: CPU time of a run, against SimPy, and its growth.
+
+The kernel and SimPy simulate the same tasks; a test compares the ends of all jobs. SimPy by the book goes
+from statement to statement; a second model goes from one blocking statement to the next, as the kernel does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from math import log
+from statistics import median
+
+from benchmarks import points
+from benchmarks.measure import cpu_seconds, in_turn, median_ratio
+from benchmarks.record import Cell, Findings, Table, Target
+from benchmarks.simpy_tasks import Arrival, Machine, Steps
+from models import concurrent_gang
+from models.concurrent_gang import model
+from models.concurrent_gang.policies import Hardware, Rules
+from models.jobs.stream import Stream
+from models.point import Point
+from models.streams import stream
+from models.workloads import open_workload
+from models.workloads.redrawn import uniform
+from models.workloads.statements import BLOCKING, Statements, draws
+from sweep.executors.work import point
+
+WORKLOADS = ("io_intensive", "computation_intensive", "communication_intensive", "synchronization_intensive")
+BASELINES = {"concurrent_gang/gang": False, "concurrent_gang_rr": True}
+"""Policies that SimPy has as well -> whether local schedulers fill holes."""
+
+HORIZON = 40_000.0
+PES = (16, 64, 256, 1024, 4096)
+RATES = (4.0, 1.0, 0.25)
+"""Seconds of a local statement."""
+
+MOST_SECONDS, TIMES_FASTER = 2.0, 100.0
+
+
+def run(quick: bool) -> Findings:
+    """Time whole runs, events alone against SimPy, and larger machines and more statements."""
+    concurrent_gang.FAMILY.warm_up()
+    rounds = 1 if quick else 3
+    shrink = 10 if quick else 1
+    rows: list[list[Cell]] = []
+    ratios: list[float] = []
+    slowest = 0.0
+    for policy, fills in BASELINES.items():
+        for workload in WORKLOADS:
+            given = at(policy, workload, HORIZON / shrink)
+            taken = in_turn(
+                {
+                    "whole": partial(_seconds, given),
+                    "events": partial(_event_seconds, given),
+                    "by statement": partial(_simpy_seconds, given, fills, True),
+                    "by stretch": partial(_simpy_seconds, given, fills, False),
+                },
+                rounds,
+            )
+            faster = [median_ratio(taken[name], taken["events"]) for name in ("by statement", "by stretch")]
+            ratios.append(faster[0])
+            slowest = max(slowest, median(taken["whole"]))
+            rows.append([policy, workload, *(median(each) for each in taken.values()), *faster])
+    return Findings(
+        [
+            Table(
+                f"{HORIZON / shrink:,.0f} s of 16 PEs: CPU seconds of a run, and of its events only",
+                [
+                    "scheduler",
+                    "workload",
+                    "run",
+                    "events",
+                    "SimPy",
+                    "by stretch",
+                    "times faster",
+                    "times faster",
+                ],
+                rows,
+            ),
+            _growth(rounds, shrink),
+        ],
+        [
+            Target("40,000 s of 16 PEs, slowest", slowest, MOST_SECONDS, "s"),
+            Target("faster than SimPy by the book, least", min(ratios), TIMES_FASTER, "times", at_least=True),
+        ],
+    )
+
+
+def at(policy: str, workload: str, horizon: float, n_pes: int = 16, *more: str) -> Point:
+    """Return a point of the experiment; messages meet no others, as SimPy has it."""
+    (task,) = points.tasks(
+        "+experiment=concurrent_gang",
+        f"grid.policy=[{policy}]",
+        f"grid.workload=[{workload}]",
+        "grid.machine=[torus4x4]",
+        f"grid.horizon=[{horizon}]",
+        "machine.torus=null",
+        f"machine.processors={n_pes}",
+        "machine.link_contention=false",
+        "replications=1",
+        *more,
+    )
+    return point(task, concurrent_gang.FAMILY)
+
+
+def in_simpy(at: Point, fills: bool, by_statement: bool) -> tuple[Machine, list[Arrival]]:
+    """Return the machine and the jobs of a point as the model in SimPy takes them."""
+    rules, hardware = Rules.of(at.policy), Hardware.of(at.machine)
+    statements = Statements.of(at.workload)
+    opened = open_workload(at)
+    assert isinstance(opened, Stream)
+    assert rules.horizon is not None
+    first = next(opened.chunks())
+    keys = stream(at.seed, "statements").integers(0, 1 << 62, len(first)).tolist()
+    jobs = zip(first.submit.tolist(), first.size.tolist(), first.runtime.tolist(), keys, strict=True)
+    arrivals = [
+        Arrival(submit, [steps_of(statements, runtime, key, task, by_statement) for task in range(size)])
+        for submit, size, runtime, key in jobs
+        if submit < rules.horizon
+    ]
+    transfer = statements.message_bytes / hardware.bandwidth
+
+    def delay(source: int, target: int) -> float:
+        return hardware.torus.distance(source, target) * hardware.latency + transfer
+
+    return Machine(hardware.torus.n_processors, rules.slice, hardware.switch, fills, delay), arrivals
+
+
+def steps_of(statements: Statements, runtime: float, key: int, task: int, by_statement: bool) -> Steps:
+    """Return what a task does, with the lengths that the kernel draws."""
+    (phase,) = statements.phases
+    seconds = statements.seconds
+    if not phase.steps:
+        n = int(runtime / seconds) if by_statement else 1
+        return [([runtime / max(n, 1)] * max(n, 1), "", 0.0)]
+    found: list[tuple[list[float], str, float]] = []
+    ((n, kind),) = phase.steps
+    for step in range(int(runtime // (n * seconds))):
+        drawn = draws.statements(key, step, float(n)) if statements.random else n
+        length = statements.barrier_latency
+        if BLOCKING[kind] == "io":
+            length = statements.io_time * draws.service(key, task, step)
+        lengths = [seconds * draws.stretch(key, task, step, drawn)]
+        if by_statement:
+            of_step = draws.key_of(key, task, step)
+            lengths = [-seconds * log(uniform(of_step, i + 1)) for i in range(drawn)]
+        found.append((lengths, BLOCKING[kind], length))
+    rest = runtime - len(found) * n * seconds
+    return [*found, ([rest], "", 0.0)] if rest > 0 else found
+
+
+def _seconds(at: Point) -> float:
+    return cpu_seconds(lambda: model.simulate(at))
+
+
+def _event_seconds(at: Point) -> float:
+    simulation = model.prepare(at)
+    horizon = Rules.of(at.policy).horizon
+    assert horizon is not None
+    return cpu_seconds(lambda: simulation.run(1, until=horizon))
+
+
+def _simpy_seconds(at: Point, fills: bool, by_statement: bool) -> float:
+    # Drawn beforehand: the comparison is of the two simulations, not of what feeds them.
+    machine, arrivals = in_simpy(at, fills, by_statement)
+    horizon = Rules.of(at.policy).horizon
+    assert horizon is not None
+    return cpu_seconds(lambda: machine.run(arrivals, horizon))
+
+
+def _growth(rounds: int, shrink: int) -> Table:
+    """Return CPU seconds against PEs and against the rate of statements."""
+    rows: list[list[Cell]] = []
+    cases: Sequence[tuple[str, int, float]] = [
+        *((workload, n_pes, 1.0) for workload in WORKLOADS for n_pes in PES),
+        *((workload, 16, seconds) for workload in WORKLOADS for seconds in RATES if seconds != 1.0),
+    ]
+    for workload, n_pes, seconds in cases:
+        horizon = HORIZON / 10 / shrink
+        given = at("concurrent_gang", workload, horizon, n_pes)
+        statements = {**given.workload["statements"], "seconds": seconds}
+        given = replace(given, workload={**given.workload, "statements": statements})
+        taken = in_turn({"kernel": partial(_seconds, given)}, rounds)["kernel"]
+        rows.append([workload, n_pes, seconds, 1e9 * median(taken) / (n_pes * horizon)])
+    return Table(
+        "Growth under Concurrent Gang: CPU nanoseconds a simulated PE second",
+        ["workload", "PEs", "s a statement", "ns"],
+        rows,
+    )

@@ -1,0 +1,27 @@
+"""Concurrent Gang: tasks that block, and local schedulers that fill the holes (Silva and Scherson 1999).
+
+The declaration loads no kernel, so that a plan can be made and checked at once.
+"""
+
+from models.concurrent_gang.metrics import CAUSES, METRICS, STATES
+from models.family import Family
+from models.jobs.measures import COMMON
+
+FAMILY = Family(
+    package=__name__,
+    name="Concurrent Gang",
+    version=1,
+    metrics=METRICS,
+    headline="throughput",
+    common=COMMON,
+    coords={"pe_state": STATES, "cause": CAUSES},
+    kernels=(
+        "models.concurrent_gang.model",
+        "models.jobs.order_statistics",
+        "models.packing.schemes.buddy",
+        "models.packing.schemes.capacity",
+        "models.packing.schemes.left_right",
+        "models.packing.schemes.load_based",
+    ),
+    schedules=True,
+)

@@ -1,0 +1,112 @@
+"""What happens next: a tournament of the PEs' timers, and a heap of the tasks that wake.
+
+Timers change at nearly every event and are rarely taken, wakes are never taken back: hence the two. Ties go
+to the lower PE, and to the earlier job and then the lower task, so that the order never depends on history.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, float64, int64, void
+
+from models.arrays import Floats
+from models.concurrent_gang.state import INDEX, JOB, JOB_NUMBER, MARKED, N_MARKED, N_WAKES, SYSTEM
+from models.kernels.compiling import part
+from models.kernels.types import FLOATS
+
+
+def no_timers(n_pes: int) -> Floats:
+    """Return a tournament in which no timer is set; leaf p is at the second half's position p."""
+    return np.full(2 << (n_pes - 1).bit_length() if n_pes > 1 else 2, np.inf)
+
+
+@part(void(FLOATS, int64, float64))
+def set_timer(timers, pe, time):
+    """Let the timer of a PE go off at a time, inf for never. O(log n_pes)."""
+    at = (timers.shape[0] >> 1) + pe
+    timers[at] = time
+    at >>= 1
+    while at >= 1:
+        least = min(timers[2 * at], timers[2 * at + 1])
+        if timers[at] == least:
+            break
+        timers[at] = least
+        at >>= 1
+
+
+@part(int64(FLOATS))
+def first_timer(timers):
+    """Return the PE whose timer goes off next, the lowest of equals. O(log n_pes)."""
+    half = timers.shape[0] >> 1
+    at = 1
+    while at < half:
+        at *= 2
+        if timers[at] != timers[at >> 1]:
+            at += 1
+    return at - half
+
+
+@part(boolean(float64, int64, float64, int64, SYSTEM))
+def wakes_before(time, task, other_time, other, system):
+    """Tell whether a task wakes before another one."""
+    if time != other_time:
+        return time < other_time
+    whole = system.tasks.whole
+    job, other_job = whole[task, JOB], whole[other, JOB]
+    if job != other_job:
+        return system.jobs.whole[job, JOB_NUMBER] < system.jobs.whole[other_job, JOB_NUMBER]
+    return whole[task, INDEX] < whole[other, INDEX]
+
+
+@part(void(int64, float64, SYSTEM))
+def wake_at(task, time, system):
+    """Let a blocked task wake at a time. O(log tasks)."""
+    times, tasks = system.wakes
+    at = system.counts[N_WAKES]
+    system.counts[N_WAKES] += 1
+    while at > 0:
+        parent = (at - 1) >> 1
+        if not wakes_before(time, task, times[parent], tasks[parent], system):
+            break
+        times[at] = times[parent]
+        tasks[at] = tasks[parent]
+        at = parent
+    times[at] = time
+    tasks[at] = task
+
+
+@part(int64(SYSTEM))
+def take_wake(system):
+    """Take the task that wakes first from the heap. O(log tasks)."""
+    times, tasks = system.wakes
+    first = tasks[0]
+    n = system.counts[N_WAKES] - 1
+    system.counts[N_WAKES] = n
+    time, task = times[n], tasks[n]
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= n:
+            break
+        if child + 1 < n and wakes_before(
+            times[child + 1], tasks[child + 1], times[child], tasks[child], system
+        ):
+            child += 1
+        if not wakes_before(times[child], tasks[child], time, task, system):
+            break
+        times[at] = times[child]
+        tasks[at] = tasks[child]
+        at = child
+    times[at] = time
+    tasks[at] = task
+    return first
+
+
+@part(void(int64, SYSTEM))
+def mark(pe, system):
+    """Let a PE decide anew, once nothing else happens at this instant."""
+    whole, counts = system.pes.whole, system.counts
+    if whole[pe, MARKED] == 0:
+        whole[pe, MARKED] = 1
+        system.marked[counts[N_MARKED]] = pe
+        counts[N_MARKED] += 1

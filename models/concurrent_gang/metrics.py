@@ -1,0 +1,36 @@
+"""What Concurrent Gang is measured by beyond the common measures.
+
+The paper's "total idle time" counts "not idle slots only, but also the time which a particular task was
+waiting for I/O, synchronization and communication completion" (section 3.1). That can be read in two ways,
+which differ as soon as another task runs while one waits:
+
+``idle_time``
+    Time of PEs in which none computes or switches: the slot is empty, or its task waits and nobody takes its
+    place.
+``idle_time_of_tasks``
+    Time of empty slots, and the time that tasks wait, whether or not their PE does something else.
+"""
+
+from models.family import Metric
+
+STATES = ("busy", "switching", "empty", "communication", "io", "synchronization")
+"""What a PE can be doing, in the order of the numbers in the kernels; the last four are idle."""
+
+CAUSES = STATES[3:]
+"""What a task can wait for."""
+
+METRICS = (
+    Metric("throughput", "h-1", "jobs completed per hour"),
+    Metric("period", "s", "time of the batch"),
+    Metric("pe_time", "s", "time of the PEs", ("pe_state",)),
+    Metric("idle_time", "s", "total idle time of the PEs"),
+    Metric("idle_share", "1", "idle share of the PEs' time", weight="period"),
+    Metric("idle_time_of_tasks", "s", "empty slots and waiting of tasks"),
+    Metric("task_wait", "s", "waiting of tasks", ("cause",)),
+    Metric("local_share", "1", "share of the busy time that local schedulers filled"),
+    Metric("idling_ratio", "1", "idling ratio: idle slots of a period", weight="period"),
+    Metric("used_slots", "1", "average number of used slots", weight="period"),
+    Metric("switches", "1", "context switches"),
+    Metric("workload_changes", "1", "changes of the trace diagram"),
+    Metric("pes_told", "1", "PEs told of a change of the trace diagram"),
+)

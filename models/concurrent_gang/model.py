@@ -1,0 +1,223 @@
+"""Concurrent Gang as the sweep sees it: plain data in, batches out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models import workloads
+from models.arrays import Floats
+from models.concurrent_gang import engine
+from models.concurrent_gang.metrics import CAUSES, STATES
+from models.concurrent_gang.policies import Hardware, Rules, machine_of
+from models.concurrent_gang.recording import Recorder
+from models.concurrent_gang.simulation import ENDLESS, Measured, Simulation
+from models.concurrent_gang.state import (
+    BATCH_START,
+    BUSY,
+    CHANGES,
+    EMPTY,
+    IDLING,
+    IDLING_TIME,
+    JOB_TIME,
+    LOCAL_TIME,
+    N_CAUSES,
+    N_STATES,
+    NOW,
+    PE_TIME,
+    SLOT_TIME,
+    SWITCHES,
+    TASK_WAIT,
+    TOLD,
+    Ended,
+)
+from models.family import Outcome
+from models.jobs.jobs import Jobs
+from models.jobs.machine import one_pool
+from models.jobs.measures import Measures, of_jobs
+from models.jobs.schedule import Schedule
+from models.jobs.stream import Stream
+from models.jobs.trace import Trace
+from models.point import Batches, Point
+from models.saturation import Backlog
+from models.workloads.statements import Statements
+
+PATIENCE = 0.1
+"""Share of the time simulated so far after which it is asked again whether a schedule is complete."""
+
+SECONDS_IN_HOUR = 3600.0
+
+
+def simulate(point: Point) -> Outcome:
+    """Simulate one point in one replication, see `models.family.Family.simulate`.
+
+    Notes
+    -----
+    A batch is so many measured jobs in order of termination; of a workload that ends as many as
+    `models.jobs.trace.Trace.divided` says. With ``policy.horizon`` there is one batch, from 0 to that time,
+    with the jobs that end in it; it says nothing of saturation, since most such studies offer more than the
+    machine can do.
+    """
+    rules = Rules.of(point.policy)
+    opened = workloads.open_workload(point)
+    if rules.horizon is not None:
+        simulation = _simulation(point, opened, Measured())
+        simulation.run(1, until=rules.horizon)
+        simulation.cut(rules.horizon)
+        return Outcome(_metrics(point, opened, simulation, ENDLESS, 1, 0), simulation.n_terminated)
+    batches, available = point.batches, point.batches.looks[-1]
+    if isinstance(opened, Trace):
+        batches, available = opened.divided(batches)
+    assert batches.size is not None  # a trace's are divided, a stream has none without
+    simulation = _simulation(point, opened, _measured(opened, batches))
+    status = engine.BATCHES_DONE
+    for look in batches.looks:
+        n_measured = min(look, max(available, 0))
+        if n_measured:
+            status = simulation.run(batches.warmup + n_measured)
+        n_batches = len(simulation.batches)
+        metrics = _metrics(point, opened, simulation, batches.size, n_batches, batches.warmup)
+        if status != engine.BATCHES_DONE or look >= available or batches.is_enough(metrics):
+            break
+    if isinstance(opened, Trace):
+        return Outcome(metrics, simulation.n_terminated)
+    overflowed = status == engine.TABLE_FULL
+    backlog = Backlog.of(metrics["jobs_in_system"], metrics["utilization"], point.load, overflowed=overflowed)
+    return Outcome(metrics, simulation.n_terminated, backlog)
+
+
+def schedule(point: Point) -> Schedule:
+    """Return the schedule that `simulate` measures, see `models.family.Family.schedule`.
+
+    Of a stream it has all jobs that are submitted before the last batch ends. A piece is one PE's.
+
+    Raises
+    ------
+    ValueError
+        With one line, if more jobs of a stream are in the system at a time than there is room for.
+    """
+    rules = Rules.of(point.policy)
+    opened = workloads.open_workload(point)
+    recorder = Recorder()
+    measured = Measured() if isinstance(opened, Trace) else _measured(opened, point.batches)
+    simulation = _simulation(point, opened, measured, recorder)
+    status = engine.BATCHES_DONE
+    if rules.horizon is not None:
+        status = simulation.run(ENDLESS, until=rules.horizon)
+    elif not isinstance(opened, Trace):
+        status = simulation.run(point.batches.most)
+    n_jobs = (
+        len(opened.jobs) if isinstance(opened, Trace) and rules.horizon is None else simulation.n_submitted
+    )
+    # Those that are still there need the jobs that arrive after them to be slowed down by.
+    simulation.measure_no_more()
+    until = max(simulation.now, 1.0)
+    while status != engine.TABLE_FULL and (simulation.n_submitted < n_jobs or simulation.oldest < n_jobs):
+        until *= 1 + PATIENCE  # perhaps nothing happens for as long as that
+        status = simulation.run(ENDLESS, until=until)
+    if status == engine.TABLE_FULL:
+        raise ValueError(
+            f"{point}: more than policy.job_limit={rules.job_limit} jobs are in the system at a time, so "
+            "that not all of them end; give more, or take a lower load"
+        )
+    ended = simulation.ended()
+    order = np.argsort(ended.number)
+    ended = Ended(*(column[order[ended.number[order] < n_jobs]] for column in ended))
+    columns = opened.jobs if isinstance(opened, Trace) else opened.first(n_jobs)
+    jobs = columns.part(ended.number)
+    return Schedule(
+        jobs,
+        opened.machine,
+        start=ended.start,
+        end=ended.end,
+        host=np.zeros(n_jobs, np.int64),
+        waited=ended.end - ended.submit - ended.runtime,
+        pieces=recorder.pieces(n_jobs),
+        trace=opened if isinstance(opened, Trace) else None,
+        notes=(str(rules), str(Statements.of(point.workload))),
+    )
+
+
+def prepare(point: Point, recorder: Recorder | None = None) -> Simulation:
+    """Return a simulation of a point at time 0, which nothing is read off yet."""
+    return _simulation(point, workloads.open_workload(point), Measured(), recorder)
+
+
+def _measured(opened: Stream | Trace, batches: Batches) -> Measured:
+    assert batches.size is not None
+    if not isinstance(opened, Trace):
+        return Measured(batches.size, batches.most)
+    jobs = range(*opened.measured.indices(len(opened.jobs)))
+    until = np.inf if opened.until is None else opened.until
+    since = float(opened.jobs.submit[0]) if len(opened.jobs) else 0.0
+    return Measured(batches.size, batches.most, jobs, until, since)
+
+
+def _simulation(
+    point: Point, opened: Stream | Trace, measured: Measured, recorder: Recorder | None = None
+) -> Simulation:
+    n_pes = one_pool(opened.machine, point.machine, point.policy)
+    return Simulation(
+        Rules.of(point.policy),
+        Hardware.of(machine_of(point.machine, n_pes)),
+        Statements.of(point.workload),
+        iter([opened.jobs]) if isinstance(opened, Trace) else opened.chunks(),
+        point.seed,
+        measured,
+        ends=isinstance(opened, Trace),
+        recorder=recorder,
+    )
+
+
+def _metrics(
+    point: Point, opened: Stream | Trace, simulation: Simulation, size: int, n_batches: int, warmup: int
+) -> dict[str, Floats]:
+    """Return the metrics of the batches that have ended after the warm-up."""
+    ended = simulation.ended()
+    n_ended = min(len(ended.number), n_batches * size)
+    ended = Ended(*(column[:n_ended] for column in ended))
+    batch = np.arange(n_ended) // size
+    measures = Measures.of(point.measures)
+    values = {"wait": ended.start - ended.submit, "response_time": ended.end - ended.submit}
+    everybody = opened.jobs.part(opened.measured) if isinstance(opened, Trace) else None
+    found = of_jobs(
+        _as_they_ran(ended, opened, bool(measures.groups)), values, batch, n_batches, measures, everybody
+    )
+    found |= _of_machine(simulation.batches[:n_batches], found["jobs"], simulation.n_pes)
+    return {name: values[warmup:] for name, values in found.items()}
+
+
+def _as_they_ran(ended: Ended, opened: Stream | Trace, grouped: bool) -> Jobs:
+    n = len(ended.number)
+    if not grouped:
+        return Jobs(ended.submit, ended.runtime, np.full(n, np.nan), ended.size, np.zeros(n, np.int64))
+    if isinstance(opened, Trace):
+        return opened.jobs.part(ended.number)
+    return opened.first(int(ended.number.max(initial=-1)) + 1).part(ended.number)
+
+
+def _of_machine(sums: Floats, n_jobs: Floats, n_pes: int) -> dict[str, Floats]:
+    """Return the metrics of machine and tasks from what was summed over each batch."""
+    period = sums[:, NOW] - sums[:, BATCH_START]
+    pe_time = sums[:, PE_TIME : PE_TIME + N_STATES]
+    idle = pe_time[:, EMPTY:].sum(axis=1)
+    task_wait = sums[:, TASK_WAIT : TASK_WAIT + N_CAUSES]
+    assert pe_time.shape[1] == len(STATES)
+    assert task_wait.shape[1] == len(CAUSES)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {
+            "throughput": SECONDS_IN_HOUR * n_jobs / period,
+            "period": period,
+            "pe_time": pe_time,
+            "idle_time": idle,
+            "idle_share": idle / (n_pes * period),
+            "idle_time_of_tasks": pe_time[:, EMPTY] + task_wait.sum(axis=1),
+            "task_wait": task_wait,
+            "local_share": sums[:, LOCAL_TIME] / pe_time[:, BUSY],
+            "idling_ratio": sums[:, IDLING] / sums[:, IDLING_TIME],
+            "used_slots": sums[:, SLOT_TIME] / period,
+            "switches": sums[:, SWITCHES],
+            "workload_changes": sums[:, CHANGES],
+            "pes_told": sums[:, TOLD],
+            "utilization": pe_time[:, BUSY] / (n_pes * period),
+            "jobs_in_system": sums[:, JOB_TIME] / period,
+        }

@@ -1,0 +1,242 @@
+"""The schedulers and what goes with them, read from a policy's and a machine's YAML file and checked.
+
+Nothing is compiled here, so that a plan can be checked without loading a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from models import checks, workloads
+from models.jobs.machine import one_pool
+from models.packing import scheme as packing
+from models.packing.scheme import Scheme
+from models.point import Parameters, Point
+from models.topology.torus import Torus
+from models.workloads.statements import Statements
+
+LOCAL = ("none", "round_robin", "priority")
+"""In the order of the numbers in `models.concurrent_gang.state`."""
+
+RETURNS = ("at_once", "at_decision", "at_signal")
+CELLS = ("job", "task")
+WAITS = ("block", "spin")
+PER_PE = "per_pe"
+
+JOB_LIMIT = 10_000
+
+NO_DISKS, OWN_DISKS = 0, -1
+"""Numbers of disks that are none, as `models.concurrent_gang.state.Settings` has them."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a policy's YAML file says, checked.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        Chooses the cells of the trace diagram.
+    name : str
+        What the scheme is called.
+    parameters : tuple of int
+        What the scheme is told, see `models.packing.scheme.Scheme.arguments`.
+    coordinated : bool
+        Whether a clock signal tells all PEs which slot is next; else each goes its own way, round robin.
+    local : {"none", "round_robin", "priority"}
+        The local task scheduler: none is gang scheduling.
+    slice : float, seconds
+    alpha, beta : float
+        Equation 1, and the priority that a task must exceed to be taken by the local scheduler.
+    newcomer_priority : float
+        Of a task that was not measured yet.
+    returns : {"at_once", "at_decision", "at_signal"}
+        When the owner of a slot that has woken gets its PE back.
+    local_preemption : bool
+        Whether a local task gives way to one of higher priority that wakes.
+    cells : {"job", "task"}
+        With whose end a cell of the diagram is free.
+    central_cost : float, seconds
+        That a central controller takes to tell one PE of a new slot; 0 is a distributed clock.
+    quantum : float, seconds
+        Of round robin without coordination.
+    spinning : bool
+        Whether a task that waits for others keeps its PE for its quantum, without coordination.
+    horizon : float, optional, seconds
+        Where the run is cut; it is one batch then.
+    job_limit : int
+        With more jobs in the system the run ends, as one that does not keep up; that of a trace goes on.
+    """
+
+    scheme: Scheme
+    name: str = ""
+    parameters: tuple[int, ...] = ()
+    coordinated: bool = True
+    local: str = "priority"
+    slice: float = 10.0
+    alpha: float = 2.0
+    beta: float = 0.5
+    newcomer_priority: float = 0.0
+    returns: str = "at_once"
+    local_preemption: bool = False
+    cells: str = "job"
+    central_cost: float = 0.0
+    quantum: float = inf
+    spinning: bool = False
+    horizon: float | None = None
+    job_limit: int = JOB_LIMIT
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Rules:
+        """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
+        where = "policy"
+        given = policy.get("scheme")
+        scheme = packing.find(given)
+        name = str(getattr(given, "__name__", given))
+        if scheme.migrates:
+            raise ValueError(
+                f"policy.scheme={name} maps all jobs anew at each change, and tasks here stay on their PE; "
+                "take another one, for instance policy.scheme=first_fit"
+            )
+        coordinated = checks.switch(policy, where, "coordinated", True)
+        length = float(checks.number(policy, where, "slice", checks.SECONDS, above=0, default=10.0))
+        quantum = inf
+        if not coordinated:
+            quantum = length
+            if policy.get("quantum") is not None:
+                allowed = "a positive number of seconds, or null for that of a slice"
+                quantum = float(checks.number(policy, where, "quantum", allowed, above=0))
+        cells = checks.choice(policy, where, "cells", CELLS, "job")
+        if cells == "task" and scheme.keeps_books:
+            raise ValueError(
+                f"policy.cells=task frees cells one by one, and policy.scheme={name} keeps books of whole "
+                "jobs; take policy.cells=job, or another scheme"
+            )
+        horizon = policy.get("horizon")
+        if horizon is not None:
+            horizon = float(
+                checks.number(policy, where, "horizon", "a positive number of seconds, or null", above=0)
+            )
+        any_number, some_time = "a number, 0 or more", "a number of seconds, 0 or more"
+        return cls(
+            scheme,
+            name,
+            scheme.arguments(policy),
+            coordinated,
+            checks.choice(policy, where, "local", LOCAL, "priority"),
+            length,
+            float(checks.number(policy, where, "alpha", any_number, least=0, default=2.0)),
+            float(checks.number(policy, where, "beta", any_number, least=0, default=0.5)),
+            float(checks.number(policy, where, "newcomer_priority", any_number, least=0, default=0.0)),
+            checks.choice(policy, where, "returns", RETURNS, "at_once"),
+            checks.switch(policy, where, "local_preemption", False),
+            cells,
+            float(checks.number(policy, where, "central_cost", some_time, least=0, default=0.0)),
+            quantum,
+            not coordinated and checks.choice(policy, where, "waits", WAITS, "block") == "spin",
+            horizon,
+            checks.whole(policy, where, "job_limit", "a positive whole number of jobs", default=JOB_LIMIT),
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        if not self.coordinated:
+            waits = "keep their PE" if self.spinning else "give their PE away"
+            return (
+                f"no coordination: round robin on each PE, quantum {self.quantum:g} s, tasks that wait for "
+                f"others {waits}; packing scheme {self.name}"
+            )
+        local = {
+            "none": "gang scheduling",
+            "round_robin": "Concurrent Gang without priorities",
+            "priority": f"Concurrent Gang, alpha {self.alpha:g}, beta {self.beta:g}",
+        }[self.local]
+        return (
+            f"{local}, slices of {self.slice:g} s, packing scheme {self.name}, owners return {self.returns}"
+        )
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What a machine's YAML file says, checked.
+
+    Parameters
+    ----------
+    torus : Torus
+    switch : float, seconds
+        To run another task than before.
+    bandwidth : float, bytes/s
+        Of a link.
+    latency : float, seconds
+        Of a link.
+    contention : bool
+        Whether a link serves one message at a time.
+    n_disks : int
+        Shared ones; `NO_DISKS`: each request is served at once; `OWN_DISKS`: one at each PE.
+    """
+
+    torus: Torus
+    switch: float
+    bandwidth: float
+    latency: float
+    contention: bool
+    n_disks: int
+
+    @classmethod
+    def of(cls, machine: Parameters) -> Hardware:
+        """Return the hardware of a machine; ``ValueError`` with one line for a value not allowed."""
+        where, some_time = "machine", "a number of seconds, 0 or more"
+        some_rate = "a positive number of bytes/s"
+        given = machine.get("disks")
+        if given is None:
+            n_disks = NO_DISKS
+        elif given == PER_PE:
+            n_disks = OWN_DISKS
+        else:
+            allowed = (
+                "a positive whole number of shared disks, per_pe, or null (each request is served at once)"
+            )
+            n_disks = checks.whole(machine, where, "disks", allowed)
+        return cls(
+            Torus.of(machine),
+            float(checks.number(machine, where, "context_switch", some_time, least=0, default=0.0005)),
+            float(checks.number(machine, where, "bandwidth", some_rate, above=0, default=209715200.0)),
+            float(checks.number(machine, where, "link_latency", some_time, least=0, default=0.001)),
+            checks.switch(machine, where, "link_contention", True),
+            n_disks,
+        )  # fmt: skip
+
+
+def check(point: Point) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    rules = Rules.of(point.policy)
+    workloads.refuse_feedback(point)
+    notes, machine = workloads.check(point)
+    statements = Statements.of(point.workload)
+    n_pes = one_pool(machine, point.machine, point.policy)
+    rules.scheme.check(n_pes)
+    hardware = Hardware.of(machine_of(point.machine, n_pes))
+    turn = rules.slice if rules.coordinated else rules.quantum
+    cost = hardware.switch + rules.central_cost * n_pes
+    if cost >= turn:
+        key = "slice" if rules.coordinated else "quantum"
+        central = f" and {rules.central_cost * n_pes:g} s to tell {n_pes} PEs" if rules.central_cost else ""
+        raise ValueError(
+            f"policy.{key}={turn:g} s is not longer than a switch, "
+            f"machine.context_switch={hardware.switch:g} s{central}: no task would ever compute; take a "
+            f"longer {key} or a cheaper switch"
+        )
+    return (*notes, f"statements: {statements}")
+
+
+def machine_of(machine: Parameters, n_pes: int) -> Parameters:
+    """Return a machine's parameters, whose processors may be those that a log's header names."""
+    if any(machine.get(key) is not None for key in ("processors", "torus", "mesh", "hosts")):
+        return machine
+    return {**machine, "processors": n_pes}
+
+
+def has_chance(point: Point) -> bool:
+    """Tell whether replications differ: statements may be random where the workload is not."""
+    return workloads.has_chance(point.workload, judged=False) or Statements.of(point.workload).has_chance

@@ -1,0 +1,199 @@
+"""What the tasks of a rigid job do, to a policy that looks into them: ``workload.statements``.
+
+A job of p processors and runtime t is p SPMD tasks, each with t seconds of local computation, in stretches
+with a blocking statement after each (Silva and Scherson 1999, section 3.1). Time for input and output,
+messages and barriers comes on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from models import checks
+from models.point import Parameters
+
+BLOCKING = ("communication", "io", "synchronization")
+"""Kinds of blocking statements, in the order of their numbers in the kernels and in a cycle."""
+
+KINDS: Mapping[str, Mapping[str, int]] = {
+    "computation": {"of": 1, "local": 1},
+    "communication": {"of": 5, "local": 4, "communication": 1},
+    "io": {"of": 11, "local": 10, "io": 1},
+    "synchronization": {"of": 5, "local": 4, "synchronization": 1},
+}
+"""The four classes of section 3.1: of so many statements, how many are of which kind."""
+
+COSTS = ("regular", "exponential")
+SPACINGS = ("regular", "random")
+PARTNERS = ("ring", "neighbours", "random", "all_to_all")
+
+KEYS = (
+    "kinds", "seconds", "costs", "spacing", "io_time", "message_bytes", "barrier_latency", "partners",
+)  # fmt: skip
+PHASE_KEYS = ("share", "of", "local", *BLOCKING, "tasks")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A part of every task's program.
+
+    Parameters
+    ----------
+    share : float
+        Of the runtime.
+    local : int
+        Local statements in a cycle.
+    communication, io, synchronization : int
+        Blocking ones in it.
+    tasks : float
+        Share of the job's tasks that take part; the others wait for its end.
+    """
+
+    share: float
+    local: int
+    communication: int = 0
+    io: int = 0
+    synchronization: int = 0
+    tasks: float = 1.0
+
+    @property
+    def steps(self) -> list[tuple[int, int]]:
+        """Local statements and number of the blocking kind after them, for each blocking one of a cycle."""
+        kinds = [number for number, kind in enumerate(BLOCKING) for _ in range(getattr(self, kind))]
+        m = len(kinds)
+        return [((s + 1) * self.local // m - s * self.local // m, kind) for s, kind in enumerate(kinds)]
+
+
+@dataclass(frozen=True)
+class Statements:
+    """``workload.statements``, checked.
+
+    Parameters
+    ----------
+    phases : tuple of Phase
+    seconds : float
+        Mean time of a local statement.
+    exponential : bool
+        Whether local statements and input and output take exponential times, rather than always the same.
+    random : bool
+        Whether the number of local statements before a blocking one is random (geometric), the same for all
+        tasks of a job.
+    io_time : float, seconds
+    message_bytes : float
+    barrier_latency : float, seconds
+        From the arrival of the last task to the opening.
+    partners : str
+        Who sends to whom, one of `PARTNERS`.
+    """
+
+    phases: tuple[Phase, ...]
+    seconds: float = 1.0
+    exponential: bool = True
+    random: bool = False
+    io_time: float = 5.0
+    message_bytes: float = 1048576.0
+    barrier_latency: float = 0.001
+    partners: str = "ring"
+
+    @classmethod
+    def of(cls, workload: Parameters) -> Statements:
+        """Return the statements of a workload; ``ValueError`` with one line for what is not allowed."""
+        where = "workload.statements"
+        given = checks.mapping(workload.get("statements") or {}, where, KEYS)
+        seconds = checks.number(given, where, "seconds", checks.SECONDS, above=0, default=1.0)
+        some_time = "a number of seconds, 0 or more"
+        return cls(
+            _phases(given.get("kinds", "computation"), f"{where}.kinds"),
+            float(seconds),
+            checks.choice(given, where, "costs", COSTS, "exponential") == "exponential",
+            checks.choice(given, where, "spacing", SPACINGS, "regular") == "random",
+            float(checks.number(given, where, "io_time", some_time, least=0, default=5.0)),
+            float(
+                checks.number(
+                    given, where, "message_bytes", "a number of bytes, 0 or more", least=0, default=1048576.0
+                )
+            ),
+            float(checks.number(given, where, "barrier_latency", some_time, least=0, default=0.001)),
+            checks.choice(given, where, "partners", PARTNERS, "ring"),
+        )
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether anything is drawn."""
+        blocking = any(phase.steps for phase in self.phases)
+        return blocking and (self.exponential or self.random or self.partners == "random")
+
+    def __str__(self) -> str:
+        parts = []
+        for phase in self.phases:
+            blocking = [f"{getattr(phase, kind)} of {kind}" for kind in BLOCKING if getattr(phase, kind)]
+            told = (
+                f"{', '.join(blocking)} to {phase.local} of local computation"
+                if blocking
+                else "computation only"
+            )
+            if phase.tasks < 1:
+                told += f" by {phase.tasks:.0%} of the tasks"
+            parts.append(told if len(self.phases) == 1 else f"{phase.share:.0%} of the time {told}")
+        return (
+            f"{'; '.join(parts)}; local statements of {self.seconds:g} s "
+            f"({'exponential' if self.exponential else 'all alike'})"
+        )
+
+
+def _phases(given: Any, where: str) -> tuple[Phase, ...]:
+    allowed = (
+        f"{', '.join(KINDS)}, a mapping like {{of: 5, local: 4, communication: 1}}, or a list of such "
+        "phases, each with its share of the runtime"
+    )
+    if isinstance(given, str):
+        if given not in KINDS:
+            checks.refuse(where, given, allowed)
+        return (_phase(KINDS[given], where),)
+    if isinstance(given, Mapping):
+        return (_phase(given, where),)
+    if not isinstance(given, Sequence) or not given:
+        checks.refuse(where, given, allowed)
+    phases = tuple(_phase(_named(each), f"{where}[{i}]") for i, each in enumerate(given))
+    total = sum(phase.share for phase in phases)
+    if abs(total - 1) > 1e-9:
+        raise ValueError(f"{where}: the shares of the phases add up to {total:g}; they must add up to 1")
+    return phases
+
+
+def _named(given: Any) -> Any:
+    """Return a phase with ``kinds: io`` written out."""
+    if isinstance(given, Mapping) and isinstance(given.get("kinds"), str) and given["kinds"] in KINDS:
+        rest = {key: value for key, value in given.items() if key != "kinds"}
+        return {**KINDS[given["kinds"]], **rest}
+    return given
+
+
+def _phase(given: Any, where: str) -> Phase:
+    given = checks.mapping(given, where, PHASE_KEYS)
+    share = checks.number(
+        given, where, "share", "a share of the runtime, above 0 up to 1", above=0, most=1, default=1.0
+    )
+    tasks = checks.number(
+        given, where, "tasks", "a share of the tasks, above 0 up to 1", above=0, most=1, default=1.0
+    )
+    counts = {
+        kind: checks.whole(given, where, kind, "a whole number of statements", least=0, default=0)
+        for kind in BLOCKING
+    }
+    local = checks.whole(given, where, "local", "a positive whole number of statements")
+    total = checks.whole(given, where, "of", "a positive whole number of statements")
+    n_blocking = sum(counts.values())
+    if local + n_blocking != total:
+        raise ValueError(
+            f"{where}: of {total} statements {local} are local and {n_blocking} blocking, which makes "
+            f"{local + n_blocking}; the numbers must add up"
+        )
+    if n_blocking > local:
+        raise ValueError(
+            f"{where}: {n_blocking} blocking statements to {local} local ones; there must be at least one "
+            "local statement before each blocking one"
+        )
+    return Phase(float(share), local, **counts, tasks=float(tasks))

@@ -1,0 +1,216 @@
+"""What has to be so under any scheduler of tasks, whatever the engine does inside."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from family_cases import CONF, read
+
+from models.concurrent_gang import FAMILY, model
+from models.concurrent_gang.metrics import STATES
+from models.concurrent_gang.recording import Recorder
+from models.gang import FAMILY as PACKING
+from models.point import Batches, Point
+
+POLICIES = ("gang", "concurrent_gang_rr", "concurrent_gang", "uncoordinated")
+KINDS = ("computation", "communication", "io", "synchronization")
+HORIZON = 4000.0
+
+
+@cache
+def file(group: str, name: str) -> dict[str, Any]:
+    return read(CONF / group / Path(f"{name}.yaml"))
+
+
+def point(
+    policy: str, kinds: Any = "computation", n_pes: int = 16, load: float | None = 1.5, **keys: Any
+) -> Point:
+    """Return a point that is cut at the horizon; keys of statements and of the policy."""
+    statements = {
+        key: keys.pop(key) for key in list(keys) if key in file("workload", "jann1997_nasa")["statements"]
+    }
+    workload = file("workload", "jann1997_nasa")
+    return Point(
+        file("policy", f"concurrent_gang/{policy}") | {"horizon": HORIZON} | keys,
+        workload | {"statements": workload["statements"] | {"kinds": kinds} | statements},
+        file("machine", "pe128") | {"name": "torus", "processors": n_pes},
+        load,
+        Batches(100, 0, (1,)),
+        (1, 2, 0),
+    )
+
+
+def one_job(size: int, runtime: float) -> dict[str, Any]:
+    """Return a workload of one job alone."""
+    jobs = {"submit": np.array([5.0]), "runtime": np.array([runtime]), "processors": np.array([size])}
+    return file("workload", "arrays") | {"jobs": jobs}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kinds", KINDS)
+def test_every_second_of_every_pe_is_accounted_for(policy: str, kinds: str) -> None:
+    metrics = FAMILY.simulate(point(policy, kinds)).metrics
+    assert metrics["pe_time"].sum() == pytest.approx(16 * HORIZON)
+    assert metrics["idle_time"][0] == pytest.approx(metrics["pe_time"][0, 2:].sum())
+    assert metrics["utilization"][0] == pytest.approx(metrics["pe_time"][0, 0] / (16 * HORIZON))
+    waited = dict(zip(STATES[3:], metrics["task_wait"][0], strict=True))
+    assert [cause for cause, seconds in waited.items() if seconds] == ([kinds] if kinds in waited else [])
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kinds", KINDS)
+def test_nobody_runs_twice_at_once(policy: str, kinds: str) -> None:
+    recorder = Recorder()
+    simulation = model.prepare(point(policy, kinds), recorder)
+    simulation.run(1, until=HORIZON)
+    simulation.cut(HORIZON)
+    made = recorder.timeline()
+    for of in ((made.pe,), (made.job, made.task)):
+        these = np.flatnonzero(made.job >= 0)
+        these = these[np.lexsort((made.begin[these], *(each[these] for each in of)))]
+        same = np.all([each[these][1:] == each[these][:-1] for each in of], axis=0)
+        assert (made.begin[these][1:][same] >= made.end[these][:-1][same] - 1e-9).all()
+    for job, task in {(int(j), int(t)) for j, t in zip(made.job, made.task, strict=True) if j >= 0}:
+        assert len(set(made.pe[(made.job == job) & (made.task == task)])) == 1, "tasks stay on their PE"
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    ("kinds", "alone"),
+    [
+        ("computation", 100.0),
+        ("io", 100.0 + 10 * 5.0),
+        ("synchronization", 100.0 + 25 * 0.25),
+    ],
+)
+def test_a_job_alone_takes_its_time(policy: str, kinds: str, alone: float) -> None:
+    given = point(policy, kinds, load=None, costs="regular", barrier_latency=0.25)
+    statements = given.workload["statements"]
+    given = replace(given, workload=one_job(8, 100.0) | {"statements": statements})
+    metrics = FAMILY.simulate(given).metrics
+    # In regular steps the twenty-fifth barrier is the program's end.
+    assert metrics["response_time"][0] == pytest.approx(alone, rel=1e-12)
+    assert metrics["wait"][0] == 0.0
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_full_slots_of_computation_are_alike_under_coordination(policy: str) -> None:
+    """Jobs of the whole machine that end with a slice leave no hole to fill."""
+    sizes = np.full(12, 16)
+    jobs = {"submit": np.arange(12) // 2 * 10.0, "runtime": 40.0 + 10 * np.arange(12), "processors": sizes}
+    given = point(policy, load=None, scheme="best_fit")
+    machine = given.machine | {"context_switch": 0.0}
+    given = replace(given, workload=file("workload", "arrays") | {"jobs": jobs}, machine=machine)
+    gang = replace(given, policy=given.policy | {"local": "none", "coordinated": True})
+    one, other = (FAMILY.simulate(each).metrics for each in (given, gang))
+    if policy == "uncoordinated":  # quanta begin when jobs do, not at signals
+        assert one["utilization"] == pytest.approx(other["utilization"], rel=0.02)
+    else:
+        for name in ("response_time", "response_time_max", "utilization", "idle_time", "switches"):
+            assert one[name] == pytest.approx(other[name]), name
+
+
+@pytest.mark.parametrize("scheme", ["first_fit", "best_fit", "buddy", "left_right_size", "min_max_load"])
+def test_short_slices_are_the_fluid_gang_scheduling_of_the_packing_schemes(scheme: str) -> None:
+    """Two engines that have the matrix in common, and nothing else."""
+    rng = np.random.default_rng(3)
+    jobs = {
+        "submit": np.cumsum(rng.exponential(8.0, 60)),
+        "runtime": rng.exponential(40.0, 60) + 5.0,
+        "processors": 2 ** rng.integers(0, 5, 60),
+    }
+    workload = file("workload", "arrays") | {"jobs": jobs}
+    machine = file("machine", "pe128") | {"processors": 16, "context_switch": 0.0}
+    batches = Batches(None, 0, (1,))
+    policy = file("policy", "concurrent_gang/gang") | {"scheme": scheme, "slice": 0.01}
+    tasks = FAMILY.schedule(Point(policy, workload, machine, None, batches))
+    packing = file("policy", "gang/first_fit") | {"alternation": "none", "unification": False, "threshold": 8}
+    packing |= {"scheme": scheme, "slot_choice": "first", "controller_load": "paths"}
+    fluid = PACKING.schedule(Point(packing, workload, machine, None, batches))
+    used = float(FAMILY.simulate(Point(policy, workload, machine, None, batches)).metrics["used_slots"][0])
+    assert used > 1.5
+    np.testing.assert_allclose(tasks.end, fluid.end, atol=0.5)
+
+
+@pytest.mark.parametrize("policy", ["concurrent_gang", "gang"])
+def test_grades_follow_a_change_of_phase_within_five_slots(policy: str) -> None:
+    kinds = [{"share": 0.5, "kinds": "io"}, {"share": 0.5, "kinds": "computation"}]
+    given = point(policy, kinds, load=None, costs="regular", io_time=10.0)
+    given = replace(given, workload=one_job(4, 200.0) | {"statements": given.workload["statements"]})
+    recorder = Recorder()
+    simulation = model.prepare(given, recorder)
+    simulation.run(1, until=1000.0)
+    simulation.cut(1000.0)
+    grades = recorder.grades()
+    mine = grades.task == 0
+    change = 5.0 + 100.0 + 10 * 10.0  # submission, ten stretches and ten times of input and output
+    before = grades.io[mine & (grades.time <= change)][-1]
+    after = grades.io[mine & (grades.time >= change + 6 * 10.0)]
+    assert before == pytest.approx(0.5, abs=0.1)
+    assert (after == 0).all()
+    assert (grades.computation[mine & (grades.time >= change + 6 * 10.0)] == 1).all()
+
+
+def test_idle_slots_are_filled_by_whom_coordination_does_not_matter() -> None:
+    busy = {policy: FAMILY.simulate(point(policy)).metrics for policy in ("gang", "concurrent_gang")}
+    assert busy["gang"]["local_share"] == 0
+    assert busy["concurrent_gang"]["local_share"] > 0.05
+    assert busy["concurrent_gang"]["pe_time"][0, 0] > busy["gang"]["pe_time"][0, 0]
+
+
+def test_a_change_of_the_diagram_tells_the_pes_of_one_job_only() -> None:
+    metrics = FAMILY.simulate(point("gang")).metrics
+    assert 1 <= metrics["pes_told"] / metrics["workload_changes"] < 16
+
+
+def test_cells_are_freed_with_tasks_where_that_is_asked_for() -> None:
+    """Then more tasks share the machine: idle slots of ended tasks are given to newcomers."""
+    kept, freed = (FAMILY.simulate(point("gang", "io", cells=cells)).metrics for cells in ("job", "task"))
+    assert freed["idling_ratio"] < kept["idling_ratio"]
+    assert freed["workload_changes"] > kept["workload_changes"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"kinds": {"of": 6, "local": 4, "communication": 1}}, "must add up"),
+        ({"kinds": [{"share": 0.5, "kinds": "io"}]}, "add up to 0.5; they must add up to 1"),
+        ({"kinds": {"of": 3, "local": 1, "io": 2}}, "at least one local statement"),
+        ({"kinds": "thinking"}, "allowed: computation, communication, io, synchronization"),
+        ({"io_time": -1.0}, "workload.statements.io_time=-1.0; allowed"),
+        ({"seconds": 0}, "workload.statements.seconds=0; allowed"),
+        ({"partners": "everybody"}, "allowed: ring, neighbours, random, all_to_all"),
+        ({"slice": 0.0004}, "not longer than a switch"),
+        ({"central_cost": 1.0}, "16 s to tell 16 PEs"),
+        ({"beta": -0.5}, "policy.beta=-0.5; allowed"),
+        ({"scheme": "migration"}, "tasks here stay on their PE"),
+        ({"scheme": "buddy", "cells": "task"}, "keeps books of whole jobs"),
+        ({"horizon": 0.0}, "policy.horizon=0.0; allowed"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(keys: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)) as refused:
+        FAMILY.check(point("concurrent_gang", **keys))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("disks", [0, -3, "many", 1.5])
+def test_a_number_of_disks_is_checked(disks: object) -> None:
+    given = point("gang", "io")
+    with pytest.raises(ValueError, match=r"machine\.disks="):
+        FAMILY.check(replace(given, machine=given.machine | {"disks": disks}))
+
+
+def test_fewer_disks_make_tasks_wait_longer() -> None:
+    given = point("gang", "io")
+    waits = []
+    for disks in (None, "per_pe", 2):
+        metrics = FAMILY.simulate(replace(given, machine=given.machine | {"disks": disks})).metrics
+        waits.append(float(metrics["task_wait"][0, 1] / max(metrics["pe_time"][0, 0], 1)))
+    assert waits[0] <= waits[1] < waits[2]

@@ -1,0 +1,204 @@
+"""The engine and its slow twin agree, statement by statement, under whatever settings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from concurrent_gang_twin import Draws, Phase, Result, run
+from concurrent_gang_twin import Settings as TwinSettings
+
+from models.concurrent_gang.metrics import STATES
+from models.concurrent_gang.policies import Hardware, Rules
+from models.concurrent_gang.recording import Recorder
+from models.concurrent_gang.simulation import Measured, Simulation
+from models.concurrent_gang.state import BATCH_START, N_CAUSES, N_STATES, NOW, PE_TIME, TASK_WAIT
+from models.jobs.jobs import Jobs
+from models.workloads.statements import Phase as StatementPhase
+from models.workloads.statements import Statements, draws
+
+SIDES = ((1, 1), (2, 2), (2, 3), (4, 4))
+PHASES: dict[str, tuple[StatementPhase, ...]] = {
+    "computation": (StatementPhase(1.0, 1),),
+    "io": (StatementPhase(1.0, 10, io=1),),
+    "communication": (StatementPhase(1.0, 4, communication=1),),
+    "synchronization": (StatementPhase(1.0, 4, synchronization=1),),
+    "mixed": (StatementPhase(1.0, 7, communication=2, io=1, synchronization=1),),
+    "changing": (StatementPhase(0.5, 3, io=1), StatementPhase(0.5, 4, communication=2)),
+    "partial": (
+        StatementPhase(0.25, 4, synchronization=1, tasks=0.5),
+        StatementPhase(0.5, 4, communication=1),
+        StatementPhase(0.25, 3, io=1, communication=1, tasks=0.75),
+    ),
+}
+HORIZON = 400.0
+
+
+def case(seed: int, phases: tuple[StatementPhase, ...], regular: bool) -> tuple[Rules, Hardware, Statements]:
+    """Return random settings."""
+    rng = np.random.default_rng(seed)
+    coordinated = bool(rng.random() < 0.8)
+    slice_ = float(rng.choice([4.0, 10.0]))
+    policy = {
+        "scheme": "first_fit",
+        "coordinated": coordinated,
+        "local": str(rng.choice(["none", "round_robin", "priority"])),
+        "slice": slice_,
+        "alpha": float(rng.choice([1.0, 2.0])),
+        "beta": float(rng.choice([0.0, 0.25, 0.6])),
+        "newcomer_priority": float(rng.choice([0.0, 0.5])),
+        "returns": str(rng.choice(["at_once", "at_decision", "at_signal"])),
+        "local_preemption": bool(rng.random() < 0.3),
+        "cells": str(rng.choice(["job", "task"])),
+        "central_cost": float(rng.choice([0.0, 0.03125])),
+        "quantum": None if rng.random() < 0.5 else 3.0,
+        "waits": str(rng.choice(["block", "spin"])),
+        "horizon": HORIZON,
+    }
+    machine = {
+        "torus": "x".join(str(side) for side in SIDES[int(rng.integers(len(SIDES)))]),
+        "context_switch": float(rng.choice([0.0, 0.125])),
+        "bandwidth": 1048576.0,
+        "link_latency": float(rng.choice([0.0, 0.25])),
+        "link_contention": bool(rng.random() < 0.7),
+        "disks": [None, 2, "per_pe"][int(rng.integers(3))],
+    }
+    statements = Statements(
+        phases,
+        1.0,
+        exponential=not regular,
+        random=bool(rng.random() < 0.4),
+        io_time=float(rng.choice([1.0, 5.0])),
+        message_bytes=float(rng.choice([0.0, 262144.0])),
+        barrier_latency=float(rng.choice([0.0, 0.5])),
+        partners=str(rng.choice(["ring", "neighbours", "random", "all_to_all"])),
+    )
+    return Rules.of(policy), Hardware.of(machine), statements
+
+
+def some_jobs(seed: int, n_pes: int, whole: bool) -> Jobs:
+    """Return jobs that keep the machine busy until shortly before the horizon."""
+    rng = np.random.default_rng([seed, 1])
+    n = 14
+    submit = np.sort(rng.uniform(0, HORIZON * 0.7, n))
+    runtime = rng.exponential(30.0, n) + 1.0
+    if whole:
+        submit, runtime = np.floor(submit), np.ceil(runtime)
+    size = np.minimum(2 ** rng.integers(0, 5, n), n_pes)
+    return Jobs(submit, runtime, np.full(n, np.nan), size, np.zeros(n, np.int64))
+
+
+def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs, keys: np.ndarray) -> Result:
+    """Run the twin on the same."""
+    settings = TwinSettings(
+        n_pes=hardware.torus.n_processors,
+        sides=hardware.torus.sides,
+        slice=rules.slice,
+        local=rules.local,
+        coordinated=rules.coordinated,
+        alpha=rules.alpha,
+        beta=rules.beta,
+        newcomer_priority=rules.newcomer_priority,
+        returns=rules.returns,
+        local_preemption=rules.local_preemption,
+        cells=rules.cells,
+        central_cost=rules.central_cost,
+        quantum=None if rules.coordinated else rules.quantum,
+        waits="spin" if rules.spinning else "block",
+        context_switch=hardware.switch,
+        bandwidth=hardware.bandwidth,
+        link_latency=hardware.latency,
+        link_contention=hardware.contention,
+        disks={0: None, -1: "per_pe"}.get(hardware.n_disks, hardware.n_disks),
+        seconds=statements.seconds,
+        io_time=statements.io_time,
+        message_bytes=statements.message_bytes,
+        barrier_latency=statements.barrier_latency,
+        partners=statements.partners,
+    )
+    phases = [
+        Phase(
+            phase.share,
+            phase.local + phase.communication + phase.io + phase.synchronization,
+            phase.local,
+            phase.communication,
+            phase.io,
+            phase.synchronization,
+            phase.tasks,
+        )
+        for phase in statements.phases
+    ]
+
+    def stretch(key: int, task: int, step: int, n: int) -> float:
+        length = draws.stretch(key, task, step, n) if statements.exponential else float(n)
+        return float(statements.seconds * length)
+
+    def service(key: int, task: int, step: int) -> float:
+        return statements.io_time * (draws.service(key, task, step) if statements.exponential else 1.0)
+
+    def number(key: int, step: int, mean: int) -> int:
+        return int(draws.statements(key, step, float(mean))) if statements.random else mean
+
+    given = zip(jobs.submit.tolist(), jobs.size.tolist(), jobs.runtime.tolist(), keys.tolist(), strict=True)
+    return run(list(given), phases, settings, Draws(stretch, service, number, draws.shift), HORIZON)
+
+
+@pytest.mark.parametrize("regular", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("workload", PHASES)
+def test_engine_and_twin_agree(workload: str, seed: int, regular: bool) -> None:
+    rules, hardware, statements = case(seed, PHASES[workload], regular)
+    jobs = some_jobs(seed, hardware.torus.n_processors, regular)
+    recorder = Recorder()
+    simulation = Simulation(
+        rules, hardware, statements, iter([jobs]), (1, 2, seed), Measured(), recorder=recorder
+    )
+    simulation.run(1, until=HORIZON)
+    simulation.cut(HORIZON)
+    keys = keys_of((1, 2, seed), len(jobs))
+    twin = twin_of(rules, hardware, statements, jobs, keys)
+
+    ended = simulation.ended()
+    assert set(ended.number.tolist()) == {job for job, end in enumerate(twin.ends) if end is not None}
+    for number, start, end in zip(ended.number, ended.start, ended.end, strict=True):
+        assert start == pytest.approx(twin.starts[number], abs=1e-9)
+        assert end == pytest.approx(twin.ends[number], abs=1e-9)
+    made = recorder.timeline()
+    for pe in range(hardware.torus.n_processors):
+        mine = np.flatnonzero(made.pe == pe)
+        told = [
+            (STATES[made.state[i]], made.begin[i], made.end[i])
+            for i in mine
+            if made.end[i] - made.begin[i] > 1e-7
+        ]
+        assert merged(told) == merged(
+            [
+                (each.state, each.begin, each.end)
+                for each in twin.timelines[pe]
+                if each.end - each.begin > 1e-7
+            ]
+        )
+    (sums,) = simulation.batches
+    pe_time = dict(zip(STATES, sums[PE_TIME : PE_TIME + N_STATES], strict=True))
+    assert sum(pe_time.values()) == pytest.approx(simulation.n_pes * (sums[NOW] - sums[BATCH_START]))
+    for state, seconds in pe_time.items():
+        assert seconds == pytest.approx(twin.totals[state], abs=1e-6), state
+    for cause, seconds in zip(STATES[3:], sums[TASK_WAIT : TASK_WAIT + N_CAUSES], strict=True):
+        assert seconds == pytest.approx(sum(waits.get(cause, 0.0) for waits in twin.waits.values()), abs=1e-6)
+
+
+def merged(segments: list[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
+    """Return what a PE did, rounded, without cuts where nothing changes."""
+    found: list[tuple[str, float, float]] = []
+    for state, begin, end in segments:
+        if found and found[-1][0] == state and abs(found[-1][2] - begin) < 1e-6:
+            found[-1] = (state, found[-1][1], round(end, 6))
+        else:
+            found.append((state, round(begin, 6), round(end, 6)))
+    return found
+
+
+def keys_of(seed: tuple[int, ...], n: int) -> np.ndarray:
+    """Return the keys that a simulation gives to its first jobs."""
+    from models.streams import stream
+
+    return stream(seed, "statements").integers(0, 1 << 62, n)

@@ -1,0 +1,876 @@
+"""The twin of Concurrent Gang against closed forms, examples worked by hand, and laws of any run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from math import ceil, inf
+from random import Random
+
+import pytest
+from concurrent_gang_twin import (
+    BUSY,
+    COMMUNICATION,
+    EMPTY,
+    INELIGIBLE,
+    IO,
+    STATES,
+    SWITCHING,
+    SYNCHRONIZATION,
+    Draws,
+    Phase,
+    Result,
+    Settings,
+    Step,
+    Stretch,
+    plan,
+    route,
+    run,
+)
+
+from models.topology.torus import Torus
+
+SCHEDULERS = {
+    "gang": {"local": "none"},
+    "round robin": {"local": "round_robin"},
+    "priority": {"local": "priority"},
+    "at once": {"local": "priority", "returns": "at_once"},
+    "uncoordinated": {"coordinated": False},
+    "spinning": {"coordinated": False, "waits": "spin"},
+}
+COMPUTATION = [Phase(1.0, 1, 1)]
+IO_INTENSIVE = [Phase(1.0, 11, 10, io=1)]
+COMMUNICATION_INTENSIVE = [Phase(1.0, 5, 4, communication=1)]
+SYNCHRONIZATION_INTENSIVE = [Phase(1.0, 5, 4, synchronization=1)]
+ONE_IO = [Phase(1.0, 2, 1, io=1)]
+ONE_BARRIER = [Phase(1.0, 2, 1, synchronization=1)]
+
+
+def regular(settings: Settings) -> Draws:
+    """Statements that all take equally long."""
+    return Draws(
+        stretch=lambda key, task, step, n: n * settings.seconds,
+        service=lambda key, task, step: settings.io_time,
+        statements=lambda key, step, mean: mean,
+        shift=lambda key, exchange, size: 1 + exchange % (size - 1),
+    )
+
+
+def irregular(settings: Settings) -> Draws:
+    """Exponential times, geometric numbers of statements."""
+
+    def random(*what: object) -> Random:
+        return Random(repr(what))
+
+    def statements(key: int, step: int, mean: int) -> int:
+        source, n = random("statements", key, step), 1
+        while source.random() > 1 / mean:
+            n += 1
+        return n
+
+    return Draws(
+        stretch=lambda key, task, step, n: (
+            settings.seconds * sum(random("stretch", key, task, step, i).expovariate(1) for i in range(n))
+        ),
+        service=lambda key, task, step: settings.io_time * random("service", key, task, step).expovariate(1),
+        statements=statements,
+        shift=lambda key, exchange, size: random("shift", key, exchange).randrange(1, size),
+    )
+
+
+def by_hand(
+    stretch: Callable[[int, int, int], float], service: Callable[[int, int, int], float] = lambda *_: 0.0
+) -> Draws:
+    """Times of the stretches and services of (key, task, step), as an example needs them."""
+    return Draws(
+        stretch=lambda key, task, step, n: stretch(key, task, step),
+        service=service,
+        statements=lambda key, step, mean: mean,
+        shift=lambda key, exchange, size: 1,
+    )
+
+
+def shown(result: Result, pe: int) -> list[tuple[float, float, str, int | None]]:
+    """What a PE does, by job."""
+    return [segment[:4] for segment in result.timelines[pe]]
+
+
+def test_routes_are_those_of_the_torus() -> None:
+    for sides in ((1, 4), (4, 4), (2, 3), (5, 4), (2, 2, 3), (4, 3, 4)):
+        torus = Torus(sides)
+        for source in range(torus.n_processors):
+            for target in range(torus.n_processors):
+                links = [torus.link(*link) for link in route(sides, source, target)]
+                assert links == torus.route(source, target)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_phase_has_as_many_steps_as_fit(seed: int) -> None:
+    random = Random(seed)
+    local, io, barriers = random.randint(1, 12), random.randint(0, 4), random.randint(1, 4)
+    phase = Phase(1.0, local + io + barriers, local, io=io, synchronization=barriers)
+    work = random.randint(1, 100)
+    steps, done, s = [], 0, 0
+    while True:
+        n = (s + 1) * local // (io + barriers) - s * local // (io + barriers)
+        if done + n > work:
+            break
+        steps.append(Step(n, IO if s % (io + barriers) < io else SYNCHRONIZATION))
+        done, s = done + n, s + 1
+    rest = [Stretch(work - done)] if work > done else []
+    assert plan(phase, work, 1.0) == [*steps, *rest]
+
+
+# A job alone, on a machine where nothing else happens: closed forms.
+
+
+def alone(phases: list[Phase], settings: Settings, size: int, runtime: float, submit: float = 3.0) -> float:
+    """Return the response time of a job alone."""
+    result = run([(submit, size, runtime, 0)], phases, settings, regular(settings), 2000.0)
+    check(result, [(submit, size, runtime, 0)], phases, settings, 2000.0)
+    assert result.starts == [submit]
+    assert result.ends[0] is not None
+    return result.ends[0] - submit
+
+
+def machine(scheduler: str, **others: object) -> Settings:
+    settings = {"n_pes": 4, "sides": (1, 4), "slice": 10.0, "context_switch": 0.5} | SCHEDULERS[scheduler]
+    return Settings(**(settings | others))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+@pytest.mark.parametrize("size", [1, 3, 4])
+class TestAlone:
+    def test_computation(self, scheduler: str, size: int) -> None:
+        assert alone(COMPUTATION, machine(scheduler), size, 127.0) == pytest.approx(127)
+
+    def test_io(self, scheduler: str, size: int) -> None:
+        """Twelve statements of 7 s, each after ten of 1 s."""
+        assert alone(IO_INTENSIVE, machine(scheduler, io_time=7.0), size, 127.0) == pytest.approx(
+            127 + 12 * 7
+        )
+
+    def test_io_on_one_disk_that_is_hardly_used(self, scheduler: str, size: int) -> None:
+        """All come to the disk at once, and the last one is served last; from then on they take turns."""
+        settings = machine(scheduler, io_time=2.0, disks=1)
+        assert alone(IO_INTENSIVE, settings, size, 127.0) == pytest.approx(127 + 12 * 2 + 2 * (size - 1))
+
+    def test_io_on_one_disk_that_is_always_used(self, scheduler: str, size: int) -> None:
+        """The disk serves one after the other from the first statement on, unless one task leaves it free."""
+        settings = machine(scheduler, io_time=20.0, disks=1)
+        served = 10 + 12 * size * 20 if size > 1 else 12 * (10 + 20)
+        assert alone(IO_INTENSIVE, settings, size, 127.0) == pytest.approx(served + 7)
+
+    def test_as_many_disks_as_tasks_are_like_none(self, scheduler: str, size: int) -> None:
+        for disks in (size, "per_pe"):
+            settings = machine(scheduler, io_time=7.0, disks=disks)
+            assert alone(IO_INTENSIVE, settings, size, 127.0) == pytest.approx(127 + 12 * 7)
+
+    def test_synchronization(self, scheduler: str, size: int) -> None:
+        """Thirty-one barriers; a sequential job passes them at once."""
+        settings = machine(scheduler, barrier_latency=0.75)
+        extra = 31 * 0.75 if size > 1 else 0
+        assert alone(SYNCHRONIZATION_INTENSIVE, settings, size, 127.0) == pytest.approx(127 + extra)
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+@pytest.mark.parametrize(("size", "slowness"), [(2, 1.0), (2, 2.75), (4, 1.0), (4, 2.75)])
+def test_a_ring_of_messages_of_one_link(scheduler: str, size: int, slowness: float) -> None:
+    """Each of 15 exchanges takes 4 s from send to receive, or as long as its messages: 4 s or 11 s."""
+    settings = machine(
+        scheduler,
+        link_latency=2.0 * slowness,
+        bandwidth=18 / slowness,
+        message_bytes=36.0,
+        link_contention=True,
+    )
+    late = max(0.0, 4 * slowness - 4)
+    assert alone(COMMUNICATION_INTENSIVE, settings, size, 127.0) == pytest.approx(127 + 15 * late)
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+@pytest.mark.parametrize("partners", ["ring", "neighbours", "random", "all_to_all"])
+@pytest.mark.parametrize("size", [2, 3, 7, 16])
+def test_exchanges_on_a_torus_follow_their_recursion(scheduler: str, partners: str, size: int) -> None:
+    """A task is through an exchange when its message is there and it has come to its receive."""
+    settings = machine(
+        scheduler,
+        n_pes=16,
+        sides=(4, 4),
+        partners=partners,
+        link_latency=1.5,
+        bandwidth=2.0,
+        message_bytes=5.0,
+    )
+    through = [0.0] * size
+    for exchange in range(15):
+        shift = {
+            "ring": 1,
+            "neighbours": -1 if exchange % 2 else 1,
+            "random": 1 + exchange % (size - 1),
+            "all_to_all": 1 + exchange % (size - 1),
+        }[partners]
+        sent = [time + 4 for time in through]
+        arrived = [0.0] * size
+        for task in range(size):
+            other = (task + shift) % size
+            arrived[other] = sent[task] + 1.5 * manhattan(task, other) + 2.5
+        through = [max(sent[task] + 4, arrived[task]) for task in range(size)]
+    # The statement in front of the last 3 s is the send of exchange 15.
+    assert alone(COMMUNICATION_INTENSIVE, settings, size, 127.0) == pytest.approx(max(through) + 7)
+
+
+def manhattan(one: int, other: int) -> int:
+    """Links between two PEs of a torus of 4 × 4."""
+    across, along = abs(one // 4 - other // 4), abs(one % 4 - other % 4)
+    return min(across, 4 - across) + min(along, 4 - along)
+
+
+@pytest.mark.parametrize("waits", ["block", "spin"])
+def test_enough_sequential_jobs_hide_each_other_s_io(waits: str) -> None:
+    """Four jobs on one PE, each five times 10 s and then 20 s of I/O: the PE is busy until the last I/O."""
+    settings = hand_settings(coordinated=False, waits=waits, quantum=11.0, io_time=20.0)
+    jobs = [(0.0, 1, 50.0, number) for number in range(4)]
+    result = run(jobs, IO_INTENSIVE, settings, regular(settings), 220.0)
+    check(result, jobs, IO_INTENSIVE, settings, 220.0)
+    assert result.ends == [190, 200, 210, 220]
+    assert result.totals[BUSY] == 200
+    assert result.totals[IO] == 20
+
+
+def test_a_gang_that_returns_at_signals_only_waits_for_them() -> None:
+    settings = machine("gang", returns="at_signal", io_time=7.0)
+    time = 3.0
+    for _ in range(12):
+        # A stretch of 10 s, then I/O, and the next signal, which may come at the instant of blocking.
+        blocked = time + 10
+        time = max(blocked + 7, ceil(blocked / 10) * 10.0)
+    assert alone(IO_INTENSIVE, settings, 4, 127.0) == time + 7 - 3
+    chosen = replace(settings, local="round_robin")
+    assert alone(IO_INTENSIVE, chosen, 4, 127.0) == pytest.approx(127 + 12 * 7)
+
+
+@pytest.mark.parametrize("sizes", [(4, 4, 4), (4, 2, 2, 4)])
+def test_full_slots_of_computation_are_alike_under_all_schedulers(sizes: tuple[int, ...]) -> None:
+    """Nothing is left for the local schedulers where all slots are full and jobs end with a slot."""
+    jobs = [(0.0, size, 30.0 if size < 4 else 20.0 * (i + 1), i) for i, size in enumerate(sizes)]
+    ends = {}
+    for scheduler in ("gang", "round robin", "priority", "uncoordinated"):
+        settings = machine(scheduler, context_switch=0.0)
+        result = run(jobs, COMPUTATION, settings, regular(settings), 400.0)
+        check(result, jobs, COMPUTATION, settings, 400.0)
+        ends[scheduler] = result.ends
+    assert ends["gang"][-1] == sum(job[2] for job in jobs) - (30 if len(sizes) == 4 else 0)
+    assert all(each == ends["gang"] for each in ends.values())
+
+
+# Worked by hand.
+
+
+def hand_settings(n_pes: int = 1, **others: object) -> Settings:
+    return Settings(**({"n_pes": n_pes, "sides": (1, n_pes), "slice": 10.0} | others))  # type: ignore[arg-type]
+
+
+C, B, A = 0, 1, 2
+
+
+def three_rows(settings: Settings, service_of_a: float) -> Result:
+    """Three sequential jobs: C blocks at 32 s, when A is graded I/O intensive, and B has waited longer."""
+    draws = by_hand(
+        lambda key, task, step: {C: 20.0, B: 100.0, A: 2.0}[key],
+        lambda key, task, step: {C: 18.0, B: 1.0, A: 8.0 if step != 1 else service_of_a}[key],
+    )
+    jobs = [(0.0, 1, 1.0, C), (0.0, 1, 1.0, B), (0.0, 1, 9.0, A)]
+    result = run(jobs, ONE_IO, settings, draws, 50.0)
+    assert shown(result, 0)[:4] == [(0, 10, BUSY, C), (10, 20, BUSY, B), (20, 22, BUSY, A), (22, 32, BUSY, C)]
+    assert result.grades[A, 0][0] == (30.0, 0.8, 0.2)
+    return result
+
+
+def test_the_greatest_priority_is_chosen_not_the_longest_wait() -> None:
+    result = three_rows(hand_settings(local="round_robin"), 8.0)
+    assert shown(result, 0)[4:] == [(32, 50, BUSY, B)]
+    result = three_rows(hand_settings(local="priority", alpha=2.0), 8.0)
+    assert shown(result, 0)[4:] == [(32, 34, BUSY, A), (34, 50, BUSY, B)]
+    # Without the emphasis on I/O a grade of 0.8 is less than that of computation.
+    result = three_rows(hand_settings(local="priority", alpha=1.0), 8.0)
+    assert shown(result, 0)[4:] == [(32, 50, BUSY, B)]
+
+
+def test_a_task_of_higher_priority_that_wakes_preempts_where_it_may() -> None:
+    result = three_rows(hand_settings(local_preemption=True), 3.0)
+    assert shown(result, 0)[4:] == [
+        (32, 34, BUSY, A),
+        (34, 37, BUSY, B),
+        (37, 39, BUSY, A),
+        (39, 50, BUSY, B),
+    ]
+    result = three_rows(hand_settings(local_preemption=False), 3.0)
+    assert shown(result, 0)[4:] == [(32, 34, BUSY, A), (34, 50, BUSY, B)]
+
+
+def test_tasks_of_barriers_are_left_to_their_slots_by_priority_and_not_by_round_robin() -> None:
+    """Two rows; the first task of each job needs 2 s to a barrier, the second one 10 s."""
+    jobs = [(0.0, 2, 9.0, 0), (0.0, 2, 9.0, 1)]
+    draws = by_hand(lambda key, task, step: (2.0, 10.0)[task])
+
+    settings = hand_settings(2, local="priority", beta=0.25, newcomer_priority=0.0)
+    result = run(jobs, ONE_BARRIER, settings, draws, 30.0)
+    assert shown(result, 0) == [
+        (0, 2, BUSY, 0),
+        (2, 10, SYNCHRONIZATION, 0),
+        (10, 12, BUSY, 1),
+        (12, 20, SYNCHRONIZATION, 1),
+        (20, 22, BUSY, 0),
+        (22, 30, SYNCHRONIZATION, 0),
+    ]
+    assert shown(result, 1) == [(0, 10, BUSY, 0), (10, 20, BUSY, 1), (20, 30, BUSY, 0)]
+    assert result.grades[0, 0][0] == (10.0, 0.0, 0.2)
+    assert result.grades[0, 1][0] == (10.0, 0.0, 1.0)
+
+    result = run(jobs, ONE_BARRIER, replace(settings, local="round_robin"), draws, 30.0)
+    assert shown(result, 0) == [
+        (0, 2, BUSY, 0),
+        (2, 4, BUSY, 1),
+        (4, 10, SYNCHRONIZATION, 0),
+        (10, 12, BUSY, 0),
+        (12, 20, SYNCHRONIZATION, 1),
+        (20, 22, BUSY, 1),
+        (22, 30, SYNCHRONIZATION, 0),
+    ]
+    # At the bar they still wait; computation alone has a grade of 1.
+    assert shown(run(jobs, ONE_BARRIER, replace(settings, beta=0.2), draws, 30.0), 0)[3][1:] == (
+        20,
+        SYNCHRONIZATION,
+        1,
+    )
+    # A lower bar lets them run: both then do as under round robin.
+    lower = replace(settings, beta=-1.0)
+    assert shown(run(jobs, ONE_BARRIER, lower, draws, 30.0), 0) == shown(result, 0)
+
+
+def test_spinning_and_blocking_without_coordination() -> None:
+    """Quanta of 4 s; the first task of each job needs 2 s to a barrier, the second one 10 s."""
+    jobs = [(0.0, 2, 9.0, 0), (0.0, 2, 9.0, 1)]
+    draws = by_hand(lambda key, task, step: (2.0, 10.0)[task])
+    settings = hand_settings(2, coordinated=False, quantum=4.0, waits="spin")
+
+    result = run(jobs, ONE_BARRIER, settings, draws, 26.0)
+    assert shown(result, 0) == [
+        (0, 2, BUSY, 0),
+        (2, 4, SYNCHRONIZATION, 0),
+        (4, 6, BUSY, 1),
+        (6, 8, SYNCHRONIZATION, 1),
+        (8, 12, SYNCHRONIZATION, 0),
+        (12, 16, SYNCHRONIZATION, 1),
+        (16, 18, SYNCHRONIZATION, 0),
+        (18, 20, BUSY, 0),
+        (20, 22, SYNCHRONIZATION, 1),
+        (22, 24, BUSY, 1),
+        (24, 26, SYNCHRONIZATION, 0),
+    ]
+    second = [
+        (0, 4, BUSY, 0),
+        (4, 8, BUSY, 1),
+        (8, 12, BUSY, 0),
+        (12, 16, BUSY, 1),
+        (16, 20, BUSY, 0),
+        (20, 24, BUSY, 1),
+        (24, 26, BUSY, 0),
+    ]
+    assert shown(result, 1) == second
+    assert result.barriers == [(0, 18.0, (2.0, 18.0)), (1, 22.0, (6.0, 22.0))]
+    assert result.n_signals == 0
+
+    result = run(jobs, ONE_BARRIER, replace(settings, waits="block"), draws, 26.0)
+    assert shown(result, 0) == [
+        (0, 2, BUSY, 0),
+        (2, 4, BUSY, 1),
+        (4, 18, SYNCHRONIZATION, 1),
+        (18, 20, BUSY, 0),
+        (20, 22, SYNCHRONIZATION, 0),
+        (22, 24, BUSY, 1),
+        (24, 26, SYNCHRONIZATION, 1),
+    ]
+    assert shown(result, 1) == second
+
+
+def test_when_the_owner_of_a_slot_gets_its_pe_back() -> None:
+    """Job 0 computes for 2 s and waits for 3 s of I/O, job 1 computes."""
+    draws = by_hand(lambda key, task, step: (2.0, 100.0)[key], lambda *_: 3.0)
+    jobs = [(0.0, 1, 9.0, 0), (0.0, 1, 1.0, 1)]
+
+    def timeline(**others: object) -> list[tuple[float, float, str, int | None]]:
+        return shown(run(jobs, ONE_IO, hand_settings(**others), draws, 20.0), 0)
+
+    mine = [(0, 2, BUSY, 0), (2, 5, BUSY, 1), (5, 7, BUSY, 0), (7, 20, BUSY, 1)]
+    assert timeline(returns="at_once") == mine
+    assert timeline(returns="at_decision") == [(0, 2, BUSY, 0), (2, 20, BUSY, 1)]
+    assert timeline(returns="at_signal") == [(0, 2, BUSY, 0), (2, 20, BUSY, 1)]
+    for returns in ("at_once", "at_decision"):
+        assert timeline(local="none", returns=returns) == [
+            (0, 2, BUSY, 0),
+            (2, 5, IO, 0),
+            (5, 7, BUSY, 0),
+            (7, 10, IO, 0),
+            (10, 20, BUSY, 1),
+        ]
+    assert timeline(local="none", returns="at_signal") == [
+        (0, 2, BUSY, 0),
+        (2, 5, IO, 0),
+        (5, 10, EMPTY, None),
+        (10, 20, BUSY, 1),
+    ]
+
+
+def test_a_row_that_closes_leaves_its_slice_to_nobody() -> None:
+    jobs = [(0.0, 1, 5.0, 0), (0.0, 1, 20.0, 1), (0.0, 1, 20.0, 2), (72.0, 1, 1.0, 3), (72.0, 1, 9.0, 4)]
+    settings = hand_settings(local="none")
+    result = run(jobs, COMPUTATION, settings, regular(settings), 95.0)
+    assert shown(result, 0) == [
+        (0, 5, BUSY, 0),
+        (5, 10, EMPTY, None),
+        (10, 20, BUSY, 1),
+        (20, 30, BUSY, 2),
+        (30, 40, BUSY, 1),
+        (40, 50, BUSY, 2),
+        (50, 72, EMPTY, None),
+        (72, 73, BUSY, 3),
+        (73, 80, EMPTY, None),
+        (80, 89, BUSY, 4),
+        (89, 95, EMPTY, None),
+    ]
+    assert result.rows == [
+        [(0, 0), (5, None)],
+        [(0, 1), (5, 0), (40, None)],
+        [(0, 2), (5, 1), (40, 0), (50, None)],
+        [(72, 0), (73, None)],
+        [(72, 1), (73, 0), (89, None)],
+    ]
+    assert result.n_signals == 9
+    assert result.totals == {BUSY: 55, SWITCHING: 0, EMPTY: 40, IO: 0, COMMUNICATION: 0, SYNCHRONIZATION: 0}
+    # The local task scheduler fills that slice, and the next one goes on with it.
+    settings = hand_settings(local="round_robin")
+    result = run(jobs, COMPUTATION, settings, regular(settings), 80.0)
+    assert shown(result, 0)[:3] == [(0, 5, BUSY, 0), (5, 20, BUSY, 1), (20, 30, BUSY, 2)]
+
+
+def test_ends_come_before_arrivals_and_arrivals_before_the_signal() -> None:
+    """Job 1 takes the place of job 0, which ends with its I/O; the slice after it is that of job 2."""
+    settings = hand_settings(local="none")
+    draws = by_hand(lambda key, task, step: 4.0 if key == 0 else 50.0, lambda *_: 3.0)
+    jobs = [(0.0, 1, 1.0, 0), (7.0, 1, 1.0, 1), (10.0, 1, 1.0, 2)]
+    result = run(jobs, ONE_IO, settings, draws, 30.0)
+    assert shown(result, 0) == [
+        (0, 4, BUSY, 0),
+        (4, 7, IO, 0),
+        (7, 10, BUSY, 1),
+        (10, 20, BUSY, 2),
+        (20, 30, BUSY, 1),
+    ]
+    assert result.rows == [[(0, 0), (7, None)], [(7, 0)], [(10, 1)]]
+
+
+def test_switching_costs_its_time_and_more_at_a_signal() -> None:
+    jobs = [(0.0, 1, 15.0, 0), (0.0, 1, 40.0, 1)]
+    settings = hand_settings(local="none", context_switch=1.0, central_cost=0.5)
+    assert shown(run(jobs, COMPUTATION, settings, regular(settings), 40.0), 0) == [
+        (0, 10, BUSY, 0),
+        (10, 11.5, SWITCHING, 1),
+        (11.5, 20, BUSY, 1),
+        (20, 21.5, SWITCHING, 0),
+        (21.5, 26.5, BUSY, 0),
+        (26.5, 30, EMPTY, None),
+        (30, 31.5, SWITCHING, 1),
+        (31.5, 40, BUSY, 1),
+    ]
+    settings = replace(settings, local="priority")
+    assert shown(run(jobs, COMPUTATION, settings, regular(settings), 40.0), 0)[-2:] == [
+        (26.5, 27.5, SWITCHING, 1),
+        (27.5, 40, BUSY, 1),
+    ]
+    # Switched to for longer than a slice, nobody ever computes after the first slice.
+    settings = replace(settings, local="none", context_switch=12.0)
+    result = run(jobs, COMPUTATION, settings, regular(settings), 95.0)
+    assert result.totals[BUSY] == 10
+    assert result.totals[SWITCHING] == 85
+
+
+def test_a_task_that_blocks_at_a_signal_leaves_its_pe_to_the_next_row() -> None:
+    """Nobody decides between the two: the switch is that of the signal, with its cost."""
+    draws = by_hand(lambda key, task, step: (10.0, 50.0)[key], lambda *_: 5.0)
+    settings = hand_settings(local="round_robin", context_switch=1.0, central_cost=0.5)
+    result = run([(0.0, 1, 9.0, 0), (0.0, 1, 1.0, 1)], ONE_IO, settings, draws, 20.0)
+    assert shown(result, 0) == [(0, 10, BUSY, 0), (10, 11.5, SWITCHING, 1), (11.5, 20, BUSY, 1)]
+
+
+@pytest.mark.parametrize("waits", ["block", "spin"])
+def test_a_quantum_begins_after_the_switch_and_ends_with_io(waits: str) -> None:
+    """Job 0 computes, job 1 waits for I/O for 2 s after 6 s."""
+    draws = by_hand(lambda key, task, step: (100.0, 6.0)[key], lambda *_: 2.0)
+    settings = hand_settings(coordinated=False, quantum=4.0, waits=waits, context_switch=1.0)
+    result = run([(0.0, 1, 9.0, 0), (3.0, 1, 1.0, 1)], ONE_IO, settings, draws, 26.0)
+    assert shown(result, 0) == [
+        (0, 4, BUSY, 0),
+        (4, 5, SWITCHING, 1),
+        (5, 9, BUSY, 1),
+        (9, 10, SWITCHING, 0),
+        (10, 14, BUSY, 0),
+        (14, 15, SWITCHING, 1),
+        (15, 17, BUSY, 1),
+        (17, 18, SWITCHING, 0),
+        (18, 26, BUSY, 0),
+    ]
+    assert result.ends == [None, 19]
+
+
+def test_a_spinning_task_that_wakes_while_it_is_switched_to_computes_after_the_switch() -> None:
+    """Quanta of 4 s and switches of 2 s; the barrier opens at 13 s, or at 11 s in the midst of a switch."""
+    draws = by_hand(lambda key, task, step: ((1.0, 100.0), (13.0, 100.0))[task][key])
+    jobs = [(0.0, 2, 9.0, 0), (0.5, 1, 9.0, 1)]
+    settings = hand_settings(2, coordinated=False, quantum=4.0, waits="spin", context_switch=2.0)
+    result = run(jobs, ONE_BARRIER, settings, draws, 17.5)
+    assert shown(result, 0) == [
+        (0, 1, BUSY, 0),
+        (1, 4, SYNCHRONIZATION, 0),
+        (4, 6, SWITCHING, 1),
+        (6, 10, BUSY, 1),
+        (10, 12, SWITCHING, 0),
+        (12, 13, SYNCHRONIZATION, 0),
+        (13, 14, BUSY, 0),
+        (14, 16, SYNCHRONIZATION, 0),
+        (16, 17.5, SWITCHING, 1),
+    ]
+    later = by_hand(lambda key, task, step: ((1.0, 100.0), (11.0, 100.0))[task][key])
+    result = run(jobs, ONE_BARRIER, settings, later, 17.5)
+    assert shown(result, 0)[4:] == [
+        (10, 12, SWITCHING, 0),
+        (12, 13, BUSY, 0),
+        (13, 16, SYNCHRONIZATION, 0),
+        (16, 17.5, SWITCHING, 1),
+    ]
+
+
+def test_messages_wait_for_links() -> None:
+    """Two jobs of two tasks; 1 s a link, and 10 s until all bytes have passed it."""
+    jobs = [(0.0, 2, 20.0, 0), (0.0, 2, 20.0, 1)]
+    settings = hand_settings(
+        2,
+        coordinated=False,
+        quantum=100.0,
+        link_latency=1.0,
+        bandwidth=5.0,
+        message_bytes=50.0,
+        link_contention=True,
+    )
+
+    def first_messages() -> list[tuple[int, int, float, float, float | None]]:
+        result = run(jobs, COMMUNICATION_INTENSIVE, settings, regular(settings), 40.0)
+        check(result, jobs, COMMUNICATION_INTENSIVE, settings, 40.0)
+        mine = [message for message in result.messages if message.sender == 0]
+        return [(each.job, each.exchange, each.sent, each.arrived, each.received) for each in mine][:3]
+
+    assert first_messages() == [(0, 0, 4, 15, 15), (1, 0, 12, 25, 25), (0, 1, 20, 35, 35)]
+    settings = replace(settings, link_contention=False)
+    assert first_messages() == [(0, 0, 4, 15, 15), (1, 0, 12, 23, 23), (0, 1, 20, 31, 31)]
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_tasks_that_take_no_part_wait_for_those_that_do(scheduler: str) -> None:
+    """The first task's I/O takes 1 s, the second one's 3 s; then the first one alone, then both."""
+    phases = [Phase(0.5, 11, 10, io=1), Phase(0.25, 1, 1, tasks=0.5), Phase(0.25, 1, 1)]
+    settings = replace(machine(scheduler), n_pes=2, sides=(1, 2))
+    draws = replace(regular(settings), service=lambda key, task, step: (1.0, 3.0)[task])
+    result = run([(0.0, 2, 40.0, 0)], phases, settings, draws, 50.0)
+    spinning = SYNCHRONIZATION  # seen by gang as by a PE that spins
+    assert [segment[:3] for segment in result.timelines[0]] == [
+        (0, 10, BUSY),
+        (10, 11, IO),
+        (11, 21, BUSY),
+        (21, 22, IO),
+        (22, 26, spinning),
+        (26, 46, BUSY),
+        (46, 50, EMPTY),
+    ]
+    assert [segment[:3] for segment in result.timelines[1]][-4:] == [
+        (23, 26, IO),
+        (26, 36, EMPTY),
+        (36, 46, BUSY),
+        (46, 50, EMPTY),
+    ]
+    assert result.waits[0, 0] == {IO: 2, COMMUNICATION: 0, SYNCHRONIZATION: 4, INELIGIBLE: 0}
+    assert result.waits[0, 1] == {IO: 6, COMMUNICATION: 0, SYNCHRONIZATION: 0, INELIGIBLE: 10}
+    assert result.ends == [46]
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_a_job_may_begin_and_end_with_some_of_its_tasks(scheduler: str) -> None:
+    phases = [
+        Phase(0.25, 1, 1, tasks=0.5),
+        Phase(0.25, 5, 4, synchronization=1),
+        Phase(0.25, 5, 4, communication=1, tasks=0.75),
+        Phase(0.25, 1, 1, tasks=0.25),
+    ]
+    settings = machine(scheduler, barrier_latency=1.0, message_bytes=1.0, bandwidth=0.5)
+    result = run([(0.0, 4, 40.0, 0)], phases, settings, regular(settings), 100.0)
+    check(result, [(0.0, 4, 40.0, 0)], phases, settings, 100.0)
+    assert result.ends == [42]
+    assert [result.waits[0, task][INELIGIBLE] for task in range(4)] == [0, 10, 20, 30]
+    assert {message.receiver for message in result.messages} == {0, 1, 2}
+    assert len(result.barriers) == 2
+
+
+def test_exchanges_begin_anew_where_all_tasks_meet() -> None:
+    """Two of three tasks exchange and send once more; then all three do, the last one after 20 s."""
+    phases = [Phase(0.25, 5, 4, communication=1, tasks=0.5), Phase(0.75, 5, 4, communication=1)]
+    settings = Settings(3, (1, 3), 10.0)
+    draws = by_hand(lambda key, task, step: 20.0 if task == 2 and step == 0 else 4.0)
+    result = run([(0.0, 3, 48.0, 0)], phases, settings, draws, 100.0)
+    sent = [(each.exchange, each.sender, each.receiver, each.sent, each.received) for each in result.messages]
+    assert sent[:4] == [(0, 0, 1, 4, 8), (0, 1, 0, 4, 8), (1, 0, 1, 12, None), (1, 1, 0, 12, None)]
+    assert sorted(sent[4:])[:3] == [(0, 0, 1, 16, 20), (0, 1, 2, 16, 36), (0, 2, 0, 32, 32)]
+    assert result.waits[0, 2] == {IO: 0, COMMUNICATION: 0, SYNCHRONIZATION: 0, INELIGIBLE: 12}
+    assert result.ends[0] is not None
+
+
+def test_cells_are_freed_with_the_task_or_with_the_job() -> None:
+    """One task of job 0 is over at 4 s; job 1 arrives at 5 s."""
+    draws = by_hand(lambda key, task, step: ((3.0, 12.0), (3.0,))[key][task], lambda *_: 1.0)
+    jobs = [(0.0, 2, 1.0, 0), (5.0, 1, 1.0, 1)]
+    settings = hand_settings(2, local="none", cells="task")
+    result = run(jobs, ONE_IO, settings, draws, 30.0)
+    assert result.rows[1] == [(5, 0), (9, None)]
+    assert result.ends == [13, 9]
+    result = run(jobs, ONE_IO, replace(settings, cells="job"), draws, 30.0)
+    assert result.rows[1] == [(5, 1), (14, None)]
+    assert result.ends == [23, 14]
+
+
+# Grades.
+
+
+@pytest.mark.parametrize("rivals", [0, 1])
+def test_grades_follow_a_change_of_phase_within_five_slots(rivals: int) -> None:
+    """A quarter of a job is computation and I/O in turns, the rest is computation."""
+    phases = [Phase(0.25, 2, 1, io=1), Phase(0.75, 1, 1)]
+    settings = hand_settings(local="none", io_time=1.0)
+    jobs = [(0.0, 1, 100.0, number) for number in range(1 + rivals)]
+    result = run(jobs, phases, settings, regular(settings), 400.0)
+    grades = [grade[1:] for grade in result.grades[0, 0]]
+    # 25 s of computation and 25 s of I/O fill five slots, 75 s of computation seven and a half.
+    assert grades[:5] == [pytest.approx((0.5, 0.5))] * 5
+    assert grades[5:10] == [pytest.approx((0.5 - i / 10, 0.5 + i / 10)) for i in range(1, 6)]
+    assert grades[10:] == [(0, 1)] * 2
+    times = [grade.time for grade in result.grades[0, 0]]
+    assert times[:3] == ([10, 20, 30] if rivals == 0 else [10, 30, 50])
+
+
+def test_an_owner_that_waits_through_its_slot_is_measured() -> None:
+    draws = by_hand(lambda *_: 2.0, lambda *_: 100.0)
+    result = run([(0.0, 1, 9.0, 0), (0.0, 1, 9.0, 1)], ONE_IO, hand_settings(local="none"), draws, 50.0)
+    assert [(grade.time, grade.io) for grade in result.grades[0, 0]] == [
+        (10, 0.8),
+        (30, pytest.approx(0.9)),
+        (50, pytest.approx((0.8 + 1 + 1) / 3)),
+    ]
+
+
+def test_a_wait_counts_in_each_slice_for_its_part_there() -> None:
+    """Computation of 4 s and I/O of 12 s in turns."""
+    draws = by_hand(lambda *_: 4.0, lambda *_: 12.0)
+    result = run([(0.0, 1, 9.0, 0)], ONE_IO, hand_settings(), draws, 30.0)
+    assert [grade[:2] for grade in result.grades[0, 0]] == [
+        (10, 0.6),
+        (20, 0.6),
+        (30, pytest.approx((0.6 + 0.6 + 1) / 3)),
+    ]
+
+
+def test_local_tasks_are_measured_too() -> None:
+    """Job 0 waits from 2 s on; job 1 computes: chosen, then in its slot, then still running, and so on."""
+    draws = by_hand(lambda key, task, step: (2.0, 100.0)[key], lambda *_: 99.0)
+    result = run([(0.0, 1, 9.0, 0), (0.0, 1, 1.0, 1)], ONE_IO, hand_settings(), draws, 40.0)
+    assert result.grades[1, 0] == [(10, 0, 1), (20, 0, 1), (30, 0, 1), (40, 0, 1)]
+    assert [grade.time for grade in result.grades[0, 0]] == [10, 30]
+    # A task that only blocks has been scheduled.
+    draws = by_hand(lambda key, task, step: (2.0, 0.0)[key], lambda *_: 99.0)
+    result = run([(0.0, 1, 9.0, 0), (0.0, 1, 1.0, 1)], ONE_IO, hand_settings(), draws, 40.0)
+    assert result.grades[1, 0] == [(10, 1, 0), (20, 1, 0), (40, 1, 0)]
+
+
+# Laws of any run.
+
+
+def check(
+    result: Result,
+    jobs: list[tuple[float, int, float, int]],
+    phases: list[Phase],
+    settings: Settings,
+    until: float,
+) -> None:
+    """Check what is true of any run, whatever its costs."""
+    # Every second of every PE is accounted for.
+    assert sum(result.totals.values()) == pytest.approx(until * settings.n_pes)
+    assert set(result.totals) == set(STATES)
+    for timeline in result.timelines:
+        assert timeline[0].begin == 0
+        assert timeline[-1].end == until
+        assert all(one.end == other.begin and one[2:] != other[2:] for one, other in pairwise(timeline))
+        assert all(segment.begin < segment.end for segment in timeline)
+        assert all((segment.job is None) == (segment.state == EMPTY) for segment in timeline)
+    # A task is on one PE, after its submission, its start and before its end, and those of a job on several.
+    places: dict[int, dict[int, int]] = {}
+    for pe, timeline in enumerate(result.timelines):
+        for segment in timeline:
+            if segment.job is not None and segment.task is not None:
+                assert places.setdefault(segment.job, {}).setdefault(segment.task, pe) == pe
+                assert segment.begin >= jobs[segment.job][0]
+                assert segment.end <= (result.ends[segment.job] or until)
+                if segment.state in (BUSY, SWITCHING):
+                    assert segment.begin >= (result.starts[segment.job] or 0)
+    assert all(len(set(where.values())) == len(where) for where in places.values())
+    # Messages are received in their order, never early.
+    last: dict[tuple[int, int], tuple[float, float]] = {}
+    for message in result.messages:
+        one, other = (places[message.job][task] for task in (message.sender, message.receiver))
+        links = len(route(settings.sides, one, other))
+        flight = links * settings.link_latency + settings.message_bytes / settings.bandwidth
+        if settings.link_contention:
+            assert message.arrived >= message.sent + flight - 1e-9
+        else:
+            assert message.arrived == pytest.approx(message.sent + flight)
+        if message.received is not None:
+            assert message.received >= message.arrived
+        before = last.get((one, other), (-inf, -inf))
+        assert message.sent >= before[0]
+        assert message.arrived >= before[1]
+        last[one, other] = message.sent, message.arrived
+    received: dict[tuple[int, int], list[float]] = {}
+    for message in result.messages:
+        received.setdefault((message.job, message.receiver), []).append(message.received or inf)
+    if all(phase.tasks == 1 for phase in phases) and settings.partners == "ring":
+        assert all(times == sorted(times) for times in received.values())
+    # A barrier opens with the last of its tasks.
+    for barrier in result.barriers:
+        assert barrier.opened == max(barrier.arrivals) + settings.barrier_latency
+    if settings.coordinated:
+        assert result.n_signals == until // settings.slice
+    if settings.local == "none" and settings.coordinated:
+        check_gangs(result)
+
+
+def check_gangs(result: Result) -> None:
+    """Under gang scheduling all that run at one instant are of one row."""
+    instants = sorted({segment.begin for timeline in result.timelines for segment in timeline})
+    for begin, end in pairwise(instants):
+        rows = set()
+        for timeline in result.timelines:
+            for segment in timeline:
+                if segment.begin <= begin < segment.end and segment.state in (BUSY, SWITCHING):
+                    assert segment.job is not None
+                    rows.add([row for time, row in result.rows[segment.job] if time <= begin][-1])
+        assert len(rows) <= 1, (begin, end)
+
+
+WORKLOADS = {
+    "computation": COMPUTATION,
+    "io": IO_INTENSIVE,
+    "communication": COMMUNICATION_INTENSIVE,
+    "synchronization": SYNCHRONIZATION_INTENSIVE,
+    "in phases": [
+        Phase(0.2, 4, 1, communication=2, io=1),
+        Phase(0.3, 6, 3, communication=1, io=1, synchronization=1, tasks=0.6),
+        Phase(0.2, 3, 2, synchronization=1, tasks=0.3),
+        Phase(0.3, 9, 7, communication=2),
+    ],
+}
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_laws_of_any_run(workload: str, scheduler: str, seed: int) -> None:
+    random = Random(f"{workload}{scheduler}{seed}")
+    phases, until = WORKLOADS[workload], 300.0
+    settings = machine(
+        scheduler,
+        n_pes=6,
+        sides=(2, 3),
+        slice=random.choice([2.5, 7.0]),
+        returns=random.choice(["at_once", "at_decision", "at_signal"]),
+        local_preemption=random.random() < 0.5,
+        cells=random.choice(["job", "task"]),
+        central_cost=random.choice([0.0, 0.02]),
+        context_switch=random.choice([0.0, 0.25]),
+        bandwidth=3.0,
+        message_bytes=random.choice([0.0, 4.0]),
+        link_latency=random.choice([0.0, 0.3]),
+        link_contention=random.random() < 0.5,
+        disks=random.choice([None, 2, "per_pe"]),
+        barrier_latency=random.choice([0.0, 0.4]),
+        partners=random.choice(["ring", "neighbours", "random", "all_to_all"]),
+        io_time=3.0,
+        beta=random.choice([0.0, 0.5]),
+        newcomer_priority=random.choice([0.0, 1.0]),
+    )
+    times = sorted(random.uniform(0, 60) for _ in range(9))
+    jobs = [(time, random.randint(1, 6), random.expovariate(1 / 15), key) for key, time in enumerate(times)]
+    computed: dict[tuple[int, int], float] = {}
+    served: dict[tuple[int, int], float] = {}
+    draws = irregular(settings)
+
+    def stretch(key: int, task: int, step: int, n: int) -> float:
+        seconds = draws.stretch(key, task, step, n)
+        computed[key, task] = computed.get((key, task), 0.0) + seconds
+        return seconds
+
+    def service(key: int, task: int, step: int) -> float:
+        seconds = draws.service(key, task, step)
+        served[key, task] = served.get((key, task), 0.0) + seconds
+        return seconds
+
+    result = run(jobs, phases, settings, replace(draws, stretch=stretch, service=service), until)
+    check(result, jobs, phases, settings, until)
+    busy: dict[tuple[int | None, int | None], float] = {}
+    for timeline in result.timelines:
+        for segment in timeline:
+            if segment.state == BUSY:
+                whose = segment.job, segment.task
+                busy[whose] = busy.get(whose, 0.0) + segment.end - segment.begin
+    finished = [number for number, end in enumerate(result.ends) if end is not None]
+    assert finished
+    for number in finished:
+        submit, size, runtime, _ = jobs[number]
+        for task in range(size):
+            mine = [plan(phase, runtime, settings.seconds) for phase in phases if task < phase.eligible(size)]
+            rests = sum(item.seconds for steps in mine for item in steps if isinstance(item, Stretch))
+            assert busy.get((number, task), 0.0) == pytest.approx(computed.get((number, task), 0.0) + rests)
+            waits = result.waits[number, task]
+            if settings.disks is None:
+                assert waits[IO] == pytest.approx(served.get((number, task), 0.0))
+            else:
+                assert waits[IO] >= served.get((number, task), 0.0) - 1e-9
+            spent = busy.get((number, task), 0.0) + sum(waits.values())
+            assert result.ends[number] - submit >= spent - 1e-9
+            if all(phase.tasks == 1 for phase in phases):
+                at_barriers = sum(
+                    barrier.opened - barrier.arrivals[task]
+                    for barrier in result.barriers
+                    if barrier.job == number
+                )
+                assert waits[SYNCHRONIZATION] == pytest.approx(at_barriers)
+
+
+def test_what_no_machine_or_program_can_be_is_refused() -> None:
+    settings = machine("gang")
+    for wrong in (
+        lambda: Phase(1.0, 5, 4),
+        lambda: replace(settings, local="best"),
+        lambda: replace(settings, sides=(2, 3)),
+        lambda: run([(1.0, 1, 1.0, 0), (0.0, 1, 1.0, 1)], COMPUTATION, settings, regular(settings), 9.0),
+        lambda: run([(0.0, 5, 1.0, 0)], COMPUTATION, settings, regular(settings), 9.0),
+        lambda: run([(0.0, 1, 1.0, 0)], COMPUTATION, settings, regular(settings), inf),
+    ):
+        with pytest.raises(ValueError, match=r"=|order"):
+            wrong()
