@@ -24,8 +24,13 @@ python -m analysis RESULTS [key=value ...]
     writes a report.
     RESULTS is a results folder of python -m sweep, e.g. results/packing.
 
+    AXIS=VALUES    draw only these, e.g. workload=kth load=0.5,0.9; axes of metrics as well: user_rank=1
+    along=AXIS     what the figures of one's own study are over; default: its first axis of several numbers
+    reference=NAME what all others are compared with; default: easy, else the first policy
+    metrics=NAMES  what is drawn, or all; default: means, and some of their percentiles and maxima
     logs=FOLDER    where job logs (SWF) are; default: ../shared/traces, else traces
-    paper=KEY      the paper whose figures and claims to use; default: by the experiment's name
+    paper=KEY      the paper whose figures and claims to use; default: by the experiment's name, and compare,
+                   which draws what is there, for one's own study
     output=FOLDER  where to write; default: RESULTS
 
 python -m analysis draw NAME [key=value ...]
@@ -34,11 +39,13 @@ python -m analysis draw NAME [key=value ...]
 
 Examples
     python -m analysis results/packing
+    python -m analysis results/mine reference=fcfs workload=kth output=results/mine/kth
     python -m analysis draw matrix policy=migration load=0.9 time=500
     python -m analysis draw fig9 output=pictures
     python -m analysis draw equi processors=16x32 jobs=11
 
-Writes RESULTS/figures/*, RESULTS/claims.json (for a paper) and RESULTS/report.html (one file, to mail).
+Writes RESULTS/figures/*, RESULTS/claims.json (for a paper), RESULTS/table.csv (of one's own study, its
+numbers) and RESULTS/report.html (one file, to mail).
 Exit status: 0 done (whatever the verdicts), 2 for a mistake in what was asked for."""
 
 LOG_FOLDERS = (Path("../shared/traces"), Path("traces"))
@@ -46,7 +53,8 @@ LOG_FOLDERS = (Path("../shared/traces"), Path("traces"))
 DRAWINGS = "results/drawings"
 """Where drawings go if nobody says."""
 
-OPTIONS = {"logs", "paper", "output"}
+OPTIONS = ("logs", "output", "paper")
+"""What decides on files and on the paper; all other keys are `analysis.study.view`'s."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -58,7 +66,7 @@ def main(arguments: Sequence[str]) -> int:
         if arguments[0] == "draw":
             _draw(arguments[1:])
         else:
-            _analyse(Path(arguments[0]), _settings(arguments[1:], OPTIONS))
+            _analyse(Path(arguments[0]), _settings(arguments[1:]))
     except (AnalysisError, DrawingError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -71,15 +79,14 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _settings(arguments: Sequence[str], known: set[str]) -> dict[str, str]:
-    """Return key=value arguments."""
+def _settings(arguments: Sequence[str], known: set[str] | None = None) -> dict[str, str]:
+    """Return key=value arguments; of a dataset's it is seen later which axes it has."""
     found = {}
     for argument in arguments:
         key, sign, value = argument.partition("=")
-        if not sign or key not in known:
-            raise AnalysisError(
-                f"{argument!r} is not understood; valid: {', '.join(f'{k}=' for k in sorted(known))}"
-            )
+        if not sign or (known is not None and key not in known):
+            valid = ", ".join(f"{k}=" for k in sorted(known or ("along", "metrics", "reference", *OPTIONS)))
+            raise AnalysisError(f"{argument!r} is not understood; valid: {valid}")
         found[key] = value
     return found
 
@@ -104,7 +111,8 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     from analysis.registry import opened
 
     started = time.perf_counter()
-    study, paper = opened(where, settings.get("paper"))
+    chosen = {key: value for key, value in settings.items() if key not in OPTIONS}
+    study, paper = opened(where, settings.get("paper"), chosen)
     logs = _log_folder(settings)
     output = Path(settings.get("output", study.folder))
     points = ", ".join(f"{n} {state}" for state, n in study.tally().items() if state != "excluded")
@@ -124,10 +132,11 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
                 f"them for {', '.join(paper.experiments)}; name another one, paper=KEY"
             )
         claims = writing.report(study, paper, output, drawn)
+        table = writing.numbers(study, paper, output)
         brief = paper.brief(study)
     for line in brief:
         print(line)
-    _summary(output, drawn, claims, time.perf_counter() - started)
+    _summary(output, drawn, claims, table, time.perf_counter() - started)
 
 
 @contextmanager
@@ -157,7 +166,13 @@ SAID = {"holds": "hold", "fails": "fail"}
 """Verdicts of several claims."""
 
 
-def _summary(output: Path, drawn: Sequence[DrawnPicture], claims: Sequence[Claim], seconds: float) -> None:
+def _summary(
+    output: Path,
+    drawn: Sequence[DrawnPicture],
+    claims: Sequence[Claim],
+    table: tuple[Path, int] | None,
+    seconds: float,
+) -> None:
     from analysis.claims import count
 
     n_drawn = sum(not done.skipped for done in drawn)
@@ -170,6 +185,8 @@ def _summary(output: Path, drawn: Sequence[DrawnPicture], claims: Sequence[Claim
         told = f"{len(found)}: {verdicts}"
         where = f"claims   {output / 'claims.json'}  ({told})"
         print(f"         {reading}: {told}" if number else where + (f" {reading}" * (len(by_reading) > 1)))
+    if table is not None:
+        print(f"table    {table[0]}  ({table[1]:,} rows)")
     print(f"report   {output / 'report.html'}  ({seconds:.0f} s)")
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from analysis.command import default_log_folder
 from analysis.errors import AnalysisError, DrawingError
 from analysis.registry import opened
+from analysis.study.study import text
 from sweep.errors import SweepError
 
 if TYPE_CHECKING:
@@ -43,24 +44,33 @@ def claims_of(folder: Path) -> list[Claim]:
 
 
 @_one_kind_of_error
-def figures_of(folder: Path) -> dict[str, Path]:
+def figures_of(folder: Path, chosen: Mapping[str, Any]) -> dict[str, Path]:
     """Draw every figure into the folder's ``figures``; return the PNG of each by name."""
     from analysis.report import writing
 
-    study, paper = opened(folder)
+    study, paper = opened(folder, chosen=_typed(chosen))
     drawn = [done for *_, done in writing.figures(study, paper, folder, default_log_folder())]
     return {done.picture.name: done.svg.with_suffix(".png") for done in drawn if done.svg is not None}
 
 
 @_one_kind_of_error
-def report_of(folder: Path) -> Path:
-    """Write figures, claims and the report; return the report's path."""
+def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
+    """Write figures, claims, numbers and the report; return the report's path."""
     from analysis.report import writing
 
-    study, paper = opened(folder)
+    study, paper = opened(folder, chosen=_typed(chosen))
     drawn = [done for *_, done in writing.figures(study, paper, folder, default_log_folder())]
     writing.report(study, paper, folder, drawn)
+    writing.numbers(study, paper, folder)
     return folder / "report.html"
+
+
+def _typed(chosen: Mapping[str, Any]) -> dict[str, str]:
+    """Return choices as the command line has them."""
+    return {
+        key: ",".join(map(text, value)) if isinstance(value, list | tuple) else text(value)
+        for key, value in chosen.items()
+    }
 
 
 @_one_kind_of_error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from analysis.study.axes import Axes
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from analysis.claims import Claim
@@ -96,6 +97,10 @@ class Paper:
         (study) -> lines for the terminal.
     own_intervals : bool
         Whether it makes all its intervals itself, so that those withheld in the dataset need no warning.
+    options : tuple of str
+        Which choices of `analysis.study.view.OPTIONS` it heeds.
+    numbers : callable
+        (study) -> what stands in its figures, one row a number, for a file of its own; None for nothing.
     """
 
     key: str
@@ -110,6 +115,8 @@ class Paper:
     tables: Callable[[Study], Sequence[Table]] = lambda study: ()
     brief: Callable[[Study], Sequence[str]] = lambda study: ()
     own_intervals: bool = False
+    options: tuple[str, ...] = ()
+    numbers: Callable[[Study], pd.DataFrame | None] = lambda study: None
 
 
 def reads(paper: Paper, families: Iterable[str]) -> bool:

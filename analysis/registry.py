@@ -7,6 +7,8 @@ analysis knows of it.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +19,9 @@ from analysis.paper import Drawing, Paper, reads
 if TYPE_CHECKING:
     from analysis.study import Study
 
+FURTHER = ("logs", "output", "paper")
+"""What else can be chosen: it decides on files, and not on what is drawn."""
+
 PACKAGES = (
     "analysis.feitelson1996",
     "analysis.mccann1994",
@@ -26,6 +31,10 @@ PACKAGES = (
 )
 
 
+ANY = "compare"
+"""Key of what draws any study."""
+
+
 def papers() -> dict[str, Paper]:
     """Return all papers by key."""
     found = (import_module(package).PAPER for package in PACKAGES)
@@ -33,27 +42,21 @@ def papers() -> dict[str, Paper]:
 
 
 def paper_for(experiment: str, key: str | None = None) -> Paper:
-    """Return the paper that speaks for an experiment.
+    """Return the paper that speaks for an experiment; of one's own study, what draws any.
 
     Parameters
     ----------
     experiment : str
         Name in the dataset's config.
     key : str, optional
-        A paper named by the user, for experiments of their own.
+        A paper named by the user.
     """
     known = papers()
     if key is not None:
         if key not in known:
             raise AnalysisError(f"paper={key}: no such paper; valid: {', '.join(sorted(known))}")
         return known[key]
-    for paper in known.values():
-        if experiment in paper.experiments:
-            return paper
-    offered = "; ".join(f"{paper.key} ({', '.join(paper.experiments)})" for paper in known.values())
-    raise AnalysisError(
-        f"no paper speaks for the experiment {experiment!r}: add paper=KEY to take one of {offered}"
-    )
+    return next((paper for paper in known.values() if experiment in paper.experiments), known[ANY])
 
 
 def drawings() -> dict[str, Drawing]:
@@ -61,7 +64,9 @@ def drawings() -> dict[str, Drawing]:
     return {name: drawing for paper in papers().values() for name, drawing in paper.drawings.items()}
 
 
-def opened(where: Path, key: str | None = None) -> tuple[Study, Paper]:
+def opened(
+    where: Path, key: str | None = None, chosen: Mapping[str, str] | None = None
+) -> tuple[Study, Paper]:
     """Return the study of a results folder as its paper sees it, and that paper.
 
     Parameters
@@ -69,10 +74,22 @@ def opened(where: Path, key: str | None = None) -> tuple[Study, Paper]:
     where : Path
     key : str, optional
         See `paper_for`.
+    chosen : dict of str to str, optional
+        What the user chose, see `analysis.study.view`: options, and values of axes.
     """
     from analysis.study import open_study
+    from analysis.study.view import OPTIONS, View
 
-    study = open_study(where)
+    study, chosen = open_study(where), chosen or {}
+    for name in chosen:
+        if name not in OPTIONS and name not in study.selectable:
+            valid = [*FURTHER, *OPTIONS, *study.selectable]
+            raise AnalysisError(
+                f"'{name}={chosen[name]}' is not understood; valid: {', '.join(f'{k}=' for k in valid)}"
+            )
+    if at := {axis: value for axis, value in chosen.items() if axis not in OPTIONS}:
+        study = study.selected(at)
+    study = replace(study, view=View.of(chosen))
     paper = paper_for(study.name, key)
     families = tuple(json.loads(study.data.attrs.get("families", "{}")))
     if key is not None and families and not reads(paper, families):
@@ -81,4 +98,10 @@ def opened(where: Path, key: str | None = None) -> tuple[Study, Paper]:
             f"paper={key} reads results of {' and '.join(paper.families)}, and these are of "
             f"{' and '.join(families)}; give one of {fitting}"
         )
+    for name in chosen:
+        if name in OPTIONS and name not in paper.options:
+            raise AnalysisError(
+                f"{name}={chosen[name]}: {paper.key} does not heed {name}=; add paper={ANY}, which draws any "
+                "study"
+            )
     return study.under(paper.axes), paper

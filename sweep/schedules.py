@@ -7,24 +7,29 @@ every job's times of every task would fill disks that nobody asked to fill.
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import re
 import threading
 import time
 import zlib
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from sweep import job_tables
 from sweep.config.overrides import GROUPS
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import work
 from sweep.plan import canonical, families
 from sweep.plan.plan import Plan
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SILENCE_S = 2.0
 """Seconds after which progress is told, and then every so many."""
@@ -33,6 +38,9 @@ SIMULATED = "simulated schedule: wait times are not those of the log"
 """Note in the header of all files that `models.jobs.swf_schedule` writes."""
 
 HEADER_BYTES = 1 << 16
+
+OWN_TABLE = "table.csv"
+"""What the analysis writes beside the dataset."""
 
 LONGEST_NAME = 150
 """Characters of a file's name without its ending: file systems take 255 bytes."""
@@ -106,7 +114,135 @@ class Schedules:
             private.unlink(missing_ok=True)
 
 
-def planned(plan: Plan) -> Schedules | None:
+@dataclass(frozen=True)
+class JobTable:
+    """One table of the jobs of all schedules of a plan, whose first columns say which point a row is of.
+
+    Parameters
+    ----------
+    plan : Plan
+    given : Path
+    """
+
+    plan: Plan
+    given: Path
+
+    def __str__(self) -> str:
+        n_tasks = len(self.plan.ids)
+        return str(self.given) if n_tasks == 1 else f"{self.given} (one table of {n_tasks} schedules)"
+
+    def write(self, done: Collection[str], console: Console) -> None:
+        """Write the jobs of all tasks that are done, see `Schedules.write`."""
+        numbers = [number for number, id_ in enumerate(self.plan.ids) if id_ in done]
+        private = self.given.with_name(f".{os.getpid()}.{self.given.name}")
+        try:
+            if numbers:
+                self.given.parent.mkdir(parents=True, exist_ok=True)
+                with _told(console, len(numbers)) as tell:
+                    self._fill(private, numbers, tell)
+                private.replace(self.given)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or one_line(error)
+            raise RunError(
+                f"schedule={self.given}: cannot be written ({reason}); all results are kept: the same "
+                "command, with a file that can be written, goes on"
+            ) from None
+        finally:
+            private.unlink(missing_ok=True)
+        left = len(self.plan.ids) - len(numbers)
+        without = f"; {left} left out, whose tasks are not done" if left else ""
+        _say(console, f"schedules: {self.given if numbers else 'none'}{without}")
+
+    def _fill(self, path: Path, numbers: Sequence[int], tell: Callable[[int], None]) -> None:
+        """Write one schedule after the other: as CSV no more than one is in memory.
+
+        All tables have the same columns, empty where a workload or a machine has no such thing.
+        """
+        import pandas as pd
+
+        whole = path.suffix == ".parquet"
+        columns = [*self._labels(0), "job", *job_tables.COLUMNS]
+        parts, header = [], True
+        with nullcontext() if whole else _text_file(path) as file:
+            for written, number in enumerate(numbers, start=1):
+                part = self._jobs(number).reindex(columns=columns)
+                if file is None:
+                    parts.append(part)
+                else:
+                    part.to_csv(file, index=False, header=header)
+                    header = False
+                tell(written)
+        if whole:
+            pd.concat(parts, ignore_index=True).to_parquet(path, index=False)
+
+    def _labels(self, number: int) -> dict[str, Any]:
+        task = self.plan.task(number)
+        return {**task.at, "replication": task.replication}
+
+    def _jobs(self, number: int) -> pd.DataFrame:
+        task = self.plan.task(number)
+        family = families.find(task.family)
+        point = work.point(task, family)
+        from sweep.labelling import labelled  # brings xarray, which a plan has no need of
+
+        return job_tables.frame(labelled(family.schedule(point), point), self._labels(number))
+
+    def checked(self) -> JobTable:
+        """Refuse to write over a file that is no such table of this very study."""
+        job_tables.check(self.given)
+        if self.given.is_dir():
+            raise SweepError(f"schedule={self.given} is a folder: name a file")
+        _check_writable(self.given, self.given.parent)
+        _apart(self.plan, self.given, [self.given])
+        if self.given.exists() and not self.plan.settings.replace and not self._is_own():
+            raise SweepError(
+                f"schedule={self.given}: {self.given} exists and is no table of this study; give another "
+                "name, or replace=true to write over it"
+            )
+        return self
+
+    def _is_own(self) -> bool:
+        """Whether a file's first row is one of a point of this plan, as `_jobs` labels it."""
+        import pandas as pd
+
+        try:
+            if self.given.suffix == ".parquet":
+                first = pd.read_parquet(self.given, columns=list(self._labels(0))).head(1)
+            else:
+                first = pd.read_csv(self.given, nrows=1, keep_default_na=False, na_values=[""])
+        except (OSError, EOFError, ValueError, KeyError, zlib.error):
+            return False
+        labels = list(self._labels(0))
+        if first.empty or list(first.columns[: len(labels)]) != labels:
+            return False
+        row = first.iloc[0]
+        known = {**self.plan.axes, "replication": range(self.plan.replications)}
+        return all(_same_word(row[label], known[label]) for label in labels)
+
+
+def _same_word(read: Any, values: Iterable[Any]) -> bool:
+    """Whether a cell that was read from a table is one of these values."""
+    import pandas as pd
+
+    return any(pd.isna(read) if value is None else str(read) == str(value) for value in values)
+
+
+@contextmanager
+def _text_file(path: Path) -> Iterator[IO[str]]:
+    """Open a file to write, compressed if its name says so, with no time of day in it."""
+    if path.suffix != ".gz":
+        with path.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        return
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
+    ):
+        yield file
+
+
+def planned(plan: Plan) -> Schedules | JobTable | None:
     """Return the files that were asked for, None if none were; touches nothing.
 
     Raises
@@ -124,6 +260,8 @@ def planned(plan: Plan) -> Schedules | None:
                 f"schedule={plan.settings.schedule}: {package} writes no schedules; leave it out"
             )
     given = Path(plan.settings.schedule).expanduser()
+    if job_tables.is_table(given):
+        return JobTable(plan, given).checked()
     n_tasks = len(plan.points) * plan.replications
     if n_tasks == 1:
         if given.is_dir():
@@ -145,7 +283,7 @@ def planned(plan: Plan) -> Schedules | None:
 
 def _checked(made: Schedules) -> Schedules:
     """Refuse to write over a file that is not this very schedule of an earlier run."""
-    _apart_from_input(made)
+    _apart(made.plan, made.given, made.paths.values())
     if made.plan.settings.replace:
         return made
     foreign = [
@@ -171,22 +309,22 @@ def _is_own(plan: Plan, number: int, path: Path) -> bool:
     return wanted <= {line.rstrip() for line in head.splitlines() if line.startswith(b";")}
 
 
-def _apart_from_input(made: Schedules) -> None:
+def _apart(plan: Plan, given: Path, paths: Iterable[Path]) -> None:
     """Refuse to write over a file that the study reads, or keeps."""
-    read = {
-        v.parameters["path"] for group in GROUPS for v in made.plan.variants[group] if "path" in v.parameters
-    }
+    read = {v.parameters["path"] for group in GROUPS for v in plan.variants[group] if "path" in v.parameters}
     inputs = {Path(path).resolve() for path in read if path is not None}
-    folder = Path(made.plan.settings.output).resolve()
-    for path in made.paths.values():
+    folder = Path(plan.settings.output).resolve()
+    for path in paths:
         own = path.resolve().parent in (folder, folder / "shards")
-        if own and not path.name.endswith((".swf", ".swf.gz")):
+        if own and (
+            path.name == OWN_TABLE or not path.name.endswith((".swf", ".swf.gz", *job_tables.ENDINGS))
+        ):
             raise SweepError(
-                f"schedule={made.given}: {path} may be one of the study's own files; end the name in .swf, "
-                "or take another folder"
+                f"schedule={given}: {path} may be one of the study's own files; end the name in .swf or "
+                f".csv, but for {OWN_TABLE}, or take another folder"
             )
         if path.resolve() in inputs:
-            raise SweepError(f"schedule={made.given}: {path} is read by this very study; give another name")
+            raise SweepError(f"schedule={given}: {path} is read by this very study; give another name")
 
 
 def _check_writable(given: Path, folder: Path) -> None:

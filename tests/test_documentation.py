@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -190,3 +191,77 @@ def test_the_readmes_notebook_runs(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "easy.swf").is_file()
+
+
+OWN_STUDY = ROOT / "docs" / "own_study.md"
+
+
+def a_log(seed: int) -> str:
+    """Make a log of 300 jobs and three users on 16 processors."""
+    random = np.random.default_rng(seed)
+    lines, at = ["; MaxProcs: 16"], 0
+    for number in range(1, 301):
+        at += int(random.exponential(900)) + 1
+        runtime, size = int(random.exponential(1800)) + 1, int(random.integers(1, 9))
+        asked = f"{size} {2 * runtime} -1 1 {number % 3 + 1} 1 -1 -1 -1 -1 -1"
+        lines.append(f"{number} {at} 0 {runtime} {size} -1 -1 {asked}")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_page_on_ones_own_study_works_from_top_to_bottom(tmp_path: Path) -> None:
+    """Its files in a folder of one's own, then every command and every cell, in their order."""
+    experiments, logs = tmp_path / "myconf" / "experiment", tmp_path / "logs"
+    for folder in (experiments, logs):
+        folder.mkdir(parents=True)
+    for seed, name in enumerate(("first", "second")):
+        (logs / f"{name}.swf").write_text(a_log(seed))
+    mine, weights, several = blocks(OWN_STUDY, "yaml")
+    # As it is printed, only shorter.
+    (experiments / "mine.yaml").write_text(mine.replace("batch_size: 500", "batch_size: 40"))
+    (experiments / "logs.yaml").write_text(several)
+    grid = "grid: {policy: [priority_backfill], workload: [lublin2003], load: [0.5], machine: [pe128]}\n"
+    (experiments / "weights.yaml").write_text(f"# @package _global_\nname: weights\n{grid}{weights}")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    lines = [line for block in blocks(OWN_STUDY, "sh") for line in block.splitlines()]
+    lines.append("python -m sweep +experiment=weights --config-dir myconf action=plan")
+    for line in lines:
+        words = [sys.executable, *shlex.split(line)[1:]]
+        if words[2] == "sweep" and "action=plan" not in words:
+            words.append("executor=serial")
+        if words[2] == "analysis" and words[3:] != ["results/mine"] and "metrics=" not in line:
+            words.append("metrics=wait,wait_by_runtime")  # one command draws all that there is
+        run = subprocess.run(
+            words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=300
+        )
+        assert run.returncode == 0, (line, run.stderr)
+        if "weights" in line:
+            assert "wait only, expansion only" in run.stdout
+    results = tmp_path / "results"
+    for folder in ("mine", "mine/against_fcfs", "mine/exact", "mine/tails", "mine/at_half", "logs"):
+        assert (results / folder / "report.html").is_file(), folder
+    assert (results / "mine" / "tails" / "figures" / "wait_p95.png").is_file()
+    assert "Mean wait against fcfs" in (results / "mine" / "against_fcfs" / "report.html").read_text()
+    cells = "\n".join(blocks(OWN_STUDY, "python")).replace(
+        'config_dir="myconf"', 'config_dir="myconf", executor="serial"'
+    )
+    cells = cells.replace('="fcfs")', '="fcfs", metrics="wait")').replace(
+        '="exact")', '="exact", metrics="wait")'
+    )
+    (tmp_path / "notebook.py").write_text(f"{cells}\nprint(len(jobs.schedule.table()))\n")
+    run = subprocess.run(
+        [sys.executable, "notebook.py"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines()[-1] == "2000"
+
+
+def test_the_page_on_ones_own_study_names_the_columns_that_there_are() -> None:
+    """In the page, in the module's docstring and in the code."""
+    from sweep import job_tables
+
+    page = OWN_STUDY.read_text()
+    table = page[page.index("| column | unit |") :].partition("\n\n")[0]
+    named = set(re.findall(r"`(\w+)`", "\n".join(line.split("|")[1] for line in table.splitlines())))
+    assert named == {"job", *job_tables.COLUMNS}
+    assert all(f"``{column}``" in str(job_tables.__doc__) for column in named)

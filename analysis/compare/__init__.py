@@ -1,13 +1,21 @@
-"""Policies of any families on the same jobs: what they have in common, over the load."""
+"""Any study: policies of any families, logs, machines, own axes. What is there is drawn and compared.
+
+It draws the experiment ``compare``, and every study that belongs to no paper.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.compare import figures
+import pandas as pd
+
+from analysis.compare import figures, tables
 from analysis.paper import Paper, Picture
 from analysis.study import Study
+from analysis.study.axes import Axes
+from analysis.study.view import OPTIONS
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
@@ -16,15 +24,29 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
 
 
 def readings(study: Study) -> Sequence[tuple[str, str]]:
-    """Return the family of each policy, and the jobs and the machine that all of them have."""
-    config = study.config
+    """Return the family of each policy, the jobs and the machine, own axes, and what is not drawn."""
+    config, settings = study.config, study.settings
     found = [
         (f"policy {name}", f"family {values.get('family', '')}")
         for name, values in config.get("policy", {}).items()
     ]
     for group in ("workload", "machine"):
         found += [(group, name) for name in config.get(group, {})]
-    return found
+    for axis, key in (settings.get("axes") or {}).items():
+        names = (settings.get("values") or {}).get(axis, {})
+        for value in study.values_of(axis):
+            found.append((f"{axis} {value}", f"{key}={_typed(names[value]) if value in names else value}"))
+    return [*found, *(("not drawn", line) for line in tables.left_out(study))]
+
+
+def _typed(value: object) -> str:
+    """Return a value that has a name as it is written in YAML."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def numbers(study: Study) -> pd.DataFrame:
+    """Return what stands in the figures."""
+    return tables.numbers(study)
 
 
 PAPER = Paper(
@@ -34,4 +56,9 @@ PAPER = Paper(
     pictures=pictures,
     claims=lambda study: (),
     readings=readings,
+    axes=Axes(every=True),
+    tables=tables.tables,
+    brief=tables.brief,
+    options=OPTIONS,
+    numbers=numbers,
 )

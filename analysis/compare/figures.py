@@ -1,35 +1,308 @@
-"""One curve a policy over the load, for each of the common measures."""
+"""Each metric over the first axis of numbers, or over categories, and how it compares with a reference."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.compare.labels import CAPTION, LINEAR, MEASURES
+from analysis.compare.labels import CAPTION, compared, metrics, title
+from analysis.compare.layout import Cell, Layout
 from analysis.errors import DrawingError
-from analysis.figures import load_plot, policies
-from analysis.figures.load_plot import Line, LoadPlot, bars
+from analysis.figures import category_plot, load_plot
+from analysis.figures.category_plot import CategoryPlot, Estimates
+from analysis.figures.load_plot import LOAD, Line, LoadPlot, bars
+from analysis.figures.style import NEUTRAL, SchemeStyle
+from analysis.operators import words
+from analysis.operators.words import PURE, Unit
 from analysis.paper import Picture
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED
+from analysis.study.curve import DONE, EXCLUDED
+from sweep.statistics import paired_ratio
+
+WIDE_RANGE = 10.0
+"""Largest over smallest value from which on an axis is logarithmic."""
+
+MOST_COLUMNS = 3
+"""Panels side by side."""
+
+FEW_TICKS = 9
+"""So many values of an axis each have their tick."""
+
+RATIOS = (
+    "Mean over that of {reference}, paired batch by batch or replication by replication, under the same "
+    "jobs: below 1 is less."
+)
 
 
 def pictures(study: Study) -> Iterator[Picture]:
-    """Yield a figure for each common measure that the dataset has, for each workload."""
-    for metric, label in MEASURES.items():
-        if metric in study.data:
-            title = label.partition(" (")[0]
-            yield Picture(metric, title, CAPTION.format(label=title), partial(_draw, study, metric, label))
+    """Yield a figure for each metric, and after it how it compares with the reference."""
+    layout = Layout.of(study)
+    drawn, _ = metrics(study)
+    pairs = compared(study, drawn) if layout.compared else []
+    for metric in drawn:
+        told = [_axes_in_words(layout, metric), layout.cells(metric, _panel_axes(layout, metric))[1], CAPTION]
+        caption = " ".join(part for part in told if part)
+        yield Picture(metric, title(study, metric), caption, partial(_draw, layout, metric, None))
+        if metric in pairs:
+            yield Picture(
+                f"{metric}-against-reference",
+                f"{title(study, metric)} against {layout.reference}",
+                f"{RATIOS.format(reference=layout.reference)} {caption}",
+                partial(_draw, layout, metric, layout.reference),
+            )
 
 
-def _draw(study: Study, metric: str, label: str) -> Figure:
-    curves = {policy: study.curve(metric, policy) for policy in study.policies}
-    lines = {policy: Line.of(curve) for policy, curve in curves.items() if not curve.where(EXCLUDED).all()}
-    if not lines:
-        raise DrawingError("its points are not in this grid")
-    positive = all((line.mean[line.drawn] > 0).all() for line in lines.values())
-    scale = "log" if metric not in LINEAR and positive else "linear"
-    title, looks = label.partition(" (")[0], policies.apart(list(lines))
-    return load_plot.draw(LoadPlot(lines, label, title, note=bars(study), yscale=scale, looks=looks))
+def _axes_in_words(layout: Layout, metric: str) -> str:
+    over = layout.along or _categories(layout, metric)
+    panels = [axis for axis in _panel_axes(layout, metric) if len(layout.values(metric, axis)) > 1]
+    told = f"Over {_name(over)}" if over else "Each by itself"
+    if over != layout.lines and len(layout.names) > 1:
+        told += f"; a line for each {_name(layout.lines)}"
+    return told + (f"; a panel for each {' and '.join(map(_name, panels))}." if panels else ".")
+
+
+def _name(axis: str) -> str:
+    return "offered load" if axis == "load" else axis.replace("_", " ")
+
+
+def _categories(layout: Layout, metric: str) -> str:
+    """Return what is told apart side by side where there is no axis of numbers."""
+    return next(iter([*layout.own(metric), *layout.facets]), layout.lines)
+
+
+def _panel_axes(layout: Layout, metric: str) -> list[str]:
+    axes = [*layout.facets, *layout.own(metric)]
+    return axes if layout.along else [axis for axis in axes if axis != _categories(layout, metric)]
+
+
+def _draw(layout: Layout, metric: str, reference: str | None) -> Figure:
+    names = layout.measured(metric)
+    if not names:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    if reference is not None and (reference not in names or len(names) < 2):
+        raise DrawingError(
+            f"{reference} and another one have to have it; reference=NAME compares with another"
+        )
+    return (_over_numbers if layout.along else _over_categories)(layout, metric, reference)
+
+
+def _over_numbers(layout: Layout, metric: str, reference: str | None) -> Figure:
+    cells, _ = layout.cells(metric, _panel_axes(layout, metric))
+    names = [name for name in layout.measured(metric) if name != reference]
+    all_lines = []
+    for cell in cells:
+        curves = {name: layout.curve(metric, name, cell) for name in names}
+        curves = {name: curve for name, curve in curves.items() if not curve.where(EXCLUDED).all()}
+        if reference is None:
+            all_lines.append({name: Line.of(curve) for name, curve in curves.items()})
+        else:
+            below = layout.curve(metric, reference, cell)
+            all_lines.append({name: Line.ratio(curve, below) for name, curve in curves.items()})
+    cells, all_lines = _nonempty(cells, all_lines)
+    label, unit, settings = _vertical(layout, metric, reference, [
+        line.mean for lines in all_lines for line in lines.values()
+    ])  # fmt: skip
+    settings |= _horizontal(layout, all_lines)
+    if len(all_lines) > 1 and layout.along == "load":
+        settings["xlabel"] = "Offered load"
+    note = bars(layout.study)
+    if len(all_lines) == 1:
+        headline = "\n".join(filter(None, [_headline(layout, metric, reference), layout.label(cells[0])]))
+        return load_plot.draw(
+            LoadPlot(
+                all_lines[0], label, headline, note=note, scale=1 / unit.size, looks=layout.looks, **settings
+            )
+        )
+    plots = [
+        LoadPlot(
+            lines, label, layout.label(cell), note=note, scale=1 / unit.size, looks=layout.looks, **settings
+        )
+        for cell, lines in zip(cells, all_lines, strict=True)
+    ]
+    order, n_columns = _arranged(cells)
+    return load_plot.draw_panels([plots[i] for i in order], _headline(layout, metric, reference), n_columns)
+
+
+def _arranged(cells: list[Cell]) -> tuple[list[int], int]:
+    """Return the order of panels and their columns: of two axes one goes down, and the other one across."""
+    counts = {axis: len({cell[axis] for cell in cells}) for axis in cells[0]}
+    varied = [axis for axis, n in counts.items() if n > 1]
+    across = next((axis for axis in reversed(varied) if counts[axis] <= MOST_COLUMNS), None)
+    if len(varied) < 2 or across is None:
+        return list(range(len(cells))), 2 if len(cells) in (2, 4) else 3
+    values = list(dict.fromkeys(cell[across] for cell in cells))
+    rows: dict[tuple[str, ...], list[int]] = {}
+    for i, cell in enumerate(cells):
+        rows.setdefault(tuple(value for axis, value in cell.items() if axis != across), []).append(i)
+    if any([cells[i][across] for i in row] != values for row in rows.values()):
+        return list(range(len(cells))), 3
+    return [i for row in rows.values() for i in row], len(values)
+
+
+def _nonempty(
+    cells: list[Cell], all_lines: list[dict[str, Line]]
+) -> tuple[list[Cell], list[dict[str, Line]]]:
+    """Return the panels in which anything is drawn or saturated, all of them if there are none."""
+    kept = [
+        i for i, lines in enumerate(all_lines)
+        if any(line.drawn.any() or line.saturated.any() for line in lines.values())
+    ] or range(len(cells))  # fmt: skip
+    return [cells[i] for i in kept], [all_lines[i] for i in kept]
+
+
+def _headline(layout: Layout, metric: str, reference: str | None) -> str:
+    name = title(layout.study, metric)
+    return name if reference is None else f"{name}, relative to {reference}"
+
+
+def _vertical(
+    layout: Layout, metric: str, reference: str | None, means: list[np.ndarray]
+) -> tuple[str, Unit, dict[str, Any]]:
+    """Return the label of the vertical axis, its unit and its scale."""
+    values = np.concatenate(means) if means else np.zeros(0)
+    known = values[np.isfinite(values)]
+    wide = known.size > 0 and (known > 0).all() and known.max() > WIDE_RANGE * known.min()
+    scale: dict[str, Any] = {"yscale": "log" if wide else "linear"}
+    if wide:
+        scale["ylim"] = (known.min() / 3, None)  # bars that reach down to 0 would take most of the axis
+    if reference is not None:
+        ticks = _ticks(known, PURE) if wide else ()
+        return f"Relative to {reference}", PURE, {**scale, "yticks": ticks, "guides": {1.0: reference}}
+    unit = layout.study.data[metric].attrs.get("units", "1")
+    told = words.time_unit(known.tolist()) if unit == "s" else Unit("" if unit == "1" else f" {unit}", 1.0)
+    name = title(layout.study, metric)
+    scale["yticks"] = _ticks(known, told) if wide else ()
+    if wide:
+        scale["ylim"] = (known.min() / 3 / told.size, None)
+    if not wide and known.size and (known >= 0).all():
+        scale["ylim"] = (0.0, None)
+    return f"{name} ({told.name.strip()})" if told.name else name, told, scale
+
+
+def _ticks(known: np.ndarray, unit: Unit) -> tuple[float, ...]:
+    """Return round numbers for a logarithmic axis, as few as can be read."""
+    low, high = (
+        math.floor(math.log10(known.min() / unit.size)),
+        math.ceil(math.log10(known.max() / unit.size)),
+    )
+    within = (1, 2, 5) if known.max() < 200 * known.min() else (1,)
+    return tuple(digit * 10.0**power for power in range(low - 1, high + 1) for digit in within)
+
+
+def _horizontal(layout: Layout, all_lines: list[dict[str, Line]]) -> dict[str, Any]:
+    """Return what suits the axis of numbers: of loads what every figure has."""
+    if layout.along == "load":
+        return {"xlabel": LOAD}
+    x = np.unique(np.concatenate([line.x for lines in all_lines for line in lines.values()]))
+    target = layout.study.data[layout.along].attrs.get("long_name", layout.along)
+    name = layout.along.replace("_", " ")
+    label = name if target in (name, layout.along) else f"{name} ({target})"
+    ticks = x.tolist() if x.size <= FEW_TICKS else ()
+    if x[0] > 0 and x[-1] >= 8 * x[0]:
+        return {
+            "xlabel": label,
+            "xlim": (x[0] / 1.15, 1.15 * x[-1]),
+            "xscale": "log",
+            "xticks": ticks,
+            "dodge": 0,
+        }
+    air = 0.05 * (x[-1] - x[0])
+    return {
+        "xlabel": label, "xlim": (x[0] - air, x[-1] + air), "xticks": ticks,
+        "dodge": load_plot.DODGE * (x[-1] - x[0]),
+    }  # fmt: skip
+
+
+def _over_categories(layout: Layout, metric: str, reference: str | None) -> Figure:
+    over = _categories(layout, metric)
+    cells, _ = layout.cells(metric, _panel_axes(layout, metric))
+    names = [name for name in layout.measured(metric) if name != reference]
+    made = _of_level if reference is None else partial(_of_ratio, reference=reference)
+    alone = over == layout.lines
+    every = [] if alone else layout.every_cell(metric, [*_panel_axes(layout, metric), over])
+    panels = []
+    for cell in cells:
+        here = names if alone else [one[over] for one in every if cell.items() <= one.items()]
+        panels.append((cell, here, _series(layout, metric, over, cell, here, names, made)))
+    panels = [panel for panel in panels if any(map(_shows, panel[2].values()))] or panels
+    means = [one.mean for *_, series in panels for one in series.values()]
+    label, unit, settings = _vertical(layout, metric, reference, means)
+    least = settings.pop("ylim", (None,))[0] if settings["yscale"] == "log" else None
+    for key in ("ylim", "yticks"):
+        settings.pop(key, None)
+    if "guides" in settings:
+        settings["guides"] = tuple(settings["guides"])
+    plots = [
+        CategoryPlot(
+            [_category(layout, over, value, cell) for value in here],
+            {name: _scaled(one, unit) for name, one in series.items()},
+            {"": SchemeStyle("mean", NEUTRAL, "o", "")} if alone else layout.looks,
+            label,
+            title=layout.label(cell),
+            least=least,
+            joined=over.endswith("_range"),
+            **settings,
+        )
+        for cell, here, series in panels
+    ]
+    wide = len(plots) == 1 or max(len(plot.categories) for plot in plots) > 6
+    height = 3.4 if len(plots) == 1 else 2.5
+    headline = _headline(layout, metric, reference)
+    return category_plot.panels(plots, headline, 1 if wide else 2, height=height)
+
+
+Made = Callable[[Layout, str, str, Sequence[Cell]], Estimates]
+
+
+def _series(
+    layout: Layout, metric: str, over: str, cell: Cell, here: list[str], names: list[str], made: Made
+) -> dict[str, Estimates]:
+    """Return the estimates of each line over the categories; where the lines are those, of one series."""
+    if over == layout.lines:
+        each = [made(layout, metric, name, [cell]) for name in names]
+        return {"": Estimates(*(np.concatenate(part) for part in zip(*map(_parts, each), strict=True)))}
+    points = [{**cell, over: value} for value in here]
+    return {name: made(layout, metric, name, points) for name in names}
+
+
+def _shows(one: Estimates) -> bool:
+    return bool(one.drawn.any()) or (one.saturated is not None and bool(one.saturated.any()))
+
+
+def _parts(one: Estimates) -> tuple[np.ndarray, ...]:
+    saturated = np.zeros(one.mean.shape, bool) if one.saturated is None else one.saturated
+    return one.mean, one.half_width, one.finished, saturated
+
+
+def _of_level(layout: Layout, metric: str, name: str, points: Sequence[Cell]) -> Estimates:
+    samples = [layout.sample(metric, name, point) for point in points]
+    return Estimates.of(samples, layout.study.confidence)
+
+
+def _of_ratio(layout: Layout, metric: str, name: str, points: Sequence[Cell], *, reference: str) -> Estimates:
+    level = _of_level(layout, metric, name, points)
+    mean, half = np.full((2, len(points)), np.nan)
+    for place, point in enumerate(points):
+        mine, other = (layout.sample(metric, one, point) for one in (name, reference))
+        if mine.status == other.status == DONE:
+            found = paired_ratio(
+                mine.values, other.values, layout.study.confidence, exact=mine.exact and other.exact
+            )
+            mean[place], half[place] = found.mean, found.half_width
+    return Estimates(mean, half, level.finished, level.saturated)
+
+
+def _scaled(one: Estimates, unit: Unit) -> Estimates:
+    return replace(one, mean=one.mean / unit.size, half_width=one.half_width / unit.size)
+
+
+def _category(layout: Layout, over: str, value: str, cell: Cell) -> str:
+    if over == layout.lines:
+        return layout.looks[value].label
+    return layout.study.user_label(value, cell) if over == "user_rank" else value

@@ -1,22 +1,112 @@
-"""The common measures as figures name them."""
+"""Names: metrics as the dataset has them, their axes, and which of them are drawn unless somebody says."""
 
-MEASURES = {
-    "response_time": "Mean response time (s)",
-    "wait": "Mean wait (s)",
-    "slowdown": "Mean slowdown",
-    "bounded_slowdown": "Mean bounded slowdown",
-    "bounded_slowdown_p95": "95th percentile of the bounded slowdown",
-    "wait_max": "Maximum wait (s)",
-    "utilization": "Utilization",
-    "jobs_in_system": "Jobs in the system",
-}
-"""Metric -> label of the axis, in the report's order."""
+from __future__ import annotations
 
-LINEAR = ("wait", "utilization")
-"""All others differ by orders of magnitude between policies, and are never 0."""
+from collections.abc import Sequence
+
+from analysis.errors import AnalysisError
+from analysis.study import Study
+from analysis.study.study import SAMPLES
+from analysis.study.view import ALL
+from sweep.errors import unknown
+
+FIRST = (
+    "response_time", "wait", "slowdown", "bounded_slowdown", "bounded_slowdown_p95", "wait_max",
+    "utilization", "jobs_in_system",
+)  # fmt: skip
+"""The common measures that every study draws, in the report's order; a family's own follow."""
+
+GROUPED = ("wait", "bounded_slowdown")
+"""Measures that are drawn by groups of jobs, beside the headline."""
+
+DERIVED = ("_p95", "_max")
+"""What names of percentiles and maxima end in."""
+
+OF_GROUPS = "_by_"
+COUNTS = ("jobs", "work", "number", "period")
+"""What is no result, but says how much a result counts for or of whom it is."""
+
+SMALLER_IS_BETTER = ("wait", "response_time", "slowdown", "bounded_slowdown", "delay")
 
 CAPTION = (
-    "{label} over the offered load. All policies have the same jobs. Under gang scheduling and partitioning "
-    "a batch holds jobs in order of their ends, under backfilling in order of their submissions; time "
-    "slicing lets every job begin at once, so that its wait says little beside its response time."
+    "All policies have the same jobs. Under gang scheduling and partitioning a batch holds jobs in order of "
+    "their ends, under backfilling in order of their submissions; time slicing lets every job begin at "
+    "once, so that its wait says little beside its response time."
 )
+NAMELESS = ("policy", "workload", "machine")
+"""Axes whose values say by themselves what they are."""
+
+
+def metrics(study: Study) -> tuple[list[str], list[str]]:
+    """Return the metrics to draw, the headline first, and those left out.
+
+    Raises
+    ------
+    AnalysisError
+        If a metric was chosen that the dataset has not.
+    """
+    known = [str(name) for name, values in study.data.items() if set(SAMPLES) <= set(values.dims)]
+    if study.view.metrics:
+        for name in study.view.metrics:
+            if name not in (*known, ALL):
+                raise AnalysisError(f"metrics={name}: {unknown('metric', name, known)}")
+        chosen = known if ALL in study.view.metrics else list(study.view.metrics)
+        return chosen, [name for name in known if name not in chosen]
+    headline = str(study.headline)
+    wanted = [name for name in known if name == headline or _is_wanted(name, known, headline)]
+    first = [name for name in (headline, *FIRST) if name in wanted]
+    ordered = list(dict.fromkeys([*first, *wanted]))
+    chosen = [name for name in ordered if not _says_nothing(study, name)]
+    return chosen, [name for name in known if name not in chosen]
+
+
+def _is_wanted(name: str, known: Sequence[str], headline: str) -> bool:
+    base, by, _ = name.partition(OF_GROUPS)
+    if base in COUNTS:
+        return False
+    if by and base in known:
+        return base in (headline, *GROUPED)
+    derived = any(base.endswith(end) and base.removesuffix(end) in known for end in DERIVED)
+    return not derived or base in FIRST
+
+
+def _says_nothing(study: Study, name: str) -> bool:
+    """Tell whether a metric is 0 everywhere, or another one once more, as a delay without preemption is."""
+    values = study.data[name]
+    if name.startswith("delay"):
+        same = study.data.get(name.replace("delay", "wait", 1))
+        if same is not None and same.equals(values):
+            return True
+    if name.endswith(f"{OF_GROUPS}user") and "user_rank" in values.dims:
+        ranked = values.sel(user_rank=values["user_rank"] != "others")
+        return not bool(ranked.notnull().any())
+    return not bool((values.fillna(0) != 0).any())
+
+
+def compared(study: Study, drawn: Sequence[str]) -> list[str]:
+    """Return the metrics that are compared with the reference: means of all jobs, the headline first."""
+    of_jobs = [name for name in drawn if study.data[name].attrs.get("weight") == "jobs"]
+    plain = [name for name in drawn if set(study.data[name].dims) == {*study.status.dims, *SAMPLES}]
+    return [name for name in plain if name in of_jobs or name == study.headline][:4] or plain[:1]
+
+
+def is_better_smaller(metric: str) -> bool:
+    """Tell whether less of a metric is better."""
+    base = metric.partition(OF_GROUPS)[0]
+    for end in DERIVED:
+        base = base.removesuffix(end)
+    return base in SMALLER_IS_BETTER
+
+
+def title(study: Study, metric: str) -> str:
+    """Return a metric's name in words."""
+    words = str(study.data[metric].attrs.get("long_name") or metric.replace("_", " "))
+    group = metric.rpartition(OF_GROUPS)[2] if OF_GROUPS in metric else ""
+    return words[:1].upper() + words[1:] + (f" by {group.replace('_', ' ')}" if group else "")
+
+
+def panel_word(axis: str, value: str) -> str:
+    """Return what a value of an axis is called above a panel or in a legend."""
+    if axis in NAMELESS or axis.endswith("_range"):
+        return value
+    return f"{axis.replace('_', ' ')} {value}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -16,7 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.style import SchemeStyle
-from analysis.study.curve import DONE
+from analysis.study.curve import DONE, SATURATED
 from analysis.study.sample import Sample
 
 DODGE = 0.62
@@ -25,6 +25,9 @@ DODGE = 0.62
 FILLED = 0.84
 """The same for bars."""
 
+
+LETTERS = 95
+"""Letters of categories' names that a page's width holds side by side."""
 
 LEAST = 0.9
 """Lower end of logarithmic axes: slowdowns are at least 1."""
@@ -40,11 +43,14 @@ class Estimates:
         NaN where nothing is drawn, and where the interval is withheld.
     finished : ndarray of bool
         Whether every replication is there.
+    saturated : ndarray of bool, optional
+        What has no mean because its queue grew; it is marked at the upper edge.
     """
 
     mean: np.ndarray
     half_width: np.ndarray
     finished: np.ndarray
+    saturated: np.ndarray | None = None
 
     @classmethod
     def of(cls, samples: Sequence[Sample], confidence: float, scale: float = 1.0) -> Estimates:
@@ -54,7 +60,8 @@ class Estimates:
         ]
         mean = np.array([one.mean for one in found]) * scale
         half = np.array([one.half_width for one in found]) * scale
-        return cls(mean, half, np.array([one.status == DONE for one in samples]))
+        states = np.array([one.status for one in samples])
+        return cls(mean, half, states == DONE, states == SATURATED)
 
     @property
     def drawn(self) -> np.ndarray:
@@ -79,6 +86,10 @@ class CategoryPlot:
         Bars from 0 on instead of points joined by lines.
     guides : sequence of float
         Heights of horizontal lines.
+    least : float, optional
+        Lower end of a logarithmic axis; None is what suits the values.
+    joined : bool
+        Whether lines join the points of a series.
     """
 
     categories: Sequence[str]
@@ -90,6 +101,8 @@ class CategoryPlot:
     yscale: str = "linear"
     bars: bool = False
     guides: Sequence[float] = ()
+    least: float | None = LEAST
+    joined: bool = True
 
     @property
     def is_empty(self) -> bool:
@@ -142,10 +155,22 @@ def draw(axes: Axes, plot: CategoryPlot) -> None:
     axes.set_yscale(plot.yscale)
     for number, (name, one) in enumerate(plot.series.items()):
         x = place + (number - (n - 1) / 2) * width
-        (_draw_bars if plot.bars else _draw_points)(axes, x, one, plot.looks[name], width)
+        look = plot.looks[name] if plot.joined else replace(plot.looks[name], dashes="")
+        (_draw_bars if plot.bars else _draw_points)(axes, x, one, look, width)
+        if one.saturated is not None and one.saturated.any():
+            top = np.full(int(one.saturated.sum()), 0.97)
+            axes.plot(
+                x[one.saturated], top, look.marker, color="white", mec=look.color, ms=4.4, zorder=4,
+                transform=axes.get_xaxis_transform(),
+            )  # fmt: skip
     for height in plot.guides:
         axes.axhline(height, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    tilted = sum(map(len, plot.categories)) > LETTERS * axes.bbox.width / axes.figure.bbox.width
     axes.set_xticks(place, plot.categories)
+    if tilted:
+        axes.tick_params(axis="x", rotation=30)
+        for label in axes.get_xticklabels():
+            label.set_horizontalalignment("right")
     axes.set_xlim(-0.55, len(plot.categories) - 0.45)
     axes.set(xlabel=plot.xlabel, ylabel=plot.ylabel)
     axes.grid(visible=False, axis="x")
@@ -160,8 +185,12 @@ def _fit(axes: Axes, plot: CategoryPlot, shared: bool) -> None:
     if plot.yscale == "linear":
         axes.set_ylim(bottom=0)
         return
-    axes.set_ylim(bottom=LEAST)
-    few = axes.get_ylim()[1] < 100 * LEAST
+    if plot.least is not None:
+        axes.set_ylim(bottom=plot.least)
+    low, high = axes.get_ylim()
+    if plot.least not in (None, LEAST):
+        axes.set_ylim(top=high * (high / low) ** 0.04)  # room for markers, once the lower end is elsewhere
+    few = high < 100 * low
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
@@ -207,6 +236,8 @@ def _legend(plots: Sequence[CategoryPlot]) -> list[Artist]:
         handles["withheld"] = _hollow("interval withheld")
     if any((found.drawn & ~found.finished).any() for found in series):
         handles["missing"] = _hollow("replications missing")
+    if any(found.saturated is not None and found.saturated.any() for found in series):
+        handles["saturated"] = _hollow("at the upper edge: saturated")
     return list(handles.values())
 
 

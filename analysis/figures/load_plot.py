@@ -9,6 +9,7 @@ stands beside it; where there are many such points, the strip has them, and thei
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -18,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MultipleLocator
+from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from analysis.errors import DrawingError
 from analysis.figures import policies, style
@@ -207,6 +208,92 @@ def draw(*plots: LoadPlot) -> Figure:
             _name_lines(column[-1], plot)
     _put_legend(figure, plots)
     return figure
+
+
+PANEL = (2.45, 2.3)
+"""Width and height of one of many panels, inches; of two, they are wider."""
+
+PAGE_LETTERS = 102
+"""Of all titles on a line."""
+
+LABEL_LETTERS = 30
+"""Of a panel's vertical axis on a line."""
+
+
+def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int) -> Figure:
+    """Draw many plots of the same lines in rows, all with one scale, and one legend below.
+
+    Each has its strip of saturated points above it, where any of them has one.
+
+    Raises
+    ------
+    DrawingError
+        If none of them has a point that was run.
+    """
+    drawable = []
+    for plot in plots:
+        try:
+            _check(plot)
+            drawable.append(plot)
+        except DrawingError as error:
+            reason = error
+    if not drawable:
+        raise reason
+    marked = [_marked_above(plot) for plot in plots]
+    n_rows, most = -(-len(plots) // n_columns), max(map(len, marked))
+    strip = STRIP_ROW * most + 0.1 if most else 0.0
+    heights = [strip, PANEL[1]] if most else [PANEL[1]]
+    lines = {name: line for plot in plots for name, line in plot.lines.items()}
+    looks = {name: one for plot in plots for name, one in plot.looks.items()}
+    handles = legend_handles(lines, looks)
+    handles += special_signs([line for plot in plots for line in plot.lines.values()])
+    handles = list({str(handle.get_label()): handle for handle in handles}.values())
+    width = max(7.4, PANEL[0] * n_columns)
+    figure = Figure(
+        figsize=(width, n_rows * (sum(heights) + 0.35) + 0.7 + 0.18 * -(-len(handles) // 4)),
+        layout=ConstrainedLayoutEngine(hspace=0, h_pad=0.02),
+    )
+    places = figure.subplots(
+        n_rows * len(heights), n_columns, sharex="col", height_ratios=heights * n_rows, squeeze=False
+    )
+    main = places[len(heights) - 1 :: len(heights)].ravel()
+    above = places[:: len(heights)].ravel()
+    for plot, names, axes, top in zip(plots, marked, main, above, strict=False):
+        if most:
+            _draw_strip(top, plot, names)
+        draw_lines(axes, plot, tick=0.2)
+        if plot.xlim is None and np.ptp(axes.get_xlim()) < WIDE + 0.1:
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        axes.set_ylabel("\n".join(textwrap.wrap(plot.ylabel, LABEL_LETTERS)))
+        told = "\n".join(textwrap.wrap(plot.title, PAGE_LETTERS // n_columns))
+        top.set_title(told, fontsize=8.5, fontweight="normal", pad=4)
+    _share_scale(list(main[: len(plots)]), n_columns)
+    for number, top in enumerate(above):
+        if most and number % n_columns:
+            top.set_ylabel("")
+    for axes in (*main[len(plots) :], *above[len(plots) :]):
+        axes.set_visible(False)
+    style.put_headline(figure, title)
+    note = " ".join(dict.fromkeys(plot.note for plot in plots if plot.note))
+    legend = figure.legend(
+        handles=handles, loc="outside lower left", ncols=4, title=note, title_fontsize=7.5, alignment="left"
+    )
+    legend.get_title().set_color("#666666")
+    return figure
+
+
+def _share_scale(places: Sequence[Axes], n_columns: int) -> None:
+    """Give all panels that show something one vertical scale, and labels to those at the edges only."""
+    limits = np.array([axes.get_ylim() for axes in places if axes.lines])
+    for number, axes in enumerate(places):
+        axes.set_ylim(limits[:, 0].min(), limits[:, 1].max())
+        if number % n_columns:
+            axes.set_ylabel("")
+            axes.tick_params(axis="y", which="both", labelleft=False)
+        if number + n_columns < len(places):
+            axes.set_xlabel("")
+        else:
+            axes.tick_params(axis="x", labelbottom=True)
 
 
 def _check(plot: LoadPlot) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from itertools import product
 
 from analysis.figures.style import SchemeStyle, shade
 
@@ -92,7 +93,7 @@ def apart(names: Sequence[str]) -> dict[str, SchemeStyle]:
     found: dict[str, SchemeStyle] = {}
     for name in names:
         one = look(name)
-        spare = iter(zip(SPARE_COLORS, SPARE_MARKERS, strict=False))
+        spare = iter([*zip(SPARE_COLORS, SPARE_MARKERS, strict=False), *product(SPARE_COLORS, SPARE_MARKERS)])
         while (one.color, one.marker) in {(other.color, other.marker) for other in found.values()}:
             color, marker = next(spare)
             one = SchemeStyle(one.label, color, marker, one.dashes)

@@ -55,4 +55,5 @@ PAPER = Paper(
     tables=tables.tables,
     brief=tables.brief,
     own_intervals=True,
+    options=("reference",),
 )

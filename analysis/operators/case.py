@@ -22,9 +22,6 @@ from analysis.study.study import SAMPLES
 from sweep import statistics
 from sweep.statistics.confidence import Floats, Interval
 
-REFERENCE = "easy"
-"""What others are compared with, where the grid has it: what most schedulers in use do."""
-
 
 @dataclass(frozen=True)
 class Case:
@@ -69,7 +66,7 @@ class Case:
         """
         if not self.policies:
             raise DrawingError("no policy is done yet: run the sweep to its end")
-        return REFERENCE if REFERENCE in self.policies else self.policies[0]
+        return self.study.view.reference_among(self.policies)
 
     @property
     def others(self) -> list[str]:
@@ -130,12 +127,11 @@ class Case:
         return [name for name in names if np.nansum(self.jobs(grouping, name)) > 0]
 
     def label_of(self, grouping: Grouping, group: str) -> str:
-        """Return a group's name: of a user, the number in the log."""
-        if grouping is not USER or not group.isdecimal():
+        """Return a group's name: of a user, that in the log, or the number."""
+        if grouping is not USER:
             return group
-        numbers = self.values("number", self.reference, USER, group)
-        known = numbers[~np.isnan(numbers)]
-        return f"user {known[0]:.0f}" if known.size else f"rank {group}"
+        load = self.study.values_of("load")[self.place]
+        return self.study.user_label(group, {"policy": self.reference, "load": load})
 
     def share_of_work(self, group: str) -> float:
         """Return a user's part of all processor time."""

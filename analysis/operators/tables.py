@@ -138,8 +138,8 @@ def winners(case: Case) -> Table:
         "winners",
         f"Who waits shorter, and who longer, than under {case.reference}",
         "Groups whose difference has an interval on one side of 0; the intervals of all groups of a kind "
-        f"hold together at {case.confidence:.0%}. Users are those with most work, by their number in the "
-        "log. Of groups that are not named no difference is shown, or they have too few jobs.",
+        f"hold together at {case.confidence:.0%}. Users are those with most work, by their name or number in "
+        "the log. Of groups that are not named no difference is shown, or they have too few jobs.",
         ("policy", "shorter for", "longer for"),
         rows,
     )
@@ -179,7 +179,7 @@ def by_group(case: Case, grouping: Grouping) -> Table:
             f"together at {case.confidence:.0%}."
         )
     if grouping is USER:
-        caption += " Users in order of their work, the first has most; by their number in the log."
+        caption += " Users in order of their work, the first has most; by their name or number in the log."
     return Table(
         f"by-{grouping.dim.partition('_')[0]}",
         f"Mean wait by {grouping.title}",

@@ -48,6 +48,16 @@ def report(study: Study, paper: Paper, output: Path, drawn: Sequence[DrawnPictur
     return claims
 
 
+def numbers(study: Study, paper: Paper, output: Path) -> tuple[Path, int] | None:
+    """Write what stands in the figures as ``table.csv``; return its place and its rows, None if nothing."""
+    found = paper.numbers(study)
+    if found is None:
+        return None
+    path = output / "table.csv"
+    _replace(path, found.to_csv(index=False))
+    return path, len(found)
+
+
 def _replace(path: Path, text: str) -> None:
     """Write a file in one step: a reader sees the old one or the new one, never half of it."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")

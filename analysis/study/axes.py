@@ -18,7 +18,10 @@ class Axes:
         its first one. All other axes are readings: every combination of them is a study of its own.
     split : dict of str to tuple of str
         Features of which these values are readings as well, the default first.
+    every : bool
+        All axes are features, the first value of each that of the main comparison: nothing is a reading.
     """
 
     features: Mapping[str, str] = field(default_factory=dict)
     split: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    every: bool = False

@@ -24,7 +24,9 @@ from analysis.errors import AnalysisError
 from analysis.study.axes import Axes
 from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
 from analysis.study.sample import Sample
+from analysis.study.view import View, listed
 from sweep import statistics
+from sweep.errors import unknown
 
 SAMPLES = ("replication", "batch")
 CURVE_AXES = ("policy", "load", *SAMPLES)
@@ -46,6 +48,8 @@ class Study:
         All values on those axes.
     axes : Axes
         What the paper says of the grid's axes; by default all are readings.
+    view : View
+        What the user chose.
     """
 
     data: xr.Dataset
@@ -53,6 +57,41 @@ class Study:
     reading: Mapping[str, str] = field(default_factory=dict)
     axis_values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     axes: Axes = field(default_factory=Axes)
+    view: View = field(default_factory=View)
+
+    def selected(self, given: Mapping[str, str]) -> Study:
+        """Return the part of a study that has certain values on some axes, of the grid or of metrics.
+
+        Parameters
+        ----------
+        given : dict of str to str
+            Axis -> a value as it is typed, or several with commas between them.
+
+        Raises
+        ------
+        AnalysisError
+            If there is no such axis or value, or no point of the grid has them all.
+        """
+        kept = {}
+        for axis, typed in given.items():
+            known = self.values_of(axis)
+            wanted = [typed] if typed in known else listed(typed)
+            for value in wanted:
+                if value not in known:
+                    raise AnalysisError(f"{axis}={typed}: {unknown('value', value, known)}")
+            kept[axis] = [place for place, value in enumerate(known) if value in wanted]
+            if not kept[axis]:
+                raise AnalysisError(f"{axis}= names nothing; give one or more of {', '.join(known)}")
+        found = replace(self, data=self.data.isel(kept))
+        if (found.status == EXCLUDED).all():
+            told = ", ".join(f"{axis}={typed}" for axis, typed in given.items())
+            raise AnalysisError(f"{told}: the grid has no such point, its zip or exclude leaves it out")
+        return found
+
+    @property
+    def selectable(self) -> list[str]:
+        """Axes of which values can be selected: the grid's, and those of metrics."""
+        return [axis for axis in self._texts if axis not in SAMPLES]
 
     def under(self, axes: Axes) -> Study:
         """Return the study as a paper sees its axes, without readings of one value."""
@@ -148,7 +187,7 @@ class Study:
     @cached_property
     def _texts(self) -> dict[str, list[str]]:
         axes = [str(dim) for dim in self.data.dims if dim in self.data.coords]
-        return {axis: [_text(value) for value in self.data[axis].values] for axis in axes}
+        return {axis: [text(value) for value in self.data[axis].values] for axis in axes}
 
     def varies(self, axis: str) -> bool:
         """Tell whether the grid has several values on an axis."""
@@ -156,6 +195,8 @@ class Study:
 
     def usual(self) -> dict[str, str]:
         """Return the features of the main comparison: the reading's, else the paper's, if there are any."""
+        if self.axes.every:
+            return {axis: self.values_of(axis)[0] for axis in self._grid_axes if axis not in CURVE_AXES}
         found = {}
         for axis, wanted in self.axes.features.items():
             value, values = self.reading.get(axis, wanted), self.values_of(axis)
@@ -180,7 +221,7 @@ class Study:
         Curve
             With every point `EXCLUDED` where the grid has no such points.
         """
-        place = self.usual() | {axis: _text(value) for axis, value in point.items()} | {"policy": policy}
+        place = self.usual() | {axis: text(value) for axis, value in point.items()} | {"policy": policy}
         place.pop(along, None)
         if along != "load" and len(loads := self.values_of("load")) == 1:
             place.setdefault("load", loads[0])
@@ -206,6 +247,35 @@ class Study:
             x, values, tuple(status.values[order].tolist()), self.confidence, along, solved,
             tuple(doubtful.values[order].tolist()),
         )  # fmt: skip
+
+    def user_label(self, rank: str, at: Mapping[str, object] | None = None) -> str:
+        """Return who has a rank among users by their work: the name, else the number in the log.
+
+        Parameters
+        ----------
+        rank : str
+            On the axis ``user_rank``; what is no number (others) is returned as it is.
+        at : mapping, optional
+            Values on axes of the grid; where points differ in who it is, the rank stands.
+        """
+        if not rank.isdecimal():
+            return rank
+        place = {"user_rank": self.values_of("user_rank").index(rank)}
+        for axis, value in (at or {}).items():
+            if axis in self._grid_axes:
+                place[axis] = self.values_of(axis).index(str(value))
+        if "name_by_user" in self.data:
+            names = self.data["name_by_user"]
+            found = names.isel({axis: i for axis, i in place.items() if axis in names.dims}).values.ravel()
+            known = {str(name) for name in found.tolist() if name}
+            if len(known) == 1:
+                return known.pop()
+        if "number_by_user" in self.data:
+            numbers = self.data["number_by_user"].isel(place).values
+            told = set(numbers[~np.isnan(numbers)].tolist())
+            if len(told) == 1:
+                return f"user {told.pop():.0f}"
+        return f"rank {rank}"
 
     def weights(self, metric: str) -> xr.DataArray | None:
         """Return what each batch counts for in means of a metric, as the dataset says; None is alike."""
@@ -268,11 +338,13 @@ class Study:
     @property
     def _further_axes(self) -> list[str]:
         """The grid's axes that are neither a curve's nor features."""
-        return [
-            str(dim)
-            for dim in self.data["state"].dims
-            if dim not in CURVE_AXES and dim not in self.axes.features
-        ]
+        if self.axes.every:
+            return []
+        return [dim for dim in self._grid_axes if dim not in CURVE_AXES and dim not in self.axes.features]
+
+    @property
+    def _grid_axes(self) -> list[str]:
+        return [str(dim) for dim in self.data["state"].dims]
 
     def tally(self) -> dict[str, int]:
         """Return how many points (all replications together) are in which state."""
@@ -291,7 +363,7 @@ def state_names(state: xr.DataArray) -> xr.DataArray:
     return state.copy(data=texts.reshape(state.shape))
 
 
-def _text(value: object) -> str:
+def text(value: object) -> str:
     """Return a coordinate as users write it in a config."""
     if isinstance(value, np.generic):
         value = value.item()

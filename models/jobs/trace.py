@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from models.arrays import Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -31,6 +33,10 @@ class Trace:
     log : Log, optional
         Where the jobs were read from, and `rows`, shape (n_jobs,), of its columns.
     rows : ndarray of int, optional
+    ids : ndarray of str, optional
+        What the log calls each of its rows, where that is no number: see `rows`.
+    users : tuple of str
+        Names of the users, where the log has them: the n-th is that of user number n.
     """
 
     name: str
@@ -41,6 +47,8 @@ class Trace:
     until: float | None = None
     log: Log | None = None
     rows: Ints | None = None
+    ids: np.ndarray | None = None
+    users: tuple[str, ...] = ()
 
     @property
     def n_measured(self) -> int:

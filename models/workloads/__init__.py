@@ -4,6 +4,7 @@ Each module of `MODELS` serves one ``workload.model`` and has
 
 - ``fills(workload)``, which of `COLUMNS` its jobs have beyond submission, runtime and processors;
 - ``has_chance(workload)``, whether replications differ;
+- ``user_names(workload)``, where it has names of users beside their numbers;
 - ``open_stream(point, machine)`` for jobs without end, or ``open_trace(point)`` for a log or a month.
 
 What a workload lacks is filled by options that all of them have (conf/workload/_rigid.yaml): requested times
@@ -106,6 +107,12 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     if memory.wanted(workload):
         filled.add("memory")
     return tuple(column for column in COLUMNS if column in filled)
+
+
+def user_names(workload: Parameters) -> tuple[str, ...]:
+    """Return the names of a log's users, number n of its jobs being the n-th; none where it has none."""
+    module = module_of(workload)
+    return tuple(module.user_names(workload)) if hasattr(module, "user_names") else ()
 
 
 def check(point: Point) -> tuple[Sequence[str], Machine]:

@@ -11,7 +11,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.workloads import replayed
-from models.workloads.sacct import Table, read, select
+from models.workloads.sacct import Table, read, select, users_of
 
 FILTERS = ("start", "end", "partition", "user", "arrival", "requeued", "zero_runtime", "oversized")
 
@@ -24,6 +24,12 @@ def fills(workload: Parameters) -> tuple[str, ...]:
 def has_chance(workload: Parameters) -> bool:
     """Tell whether replications differ: a log has no chance in it."""
     return False
+
+
+def user_names(workload: Parameters) -> tuple[str, ...]:
+    """Return the names of the users: number n of its jobs is the n-th."""
+    path = str(workload["path"])
+    return users_of(_table(path, replayed.of_file(path)))
 
 
 @lru_cache(maxsize=2)
@@ -70,4 +76,7 @@ def open_trace(point: Point) -> Trace:
         user=chosen.user,
     )
     line = table.line[chosen.rows]
-    return replayed.trace_of(point, Trace(table.name, jobs, hosts, tuple(notes)), line)
+    read_as = Trace(
+        table.name, jobs, hosts, tuple(notes), rows=chosen.rows, ids=table.job, users=users_of(table)
+    )
+    return replayed.trace_of(point, read_as, line)

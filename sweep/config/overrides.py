@@ -19,7 +19,7 @@ from sweep.errors import SweepError, one_line, unknown
 GROUPS = ("policy", "workload", "machine")
 """The config groups whose files are values of grid axes of the same name."""
 
-OPEN = (*GROUPS, "executor", "grid", "axes")
+OPEN = (*GROUPS, "executor", "grid", "axes", "values")
 """Mappings whose keys are checked after composing, against the files and axes that they belong to."""
 
 

@@ -41,6 +41,7 @@ class Settings:
     name: str
     grid: dict[str, Any] = field(default_factory=dict)
     axes: dict[str, str] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     zip: list[list[str]] = field(default_factory=list)
     exclude: list[dict[str, Any]] = field(default_factory=list)
     policy: dict[str, Any] = field(default_factory=dict)

@@ -10,9 +10,11 @@ import numpy as np
 import xarray as xr
 
 from sweep.errors import SweepError, one_line
-from sweep.notebook.labelling import schedule_of
+from sweep.job_tables import frame, write
+from sweep.labelling import schedule_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from models.jobs.schedule import Schedule
@@ -39,6 +41,18 @@ class ScheduleAccessor:
         told = ", ".join(f"{key} {attributes[key]}" for key in ("policy", "workload", "machine"))
         try:
             write_schedule(path, self.made(), [told])
+        except (ValueError, OSError) as error:
+            raise SweepError(one_line(error)) from None
+        return Path(path)
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a job, without pieces; `sweep.job_tables` has the columns and their units."""
+        return frame(self._data)
+
+    def to_table(self, path: str | Path) -> Path:
+        """Write that table: as CSV (``.csv``, ``.csv.gz``), or as Parquet (``.parquet``) if pandas can."""
+        try:
+            write(self.table(), Path(path))
         except (ValueError, OSError) as error:
             raise SweepError(one_line(error)) from None
         return Path(path)

@@ -9,8 +9,8 @@ import xarray as xr
 
 from models.point import Batches, Point
 from sweep.errors import SweepError, one_line
+from sweep.labelling import labelled
 from sweep.notebook import accessor, choices  # noqa: F401 # registers dataset.schedule
-from sweep.notebook.labelling import labelled
 from sweep.plan import families
 from sweep.plan.seeds import seed as seed_of
 
@@ -53,7 +53,7 @@ def simulate(
         Over ``job``: ``submit``, ``start``, ``end``, ``wait``, ``response_time``, ``runtime``, ``requested``
         (s), ``processors``, ``slowdown``, ``bounded_slowdown`` …; over ``piece``, where jobs run in several:
         ``piece_job``, ``piece_begin``, ``piece_end``, ``piece_processors``. ``.schedule.to_swf(path)`` writes
-        it as a log, ``.schedule.gantt()`` draws it.
+        it as a log, ``.schedule.to_table(path)`` as a table, ``.schedule.gantt()`` draws it.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -140,14 +141,32 @@ class Study:
 
         return pd.DataFrame([claim.as_json() for claim in _analysis().claims_of(self.folder)])
 
-    def figures(self) -> dict[str, Path]:
-        """Draw the paper's figures; return the PNG of each by name. PDF and SVG lie beside it."""
-        found: dict[str, Path] = _analysis().figures_of(self.folder)
+    def figures(self, **chosen: Any) -> dict[str, Path]:
+        """Draw the paper's figures, or what there is in a study of one's own.
+
+        Parameters
+        ----------
+        **chosen
+            As for ``python -m analysis``: values of axes (``workload="kth"``, ``load=[0.5, 0.9]``), and of a
+            study of one's own ``along="load"``, ``reference="easy"``, ``metrics=["wait", "slowdown"]``.
+
+        Returns
+        -------
+        dict of str to Path
+            The PNG of each by name; PDF and SVG lie beside it.
+        """
+        found: dict[str, Path] = _analysis().figures_of(self.folder, chosen)
         return found
 
-    def report(self) -> Path:
-        """Write figures, claims and the report; return the path of the report, one HTML file."""
-        written: Path = _analysis().report_of(self.folder)
+    def report(self, **chosen: Any) -> Path:
+        """Write figures, claims and the report; return the path of the report, one HTML file.
+
+        Parameters
+        ----------
+        **chosen
+            See `figures`.
+        """
+        written: Path = _analysis().report_of(self.folder, chosen)
         return written
 
 
@@ -160,7 +179,7 @@ def _overrides(settings: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """Yield settings as the command line has them, ``key.of.mapping=value``."""
     for key, value in settings.items():
         name = f"{prefix}{key}"
-        if isinstance(value, Mapping) and key not in ("exclude", *BY_LOAD):
+        if isinstance(value, Mapping) and key not in ("exclude", *BY_LOAD) and prefix != "values.":
             yield from _overrides(value, f"{name}.")
         else:
             yield f"{name}={_text(name, value)}"
@@ -178,7 +197,7 @@ def _text(name: str, value: Any) -> str:
         escaped = str(value).replace("\\", "\\\\").replace("'", "\\'")
         return f"'{escaped}'"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_text(name, item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(key)}: {_text(name, item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple | np.ndarray):
         return "[" + ", ".join(_text(name, item) for item in value) + "]"
     if callable(value):
@@ -189,6 +208,11 @@ def _text(name: str, value: Any) -> str:
     raise SweepError(
         f"{name}={value!r}: {type(value).__name__} is not understood; give numbers, texts and lists"
     )
+
+
+def _key(key: Any) -> str:
+    """Return a key of a mapping in that grammar, which has no quotes there."""
+    return re.sub(r"([\\()\[\]{}:=,])", r"\\\1", str(key))
 
 
 def _executor(given: str | Mapping[str, Any] | None) -> list[str]:

@@ -48,12 +48,17 @@ def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
 
     A key that is both set (``policy.alternation=none``) and the key of an axis pins the axis to that value.
     """
-    declared = targets(settings)
+    declared, named = targets(settings), names(settings)
     values = {axis: as_list(value) for axis, value in settings.grid.items()}
     values.setdefault("load", [None])
+    for axis, own in named.items():
+        values.setdefault(axis, list(own))
+        for value in values[axis]:
+            if value not in own:
+                raise SweepError(unknown(f"value of grid.{axis}", str(value), own))
     for axis, target in declared.items():
         if (pinned := _lookup(getattr(settings, target.group), target.key)) is not None:
-            values[axis] = [pinned[0]]
+            values[axis] = [_name(pinned[0], named.get(axis, {}))]
     for axis in values:
         if axis not in ALWAYS and axis not in declared:
             hint = unknown("axis", axis, [*ALWAYS, *declared])
@@ -66,6 +71,42 @@ def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
     return ordered
 
 
+def names(settings: Settings) -> dict[str, dict[str, Any]]:
+    """Return axis -> name -> value, for the axes whose values the study names."""
+    declared, found = targets(settings), {}
+    for axis, given in settings.values.items():
+        if axis not in declared:
+            raise SweepError(
+                f"values.{axis}: {unknown('axis', axis, declared)}; names are for the values of axes that "
+                "the study declares, axes={AXIS: GROUP.KEY}"
+            )
+        if not isinstance(given, Mapping) or not given:
+            raise SweepError(
+                f"values.{axis}={given}: give names with their values, values.{axis}={{NAME: VALUE}}"
+            )
+        own = {str(name): value for name, value in given.items()}
+        alike: dict[str, str] = {}
+        for name, value in own.items():
+            if (other := alike.setdefault(canonical.text(value), name)) != name:
+                raise SweepError(
+                    f"values.{axis}: {other} and {name} are the same value; give each value once"
+                )
+        found[axis] = own
+    return found
+
+
+def set_by(axis: str, values: Sequence[Any], settings: Settings) -> tuple[Any, ...]:
+    """Return what the values of an axis, as the grid has them, set its key to."""
+    own = names(settings).get(axis, {})
+    return tuple(own.get(value, value) if isinstance(value, str) else value for value in values)
+
+
+def _name(value: Any, own: Mapping[str, Any]) -> Any:
+    """Return the name of a value, if it has one."""
+    wanted = canonical.text(value)
+    return next((name for name, one in own.items() if canonical.text(one) == wanted), value)
+
+
 def _checked(axis: str, values: Sequence[Any]) -> tuple[Any, ...]:
     if not values:
         raise SweepError(f"grid.{axis}=[]: an axis needs at least one value")
@@ -75,7 +116,8 @@ def _checked(axis: str, values: Sequence[Any]) -> tuple[Any, ...]:
     for value in values:
         if isinstance(value, dict | list):
             raise SweepError(
-                f"grid.{axis}: {value} is no scalar; an axis has numbers, strings, true and false"
+                f"grid.{axis}: {value} is no scalar; an axis has numbers, strings, true and false, and other "
+                f"values by names, values.{axis}={{NAME: VALUE}}"
             )
         if (key := canonical.key(value)) in seen:
             raise SweepError(f"grid.{axis} has {value} twice: give each value once")

@@ -255,7 +255,9 @@ def expand(config: Config) -> Plan:
     where = dict(zip(axes, np.unravel_index(points, [len(values) for values in axes.values()]), strict=True))
     for group in GROUPS:
         mine = [
-            KeyAxis(axis, target.key, axes[axis]) for axis, target in targets.items() if target.group == group
+            KeyAxis(axis, target.key, grid.set_by(axis, axes[axis], settings))
+            for axis, target in targets.items()
+            if target.group == group
         ]
         variants[group] = build(group, config.files[group], getattr(settings, group), mine)
         sizes = [len(axes[group]), *(len(axis.values) for axis in mine)]

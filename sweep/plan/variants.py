@@ -46,7 +46,10 @@ class Variant:
 
 @dataclass(frozen=True)
 class KeyAxis:
-    """A grid axis that sets a key of a group: its name, the key (dotted where nested) and its values."""
+    """A grid axis that sets a key of a group: its name, the key (dotted where nested) and its values.
+
+    A value with keys of its own sets these and leaves others as the file has them.
+    """
 
     name: str
     key: str
@@ -73,7 +76,8 @@ def build(
         for key, _ in _leaves(file):
             if (line := renamed.key(f"{group}.{key}")) is not None:
                 raise SweepError(f"{group} {name}: {line}")
-    for key in [*(key for key, _ in _leaves(settings)), *(axis.key for axis in axes)]:
+    parts = [part for axis in axes for value in axis.values for part in _parts_of(files, axis.key, value)]
+    for key in dict.fromkeys([*(key for key, _ in _leaves(settings)), *(axis.key for axis in axes), *parts]):
         if not any(_has(file, key) for file in files.values()):
             valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
             told = {str(file["family"]) for file in files.values() if "family" in file}
@@ -100,7 +104,7 @@ def build(
         for values in itertools.product(*(axis.values for axis in axes)):
             data = copy.deepcopy(base)
             for axis, value in zip(axes, values, strict=True):
-                _set(data, axis.key, value)
+                _put(data, axis.key, copy.deepcopy(value))
             resolved = _resolve(group, name, data) if interpolated else data
             variants.append(_finish(group, name, resolved, str(data.get("path"))))
     return variants
@@ -187,3 +191,27 @@ def _set(data: dict[str, Any], key: str, value: Any) -> None:
     for parent in parents:
         data = data[parent]
     data[last] = value
+
+
+def _put(data: dict[str, Any], key: str, value: Any) -> None:
+    """Set a dotted key; a value with keys of its own leaves the others as they are."""
+    if isinstance(value, Mapping) and isinstance(_get(data, key), Mapping):
+        for part, inner in value.items():
+            _put(data, f"{key}.{part}", inner)
+    else:
+        _set(data, key, value)
+
+
+def _parts_of(files: Mapping[str, dict[str, Any]], key: str, value: Any) -> Iterator[str]:
+    """Yield the dotted keys of a value that go into keys of their own wherever the files have any."""
+    if isinstance(value, Mapping) and any(isinstance(_get(file, key), Mapping) for file in files.values()):
+        for part, inner in value.items():
+            yield f"{key}.{part}"
+            yield from _parts_of(files, f"{key}.{part}", inner)
+
+
+def _get(data: Mapping[str, Any], key: str) -> Any:
+    found: Any = data
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found

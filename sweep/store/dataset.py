@@ -20,11 +20,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from models import workloads
 from models.family import Metric
 from models.saturation import Backlog
 from sweep import statistics
 from sweep.config.settings import MSER, shown
 from sweep.errors import RunError, one_line
+from sweep.labelling import name_of
 from sweep.plan import families
 from sweep.plan.plan import Plan
 from sweep.statistics.warmup import truncation
@@ -73,6 +75,7 @@ class Collector:
         self._state = np.full(cells, EXCLUDED, dtype=np.int8)
         self._backlogs: list[Backlog | None] = [None] * cells
         self._seconds = np.full(cells, np.nan)
+        self._user_names: dict[int, tuple[str, ...]] = {}
         rows = (plan.points[:, None] * plan.replications + np.arange(plan.replications)).ravel()
         self._state[rows] = LEFT
         self._rows: dict[str, list[int]] = defaultdict(list)
@@ -153,6 +156,7 @@ class Collector:
         if dropped is not None:
             meaning = {"units": "1", "long_name": "leading batches that MSER drops (NaN in the metrics)"}
             data["dropped"] = (axes, dropped, meaning)
+        data |= self._users()
         dataset = xr.Dataset(data, coords, attributes(plan, arguments))
         for name, long_name in LONG_NAMES.items():
             dataset[name].attrs["long_name"] = long_name
@@ -162,6 +166,39 @@ class Collector:
         for dim in self._coords:
             dataset[dim].attrs["long_name"] = dim.replace("_", " ")
         return dataset
+
+    def _users(self) -> dict[str, Any]:
+        """Return the names of ranked users where their log has names: ``name_by_user`` and the like."""
+        plan, found = self._plan, {}
+        for name, metric in plan.metrics.items():
+            if not name.startswith("number_by_"):
+                continue
+            numbers = self._of_points(name, None)[np.unravel_index(plan.points, plan.shape)]
+            names = np.full((*plan.shape, numbers.shape[-1]), "", dtype=object)
+            of_points = names.reshape(-1, numbers.shape[-1])
+            for point, workload, known in zip(
+                plan.points.tolist(), plan.choices["workload"].tolist(), numbers, strict=True
+            ):
+                if whose := self._names_of(workload):
+                    low, high = np.fmin.reduce(known, axis=(0, 1)), np.fmax.reduce(known, axis=(0, 1))
+                    # Where replications rank other users, a rank is nobody's.
+                    of_points[point] = [
+                        name_of(n, whose) if n == m else "" for n, m in zip(low, high, strict=True)
+                    ]
+            if (names != "").any():
+                meaning = {"long_name": "user's name in the log"}
+                found[name.replace("number", "name", 1)] = ((*plan.axes, *metric.dims), names, meaning)
+        return found
+
+    def _names_of(self, workload: int) -> tuple[str, ...]:
+        """Return the names of users of a workload; the log is read for them once."""
+        if workload not in self._user_names:
+            try:
+                parameters = self._plan.variants["workload"][workload].parameters
+                self._user_names[workload] = workloads.user_names(parameters)
+            except (ValueError, OSError):  # none of rigid jobs, or a log that is gone: numbers will do
+                self._user_names[workload] = ()
+        return self._user_names[workload]
 
     def _judged(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return which points are saturated, which replications suspected, and what work was left undone."""

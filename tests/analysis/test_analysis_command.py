@@ -116,7 +116,7 @@ def test_progress_and_summary(analysed: Path) -> None:
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere does not exist: run python -m sweep"),
-        (["{}", "log=x"], "'log=x' is not understood; valid: logs=, output=, paper="),
+        (["{}", "log=x"], "'log=x' is not understood; valid: logs=, output=, paper=, along=, reference="),
         (["{}", "paper=nobody1999"], "paper=nobody1999: no such paper; valid: "),
         (["{}", "logs=nowhere"], "logs=nowhere: no such folder"),
         (["draw", "fig99"], "draw fig99: no such drawing; valid: fig9, matrix"),
@@ -132,15 +132,6 @@ def test_mistakes_are_one_line_and_status_2(
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1
     assert message in captured.err
-
-
-def test_an_experiment_without_a_paper_names_those_there_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    results = write(tmp_path, dataset(loads=(0.7,), schemes=("buddy",), name="mine"))
-    assert main([str(results)]) == 2
-    experiments = "packing, packing_paper, packing_long, packing_trace, packing_readings"
-    assert f"feitelson1996 ({experiments})" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -162,7 +153,6 @@ def test_an_experiment_without_a_paper_names_those_there_are(
             "operators",
             "paper=operators cannot read the experiment 'packing', which lacks",
         ),
-        ({"models.gang": 2}, "compare", "paper=compare cannot read the experiment 'packing', which lacks"),
     ],
 )
 def test_a_paper_that_speaks_of_something_else_is_one_line(

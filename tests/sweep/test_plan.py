@@ -234,3 +234,57 @@ def test_a_log_that_is_not_there_names_the_variable_that_gives_its_folder():
     with pytest.raises(SweepError) as without:
         variants.build("workload", {"mine": {"path": "no/such.swf"}}, {}, [])
     assert "variable" not in str(without.value)
+
+
+def test_values_of_an_axis_have_names(expand):
+    """The grid and the dataset have the names, models and identities the values."""
+    plain = expand("exclude=[]")
+    named = expand(
+        "exclude=[]", "values.preemption={at once: resume, never: none}", "grid.preemption=[at once]"
+    )
+    assert named.axes["preemption"] == ("at once",)
+    assert {named.task(n).point.policy["preemption"] for n in range(len(named.ids))} == {"resume"}
+    assert set(named.ids) < set(plain.ids), "a name changes no result"
+
+
+def test_without_values_in_the_grid_all_names_are_taken(expand):
+    plan = expand("+axes.note=workload.note", "values.note={first: a/b, second: 'a:b'}")
+    assert plan.axes["note"] == ("first", "second")
+    assert {plan.task(n).point.workload["note"] for n in range(len(plan.ids))} == {"a/b", "a:b"}
+    assert expand(
+        "+axes.note=workload.note", "values.note={first: a/b, second: 'a:b'}", "workload.note=a:b"
+    ).axes["note"] == ("second",)
+
+
+def test_a_named_value_may_be_a_list_or_have_keys_of_its_own():
+    files = {"log": {"exclude": None, "emphasis": {"squares": 10, "full": 100}, "path2": None}}
+    mild, jobs = {"squares": 1}, [{"user": 3}]
+    axes = [
+        variants.KeyAxis("emphasis", "emphasis", (mild, {"squares": 10})),
+        variants.KeyAxis("left_out", "exclude", (None, jobs)),
+    ]
+    found = [one.parameters for one in variants.build("workload", files, {}, axes)]
+    assert [one["emphasis"] for one in found] == [{"squares": n, "full": 100} for n in (1, 1, 10, 10)]
+    assert [one["exclude"] for one in found] == [None, jobs, None, jobs]
+    with pytest.raises(SweepError, match=r"unknown key of workload log 'emphasis\.cubes'"):
+        variants.build("workload", files, {}, [variants.KeyAxis("e", "emphasis", ({"cubes": 1},))])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["values.nope={a: 1}"], "values.nope: unknown axis 'nope'"),
+        (["values.preemption=7"], "values.preemption=7: give names with their values"),
+        (["values.preemption={a: none, b: none}"], "a and b are the same value"),
+        (
+            ["values.preemption={never: none}", "grid.preemption=[nevr]"],
+            "unknown value of grid.preemption 'nevr'",
+        ),
+        (["grid.preemption={never: none}"], "other values by names, values.preemption={NAME: VALUE}"),
+    ],
+)
+def test_mistakes_in_names_of_values_are_one_line(expand, overrides, message):
+    with pytest.raises(SweepError) as error:
+        expand(*overrides)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)

@@ -10,6 +10,6 @@ The manual page sacct(1) of Slurm, "Job Accounting Fields" and "Job State Codes"
 
 from models.workloads.sacct.errors import COMMAND, SacctError
 from models.workloads.sacct.reading import Table, read
-from models.workloads.sacct.selecting import Selection, select
+from models.workloads.sacct.selecting import Selection, select, users_of
 
-__all__ = ["COMMAND", "SacctError", "Selection", "Table", "read", "select"]
+__all__ = ["COMMAND", "SacctError", "Selection", "Table", "read", "select", "users_of"]

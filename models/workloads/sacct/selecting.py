@@ -42,7 +42,7 @@ class Selection:
     size : ndarray of int, shape (n_jobs,)
         Processors.
     user : ndarray of int, shape (n_jobs,)
-        From 1 on, by first appearance in the file.
+        From 1 on, by first appearance in the file (`users_of`).
     left_out : dict of str to int
         Reason -> rows; steps are among them.
     notes : tuple of str
@@ -189,6 +189,14 @@ def select(
             "times are taken as they stand: where sacct printed local time and a clock was changed, some are "
             "an hour off (TZ=UTC sacct ... avoids it)",
         ),
+    )
+
+
+def users_of(table: Table) -> tuple[str, ...]:
+    """Return the names of all users of a file: number n of `Selection.user` is the n-th."""
+    # What was no UTF-8 was kept as it stood; from here on names are text that can be written.
+    return tuple(
+        name.encode(errors="surrogateescape").decode(errors="replace") for name in dict.fromkeys(table.user)
     )
 
 

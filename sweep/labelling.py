@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ UNITS = {
     "processors": ("1", "processors"),
     "memory": ("KB", "memory of the whole job"),
     "user": ("1", "user"),
+    "user_name": ("1", "user's name in the log"),
+    "job_id": ("1", "what the log calls the job"),
     "host": ("1", "host"),
     "slowdown": ("1", "slowdown"),
     "bounded_slowdown": ("1", "bounded slowdown"),
@@ -36,17 +39,17 @@ UNITS = {
 }
 
 
-def labelled(made: Schedule, point: Point, n_jobs: int) -> xr.Dataset:
+def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Dataset:
     """Return the jobs that count of a schedule: those of a log's measured period, or the first of a stream.
 
     Parameters
     ----------
     made : Schedule
     point : Point
-    n_jobs : int
-        Of a stream.
+    n_jobs : int, optional
+        Of a stream; None is all jobs that were simulated, of a log as well.
     """
-    measured = slice(n_jobs) if made.trace is None else made.trace.measured
+    measured = slice(n_jobs) if made.trace is None or n_jobs is None else made.trace.measured
     first, stop, _ = measured.indices(len(made.jobs))
     jobs, bound = made.jobs.part(measured), Measures.of(point.measures).bound
     response = made.response_time[measured]
@@ -64,13 +67,18 @@ def labelled(made: Schedule, point: Point, n_jobs: int) -> xr.Dataset:
     }
     if made.machine.limits_memory or jobs.memory.any():
         columns["memory"] = jobs.memory
+    trace = made.trace
     if jobs.user is not None:
         columns["user"] = jobs.user
+        if trace is not None and trace.users:
+            columns["user_name"] = np.array([name_of(user, trace.users) for user in jobs.user], dtype=object)
+    if trace is not None and trace.ids is not None and trace.rows is not None:
+        columns["job_id"] = trace.ids[trace.rows][measured]
     if len(made.machine.names) > 1:
         columns["host"] = made.host[measured]
     number = np.arange(1, len(jobs) + 1)
-    if made.trace is not None and made.trace.log is not None and made.trace.rows is not None:
-        number = made.trace.log.columns["job"][made.trace.rows][measured]
+    if trace is not None and trace.log is not None and trace.rows is not None:
+        number = trace.log.columns["job"][trace.rows][measured]
     variables = {name: ("job", values) for name, values in columns.items()}
     if made.pieces is not None:
         shown = (made.pieces.job >= first) & (made.pieces.job < stop)
@@ -82,6 +90,11 @@ def labelled(made: Schedule, point: Point, n_jobs: int) -> xr.Dataset:
         unit, long_name = UNITS[str(column)]
         variable.attrs |= {"units": unit, "long_name": long_name}
     return data
+
+
+def name_of(user: float, names: Sequence[str]) -> str:
+    """Return the name of a user of this number, empty where it is not known."""
+    return names[int(user) - 1] if 1 <= user <= len(names) else ""
 
 
 def _attributes(made: Schedule, point: Point) -> dict[str, Any]:

@@ -1,0 +1,199 @@
+"""How a study is laid out on pages: what is on the axis, what the lines are, what has a panel of its own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from analysis.compare.labels import panel_word
+from analysis.errors import AnalysisError
+from analysis.figures import policies
+from analysis.figures.style import SchemeStyle
+from analysis.study import Study
+from analysis.study.curve import EXCLUDED, Curve
+from analysis.study.sample import Sample
+from analysis.study.study import SAMPLES
+
+MOST_PANELS = 12
+MOST_LINES = 14
+
+Cell = Mapping[str, str]
+"""Values on the axes that tell panels apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A study of any axes.
+
+    Parameters
+    ----------
+    study : Study
+    along : str
+        The axis of numbers that figures are drawn over; empty where there is none.
+    lines : str
+        The axis whose values are lines: the policies, or another one where there is but one policy.
+    facets : tuple of str
+        All other axes of the grid with several values.
+    """
+
+    study: Study
+    along: str
+    lines: str
+    facets: tuple[str, ...]
+
+    @classmethod
+    def of(cls, study: Study) -> Layout:
+        """Choose the axes, or take those that the user chose.
+
+        Raises
+        ------
+        AnalysisError
+            If ``along=`` names what no figure can be over.
+        """
+        varied = [axis for axis in _grid(study) if study.varies(axis)]
+        numbers = [axis for axis in varied if is_numeric(study, axis)]
+        numbers.sort(key=lambda axis: axis != "load")
+        along = study.view.along
+        if along and along not in numbers:
+            offered = f"give one of {', '.join(numbers)}" if numbers else "this study has none, leave it out"
+            raise AnalysisError(f"along={along} is no axis with several numbers; {offered}")
+        along = along or (numbers[0] if numbers else "")
+        rest = [axis for axis in varied if axis != along]
+        lines = "policy" if "policy" in rest or not rest else rest[0]
+        return cls(study, along, lines, tuple(axis for axis in rest if axis != lines))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The lines that are drawn."""
+        return self.study.values_of(self.lines)[:MOST_LINES]
+
+    @cached_property
+    def looks(self) -> dict[str, SchemeStyle]:
+        """How each line looks; it is called what the user typed."""
+        found = policies.apart(self.names)
+        return {name: replace(look, label=panel_word(self.lines, name)) for name, look in found.items()}
+
+    def measured(self, metric: str) -> list[str]:
+        """Return the lines that have a metric: what one family measures, others do not."""
+        data = self.study.data[metric]
+        there = data.notnull().any([dim for dim in data.dims if dim != self.lines]).values
+        known = dict(zip(self.study.values_of(self.lines), there.tolist(), strict=True))
+        return [name for name in self.names if known[name]]
+
+    @property
+    def compared(self) -> bool:
+        """Whether lines can be compared pair by pair: several, which meet the same jobs.
+
+        They do if what tells them apart is the policy or a key of it: other workloads have other jobs.
+        """
+        target = str((self.study.settings.get("axes") or {}).get(self.lines, ""))
+        return len(self.names) > 1 and (self.lines == "policy" or target.startswith("policy."))
+
+    @property
+    def reference(self) -> str:
+        """The line that all others are compared with."""
+        return self.study.view.reference_among(self.names)
+
+    @property
+    def others(self) -> list[str]:
+        """The lines that are compared with it."""
+        return [name for name in self.names if name != self.reference]
+
+    def own(self, metric: str) -> list[str]:
+        """Return a metric's own dimensions: groups of jobs and the like."""
+        dims = map(str, self.study.data[metric].dims)
+        return [dim for dim in dims if dim not in (*_grid(self.study), *SAMPLES)]
+
+    def values(self, metric: str, axis: str) -> list[str]:
+        """Return the values of an axis of which anything is known; of groups, those that have jobs."""
+        values = self.study.values_of(axis)
+        if axis not in self.own(metric):
+            return values
+        data = self.study.data[metric]
+        there = data.notnull().any([dim for dim in data.dims if dim != axis]).values
+        return [value for value, known in zip(values, there, strict=True) if known]
+
+    def cells(self, metric: str, axes: Sequence[str]) -> tuple[list[Cell], str]:
+        """Return the panels of a metric along these axes, and in words which are left out.
+
+        The grid's last axes keep their first value only where there are too many panels, then groups of jobs.
+        """
+        cells, left = self.every_cell(metric, axes), []
+        for axis in sorted(axes, key=lambda axis: (axis in self.own(metric), -axes.index(axis))):
+            if len(cells) <= MOST_PANELS:
+                break
+            every = list(dict.fromkeys(cell[axis] for cell in cells))
+            keep = max(1, MOST_PANELS * len(every) // len(cells))
+            if every[keep:]:
+                more = ", ..." if len(every) > keep + 3 else ""
+                left.append(f"{axis}={','.join(every[keep : keep + 3])}{more}")
+            cells = [cell for cell in cells if cell[axis] in every[:keep]]
+        if not left:
+            return cells, ""
+        return cells, f"Left out, for want of room: {'; '.join(left)}. What is named so is drawn instead."
+
+    def every_cell(self, metric: str, axes: Sequence[str]) -> list[Cell]:
+        """Return all combinations of values of these axes that the grid has."""
+        status, on_grid = self.study.status, [axis for axis in axes if axis in _grid(self.study)]
+        there = (status != EXCLUDED).any([dim for dim in status.dims if dim not in on_grid])
+        values = [self.values(metric, axis) for axis in axes]
+        cells = [dict(zip(axes, one, strict=True)) for one in itertools.product(*values)]
+        return [cell for cell in cells if there.isel(self._places(cell, on_grid)).item()]
+
+    def _places(self, cell: Cell, axes: Sequence[str]) -> dict[str, int]:
+        return {axis: self.study.values_of(axis).index(cell[axis]) for axis in axes}
+
+    def label(self, cell: Cell) -> str:
+        """Return what tells a panel from others."""
+        return ", ".join(
+            self.study.user_label(value, cell) if axis == "user_rank" else panel_word(axis, value)
+            for axis, value in cell.items()
+        )
+
+    def curve(self, metric: str, name: str, cell: Cell) -> Curve:
+        """Return a line along the axis of numbers; along the load, where there is none."""
+        point: dict[str, Any] = {**cell, self.lines: name}
+        policy = point.pop("policy", self.study.policies[0])
+        along = self.along or "load"
+        found = self.study.curve(metric, policy, along=along, **point)
+        return found.part(~np.isnan(found.x)) if self.along else found
+
+    def sample(self, metric: str, name: str, cell: Cell) -> Sample:
+        """Return a value at one point, where there is no axis of numbers."""
+        curve = self.curve(metric, name, cell)
+        loads = [self.study.values_of("load")[i] for i in np.argsort(self.study.data["load"].values)]
+        place = loads.index(cell.get("load", loads[0]))
+        return Sample(curve.values[place], curve.status[place], curve.exact)
+
+    def left_out(self) -> list[str]:
+        """Return in words which points no figure has."""
+        found = []
+        if self.along and "null" in self.study.values_of(self.along):
+            found.append(f"{self.along}=null, which is no number on an axis: {self.along}=null draws it")
+        if more := self.study.values_of(self.lines)[MOST_LINES:]:
+            found.append(
+                f"{len(more)} of {self.lines} ({', '.join(more[:3])}{', ...' * (len(more) > 3)}): "
+                f"{self.lines}={','.join(more[:2])} draws some"
+            )
+        return found
+
+
+def _grid(study: Study) -> list[str]:
+    return [str(dim) for dim in study.status.dims]
+
+
+def is_numeric(study: Study, axis: str) -> bool:
+    """Tell whether a line can be drawn over an axis: some line has points at several numbers; null is none.
+
+    An axis that ``zip`` ties to another one has a single number wherever that one stands still.
+    """
+    values = study.data[axis].values
+    if values.dtype.kind not in "iuf":
+        return False
+    there = (study.status != EXCLUDED).isel({axis: np.flatnonzero(np.isfinite(values.astype(float)))})
+    return bool((there.sum(axis) > 1).any())

@@ -1,0 +1,67 @@
+"""What a user may choose of an analysis: which part of a grid, over which axis, against what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from analysis.errors import AnalysisError
+from sweep.errors import unknown
+
+USUAL_REFERENCE = "easy"
+"""What others are compared with, where nobody says and the grid has it: what most schedulers in use do."""
+
+OPTIONS = ("along", "reference", "metrics")
+"""Keys of `View` as they are typed; any other key names an axis, and values to keep of it."""
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class View:
+    """Choices, each empty where nothing was chosen.
+
+    Parameters
+    ----------
+    along : str
+        Axis of the figures.
+    reference : str
+        What all others are compared with.
+    metrics : tuple of str
+        What is drawn, or `ALL`.
+    """
+
+    along: str = ""
+    reference: str = ""
+    metrics: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> View:
+        """Return the choices among typed keys and values; others are left alone."""
+        metrics = tuple(listed(given.get("metrics", "")))
+        return cls(given.get("along", ""), given.get("reference", ""), metrics)
+
+    def reference_among(self, names: Sequence[str]) -> str:
+        """Return the name that others are compared with: the chosen one, else the usual one, else the first.
+
+        Raises
+        ------
+        AnalysisError
+            If the chosen one is not there.
+        """
+        if self.reference and self.reference not in names:
+            raise AnalysisError(f"reference={self.reference}: {unknown('name', self.reference, names)}")
+        return self.reference or (USUAL_REFERENCE if USUAL_REFERENCE in names else names[0])
+
+
+def listed(text: str) -> list[str]:
+    """Return what is typed as a list, with brackets or without.
+
+    Examples
+    --------
+    >>> listed("[easy, fcfs]"), listed("easy,fcfs"), listed("")
+    (['easy', 'fcfs'], ['easy', 'fcfs'], [])
+    """
+    return [
+        part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",") if part.strip()
+    ]

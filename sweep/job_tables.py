@@ -1,0 +1,105 @@
+"""Every job of a schedule as a row of a table, for pandas, R or a spreadsheet.
+
+==================== ======= =========================================================================
+column               unit
+==================== ======= =========================================================================
+``job``                      number in the log, else in order of submission from 1 on
+``job_id``                   what the log calls it, where that is no number (sacct)
+``user``                     number of its user; ``user_name`` where the log has names
+``submit``           s       submission, since the first job's
+``start``            s       first processor
+``end``              s       end
+``wait``             s       start - submit
+``response_time``    s       time in the system; under policies that preempt, more than wait and runtime
+``runtime``          s       what it ran, on the processors it asked for
+``requested``        s       what its user asked for, empty where unknown
+``processors``               that it asked for
+``memory``           KB      of the whole job, where the machine limits it or jobs ask for it
+``host``                     name of the host, where there are several
+``slowdown``                 response time / runtime
+``bounded_slowdown``         the same with runtimes of at least ``measures.bound`` (10 s), and at least 1
+==================== ======= =========================================================================
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sweep.errors import SweepError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+ENDINGS = (".csv", ".csv.gz", ".parquet")
+ENGINES = ("pyarrow", "fastparquet")
+"""What pandas writes Parquet with; neither is needed for anything else here."""
+
+COLUMNS = (
+    "job_id", "user", "user_name", "submit", "start", "end", "wait", "response_time", "runtime", "requested",
+    "processors", "memory", "host", "slowdown", "bounded_slowdown",
+)  # fmt: skip
+
+
+def is_table(path: Path) -> bool:
+    """Tell by its name whether a file is to be a table."""
+    return path.name.endswith(ENDINGS)
+
+
+def parquet_engine() -> str | None:
+    """Return the installed package that pandas writes Parquet with, None if there is none."""
+    return next((name for name in ENGINES if importlib.util.find_spec(name) is not None), None)
+
+
+def check(path: Path) -> None:
+    """Raise `SweepError` with one line if such a table cannot be written here."""
+    if path.suffix == ".parquet" and parquet_engine() is None:
+        raise SweepError(
+            f"{path}: pandas writes Parquet with {' or '.join(ENGINES)}, and neither is installed; install "
+            "one, or end the name in .csv or .csv.gz"
+        )
+    if not is_table(path):
+        raise SweepError(f"{path}: end the name of a table in {', '.join(ENDINGS)}")
+
+
+def frame(data: xr.Dataset, labels: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Return the jobs of a dataset of `sweep.simulate`, one a row.
+
+    Parameters
+    ----------
+    data : Dataset
+    labels : mapping, optional
+        Columns of one value each that come first: which point of a study it is.
+    """
+    present = [name for name in COLUMNS if name in data]
+    found = data[present].drop_attrs().to_dataframe().reset_index()
+    if "host" in present:
+        names = [host["name"] for host in json.loads(data.attrs["hosts"])]
+        found["host"] = [names[host] for host in found["host"]]
+    for place, (label, value) in enumerate((labels or {}).items()):
+        found.insert(place, label, value)
+    return found
+
+
+def write(table: pd.DataFrame, path: Path) -> None:
+    """Write a table; the same table gives the same bytes.
+
+    Raises
+    ------
+    SweepError, OSError
+        With one line.
+    """
+    check(path)
+    if path.suffix == ".parquet":
+        table.to_parquet(path, index=False)
+    else:
+        table.to_csv(path, index=False, compression=compression(path))
+
+
+def compression(path: Path) -> dict[str, Any] | None:
+    """Return how pandas is to compress a CSV file: without a time of day in it."""
+    return {"method": "gzip", "mtime": 0} if path.suffix == ".gz" else None

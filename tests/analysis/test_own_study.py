@@ -1,0 +1,343 @@
+"""A study that belongs to no paper: what is drawn, what is compared, what is said of the rest."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+
+import fabricated_operators
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.figure import Figure
+from scipy import stats
+
+import sweep
+from analysis.command import main
+from analysis.compare import figures, labels, tables
+from analysis.compare.layout import MOST_PANELS, Layout
+from analysis.errors import AnalysisError
+from analysis.figures import style
+from analysis.registry import opened
+from analysis.study import Study
+
+SMALL = {"batches": 3, "batch_size": 60, "warmup": 0, "executor": "serial"}
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three policies of two families at three loads, with requested times as they are and as users ask."""
+    folder = tmp_path_factory.mktemp("own")
+    conf = folder / "conf" / "experiment"
+    conf.mkdir(parents=True)
+    (conf / "mine.yaml").write_text(
+        """\
+# @package _global_
+name: mine
+grid:
+  policy: [fcfs, easy, buddy]
+  workload: [lublin2003]
+  load: [0.3, 0.5, 0.7]
+  machine: [pe128]
+axes: {requests: workload.estimates}
+values:
+  requests: {exact: exact, as users ask: tsafrir2005}
+exclude:
+  - {load: 0.7, requests: as users ask}
+measures: {groups: [runtime]}
+"""
+    )
+    study = sweep.Study("mine", config_dir=folder / "conf", output=str(folder / "mine"), **SMALL)
+    study.run(progress=False)
+    return study.folder
+
+
+@pytest.fixture(scope="module")
+def analysed(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of its analysis."""
+    output = tmp_path_factory.mktemp("analysed")
+    assert main([str(own), f"output={output}"]) == 0
+    return output
+
+
+def view(own: Path, **chosen: str) -> Study:
+    """Return the study as it is drawn."""
+    return opened(own, chosen=chosen)[0]
+
+
+def drawn(study: Study, name: str) -> Figure:
+    """Return one of its figures."""
+    with style.styled():
+        return next(picture for picture in figures.pictures(study) if picture.name == name).draw()
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    """Return the numbers that were written."""
+    return list(csv.DictReader(io.StringIO((folder / "table.csv").read_text())))
+
+
+def test_figures_report_and_table_are_there(analysed: Path) -> None:
+    names = {file.stem for file in (analysed / "figures").iterdir()}
+    assert {"wait", "wait-against-reference", "response_time", "utilization", "wait_by_runtime"} <= names
+    assert {"slots_per_job", "loss_of_capacity"} <= names, "what single families measure comes, too"
+    for name in names:
+        for ending in ("pdf", "svg", "png"):
+            assert (analysed / "figures" / f"{name}.{ending}").stat().st_size > 1000
+    report = (analysed / "report.html").read_text()
+    assert "Mean wait against easy" in report
+    assert "workload.estimates=tsafrir2005" in report, "a name is explained"
+    assert "not drawn" in report
+    assert not (analysed / "claims.json").exists()
+
+
+def test_the_numbers_are_those_of_the_dataset(own: Path, analysed: Path) -> None:
+    data = xr.open_dataset(own / "mine.nc")
+    found = rows(analysed)
+    waits = [row for row in found if row["metric"] == "wait"]
+    assert len(waits) == 3 * (3 + 2), "a row for each line at each point that the grid has"
+    for row in waits:
+        at = {"policy": row["policy"], "load": float(row["load"]), "requests": row["requests"]}
+        if row["status"] == "done":
+            for column, name in (("mean", "wait_mean"), ("half_width", "wait_ci")):
+                stored = data[name].sel(at).squeeze().item()
+                assert float(row[column]) == pytest.approx(stored), (at, column)
+    grouped = [row for row in found if row["metric"] == "wait_by_runtime" and row["mean"]]
+    assert {row["runtime_range"] for row in grouped} <= set(data.runtime_range.values)
+    for row in grouped:
+        at = {name: row[name] for name in ("policy", "requests", "runtime_range")}
+        stored = data.wait_by_runtime_mean.sel(at | {"load": float(row["load"])}).squeeze().item()
+        assert float(row["mean"]) == pytest.approx(stored)
+
+
+@pytest.mark.parametrize("reference", ["easy", "fcfs"])
+def test_differences_are_paired_by_replication(own: Path, reference: str) -> None:
+    """The paired t interval of the replications' means, weighed by jobs, computed here once more."""
+    data = xr.open_dataset(own / "mine.nc").squeeze(["workload", "machine"])
+    table = tables.numbers(view(own, reference=reference, metrics="wait"))
+    assert set(table.reference) == {reference}
+    runs = (data.wait * data.jobs).sum("batch") / data.jobs.sum("batch")
+    judged = 0
+    for row in table.itertuples():
+        at = {"load": float(row.load), "requests": row.requests}
+        pair = runs.sel(at).sel(policy=row.policy) - runs.sel(at).sel(policy=reference)
+        if math.isnan(row.difference):
+            continue
+        judged += 1
+        wide = stats.t.ppf(0.975, 4) * stats.sem(pair.values)
+        assert row.difference == pytest.approx(pair.values.mean(), abs=1e-6)
+        assert row.difference_half_width == pytest.approx(wide, abs=1e-6)
+    assert judged >= 9
+
+
+def test_a_panel_for_each_own_value_and_a_line_for_each_policy(own: Path) -> None:
+    study = view(own)
+    figure = drawn(study, "response_time")
+    titled = [axes for axes in figure.axes if axes.get_title(loc="left")]
+    assert [axes.get_title(loc="left") for axes in titled] == ["requests exact", "requests as users ask"]
+    assert {text.get_text() for text in figure.legends[0].get_texts()} >= {"fcfs", "easy", "buddy"}
+    main_axes = [axes for axes in figure.axes if axes.containers]
+    assert len(main_axes) == 2
+    exact = main_axes[0].lines[0].get_xdata()
+    assert np.allclose(exact, [0.3, 0.5, 0.7], atol=0.01)
+    assert main_axes[0].get_ylim() == main_axes[1].get_ylim(), "panels have one scale"
+
+
+def test_only_families_that_have_a_metric_are_in_its_figure(own: Path) -> None:
+    assert Layout.of(view(own)).measured("slots_per_job") == ["buddy"]
+    assert Layout.of(view(own)).measured("loss_of_capacity") == ["fcfs", "easy"]
+
+
+def test_ratios_are_one_where_nothing_differs(own: Path) -> None:
+    figure = drawn(view(own, reference="fcfs"), "wait-against-reference")
+    assert figure.get_suptitle() == "Mean wait, relative to fcfs"
+    labels_there = {text.get_text() for text in figure.legends[0].get_texts()}
+    assert "easy" in labels_there
+    assert "fcfs" not in labels_there
+
+
+def test_choosing_values_of_axes(own: Path) -> None:
+    study = view(own, load="0.5", requests="exact", policy="[easy,buddy]")
+    layout = Layout.of(study)
+    assert layout.names == ["easy", "buddy"]
+    assert layout.along == "", "one load is no axis"
+    assert layout.facets == ()
+    figure = drawn(study, "wait_by_runtime")
+    ticks = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert "under 1 min" in ticks, "groups are the categories"
+    figure = drawn(study, "response_time")
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["easy", "buddy"]
+
+
+def test_metrics_are_chosen_and_the_rest_is_named(own: Path) -> None:
+    study = view(own)
+    chosen, others = labels.metrics(study)
+    known = {str(name) for name, values in study.data.items() if "batch" in values.dims}
+    assert set(chosen) | set(others) == known
+    assert chosen[0] == study.headline
+    assert {"wait_p95", "jobs", "period"} <= set(others)
+    assert any("metrics=all" in line for line in tables.left_out(study))
+    assert labels.metrics(view(own, metrics="wait_p95,utilization"))[0] == ["wait_p95", "utilization"]
+    assert set(labels.metrics(view(own, metrics="all"))[0]) == known
+    assert not any("metrics" in line for line in tables.left_out(view(own, metrics="all")))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ({"reference": "esay"}, "reference=esay: unknown name 'esay': did you mean 'easy'"),
+        ({"along": "policy"}, "along=policy is no axis with several numbers; give one of load"),
+        ({"metrics": "waits"}, "metrics=waits: unknown metric 'waits': did you mean 'wait'"),
+        ({"load": "0.4"}, "load=0.4: unknown value '0.4'"),
+        ({"lod": "0.5"}, "'lod=0.5' is not understood; valid: logs=, output=, paper=, along=, reference="),
+        ({"load": "0.7", "requests": "as users ask"}, "the grid has no such point"),
+    ],
+)
+def test_mistakes_are_one_line(
+    own: Path, chosen: dict[str, str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    typed = [f"{key}={value}" for key, value in chosen.items()]
+    assert main([str(own), f"output={tmp_path}", *typed]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_a_paper_says_which_options_it_does_not_heed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = fabricated_operators.write(tmp_path, fabricated_operators.dataset())
+    assert main([str(results), "along=load"]) == 2
+    assert "operators does not heed along=; add paper=compare" in capsys.readouterr().err
+
+
+def test_operators_compare_with_whom_they_choose(tmp_path: Path) -> None:
+    from analysis.operators.case import cases
+
+    results = fabricated_operators.write(tmp_path, fabricated_operators.dataset())
+    chosen = [next(cases(opened(results, chosen={"reference": name})[0])) for name in ("quick", "slow")]
+    assert [case.reference for case in chosen] == ["quick", "slow"]
+    there, back = chosen[0].difference("delay", "slow"), chosen[1].difference("delay", "quick")
+    assert there.interval.mean == pytest.approx(-back.interval.mean)
+
+
+def many(tmp_path: Path, n: int) -> Study:
+    """Return a study of 2 policies and so many values of an axis without numbers."""
+    data = fabricated_operators.dataset(
+        ("easy", "quick"), ties=[f"t{i}" for i in range(n)], name="mine", batches=12
+    )
+    return opened(fabricated_operators.write(tmp_path, data))[0]
+
+
+def test_too_many_panels_are_left_out_aloud(tmp_path: Path) -> None:
+    study = many(tmp_path, 20)
+    layout = Layout.of(study)
+    assert (layout.along, layout.lines, layout.facets) == ("", "policy", ("ties",))
+    cells, told = layout.cells("wait_by_runtime", ["ties"])
+    assert len(cells) == MOST_PANELS
+    assert "ties=t12,t13,t14, ..." in told
+    picture = next(one for one in figures.pictures(study) if one.name == "wait_by_runtime")
+    assert told in picture.caption
+    assert len([axes for axes in picture.draw().axes if axes.get_visible()]) == MOST_PANELS
+    # What is named so is drawn instead.
+    chosen = study.selected({"ties": "t12,t13,t14"})
+    assert [cell["ties"] for cell in Layout.of(chosen).cells("wait_by_runtime", ["ties"])[0]] == [
+        "t12",
+        "t13",
+        "t14",
+    ]
+    table = tables.tables(study)[0]
+    assert len(table.rows) == 20, "the table has all points"
+
+
+def test_groups_of_jobs_stay_whole_where_there_are_too_many_panels(tmp_path: Path) -> None:
+    layout = Layout.of(many(tmp_path, 5))
+    cells, told = layout.cells("wait_by_runtime", ["ties", "runtime_range"])
+    assert {cell["runtime_range"] for cell in cells} == set(layout.values("wait_by_runtime", "runtime_range"))
+    assert len({cell["ties"] for cell in cells}) == MOST_PANELS // 3
+    assert "ties=t4" in told
+
+
+def test_saturated_points_are_marked_and_in_no_mean(tmp_path: Path) -> None:
+    data = fabricated_operators.dataset(("easy", "quick"), name="mine", batches=12)
+    data["saturated"][{"policy": 1}] = True
+    study = opened(fabricated_operators.write(tmp_path, data))[0]
+    figure = drawn(study, "wait")
+    assert "at the upper edge: saturated" in [text.get_text() for text in figure.legends[0].get_texts()]
+    table = tables.numbers(study)
+    quick = table[(table.policy == "quick") & (table.metric == "wait")].iloc[0]
+    assert quick.status == "saturated"
+    assert math.isnan(quick["mean"])
+    assert math.isnan(quick.difference)
+
+
+def test_without_several_policies_another_axis_has_the_lines(tmp_path: Path) -> None:
+    data = fabricated_operators.dataset(("easy",), ties=("instant", "event"), name="mine", batches=12)
+    config = json.loads(data.attrs["config"])
+    config["settings"]["axes"] = {"ties": "policy.ties"}
+    data.attrs["config"] = json.dumps(config)
+    layout = Layout.of(opened(fabricated_operators.write(tmp_path, data))[0])
+    assert (layout.lines, layout.names, layout.reference) == ("ties", ["instant", "event"], "instant")
+    assert layout.compared, "what a policy's key tells apart has the same jobs"
+    table = tables.numbers(layout.study)
+    event = table[(table.ties == "event") & (table.metric == "wait")].iloc[0]
+    assert event.difference == 0, "the fabricated ties change nothing"
+
+
+def test_workloads_are_no_pairs(tmp_path: Path) -> None:
+    data = fabricated_operators.dataset(("easy",), ties=("a", "b"), name="mine", batches=12)
+    data = data.isel(workload=0, drop=True).rename(ties="workload").transpose("policy", "workload", ...)
+    study = opened(fabricated_operators.write(tmp_path, data))[0]
+    assert Layout.of(study).lines == "workload"
+    assert not Layout.of(study).compared
+    assert not any(picture.name.endswith("against-reference") for picture in figures.pictures(study))
+
+
+def test_from_a_notebook(own: Path, tmp_path: Path) -> None:
+    study = sweep.Study("mine", config_dir=own.parent / "conf", output=str(own), **SMALL)
+    pictures = study.figures(metrics=["wait", "utilization"], load=[0.3, 0.5], reference="fcfs")
+    assert set(pictures) == {"wait", "wait-against-reference", "utilization"}
+    assert all(path.suffix == ".png" and path.is_file() for path in pictures.values())
+    report = study.report(metrics="wait", reference="fcfs")
+    assert "Mean wait against fcfs" in report.read_text()
+    assert {row["metric"] for row in rows(report.parent)} == {"wait"}
+    assert study.claims().empty
+    with pytest.raises(sweep.Error, match="unknown metric"):
+        study.figures(metrics="nope")
+
+
+def test_an_unknown_reference_is_an_error_of_the_analysis(own: Path) -> None:
+    with pytest.raises(AnalysisError):
+        tables.tables(view(own, reference="nobody"))
+
+
+def test_what_is_solved_differs_for_certain(tmp_path: Path) -> None:
+    """A chain has no chance in it: its differences have no width, and any of them is one."""
+    study = sweep.Study(
+        "birth_death", name="mine", grid={"policy": ["equi", "fold_never"], "load": [0.3, 0.6]},
+        machine={"memory_limit": None},
+        output=str(tmp_path / "mine"), executor="serial",
+    )  # fmt: skip
+    data = study.run(progress=False)
+    table = tables.numbers(opened(study.folder)[0])
+    folded = table[(table.policy == "fold_never") & (table.metric == "blow_up")]
+    means = data.blow_up_mean.squeeze()
+    for row in folded.itertuples():
+        pair = means.sel(load=float(row.load))
+        expected = float(pair.sel(policy="fold_never") - pair.sel(policy="equi"))
+        assert row.difference == pytest.approx(expected)
+        assert row.difference_half_width == 0
+    assert "▼" in "".join(cell.text for row in tables.tables(opened(study.folder)[0])[0].rows for cell in row)
+
+
+def test_axes_that_zip_ties_together_are_no_axis_of_numbers(tmp_path: Path) -> None:
+    data = fabricated_operators.dataset(("easy", "quick"), ties=("a", "b"), name="mine", batches=12)
+    data = xr.concat([data, data], "load").assign_coords(load=[0.5, 0.7])
+    data["state"] = data.state.copy()
+    data["state"][{"load": 0, "ties": 1}] = fabricated_operators.EXCLUDED
+    data["state"][{"load": 1, "ties": 0}] = fabricated_operators.EXCLUDED
+    study = opened(fabricated_operators.write(tmp_path, data.transpose("policy", "workload", "load", ...)))[0]
+    assert Layout.of(study).along == ""
+    assert Layout.of(study).facets == ("load", "ties")

@@ -1,0 +1,214 @@
+"""Schedules as tables (``schedule=FILE.csv``): every job a row, with the names that a log has."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from study_commands import load, results
+
+import sweep as face
+from analysis.registry import opened
+from models.jobs import swf
+from sweep import cli, job_tables
+
+ONE = ("grid.load=[0.3]", "policy=quick", "grid.preemption=[none]", "grid.urgent=[true]", "replications=1")
+"""One point of the queue in one replication."""
+
+SIZE = 50
+"""Customers in a batch, see conf/experiment/queue.yaml."""
+
+HEAD = "JobID|User|Partition|State|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem"
+
+
+def sacct(folder: Path) -> Path:
+    """Write four jobs of three users on four processors; the second one is larger than the machine."""
+    rows = [
+        ("7", "carol", "00:00:00", 600, 20, 3),
+        ("8", "bob", "00:00:10", 600, 20, 64),
+        ("9_2", "dave, jr", "00:00:20", 600, 20, 3),
+        ("10", "carol", "00:00:30", 300, 10, 1),
+    ]
+    lines = [
+        f"{job}|{user}|batch|COMPLETED|2024-03-01T{at}|2024-03-01T{at}|2024-03-01T{at}|{ran}|{limit}|{size}|1|4000M"
+        for job, user, at, ran, limit, size in rows
+    ]
+    path = folder / "march.txt"
+    path.write_text("\n".join([HEAD, *lines]) + "\n")
+    return path
+
+
+def responses(table: pd.DataFrame) -> np.ndarray:
+    """Return the mean time in the system of each measured batch."""
+    return table.response_time.to_numpy().reshape(-1, SIZE)[1:].mean(axis=1)
+
+
+def test_one_schedule_is_a_table_whose_jobs_give_the_datasets_numbers(sweep):
+    answer = sweep(*ONE, "schedule=out/one.csv")
+    assert answer.status == 0, answer
+    assert "schedules: out/one.csv" in answer.out.splitlines()
+    table = pd.read_csv("out/one.csv")
+    np.testing.assert_allclose(responses(table), load().response.values.ravel())
+    first = ["policy", "workload", "load", "machine", "preemption", "urgent", "replication", "job"]
+    assert list(table.columns) == [*first, *job_tables.COLUMNS]
+    np.testing.assert_allclose(table.wait, table.start - table.submit)
+    assert list(table.job) == list(range(1, len(table) + 1))
+
+
+def test_several_schedules_are_one_table(sweep):
+    answer = sweep("schedule=all.csv", "grid.load=[0.3,null]", "grid.urgent=[true]")
+    assert answer.status == 0, answer
+    table = pd.read_csv("all.csv", keep_default_na=False, na_values=[""])
+    assert len(table.groupby(["policy", "load", "preemption", "replication"], dropna=False)) == 16
+    one = table[(table.policy == "slow") & (table.load == 0.3) & (table.preemption == "resume")]
+    stored = load().response.sel(policy="slow", load=0.3, preemption="resume", replication=1)
+    np.testing.assert_allclose(responses(one[one.replication == 1]), stored.values.ravel())
+    assert (
+        "more.csv (one table of 24 schedules)" in sweep("action=plan", "output=new", "schedule=more.csv").out
+    )
+
+
+def test_what_is_not_done_is_left_out(sweep):
+    answer = sweep(*ONE, "grid.load=[0.3,0.6]", "policy.raises_at=0.6", "schedule=some.csv")
+    assert answer.status == 1
+    assert "schedules: some.csv; 1 left out, whose tasks are not done" in answer.out
+    assert set(pd.read_csv("some.csv").load) == {0.3}
+
+
+@pytest.mark.parametrize("name", ["one.csv", "one.csv.gz"])
+def test_the_same_command_writes_the_same_table_again_and_no_other(sweep, name):
+    assert sweep(*ONE, f"schedule={name}").status == 0
+    before = Path(name).read_bytes()
+    assert sweep(*ONE, f"schedule={name}").status == 0
+    assert Path(name).read_bytes() == before
+    other = sweep(*ONE, "grid.load=[0.6]", "output=other", f"schedule={name}")
+    assert other.status == 2
+    assert f"{name} exists and is no table of this study; give another name, or replace=true" in other.err
+    assert Path(name).read_bytes() == before
+    assert sweep(*ONE, "grid.load=[0.6]", "output=other", f"schedule={name}", "replace=true").status == 0
+    assert set(pd.read_csv(name).load) == {0.6}
+
+
+def test_a_table_of_somebody_else_is_not_written_over(sweep):
+    Path("notes.csv").write_text("a,b\n1,2\n")
+    answer = sweep(*ONE, "schedule=notes.csv")
+    assert answer.status == 2
+    assert not Path("results").exists(), "told before anything runs"
+    assert Path("notes.csv").read_text() == "a,b\n1,2\n"
+    inside = sweep(*ONE, "schedule=results/queue/table.csv")
+    assert inside.status == 2
+    assert "may be one of the study's own files" in inside.err
+
+
+def test_a_full_disk_leaves_nothing_behind(sweep, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", full)
+    answer = sweep(*ONE, "schedule=out/one.csv")
+    assert answer.status == 1
+    assert (
+        "schedule=out/one.csv: cannot be written (No space left on device); all results are kept"
+        in answer.err
+    )
+    assert list(Path("out").iterdir()) == []
+
+
+def test_parquet_needs_an_engine_and_says_so_before_anything_runs(sweep, monkeypatch):
+    monkeypatch.setattr(job_tables, "parquet_engine", lambda: None)
+    answer = sweep(*ONE, "schedule=one.parquet")
+    assert answer.status == 2
+    assert "pandas writes Parquet with pyarrow or fastparquet, and neither is installed" in answer.err
+    assert answer.err.count("\n") == 1
+    assert results() == 0
+
+
+def test_parquet_is_written_where_there_is_one(sweep, monkeypatch):
+    """The engine is stood in for: what is handed to it is the table of the CSV file."""
+    given = {}
+
+    def to_parquet(table, path, index):
+        given["table"], given["index"] = table, index
+        Path(path).write_text("parquet")
+
+    monkeypatch.setattr(job_tables, "parquet_engine", lambda: "pyarrow")
+    monkeypatch.setattr(pd.DataFrame, "to_parquet", to_parquet)
+    assert sweep(*ONE, "schedule=one.parquet").status == 0
+    assert Path("one.parquet").read_text() == "parquet"
+    assert sweep(*ONE, "schedule=one.csv").status == 0
+    assert given["index"] is False
+    np.testing.assert_allclose(given["table"].end, pd.read_csv("one.csv").end)
+
+
+def test_names_of_users_and_jobs_by_hand(tmp_path):
+    """EASY on four processors: 9_2 waits for 7, and 10 goes ahead beside 7; 8 has no place."""
+    work = {"name": "sacct", "path": str(sacct(tmp_path))}
+    made = face.simulate("easy", workload=work, machine=4)
+    table = made.schedule.table()
+    assert list(table.job_id) == ["7", "9_2", "10"]
+    assert list(table.user_name) == ["carol", "dave, jr", "carol"]
+    assert list(table.user) == [1, 3, 1]
+    assert list(table.start) == [0.0, 600.0, 30.0]
+    assert list(table.wait) == [0.0, 580.0, 0.0]
+    assert list(table.requested) == [1200.0, 1200.0, 600.0]
+    back = pd.read_csv(made.schedule.to_table(tmp_path / "jobs.csv"))
+    pd.testing.assert_frame_equal(back, table, check_dtype=False)
+    made.to_netcdf(tmp_path / "jobs.nc")
+    with xr.open_dataset(tmp_path / "jobs.nc") as stored:
+        assert stored.schedule.table().user_name.tolist() == table.user_name.tolist()
+    with pytest.raises(face.Error, match=r"end the name of a table in .csv, .csv.gz, .parquet"):
+        made.schedule.to_table(tmp_path / "jobs.txt")
+
+
+def test_a_log_in_swf_has_its_own_job_numbers_and_no_names(tmp_path):
+    path = tmp_path / "log.swf"
+    columns = {"job": [11, 12], "submit": [5, 6], "runtime": [10, 10], "processors": [2, 2], "user": [3, 4]}
+    swf.write(path, {name: np.array(values) for name, values in columns.items()}, {"MaxProcs": ["2"]})
+    table = face.simulate("fcfs", workload=str(path)).schedule.table()
+    assert list(table.job) == [11, 12]
+    assert list(table.user) == [3, 4]
+    assert "user_name" not in table
+
+
+def test_hosts_have_their_names_in_the_table():
+    jobs = {"submit": [0.0, 0.0], "runtime": [5.0, 5.0], "processors": [4, 2], "requested": [5.0, 5.0]}
+    hosts = [
+        {"name": "small", "processors": 2, "memory_gb": 1},
+        {"name": "big", "processors": 4, "memory_gb": 1},
+    ]
+    made = face.simulate("easy", workload=jobs, machine={"hosts": hosts})
+    assert list(made.schedule.table().host) == ["big", "small"]
+
+
+def test_jobs_in_pieces_are_still_one_row_each():
+    jobs = {"submit": [0.0, 1.0, 2.0], "runtime": [10.0, 10.0, 10.0], "processors": [3, 3, 2]}
+    made = face.simulate("buddy", workload=jobs, machine=4)
+    assert made.sizes["piece"] > 3
+    assert len(made.schedule.table()) == 3
+
+
+def test_reports_call_users_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = sacct(tmp_path)
+    status = cli.main(
+        ["+experiment=what_if", f"workload.path={path}", "machine.processors=4", "grid.policy=[easy,fcfs]",
+         "batches=1", "executor=serial", "schedule=jobs.csv.gz"]
+    )  # fmt: skip
+    assert status == 0
+    with gzip.open("jobs.csv.gz", "rt") as file:
+        assert "dave, jr" in file.read()
+    with xr.open_dataset("results/what_if/what_if.nc") as data:
+        names = data.name_by_user.sel(policy="easy").values.ravel().tolist()
+        numbers = data.number_by_user.sel(policy="easy").values.ravel()[:2].tolist()
+    # carol has 3 x 600 + 300 processor-seconds, dave 3 x 600.
+    assert names[:3] == ["carol", "dave, jr", ""]
+    assert numbers == [1, 3]
+    for paper in ("operators", "compare"):
+        study, _ = opened(Path("results/what_if"), paper)
+        assert [study.user_label(rank) for rank in ("1", "2", "3", "others")] == [
+            "carol", "dave, jr", "rank 3", "others",
+        ]  # fmt: skip
