@@ -95,6 +95,8 @@ class Paper:
         (study) -> tables of the report.
     brief : callable
         (study) -> lines for the terminal.
+    summary : callable
+        (study) -> sentences on what was found, for the beginning of the report.
     own_intervals : bool
         Whether it makes all its intervals itself, so that those withheld in the dataset need no warning.
     options : tuple of str
@@ -114,6 +116,7 @@ class Paper:
     families: tuple[str, ...] = ()
     tables: Callable[[Study], Sequence[Table]] = lambda study: ()
     brief: Callable[[Study], Sequence[str]] = lambda study: ()
+    summary: Callable[[Study], Sequence[str]] = lambda study: ()
     own_intervals: bool = False
     options: tuple[str, ...] = ()
     numbers: Callable[[Study], pd.DataFrame | None] = lambda study: None

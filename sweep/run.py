@@ -49,7 +49,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
     found = _read(plan, folder, console)
     left = found.left()
     if left:
-        for note in plan.check():
+        for note in plan.notes:
             say(console, note)
         preloads = [family.preload_module for family in plan.families.values() if family.preload_module]
         executor = executors.create(plan.settings.executor, [*plan.families, *preloads])
@@ -256,7 +256,7 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
     manifest.claim(folder, plan)
     files = schedules.planned(plan)
     found = _read(plan, folder, console)
-    for note in plan.check():
+    for note in plan.notes:
         say(console, note)
     left = found.left()
     executor = executors.create(plan.settings.executor, [])

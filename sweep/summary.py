@@ -19,8 +19,8 @@ from sweep.statistics.warmup import LEAST_GROUPS
 from sweep.store.shards import Failed
 from sweep.store.state import DONE, EXCLUDED, FAILED
 
-CELL = 14
-"""Characters of a table cell, with its margins: decides how many loads fit."""
+LEAST = 12
+"""Characters that are left to a policy's name, which goes on in the next line, before a load is left out."""
 
 SHOWN_FAILURES = 5
 
@@ -79,7 +79,17 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     stated = [f"{axis} {plan.axes[axis][i]}" for axis, i in where.items() if axis not in ("policy", "load")]
     stated += [f"first {dim}" for dim in metric.dims]
     loads = plan.axes["load"]
-    columns = _spread(len(loads), max(1, (console.width - 20) // CELL))
+    alone = _is_one_batch(plan)
+    texts = []
+    for row, _ in enumerate(plan.axes["policy"]):
+        at = [{**where, "policy": row, "load": column} for column in range(len(loads))]
+        points = [tuple(each[axis] for axis in axes) for each in at]
+        texts.append([_cell(stored, name, point, alone or plan.exact[point]) for point in points])
+    widest = 1 + max(8, *(len(text) for row in texts for text in row))
+    names = max(len(str(policy)) for policy in plan.axes["policy"])
+    columns = _spread(
+        len(loads), max(1, (console.width - min(names, max(LEAST, console.width // 2))) // widest)
+    )
     if len(columns) < len(loads):
         stated.append(f"{len(columns)} of {len(loads)} loads")
     unit = "" if metric.unit == "1" else f" ({metric.unit})"
@@ -89,17 +99,14 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         shown = "exact"
     console.print(f"{metric.long_name}{unit}, {shown}; {', '.join(stated)}", highlight=False)
     table = Table(box=None, pad_edge=False)
-    table.add_column("load")
+    # Nothing is cut off: of a line that is too long the policy's name is broken, and only then a number.
+    table.add_column("load", overflow="fold")
     for column in columns:
-        table.add_column("as it is" if loads[column] is None else f"{loads[column]:g}", justify="right")
-    for row, policy in enumerate(plan.axes["policy"]):
-        points = (
-            tuple({**where, "policy": row, "load": column}[axis] for axis in axes) for column in columns
-        )
-        alone = _is_one_batch(plan)
-        table.add_row(
-            str(policy), *(_cell(stored, name, point, alone or plan.exact[point]) for point in points)
-        )
+        title = "as it is" if loads[column] is None else f"{loads[column]:g}"
+        fits = widest + min(names, LEAST) <= console.width
+        table.add_column(title, justify="right", no_wrap=fits, overflow="fold")
+    for policy, cells in zip(plan.axes["policy"], texts, strict=True):
+        table.add_row(str(policy), *(cells[column] for column in columns))
     console.print(table, highlight=False)
 
 

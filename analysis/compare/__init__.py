@@ -13,6 +13,7 @@ import pandas as pd
 
 from analysis.compare import figures, tables
 from analysis.paper import Paper, Picture
+from analysis.report.ranking import ranked
 from analysis.study import Study
 from analysis.study.axes import Axes
 from analysis.study.view import OPTIONS
@@ -49,6 +50,11 @@ def numbers(study: Study) -> pd.DataFrame:
     return tables.numbers(study)
 
 
+def summary(study: Study) -> Sequence[str]:
+    """Return who is first and last; waits say little where time slicing lets every job begin at once."""
+    return [line for metric in ("response_time", "bounded_slowdown") for line in ranked(study, metric)]
+
+
 PAPER = Paper(
     key="compare",
     citation="",
@@ -61,4 +67,5 @@ PAPER = Paper(
     brief=tables.brief,
     options=OPTIONS,
     numbers=numbers,
+    summary=summary,
 )

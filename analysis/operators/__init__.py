@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.operators import figures, tables
+from analysis.operators import figures, summary, tables
 from analysis.paper import Paper, Picture
 from analysis.study import Study
 
@@ -54,6 +54,7 @@ PAPER = Paper(
     readings=readings,
     tables=tables.tables,
     brief=tables.brief,
+    summary=summary.summary,
     own_intervals=True,
     options=("reference",),
 )

@@ -15,7 +15,7 @@ from analysis.operators import pairing, words
 from analysis.operators.labels import LOSS, MEASURES, SLOWDOWN, USER, UTILIZATION, WAIT, WAIT_MAX
 from analysis.operators.pairing import Difference
 from analysis.operators.words import PERCENT, PURE, Unit
-from analysis.study import Study
+from analysis.study import Study, recorded
 from analysis.study.curve import DONE, EXCLUDED
 from analysis.study.groups import Grouping
 from analysis.study.study import SAMPLES
@@ -152,6 +152,18 @@ class Case:
         """Return what batches count for: their time, or their jobs; None is alike."""
         weights = self.study.weights(metric + (grouping.suffix if grouping else ""))
         return None if weights is None else self.values(str(weights.name), policy, grouping, group, suffix="")
+
+    def recorded(self, metric: str, grouping: Grouping | None = None, group: str = "") -> Interval:
+        """Return a mean as the log recorded it, of the same jobs; NaN without one, or at another load."""
+        if self.study.values_of("load")[self.place] != "null":
+            return recorded.NOTHING
+        at = {grouping.dim: group} if grouping else {}
+        return recorded.mean(self.study, metric + (grouping.suffix if grouping else ""), at)
+
+    @property
+    def has_record(self) -> bool:
+        """Whether the log says how long its jobs waited."""
+        return not math.isnan(self.recorded(WAIT).mean)
 
     def level(self, metric: str, policy: str) -> Interval:
         """Return one of `MEASURES` of all jobs; of a maximum the largest batch, without an interval."""

@@ -16,14 +16,18 @@ from analysis.operators.case import Case, cases
 from analysis.operators.labels import GROUPINGS, MEASURES, SLOWDOWN, USER, WAIT, look
 from analysis.operators.pairing import Difference
 from analysis.operators.panels import (
+    RECORD,
     WIDTH,
     axis_end,
     draw_differences,
+    draw_record,
+    legend_columns,
     make_logarithmic,
     name_panel,
     name_rows,
     page,
     put_headline,
+    record_handle,
     tell_beyond,
 )
 from analysis.operators.words import PURE
@@ -84,12 +88,18 @@ def _overview(case: Case) -> Figure:
         half = np.array([one.half_width for one in found]) / unit.size
         colors = [look(policy).color for policy in case.policies]
         axes.barh(rows, means, 0.68, color=colors)
-        known = ~np.isnan(half)
-        axes.errorbar(means[known], rows[known], xerr=half[known], fmt="none", color="#222222", lw=0.9)
         name_panel(axes, title, unit)
-        axes.set_xlim(0, axis_end(means, half))
-        tell_beyond(axes, rows, means, ["white"] * len(rows))
+        was = case.recorded(metric).mean / unit.size
+        shown = means if np.isnan(was) else np.append(means, was)
+        axes.set_xlim(0, axis_end(shown, half if np.isnan(was) else np.append(half, np.nan)))
+        if not np.isnan(was):
+            draw_record(axes, was)
+        known = ~np.isnan(half) & (means <= axes.get_xlim()[1])
+        axes.errorbar(means[known], rows[known], xerr=half[known], fmt="none", color="#222222", lw=0.9)
+        tell_beyond(axes, rows, means, ["white"] * len(rows), behind=colors)
         name_rows(axes, [f"{policy} *" if policy == reference else policy for policy in case.policies])
+    if case.has_record:
+        figure.legend(handles=[record_handle()], loc="outside lower center")
     return figure
 
 
@@ -131,6 +141,11 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
             dashes = "" if grouping is USER else mine.dashes
             axes.plot(x + side, means, color=mine.color, marker=mine.marker, linestyle=dashes, lw=1.0)
             shown.append(means)
+        was = np.array([case.recorded(metric, grouping, group).mean for group in groups]) / unit.size
+        if not np.isnan(was).all():
+            line = "" if grouping is USER else RECORD["linestyle"]
+            axes.plot(x, was, **{**RECORD, "linestyle": line}, marker="_", markersize=9)
+            shown.append(was[~np.isnan(was)])
         make_logarithmic(axes, np.concatenate(shown))
         axes.set_ylabel(f"{MEASURES[metric]}{f' ({unit.name.strip()})' if unit.name else ''}")
         axes.grid(axis="x", visible=False)
@@ -141,9 +156,12 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     tilt: dict[str, Any] = {"rotation": 90} if grouping is USER else {}
     places[-1].set_xticks(x, texts, fontsize=7.5, **tilt)
     figure.legend(
-        handles=[look(policy).legend_handle() for policy in case.policies],
+        handles=[
+            *(look(policy).legend_handle() for policy in case.policies),
+            *([record_handle()] * case.has_record),
+        ],
         loc="outside lower center",
-        ncols=4,
+        ncols=legend_columns(case.policies),
     )
     style.put_headline(figure, f"By {grouping.title}")
     return figure

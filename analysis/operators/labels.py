@@ -25,6 +25,9 @@ MEASURES = {
 }
 """What a policy is judged by, in the order of tables and pictures."""
 
+AS_IT_WAS = "as it was"
+"""What the log recorded itself, beside the policies."""
+
 RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
 SIZE = Grouping("size_range", "_by_size", "processors")
 USER = Grouping("user_rank", "_by_user", "user")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from analysis.figures import style
 from analysis.operators import words
-from analysis.operators.labels import VERDICTS
+from analysis.operators.labels import AS_IT_WAS, VERDICTS
 from analysis.operators.pairing import Difference
 from analysis.operators.words import Unit
 from sweep.statistics.confidence import Floats
@@ -22,6 +24,15 @@ WIDTH = 7.4
 
 ROW = 0.21
 """Height of a policy or a group in a row of its own, inches."""
+
+RECORD: Mapping[str, Any] = {"color": "#222222", "linestyle": (0, (1.5, 1.5)), "linewidth": 1.3}
+"""How it looks what the log recorded itself: black and dotted."""
+
+NAME = 28
+"""Characters of a name in one line."""
+
+LEGEND = 96
+"""Characters in a line of a legend."""
 
 OUTLYING = 8.0
 """Times the median above which a value would squeeze all others together."""
@@ -35,9 +46,54 @@ def page(n_rows: int, n_columns: int, n_items: int) -> tuple[Figure, list[Axes]]
     return figure, list(places.ravel())
 
 
+def draw_record(axes: Axes, value: float) -> None:
+    """Draw what the log recorded as a line across all rows; at the axis' end, if it lies beyond."""
+    right = axes.get_xlim()[1]
+    axes.axvline(min(value, right), **RECORD, zorder=4)
+    if value > right:
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8}
+        told = f"{words.number(value)} →"
+        axes.text(0.98 * right, -0.55, told, ha="right", va="bottom", fontsize=7.5, zorder=5, bbox=box)
+
+
+def record_handle() -> Line2D:
+    """Return the entry of a legend for it."""
+    return Line2D([], [], **RECORD, label=AS_IT_WAS)
+
+
+def in_lines(name: str, most: int = 2) -> str:
+    """Return a name in lines that a panel has room for; far too long, it lacks its middle.
+
+    Examples
+    --------
+    >>> in_lines("lxf_w_backfill"), in_lines("a_policy_of_mine_with_a_longer_name").splitlines()
+    ('lxf_w_backfill', ['a_policy_of_mine_with_a_', 'longer_name'])
+    """
+    if len(name) <= NAME:
+        return name
+    if len(name) > most * (NAME - 4):
+        kept = most * (NAME - 4) // 2
+        name = f"{name[:kept]}…{name[-kept:]}"
+    lines = [""]
+    for part in re.split(r"(?<=[_ …])", name):
+        for piece in (part[i : i + NAME] for i in range(0, len(part), NAME)):
+            if len(lines[-1]) + len(piece) > NAME:
+                lines.append("")
+            lines[-1] += piece
+    return "\n".join(lines)
+
+
+def legend_columns(names: Sequence[str]) -> int:
+    """Return how many entries of a legend stand beside each other."""
+    return max(1, min(4, LEGEND // (max(map(len, names), default=1) + 8)))
+
+
 def name_rows(axes: Axes, names: Sequence[str]) -> None:
     """Write a name at each row, the first at the top."""
-    axes.set_yticks(np.arange(len(names))[::-1], names)
+    texts = [in_lines(name) for name in names]
+    broken = any("\n" in text for text in texts)
+    small: dict[str, Any] = {"fontsize": 6.0, "linespacing": 1.1} if broken else {}
+    axes.set_yticks(np.arange(len(names))[::-1], texts, **small)
     axes.set_ylim(-0.7, len(names) - 0.3)
     axes.grid(axis="y", visible=False)
 
@@ -45,6 +101,7 @@ def name_rows(axes: Axes, names: Sequence[str]) -> None:
 def name_panel(axes: Axes, title: str, unit: Unit) -> None:
     """Write what a panel shows, and in which unit."""
     name = unit.name.strip()
+    title = in_lines(title, most=3)
     axes.set_title(f"{title} ({name})" if name else title, fontsize=9, fontweight="normal")
 
 
@@ -104,11 +161,25 @@ def axis_end(values: Floats, half_widths: Floats) -> float:
     return 1.15 * end if end > 0 else 1.0
 
 
-def tell_beyond(axes: Axes, rows: np.ndarray, values: Floats, colors: Sequence[str]) -> None:
-    """Write the values that lie beyond the axis at its end."""
+def tell_beyond(
+    axes: Axes, rows: np.ndarray, values: Floats, colors: Sequence[str], behind: Sequence[str] | None = None
+) -> None:
+    """Write the values that lie beyond the axis at its end; on bars in the bars' colours."""
     left, right = axes.get_xlim()
-    for row, value, color in zip(rows, values, colors, strict=True):
+    for number, (row, value, color) in enumerate(zip(rows, values, colors, strict=True)):
         if value > right or value < left:
             text = f"{words.number(value)} →" if value > right else f"← {words.number(value)}"
             at, side = (right, "right") if value > right else (left, "left")
-            axes.text(at, row, text, ha=side, va="center", fontsize=8, color=color, fontweight="bold")
+            box = None if behind is None else {"facecolor": behind[number], "edgecolor": "none", "pad": 1.0}
+            axes.text(
+                at,
+                row,
+                text,
+                ha=side,
+                va="center",
+                fontsize=8,
+                color=color,
+                fontweight="bold",
+                bbox=box,
+                zorder=6,
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -9,10 +10,10 @@ import numpy as np
 
 from analysis.operators import words
 from analysis.operators.case import Case, cases
-from analysis.operators.labels import GROUPINGS, LOSS, SLOWDOWN, USER, WAIT, WAIT_P95
+from analysis.operators.labels import AS_IT_WAS, GROUPINGS, LOSS, SLOWDOWN, USER, WAIT, WAIT_P95
 from analysis.operators.pairing import Difference
 from analysis.operators.words import Unit
-from analysis.report.table import Cell, Table
+from analysis.report.table import Cell, Table, room
 from analysis.study import Study
 from analysis.study.groups import Grouping
 from sweep.statistics.confidence import Interval
@@ -49,7 +50,7 @@ def brief(study: Study) -> Sequence[str]:
     for case in cases(study):
         if not case.policies:
             continue
-        lines += ["", *([f"{case.label}:"] if case.label else []), *_brief(case).as_lines()]
+        lines += ["", *([f"{case.label}:"] if case.label else []), *_brief(case).as_lines(room())]
         if case.n_batches > 1 and case.others:
             lines.append(f"± {case.confidence:.0%} intervals of paired differences, all policies at once")
     return [*lines, ""] if lines else []
@@ -78,6 +79,8 @@ def overview(case: Case) -> Table:
         [Cell(_policy(case, policy)), *(Cell(words.level(*one)) for one in _levels(case, policy))]
         for policy in case.policies
     ]
+    if case.has_record:
+        rows.insert(0, [Cell(AS_IT_WAS), *(Cell(text) for text in _as_recorded(case))])
     rows += [[Cell(policy), Cell(state), *([Cell("")] * 5)] for policy, state in case.missing.items()]
     columns = (
         "policy", "mean wait", "95th percentile", "longest wait", "mean bounded slowdown", "utilization",
@@ -93,7 +96,11 @@ def overview(case: Case) -> Table:
         "overview",
         "How each policy does",
         (several if case.n_batches > 1 else ONE_BATCH)
-        + " Loss of capacity: the share of all processor time that is idle while some job waits.",
+        + " Loss of capacity: the share of all processor time that is idle while some job waits."
+        + (
+            f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: what the log recorded of the same jobs."
+            * case.has_record
+        ),
         columns,
         rows,
     )
@@ -101,6 +108,11 @@ def overview(case: Case) -> Table:
 
 def _levels(case: Case, policy: str) -> list[tuple[Interval, Unit]]:
     return [(case.level(metric, policy), unit) for metric, unit in case.units.items()]
+
+
+def _as_recorded(case: Case) -> list[str]:
+    """Return what the log recorded, for the columns of the overview."""
+    return [words.level(case.recorded(metric), unit) for metric, unit in case.units.items()]
 
 
 def against(case: Case) -> Table:
@@ -168,6 +180,10 @@ def by_group(case: Case, grouping: Grouping) -> Table:
         row = [Cell(case.label_of(grouping, group)), Cell(f"{jobs:,.0f}")]
         if grouping is USER:
             row.append(Cell(f"{100 * case.share_of_work(group):.1f} %"))
+        if case.has_record:
+            row.append(
+                Cell(words.level(replace(case.recorded(WAIT, grouping, group), half_width=math.nan), unit))
+            )
         row.append(Cell(f"{words.number(levels[group] / unit.size)}{unit.name}"))
         row += [_marked(found[policy][group], unit) for policy in case.others]
         rows.append(row)
@@ -178,13 +194,15 @@ def by_group(case: Case, grouping: Grouping) -> Table:
             " ▼ shorter, ▲ longer, without a mark no difference is shown; the intervals of a column hold "
             f"together at {case.confidence:.0%}."
         )
+    if case.has_record:
+        caption += f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: the mean wait that the log recorded."
     if grouping is USER:
         caption += " Users in order of their work, the first has most; by their name or number in the log."
     return Table(
         f"by-{grouping.dim.partition('_')[0]}",
         f"Mean wait by {grouping.title}",
         caption,
-        (grouping.title, "jobs", *work, case.reference, *case.others),
+        (grouping.title, "jobs", *work, *([AS_IT_WAS] * case.has_record), case.reference, *case.others),
         rows,
     )
 
@@ -201,6 +219,14 @@ def _brief(case: Case) -> Table:
                 f", {found.verdict}" if case.n_batches > 1 else ""
             )
         rows.append([Cell(text) for text in (policy, *row, compared)])
+    if case.has_record:
+        known = (
+            f"{words.number(case.recorded(metric).mean / unit.size)}{unit.name}"
+            for metric, unit in case.units.items()
+        )
+        rows.insert(
+            0, [Cell(AS_IT_WAS), *(Cell("–" if text.startswith("–") else text) for text in known), Cell("")]
+        )
     columns = ("policy", "mean wait", "95th pct", "longest", "slowdown", "utilization", "loss")
     return Table("brief", "", "", (*columns, f"wait against {case.reference}"), rows)
 

@@ -3,59 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
 
 from analysis.operators.pairing import Difference
+from analysis.report.numbers import HOURS, MINUTES, PERCENT, PURE, SECONDS, Unit, number, time_unit
 from sweep.statistics.confidence import Interval
 
-
-@dataclass(frozen=True)
-class Unit:
-    """What numbers are told in.
-
-    Parameters
-    ----------
-    name : str
-        With the blank before it; empty for pure numbers.
-    size : float
-        In the metric's own unit.
-    """
-
-    name: str
-    size: float
-
-
-SECONDS, MINUTES, HOURS = Unit(" s", 1.0), Unit(" min", 60.0), Unit(" h", 3600.0)
-PURE, PERCENT = Unit("", 1.0), Unit(" %", 0.01)
-
-
-def time_unit(seconds: Iterable[float]) -> Unit:
-    """Return the unit in which the middle one of some times is a number below about 200.
-
-    Examples
-    --------
-    >>> time_unit([3.0, 60.0, 9e9]).name, time_unit([600.0, math.nan]).name, time_unit([86400.0]).name
-    (' s', ' min', ' h')
-    """
-    known = sorted(abs(one) for one in seconds if not math.isnan(one))
-    middle = known[len(known) // 2] if known else 0.0
-    return SECONDS if middle < 200 else MINUTES if middle < 12_000 else HOURS
-
-
-def number(value: float) -> str:
-    """Return a number with three digits, but all those before the point.
-
-    Examples
-    --------
-    >>> number(12345.6), number(123.4), number(1.2345), number(0.0), number(math.nan)
-    ('12,346', '123', '1.23', '0', '–')
-    """
-    if math.isnan(value):
-        return "–"
-    if abs(value) >= 100 or value == 0:
-        return f"{value:,.0f}"
-    return f"{value:.{2 - math.floor(math.log10(abs(value)))}f}" if abs(value) >= 0.01 else f"{value:.2g}"
+__all__ = [
+    "HOURS", "MINUTES", "PERCENT", "PURE", "SECONDS", "Unit",
+    "change", "level", "number", "relative", "time_unit",
+]  # fmt: skip
 
 
 def level(interval: Interval, unit: Unit) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from analysis.claims import VERDICTS, Claim, beyond_chance, count
 from analysis.figures import style
 from analysis.paper import Paper
+from analysis.report.facts import facts, policies
 from analysis.report.pictures import DrawnPicture
+from analysis.report.summary import summary
+from analysis.report.table import LONG
 from analysis.report.warnings import warnings
 from analysis.study import Study
 
@@ -34,6 +38,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
     claims = next(iter(tested.values()))
     return environment.get_template("report.html.j2").render(
         study=study,
@@ -48,12 +53,21 @@ def render(
         verdict_names=VERDICTS,
         colors=style.VERDICT_COLORS,
         signs=style.VERDICT_SIGNS,
+        facts=facts(study),
+        long=LONG,
+        summary=summary(study, paper, claims),
+        policies=policies(study),
         readings=paper.readings(study),
         tables=paper.tables(study),
         labels={letter: one.title for letter, one in study.readings.items()},
         warnings=warnings(study, paper),
         attributes=attributes(study),
     )
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name that a browser may break after its underscores."""
+    return Markup("_<wbr>").join(name.split("_"))
 
 
 WORST_FIRST = ("fails", "inconclusive", "holds")
@@ -70,8 +84,12 @@ def rows(tested: Mapping[str, Sequence[Claim]]) -> list[tuple[Claim, dict[str, C
 
 
 def attributes(study: Study) -> list[tuple[str, str]]:
-    """Return what the dataset says of its own making, without the long config."""
-    kept = [(key.replace("_", " "), str(value)) for key, value in study.data.attrs.items() if key != "config"]
+    """Return what the dataset says of its own making, without what is long, or told as facts."""
+    kept = [
+        (key.replace("_", " "), str(value))
+        for key, value in study.data.attrs.items()
+        if key not in ("config", "facts")
+    ]
     asked = ("replications", "batches", "batch_size", "warmup", "seed", "confidence")
     kept += [(key.replace("_", " "), str(study.settings[key])) for key in asked if key in study.settings]
     return kept

@@ -1,9 +1,29 @@
-"""Tables of a report: cells of plain text, coloured by what they mean."""
+"""Tables of a report: cells of plain text, coloured by what they mean.
+
+No table is wider than what it is shown on: one with too many columns is cut into several below each other,
+each of which begins with the first column.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+PAGE = 112
+"""Characters of small print in a line of the report, the gaps between columns included."""
+
+GAP = 2
+"""Characters between two columns."""
+
+WRAPPED = 26
+"""Characters in a line of prose in a cell, at least."""
+
+LONG = 40
+"""Characters of a name that stands in one line; a longer one is broken where it has to be."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +42,23 @@ class Cell:
     text: str
     tone: str = ""
     note: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The text in pieces that are never broken: prose into words, a number before its brackets."""
+        if not self.is_number:
+            return self.text.split()
+        return re.split(r" (?=\()", self.text)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is too long for a line, if it is what a row is about."""
+        return len(self.text) > LONG
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number, with its interval, its unit and what it is relative to."""
+        return len(self.text) <= 2 * WRAPPED and re.match(r"([▼▲] )?[+−<>≤]?[\d.,]+", self.text) is not None
 
 
 @dataclass(frozen=True)
@@ -44,11 +81,75 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
 
-    def as_lines(self) -> list[str]:
-        """Return the table for a terminal: the first column to the left, all others to the right."""
-        texts = [list(self.columns), *([cell.text for cell in row] for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-        return ["  ".join(_aligned(row, widths)).rstrip() for row in texts]
+    @property
+    def pages(self) -> list[Table]:
+        """The table in parts that the report has room for, whose cells may have several lines."""
+        return self.parts([self._wrapped(number) for number in range(len(self.columns))], PAGE)
+
+    def _wrapped(self, number: int) -> int:
+        """Return the least width of a column."""
+        cells = [row[number] for row in self.rows]
+        longest = max((len(line) for cell in cells for line in cell.lines), default=0)
+        if any(len(cell.text) > WRAPPED and not cell.is_number for cell in cells):
+            longest = max(longest, WRAPPED)
+        if number == 0:  # what a row is about stands in one line
+            longest = min(max((len(cell.text) for cell in cells), default=0), LONG)
+        title = max(len(word) for word in self.columns[number].replace("_", "_ ").split())
+        return max(longest, min(title, LONG), 1)
+
+    def parts(self, widths: Sequence[int], room: int) -> list[Table]:
+        """Return the table cut between columns, so that each part fits; the first column begins each of them.
+
+        Parameters
+        ----------
+        widths : sequence of int
+            Of the columns, characters.
+        room : int
+            Characters of a line. A column that is wider than that by itself has a part of its own.
+        """
+        groups: list[list[int]] = [[]]
+        used = widths[0]
+        for number in range(1, len(widths)):
+            if groups[-1] and used + GAP + widths[number] > room:
+                groups.append([])
+                used = widths[0]
+            groups[-1].append(number)
+            used += GAP + widths[number]
+        if len(groups) == 1:
+            return [self]
+        return [self._part([0, *group]) for group in groups]
+
+    def _part(self, chosen: Sequence[int]) -> Table:
+        columns = [self.columns[i] for i in chosen]
+        return replace(self, columns=columns, rows=[[row[i] for i in chosen] for row in self.rows])
+
+    def as_lines(self, room: int | None = None) -> list[str]:
+        """Return the table for a terminal: the first column to the left, all others to the right.
+
+        Parameters
+        ----------
+        room : int, optional
+            Characters of a line; None is as many as it takes.
+        """
+        widths = [max(map(len, column)) for column in zip(*self._texts, strict=True)]
+        parts = [self] if room is None else self.parts(widths, room)
+        lines: list[str] = []
+        for part in parts:
+            texts = part._texts
+            own = [max(map(len, column)) for column in zip(*texts, strict=True)]
+            lines += [""] * bool(lines) + ["  ".join(_aligned(row, own)).rstrip() for row in texts]
+        return lines
+
+    @property
+    def _texts(self) -> list[list[str]]:
+        return [list(self.columns), *([cell.text for cell in row] for row in self.rows)]
+
+
+def room() -> int | None:
+    """Return the characters of a line of the terminal; None where the output is a file, which has no end."""
+    if os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty():
+        return shutil.get_terminal_size().columns or None
+    return None
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:

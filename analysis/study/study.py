@@ -110,6 +110,12 @@ class Study:
         found: dict[str, Any] = json.loads(self.data.attrs.get("config", "{}"))
         return found
 
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What the run told of logs and policies, see `sweep.store.facts`; empty in a dataset without it."""
+        found: dict[str, Any] = json.loads(self.data.attrs.get("facts", "{}"))
+        return found
+
     @property
     def settings(self) -> dict[str, Any]:
         """The experiment's own keys: name, grid, batches and so on."""

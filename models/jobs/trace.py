@@ -6,11 +6,48 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from models.arrays import Ints
+from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.swf import Log
 from models.point import Batches
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Which log the jobs of a trace come from, and what its reading told: facts for a report.
+
+    Parameters
+    ----------
+    file : str
+        Its name, without the folder.
+    form : str
+        What kind of file it is.
+    account : str
+        The line that says how many rows there were, how many are jobs, and why the others were left out.
+    system : str
+        What it says of the machine and the site, empty where it says nothing.
+    zero : float, optional
+        Unix seconds at which the first of these jobs was submitted.
+    zone : str
+        In which these seconds count, empty where the file does not say.
+    days : float
+        From the first submission to the last one.
+    load : float, optional
+        Work over what all hosts can do in that time, before it is rescaled.
+    told : tuple of str
+        Those of the trace's notes that say in words what the fields here and its waits hold.
+    """
+
+    file: str
+    form: str
+    account: str
+    system: str = ""
+    zero: float | None = None
+    zone: str = ""
+    days: float = 0.0
+    load: float | None = None
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +74,10 @@ class Trace:
         What the log calls each of its rows, where that is no number: see `rows`.
     users : tuple of str
         Names of the users, where the log has them: the n-th is that of user number n.
+    origin : Origin, optional
+        The log as a report names it.
+    waited : ndarray of float, shape (n_jobs,), seconds, optional
+        How long the log says that each job waited; NaN where it does not say it of one, None of none.
     """
 
     name: str
@@ -49,6 +90,8 @@ class Trace:
     rows: Ints | None = None
     ids: np.ndarray | None = None
     users: tuple[str, ...] = ()
+    origin: Origin | None = None
+    waited: Floats | None = None
 
     @property
     def n_measured(self) -> int:

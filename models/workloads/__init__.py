@@ -77,6 +77,20 @@ def open_workload(point: Point) -> Stream | Trace:
     return memory.of_stream(estimates.of_stream(stream, point), point)
 
 
+def open_log(point: Point) -> Trace | None:
+    """Return the jobs of a workload that is a log, a file that somebody's machine wrote; None of any other.
+
+    Raises
+    ------
+    ValueError
+        With one line that says what is wrong.
+    """
+    if point.workload.get("model") not in MODELS or point.workload.get("path") is None:
+        return None
+    opened = open_workload(point)
+    return opened if isinstance(opened, Trace) and opened.origin is not None else None
+
+
 def has_chance(workload: Parameters, judged: bool = True) -> bool:
     """Tell whether replications of a workload differ.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
-from models.jobs.trace import Trace
+from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
 from models.workloads import memory
 
@@ -74,6 +75,7 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
     """
     name, machine, rows = read.name, read.machine, read.rows
     jobs, filled = memory.of_log(name, read.jobs, point.workload)
+    waited = read.waited
     told = [*read.notes, *filled]
     fits = machine.takes(jobs.size, jobs.memory)
     if not fits.all():
@@ -88,9 +90,15 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
         lacks = "memory" if (jobs.size <= machine.largest).all() else "processors or memory"
         told.append(f"{name}: {lost:,} more dropped, whose {lacks} no host has (oversized=drop)")
         jobs, rows = jobs.part(fits), None if rows is None else rows[fits]
+        waited = None if waited is None else waited[fits]
     natural = _load(jobs, machine)
+    facts = []
+    if waited is not None and (known := ~np.isnan(waited)).any():
+        whose = "these jobs" if known.all() else f"{int(known.sum()):,} of these jobs"
+        mean = waited[known].mean() / 3600
+        facts.append(f"{name}: as it was, {whose} waited for {mean:.2f} h on average")
     if natural is not None:
-        told.append(f"{name}: load {natural:.3f} on {machine.total:,} processors as it is")
+        facts.append(f"{name}: load {natural:.3f} on {machine.total:,} processors as it is")
     elif point.load is not None:
         raise ValueError(
             f"{name}: all {len(jobs)} jobs are submitted at once, so that it has no load to rescale; take it "
@@ -98,7 +106,26 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
         )
     stretch = 1.0 if point.load is None or natural is None else natural / point.load
     submit = (jobs.submit - jobs.submit[0]) * stretch
-    return replace(read, jobs=replace(jobs, submit=submit), notes=tuple(told), rows=rows)
+    return replace(
+        read,
+        jobs=replace(jobs, submit=submit),
+        notes=(*told, *facts),
+        rows=rows,
+        origin=None if read.origin is None else _placed(read.origin, jobs, natural, facts),
+        waited=waited,
+    )
+
+
+def _placed(origin: Origin, jobs: Jobs, load: float | None, facts: Sequence[str]) -> Origin:
+    """Return where jobs come from, with what is known once it is clear which of them are taken."""
+    first, last = float(jobs.submit[0]), float(jobs.submit[-1])
+    return replace(
+        origin,
+        zero=None if origin.zero is None else origin.zero + first,
+        days=(last - first) / 86400,
+        load=load,
+        told=(origin.account, *facts),
+    )
 
 
 def _load(jobs: Jobs, machine: Machine) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
-from models.jobs.trace import Trace
+from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
 from models.workloads import replayed
 from models.workloads.sacct import Table, read, select, users_of
@@ -61,7 +61,8 @@ def open_trace(point: Point) -> Trace:
         )
     hosts = machines.of(machine)
     chosen = select(table, machine_size=hosts.largest, **filters)
-    notes = [*chosen.describe(), *replayed.notes_of_pool(table.name, chosen.at_once, hosts)]
+    account, *further = chosen.describe()
+    notes = [account, *further, *replayed.notes_of_pool(table.name, chosen.at_once, hosts)]
     memory = np.zeros(chosen.rows.size, np.int64)
     if hosts.limits_memory:
         memory = np.ceil(table.memory[chosen.rows]).astype(np.int64)
@@ -75,8 +76,15 @@ def open_trace(point: Point) -> Trace:
         memory,
         user=chosen.user,
     )
-    line = table.line[chosen.rows]
-    read_as = Trace(
-        table.name, jobs, hosts, tuple(notes), rows=chosen.rows, ids=table.job, users=users_of(table)
+    read_jobs = Trace(
+        table.name,
+        jobs,
+        hosts,
+        tuple(notes),
+        rows=chosen.rows,
+        ids=table.job,
+        users=users_of(table),
+        origin=Origin(table.name, "Slurm's sacct", account, zero=chosen.first),
+        waited=chosen.waited,
     )
-    return replayed.trace_of(point, read_as, line)
+    return replayed.trace_of(point, read_jobs, table.line[chosen.rows])

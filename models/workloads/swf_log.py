@@ -10,7 +10,8 @@ from models.arrays import Floats, Ints
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.swf import Log, read, select
-from models.jobs.trace import Trace
+from models.jobs.swf.header import header_number
+from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
 from models.workloads import replayed
 
@@ -53,7 +54,8 @@ def open_trace(point: Point) -> Trace:
     hosts = machines.of(machine, log.max_processors)
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     chosen = select(log, machine_size=hosts.largest, **filters)
-    notes = list(chosen.describe())
+    account, *further = chosen.describe()
+    notes = [account, *further]
     if replayed.names_no_machine(machine) and not log.names_its_machine:
         notes.append(
             f"{log.name}: its header names no processors, so that {hosts.largest:,} are taken, those of the "
@@ -79,8 +81,31 @@ def open_trace(point: Point) -> Trace:
         used,
         chosen.jobs.user if (chosen.jobs.user >= 0).any() else None,
     )
-    line = chosen.jobs.line
-    return replayed.trace_of(point, Trace(log.name, jobs, hosts, tuple(notes), log=log, rows=rows), line)
+    read_jobs = Trace(
+        log.name,
+        jobs,
+        hosts,
+        tuple(notes),
+        log=log,
+        rows=rows,
+        origin=_origin(log, account, float(log.columns["submit"][rows[0]])),
+        waited=np.where(known, wait, np.nan) if known.any() else None,
+    )
+    return replayed.trace_of(point, read_jobs, chosen.jobs.line)
+
+
+def _origin(log: Log, account: str, first: float) -> Origin:
+    """Return what the header says of a log whose first job was submitted at `first`."""
+    told = [text for key in ("Computer", "Installation") for text in log.header.get(key, [])[:1] if text]
+    zero = header_number(log.header, "UnixStartTime")
+    return Origin(
+        log.name,
+        "Standard Workload Format",
+        account,
+        ", ".join(told),
+        zero + first if zero else None,
+        "UTC",
+    )
 
 
 def _memory(log: Log, rows: Ints, size: Ints, notes: list[str]) -> tuple[Ints, Ints]:

@@ -6,6 +6,8 @@ the short name ``buddy`` where no other family has a policy of that name; datase
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +18,8 @@ from sweep.errors import SweepError, unknown
 
 IN_FOLDERS = ("policy",)
 """Groups whose files lie in folders."""
+
+FIRST_SENTENCE = re.compile(r".*?(?:\.(?= [A-Z])|(?=:?$))")
 
 KINDS = {"groups": "groups of jobs"}
 """What a file of a group is, where the group's name does not say it."""
@@ -73,12 +77,9 @@ def labels(full: Sequence[str]) -> dict[str, str]:
 
 
 def described(group: str, folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """Yield full name and one-line description of each file of a group, sorted by name.
-
-    The description is the file's first comment that is no Hydra directive (``# @package``).
-    """
+    """Yield full name and description of each file of a group, sorted by name, see `description`."""
     for name in names(group, folders):
-        yield name, _description(path(group, name, folders))
+        yield name, description(path(group, name, folders))
 
 
 def path(group: str, name: str, folders: Sequence[Path]) -> Path:
@@ -133,14 +134,14 @@ def _tops(group: str, folders: Sequence[Path]) -> list[Path]:
     return [folder / group for folder in folders]
 
 
-def _description(file: Path) -> str:
-    for line in file.read_text(encoding="utf-8").splitlines():
-        comment = line.removeprefix("#").strip()
-        if not line.startswith("#"):
-            break
-        if comment and not comment.startswith("@"):
-            return comment
-    return ""
+def description(file: Path) -> str:
+    """Return what a file says of itself: the first sentence of the comment that it begins with."""
+    comments = itertools.takewhile(
+        lambda line: line.startswith("#"), file.read_text(encoding="utf-8").splitlines()
+    )
+    lines = (line.removeprefix("#").strip() for line in comments)
+    told = " ".join(line for line in lines if line and not line.startswith("@"))
+    return FIRST_SENTENCE.match(told)[0]  # type: ignore[index] # it matches any text
 
 
 def _misplaced(group: str, name: str, folders: Sequence[Path]) -> str | None:

@@ -72,6 +72,13 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
         for group, named in chosen.items():
             for name in named.values():
                 choices.check(group, name, folders)
+        described = {
+            group: {
+                label: choices.description(choices.path(group, name, folders))
+                for label, name in named.items()
+            }
+            for group, named in chosen.items()
+        }
         if any(argument.startswith("exclude=") for argument in translated):
             _check_excluded(settings)
         chosen["executor"] = {executor: executor}
@@ -86,7 +93,7 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
         if "profile" not in keys_of_executor:
             raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={executor}")
         settings.executor["profile"] = settings.slurm
-    return Config(settings, files, cast("dict[str, Any]", groups))
+    return Config(settings, files, cast("dict[str, Any]", groups), described)
 
 
 def _chosen(settings: Settings, folders: Sequence[Path]) -> dict[str, dict[str, str]]:

@@ -97,11 +97,15 @@ class Config:
         Group (policy, workload, machine) -> name -> the composed file, interpolations not yet resolved.
     groups : dict of str to dict
         The files that ``measures.groups`` names.
+    described : dict of str to dict
+        Group (policy, workload, machine) -> name -> what its file says of itself, for reports; no part of any
+        task's identity.
     """
 
     settings: Settings
     files: Mapping[str, Mapping[str, dict[str, Any]]]
     groups: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def check(settings: Settings) -> None:

@@ -70,6 +70,8 @@ class Plan:
         Identity of every task; not unique where points mean the same simulation.
     adapted : bool
         Nobody asked for a number of replications.
+    described : dict of str to dict
+        By group, what each policy, workload and machine is, in plain words.
     """
 
     settings: Settings
@@ -82,6 +84,7 @@ class Plan:
     sources: dict[str, str]
     ids: list[str] = field(repr=False)
     adapted: bool = False
+    described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def replications(self) -> int:
@@ -200,6 +203,11 @@ class Plan:
             replication=replication,
         )
 
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What the families say of every combination, see `check`, asked once."""
+        return tuple(self.check())
+
     def check(self) -> list[str]:
         """Let the families look at every combination before anything runs; return their notes, each once.
 
@@ -269,7 +277,10 @@ def expand(config: Config) -> Plan:
         if not isinstance(policy.parameters.get("family"), str):
             raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
     measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
-    plan = Plan(settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [])
+    plan = Plan(
+        settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [],
+        described=config.described,
+    )  # fmt: skip
     _check_metrics(plan)
     if plan.exact.flat[points].all():
         # Whatever was asked for: a solution is one value.

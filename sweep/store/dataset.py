@@ -32,6 +32,7 @@ from sweep.plan.plan import Plan
 from sweep.statistics.warmup import truncation
 from sweep.store import manifest, provenance
 from sweep.store.backlogs import decoded
+from sweep.store.facts import Facts
 from sweep.store.shards import Failed, Reader, Record
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT
 
@@ -65,6 +66,7 @@ class Collector:
         self._plan = plan
         self._reader = Reader(folder)
         self._coords = families.coords(plan.families.values(), plan.measures)
+        self._facts = Facts(plan)
         cells = int(np.prod(plan.shape)) * plan.replications
         n_batches = plan.longest.looks[-1]
         # One row a cell (point of the whole grid x replication), reshaped to the dimensions at the end.
@@ -156,8 +158,9 @@ class Collector:
         if dropped is not None:
             meaning = {"units": "1", "long_name": "leading batches that MSER drops (NaN in the metrics)"}
             data["dropped"] = (axes, dropped, meaning)
-        data |= self._users()
-        dataset = xr.Dataset(data, coords, attributes(plan, arguments))
+        data |= self._users() | self._facts.recorded
+        told = {"facts": provenance.sanitised(json.dumps(self._facts.attribute()))}
+        dataset = xr.Dataset(data, coords, attributes(plan, arguments) | told)
         for name, long_name in LONG_NAMES.items():
             dataset[name].attrs["long_name"] = long_name
         dataset["load"].attrs["units"] = "1"

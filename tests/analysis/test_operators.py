@@ -15,9 +15,10 @@ from matplotlib.figure import Figure
 from analysis import operators
 from analysis.command import main
 from analysis.errors import DrawingError
-from analysis.operators import pairing, tables, words
+from analysis.operators import pairing, panels, tables, words
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import RUNTIME, SIZE, USER, WAIT
+from analysis.report import numbers
 from analysis.report.warnings import warnings
 from analysis.study import Study
 from sweep import statistics
@@ -38,7 +39,7 @@ def drawn(study: Study) -> dict[str, Figure | str]:
     return found
 
 
-@pytest.mark.parametrize("module", [pairing, words])
+@pytest.mark.parametrize("module", [pairing, words, numbers, panels])
 def test_examples(module) -> None:
     assert doctest.testmod(module).failed == 0
 

@@ -43,6 +43,10 @@ class Selection:
         Processors.
     user : ndarray of int, shape (n_jobs,)
         From 1 on, by first appearance in the file (`users_of`).
+    waited : ndarray of float, shape (n_jobs,), seconds
+        From the arrival to the start, as it was.
+    first : float
+        Unix seconds of the first arrival, as if the file's times were UTC.
     left_out : dict of str to int
         Reason -> rows; steps are among them.
     notes : tuple of str
@@ -55,6 +59,8 @@ class Selection:
     runtime: np.ndarray
     size: np.ndarray
     user: np.ndarray
+    waited: np.ndarray
+    first: float
     left_out: dict[str, int]
     notes: tuple[str, ...]
 
@@ -182,10 +188,11 @@ def select(
         np.maximum(table.elapsed[rows], 1.0),
         np.minimum(table.processors[rows], machine_size or np.iinfo(np.int64).max),
         np.array([user_of[who] for who in table.user[rows]]),
+        waited,
+        float(instant[rows[0]].astype(np.int64)),
         left_out,
         (
             *(f"{n:,} {what}" for what, n in changes.items() if n),
-            f"as it was, these jobs waited for {waited.mean() / 3600:.2f} h on average",
             "times are taken as they stand: where sacct printed local time and a clock was changed, some are "
             "an hour off (TZ=UTC sacct ... avoids it)",
         ),

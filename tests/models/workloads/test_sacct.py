@@ -126,7 +126,7 @@ def test_every_row_is_counted(folder: Path) -> None:
     assert any("2 parts of heterogeneous jobs" in note for note in told)
     assert any("2 jobs had no time limit of their own" in note for note in told)
     waits = [30, 100, 150, 20, 20, 149, 19]
-    assert any(f"waited for {np.mean(waits) / 3600:.2f} h" in note for note in told)
+    assert selection.waited.tolist() == waits
     assert any("TZ=UTC" in note for note in told)
 
 
@@ -458,6 +458,11 @@ def test_a_known_schedule_comes_back(folder: Path) -> None:
     order = np.argsort((table.submit - DAY).astype(int))
     np.testing.assert_array_equal(made.start, as_it_was[order])
     assert made.wait.mean() > 1000
+    assert opened.waited is not None
+    assert opened.origin is not None
+    np.testing.assert_array_equal(opened.waited, made.wait)
+    assert opened.origin.zero == (DAY - np.datetime64(0, "s")).astype(int)
+    assert opened.origin.days == pytest.approx(299 * 30 / 86400)
     assert any(f"waited for {made.wait.mean() / 3600:.2f} h" in note for note in opened.notes)
     assert not any("u1" in note for note in opened.notes)
     assert set(opened.jobs.user.tolist()) == set(range(1, 8))

@@ -1,0 +1,245 @@
+"""The facts that a report begins with: which log on which machine, what was assumed, what was run.
+
+All of them travel in the dataset (`sweep.store.facts`). What an older one does not have is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from analysis.report.numbers import Unit, number, time_unit
+from analysis.study import Study, recorded
+from analysis.study.curve import EXCLUDED
+
+Fact = tuple[str, Sequence[str]]
+"""What it is about, and a line or several."""
+
+MOST = 6
+"""Logs, workloads or machines that are told one by one."""
+
+NO_WAITS = (
+    "the log records no waits, so that nothing here says whether a simulated policy looks like its site"
+)
+
+
+def facts(study: Study) -> list[Fact]:
+    """Return the facts of a study in the order in which they are read."""
+    logs = study.facts.get("logs", [])
+    found: list[Fact] = []
+    for log in logs[:MOST]:
+        found += _of_log(study, log, alone=len(logs) == 1)
+    load: Fact = ("Load", [_load(study, logs)])
+    if len(logs) > MOST:
+        found.append(("More logs", [f"{len(logs) - MOST} more on other values of the same axes"]))
+    if not logs:
+        found += [("Workload", lines)] if (lines := _named(study, "workload")) else []
+    if len(logs) != 1 and (lines := _named(study, "machine")):
+        found.append(("Machine", lines))
+    # Of one log, before what it recorded at its own load.
+    found.insert(-1 if len(logs) == 1 else len(found), load)
+    if lines := notes(study):
+        found.append(("Assumed", lines))
+    if lines := list(_set(study)):
+        found.append(("Set", lines))
+    return [*found, ("Run", list(_run(study)))]
+
+
+def policies(study: Study) -> list[tuple[str, str]]:
+    """Return every policy with what it is in plain words, as its file says it; nothing where unknown."""
+    told = study.facts.get("described", {}).get("policy", {})
+    return [(policy, sentence(told.get(policy, ""))) for policy in study.policies] if told else []
+
+
+def notes(study: Study) -> list[str]:
+    """Return what else was said aloud before the run: what was filled in, drawn, cut or killed."""
+    names = {log["file"] for log in study.facts.get("logs", [])}
+    told = list(study.facts.get("notes", []))
+    if len(names) == 1:
+        told = [note.removeprefix(f"{next(iter(names))}: ") for note in told]
+    return [sentence(note) for note in told]
+
+
+def as_it_was(study: Study, log: Mapping[str, Any]) -> str:
+    """Return the waits that a log recorded, in words."""
+    if not log["waits"]:
+        return sentence(NO_WAITS)
+    wait, p95, most = (
+        recorded.mean(study, name, log["at"]).mean for name in ("wait", "wait_p95", "wait_max")
+    )
+    if math.isnan(wait):
+        return sentence("the log records waits, but this study measures none")
+    unit = time_unit([wait])
+    parts = [f"mean wait {_time(wait, unit)}"]
+    parts += [] if math.isnan(p95) else [f"95th percentile {_time(p95, unit)} (mean over batches)"]
+    parts += [] if math.isnan(most) else [f"longest {_time(most, unit)}"]
+    slowdown = recorded.mean(study, "bounded_slowdown", log["at"]).mean
+    parts += [] if math.isnan(slowdown) else [f"mean bounded slowdown {number(slowdown)}"]
+    if log["waits"] < log["jobs"]:
+        parts.append(f"of the {log['waits']:,} jobs whose wait it records")
+    return sentence(", ".join(parts))
+
+
+def sentence(text: str) -> str:
+    """Return words as a sentence: with a capital, unless a name begins them, and a full stop."""
+    if not text:
+        return ""
+    first = text.partition(" ")[0]
+    begun = text[0].upper() + text[1:] if first.isalpha() else text
+    return begun if begun.endswith((".", "!", "?")) else f"{begun}."
+
+
+def days(number_of: float) -> str:
+    """Return a number of days in words."""
+    return f"{number(24 * number_of)} hours" if number_of < 2 else f"{number_of:,.0f} days"
+
+
+def _of_log(study: Study, log: Mapping[str, Any], *, alone: bool) -> Iterator[Fact]:
+    where = "" if alone else f", {', '.join(f'{axis} {value}' for axis, value in log['at'].items())}"
+    system = f", {log['system']}" if log["system"] else ""
+    yield f"Log{where}", [f"{log['file']} ({log['form']}){system}."]
+    yield f"Period{where}", [_period(log)]
+    yield f"Jobs{where}", [sentence(log["account"].removeprefix(f"{log['file']}: "))]
+    machine = _machine(study, log["at"].get("machine", ""))
+    own = f"{log['processors']:,} processors"
+    yield f"Machine{where}", [sentence(machine if machine and own in machine else own)]
+    yield f"As it was{where}", [as_it_was(study, log)]
+
+
+def _period(log: Mapping[str, Any]) -> str:
+    if log["zero"] is None:
+        return f"{days(log['days'])} of submissions; the log does not say when."
+    first = datetime.fromtimestamp(log["zero"], UTC)
+    last = first + timedelta(days=log["days"])
+    zone = f" ({log['zone']})" if log["zone"] else ""
+    return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}{zone}, {days(log['days'])} of submissions."
+
+
+def _named(study: Study, group: str) -> list[str]:
+    """Return each file of a group in a line."""
+    told = study.facts.get("described", {}).get(group, {})
+    names = list(study.config.get(group, {}))
+    lines = []
+    for name in names[:MOST]:
+        words = [told.get(name, "").removesuffix(".")]
+        words += [_machine(study, name)] if group == "machine" else []
+        text = "; ".join(word for word in words if word)
+        lines.append(f"{name}: {text}." if text else f"{name}.")
+    return lines + ([f"And {len(names) - MOST} more."] if len(names) > MOST else [])
+
+
+def _machine(study: Study, name: str) -> str:
+    """Return how large a machine is, as far as its file says it."""
+    keys = study.config.get("machine", {}).get(name) or {}
+    if keys.get("hosts"):
+        total = sum(int(host["processors"]) for host in keys["hosts"])
+        return f"{len(keys['hosts'])} hosts, {total:,} processors"
+    for shape in ("mesh", "torus"):
+        if keys.get(shape):
+            return f"{shape} of {keys[shape]} processors"
+    return f"{keys['processors']:,} processors" if keys.get("processors") else ""
+
+
+def _load(study: Study, logs: Sequence[Mapping[str, Any]]) -> str:
+    """Return the loads of the grid, and that of the log itself."""
+    natural = sorted({f"{log['load']:.3f}" for log in logs if log["load"] is not None})
+    known = f"{natural[0]} to {natural[-1]}" if len(natural) > 1 else "".join(natural)
+    given = [load for load in study.values_of("load") if load != "null"]
+    asis = f"as it is{f', {known}' if known else ''}"
+    if not given:
+        return sentence(asis if logs else "the workload's own")
+    told = ", ".join(given) if len(given) <= MOST else f"{len(given)} loads from {given[0]} to {given[-1]}"
+    if len(given) < len(study.values_of("load")):
+        return sentence(f"{asis}; and rescaled to {told}")
+    return sentence(f"rescaled to {told} (as it is, {known})" if known else told)
+
+
+def _set(study: Study) -> Iterator[str]:
+    """Yield the keys that the experiment sets in all files of a group: no file says them."""
+    for group in ("policy", "workload", "machine"):
+        # What names the log is told already.
+        keys = [
+            f"{group}.{key}={value}"
+            for key, value in _leaves(study.settings.get(group) or {})
+            if key not in ("path", "family")
+        ]
+        if keys:
+            yield ", ".join(keys)
+
+
+def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in data.items():
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+            yield f"{prefix}{key}", text
+
+
+def _run(study: Study) -> Iterator[str]:
+    """Yield what was run, how long, and when."""
+    tally = {state: n for state, n in study.tally().items() if state != EXCLUDED}
+    total = sum(tally.values())
+    states = f"all {next(iter(tally))}" if len(tally) == 1 else _tally_words(tally)
+    axes = [f"{n} {_plural(axis, n)}" for axis, n in _sizes(study).items()]
+    points = f"{total:,} point{'s' * (total != 1)}" + (f" of {' × '.join(axes)}" if axes else "")
+    yield f"{points}: {states}."
+    if is_exact(study):
+        yield "Solved, not simulated: values are exact."
+    else:
+        yield f"{replications(study)}; {_batches(study)}."
+    made = str(study.data.attrs.get("created", ""))[:10]
+    commit = str(study.data.attrs.get("commit", ""))[:12]
+    if made:
+        yield f"Made {made}{f', commit {commit}' if commit else ''}, seed {study.settings.get('seed', 0)}."
+
+
+def is_exact(study: Study) -> bool:
+    """Whether all points are solved, so that nothing is left to chance."""
+    return bool(study.exact.any()) and bool((study.exact | (study.status == EXCLUDED)).all())
+
+
+def _tally_words(tally: Mapping[str, int]) -> str:
+    """Return how many points are in which state."""
+    return ", ".join(f"{n:,} {state}" for state, n in tally.items())
+
+
+def _sizes(study: Study) -> dict[str, int]:
+    grid = study.settings.get("grid", {})
+    return {
+        axis: len(values) for axis, values in grid.items() if isinstance(values, list) and len(values) > 1
+    }
+
+
+def _plural(axis: str, n: int) -> str:
+    return {"policy": "policies"}.get(axis, axis if axis.endswith("s") else f"{axis}s") if n != 1 else axis
+
+
+def replications(study: Study) -> str:
+    """Return in words how many samples of each point there are."""
+    n = int(study.data.sizes.get("replication", 1))
+    return "One replication" if n == 1 else f"{n} replications of each point"
+
+
+def _batches(study: Study) -> str:
+    asked, size = study.settings.get("batches"), study.settings.get("batch_size")
+    if isinstance(asked, Mapping):
+        shown = ", ".join(f"{n} from load {load}" for load, n in asked.items())
+        told = f"batches by load ({shown})"
+    else:
+        told = "one batch" if asked == 1 else f"{asked} batches"
+    told += " of all jobs, in equal parts" if size is None and asked != 1 else ""
+    told += " of all jobs" if size is None and asked == 1 else ""
+    told += f" of {size:,} jobs" if isinstance(size, int) else ""
+    warmup = study.settings.get("warmup", 0)
+    if warmup == "mser":
+        return f"{told}, the leading ones dropped as MSER finds them"
+    if isinstance(warmup, Mapping):
+        return f"{told}, after a warm-up that depends on the load"
+    return told + (f" after {warmup} discarded one{'s' * (warmup != 1)}" if warmup else "")
+
+
+def _time(seconds: float, unit: Unit) -> str:
+    return f"{number(seconds / unit.size)}{unit.name}"

@@ -1,0 +1,70 @@
+"""Who is first and who is last, in a sentence: for a summary, not for a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from analysis.report.numbers import PURE, number, time_unit
+from analysis.study import Study
+from analysis.study.curve import SATURATED
+
+
+def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
+    """Yield who is first and last by a metric, at the highest load at which enough policies have a mean.
+
+    These are half as many as have one at any load, and two. Nothing where the grid has another axis of
+    numbers, on which no value is more usual than another.
+
+    Parameters
+    ----------
+    study : Study
+    metric : str, optional
+        By default the headline metric of the dataset.
+    """
+    name = metric or study.headline
+    if name is None or f"{name}_mean" not in study.data:
+        return
+    one = study.readings["A"]
+    where_taken = {**one.reading, **one.usual()}
+    if any(_is_number(value) for axis, value in where_taken.items() if study.varies(axis)):
+        return
+    usual = {axis: one.values_of(axis).index(value) for axis, value in one.usual().items()}
+    arrays = []
+    for found in (one.status, one.data[f"{name}_mean"]):
+        there = found.isel({axis: place for axis, place in usual.items() if axis in found.dims})
+        if set(there.dims) != {"policy", "load"}:
+            return
+        arrays.append(there.transpose("policy", "load").values)
+    status, means = arrays
+    known = (~np.isnan(means)).sum(axis=0)
+    if known.max(initial=0) < 2:
+        return
+    loads = np.nan_to_num(one.data["load"].values.astype(float))
+    enough = np.flatnonzero(known >= max(2, known.max() // 2))
+    column = int(enough[np.argmax(loads[enough])])
+    order = [row for row in np.argsort(means[:, column], kind="stable") if not np.isnan(means[row, column])]
+    first, last = order[0], order[-1]
+    load = one.values_of("load")[column]
+    title = str(one.data[name].attrs.get("long_name", name))
+    where = "" if load == "null" else f" at load {load}"
+    usually = ", ".join(f"{axis} {value}" for axis, value in where_taken.items())
+    lost = [policy for row, policy in enumerate(one.policies) if status[row, column] == SATURATED]
+    ends = (means[first, column], means[last, column])
+    unit = time_unit(ends) if one.data[name].attrs.get("units") == "s" else PURE
+    low, high = (f"{number(end / unit.size)}{unit.name}" for end in ends)
+    yield (
+        f"{title[0].upper()}{title[1:]}{where}{f' ({usually})' if usually else ''} goes from {low} under "
+        f"{one.policies[first]} to {high} under {one.policies[last]}"
+        + (f"; {', '.join(lost)} did not keep up" if lost else "")
+        + "."
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,123 @@
+"""What a hurried reader takes away, in sentences: what was run, what was found, what to be careful of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analysis.claims import Claim, beyond_chance, count
+from analysis.paper import Paper
+from analysis.report.facts import NO_WAITS, is_exact, notes, replications, sentence
+from analysis.report.ranking import ranked
+from analysis.report.warnings import warnings
+from analysis.study import Study
+
+Paragraph = tuple[str, Sequence[str]]
+"""A heading and its sentences."""
+
+NAMED = 3
+"""Sentences that fail which are told at once."""
+
+WARNED = 2
+"""Warnings that are told at once."""
+
+SAID = {"holds": "hold", "fails": "fail", "inconclusive": "are open"}
+"""Verdicts of several claims."""
+
+
+def summary(study: Study, paper: Paper, claims: Sequence[Claim] = ()) -> list[Paragraph]:
+    """Return the paragraphs of the summary.
+
+    Parameters
+    ----------
+    study : Study
+    paper : Paper
+        What its package has to say (`Paper.summary`) comes first of what was found.
+    claims : sequence of Claim
+        Tested under the first reading.
+    """
+    own = paper.summary(study)
+    found = [*own, *_verdicts(study, claims), *([] if own else ranked(study))]
+    paragraphs = [
+        ("What was run", [_asked(study)]),
+        ("What was found", found),
+        ("What to be careful of", list(_careful(study, paper, claims))),
+    ]
+    return [(title, sentences) for title, sentences in paragraphs if sentences]
+
+
+def _asked(study: Study) -> str:
+    n = len(study.policies)
+    logs = study.facts.get("logs", [])
+    names = list(study.config.get("workload", {}))
+    on = (
+        f"{len(names)} workloads"
+        if len(names) > 1
+        else f"the workload {names[0]}"
+        if names
+        else "one workload"
+    )
+    if len(logs) == 1:
+        on = f"the {logs[0]['jobs']:,} jobs of {logs[0]['file']} on {logs[0]['processors']:,} processors"
+    policies = f"{n} policies" if n > 1 else f"The policy {study.policies[0]}"
+    same = ", each under the same jobs" if n > 1 else ""
+    loads = study.values_of("load")
+    at = f", at {len(loads)} loads from {loads[0]} to {loads[-1]}" if len(loads) > 1 else ""
+    once = replications(study)
+    return f"{policies} {'were' if n > 1 else 'was'} run on {on}{same}{at}, {once[0].lower()}{once[1:]}."
+
+
+def _verdicts(study: Study, claims: Sequence[Claim]) -> Iterator[str]:
+    """Yield how many sentences of the paper hold, and which fail."""
+    if not claims:
+        return
+    told = [f"{n} {_verb(verdict, n)}" for verdict, n in count(claims).items()]
+    one = len(claims) == 1
+    yield (
+        f"Of {len(claims)} sentence{'s' * (not one)} of the paper that can be tested here, "
+        f"{', '.join(told[:-1])} and {told[-1]}"
+        + (f", under {study.readings['A'].title}." if len(study.readings) > 1 else ".")
+    )
+    failing = [claim for claim in claims if claim.verdict == "fails"]
+    for claim in failing[:NAMED]:
+        yield f"Fails: {sentence(claim.statement)} ({claim.source})"
+    if len(failing) > NAMED:
+        yield f"{len(failing) - NAMED} more fail; the table of claims has them first."
+
+
+def _verb(verdict: str, n: int) -> str:
+    return {"inconclusive": "is open"}.get(verdict, verdict) if n == 1 else SAID.get(verdict, verdict)
+
+
+def _careful(study: Study, paper: Paper, claims: Sequence[Claim]) -> Iterator[str]:
+    """Yield what limits the results, the worst first."""
+    limits = warnings(study, paper)
+    yield from (sentence(line) for line in limits[:WARNED])
+    if (more := len(limits) - WARNED) > 0:
+        yield f"{more} more warning{'s are' if more > 1 else ' is'} below."
+    logs = study.facts.get("logs", [])
+    if logs:
+        yield (
+            "A log is one sample of its site: nobody in it submits other jobs because the queue is shorter, "
+            "and another month may differ."
+        )
+        if any(not log["waits"] for log in logs):
+            yield sentence(NO_WAITS)
+    if told := notes(study):
+        things = "One thing was" if len(told) == 1 else f"{len(told)} things were"
+        yield f"{things} assumed, or said before the run: see the facts."
+    if _is_one_sample(study):
+        yield "One batch of one replication has no interval: differences are told, not judged."
+    judged = [claim for claim in claims if claim.error is not None]
+    if judged and not is_exact(study):
+        standing = len(beyond_chance(claims, study.confidence))
+        yield (
+            f"Each verdict by itself is wrong with probability {1 - study.confidence:.0%} at most, and one "
+            f"of {len(claims)} more often: {standing} of {len(judged)} stand with the error over all of them "
+            "together at that level."
+        )
+
+
+def _is_one_sample(study: Study) -> bool:
+    """Whether nothing says how far chance goes: one batch, and not because the value is exact."""
+    sizes = study.data.sizes
+    return sizes.get("batch", 1) * sizes.get("replication", 1) == 1 and not is_exact(study)

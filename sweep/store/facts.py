@@ -1,0 +1,145 @@
+"""What a report says before any number, from the plan: which log, what was assumed, what the log recorded.
+
+It travels in the dataset, so that a report needs nothing else: as JSON in the attribute ``facts``, and, where
+a log has waits of its own, as variables ``recorded_NAME`` beside the metrics of the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from models import workloads
+from models.arrays import Floats
+from models.jobs import recorded
+from models.jobs.measures import Measures
+from models.jobs.recorded import PREFIX
+from models.jobs.trace import Trace
+from models.point import Point
+from sweep.config.overrides import GROUPS
+from sweep.errors import SweepError
+from sweep.plan import canonical, grid
+from sweep.plan.plan import Plan
+
+OF_JOBS = ("workload", "machine")
+"""Groups whose files decide which jobs there are: whatever the policy, a log recorded one thing."""
+
+
+class Facts:
+    """The facts of a plan; logs are read when they are asked for, and once.
+
+    Parameters
+    ----------
+    plan : Plan
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        targets = grid.targets(plan.settings)
+        self._axes = {
+            group: [group, *(axis for axis, target in targets.items() if target.group == group)]
+            for group in OF_JOBS
+        }
+
+    def attribute(self) -> Mapping[str, Any]:
+        """Return what the attribute ``facts`` has.
+
+        Returns
+        -------
+        dict
+            ``described``, group -> name -> plain words; ``logs``, of every log and machine a mapping with
+            ``at`` (its values on axes that have several), ``jobs``, ``processors``, ``waits`` (how many jobs
+            have one) and what `models.jobs.trace.Origin` has; ``notes``, what else was said aloud.
+        """
+        logs = [
+            {
+                "at": at,
+                "jobs": trace.n_measured,
+                "processors": trace.machine.total,
+                "waits": 0 if trace.waited is None else int((~np.isnan(trace.waited)).sum()),
+                **{key: value for key, value in asdict(trace.origin).items() if key != "told"},
+            }
+            for at, trace in self._told()
+            if trace.origin is not None
+        ]
+        told = {line for _, trace, _ in self._logs if trace.origin for line in trace.origin.told}
+        notes = [note for note in self._notes if note not in told]
+        described = {group: dict(self._plan.described.get(group, {})) for group in GROUPS}
+        return {"described": described, "logs": logs, "notes": notes}
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        try:
+            return self._plan.notes
+        except SweepError:  # a log that is not there any more: its results are
+            return ()
+
+    def _told(self) -> Iterator[tuple[dict[str, str], Trace]]:
+        for place, trace, _ in self._logs:
+            values = {axis: self._plan.axes[axis] for axis in place}
+            yield (
+                {
+                    axis: _text(values[axis][i])
+                    for axis, i in place.items()
+                    if len(values[axis]) > 1 or axis in OF_JOBS
+                },
+                trace,
+            )
+
+    @cached_property
+    def _logs(self) -> list[tuple[dict[str, int], Trace, Point]]:
+        """Each log on each machine: its place on their axes, its jobs, and the point."""
+        plan, found = self._plan, []
+        loads = plan.axes["load"]
+        measured = plan.measurements[loads.index(None)] if None in loads else plan.longest
+        columns = np.stack([plan.choices[group] for group in OF_JOBS], axis=1)
+        for each in np.unique(columns, axis=0).tolist():
+            place: dict[str, int] = {}
+            for group, number in zip(OF_JOBS, each, strict=True):
+                axes = self._axes[group]
+                where = np.unravel_index(number, [len(plan.axes[axis]) for axis in axes])
+                place |= {axis: int(i) for axis, i in zip(axes, where, strict=True)}
+            workload, machine = (
+                plan.variants[group][number].parameters for group, number in zip(OF_JOBS, each, strict=True)
+            )
+            point = Point({}, workload, machine, None, measured.batches, measures=plan.measures)
+            try:
+                trace = workloads.open_log(point)
+            except (ValueError, OSError):  # as above; or a family that reads jobs of its own kind
+                continue
+            if trace is not None:
+                found.append((place, trace, point))
+        return found
+
+    @cached_property
+    def recorded(self) -> Mapping[str, tuple[tuple[str, ...], Floats, dict[str, str]]]:
+        """Of each variable its dimensions, values and attributes: what logs recorded, batch by batch."""
+        plan = self._plan
+        measured = [
+            (place, recorded.measure(trace, point.batches, Measures.of(plan.measures)))
+            for place, trace, point in self._logs
+        ]
+        dims = [axis for axis in plan.axes if any(axis in axes for axes in self._axes.values())]
+        shape = [len(plan.axes[axis]) for axis in dims]
+        found = {}
+        for name, metric in plan.metrics.items():
+            those = [(place, values[name]) for place, values in measured if name in values]
+            if not those:
+                continue
+            own = those[0][1].shape[1:]
+            filled = np.full((*shape, plan.longest.looks[-1], *own), np.nan)
+            for place, values in those:
+                filled[tuple(place[axis] for axis in dims)][: len(values)] = values
+            attributes = {"units": metric.unit, "long_name": f"{metric.long_name}, as the log recorded it"}
+            if metric.weight in plan.metrics:
+                attributes["weight"] = f"{PREFIX}{metric.weight}"
+            found[f"{PREFIX}{name}"] = ((*dims, "batch", *metric.dims), filled, attributes)
+        return found
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else canonical.text(value)

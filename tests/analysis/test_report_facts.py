@@ -1,0 +1,358 @@
+"""Every report begins with its facts and a summary, from the dataset alone; no table loses a column."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import fabricated
+import fabricated_chiang2001
+import fabricated_mccann1994
+import fabricated_operators
+import numpy as np
+import pytest
+import xarray as xr
+
+from analysis.operators import panels, tables
+from analysis.operators.case import cases
+from analysis.operators.labels import AS_IT_WAS, RUNTIME, SIZE, WAIT
+from analysis.paper import Paper
+from analysis.registry import opened
+from analysis.report.facts import NO_WAITS, facts, policies
+from analysis.report.ranking import ranked
+from analysis.report.render import render
+from analysis.report.summary import summary
+from analysis.report.table import GAP, PAGE, Cell, Table
+from analysis.study import Study
+from models.jobs.swf import write
+from sweep import cli
+
+LOG = Path(__file__).parents[1] / "data" / "backfill" / "syn1k.swf.gz"
+"""1,000 jobs on 128 processors; it records no waits."""
+
+POLICIES = "grid.policy=[easy,fcfs]"
+
+
+def run(folder: Path, log: Path, *arguments: str) -> Path:
+    """Run the what-if study of a log; return the results folder."""
+    results = folder / "what_if"
+    asked = ["+experiment=what_if", "workload=swf", f"workload.path={log}", f"output={results}", POLICIES]
+    assert cli.main([*asked, "executor=serial", "batches=10", *arguments]) == 0
+    return results
+
+
+@pytest.fixture(scope="module")
+def as_easy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of a site that runs EASY: a log whose waits are those of this simulator's own schedule."""
+    folder = tmp_path_factory.mktemp("site")
+    log = folder / "site.swf"
+    asked = ["+experiment=replay", f"workload.path={LOG}", "grid.policy=[easy]", "policy.unrequested=runtime"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        assert cli.main([*asked, "executor=serial", f"schedule={log}", f"output={folder / 'first'}"]) == 0
+        return run(folder, log, "policy.unrequested=runtime")
+
+
+@pytest.fixture(scope="module")
+def without_waits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("waitless")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        return run(folder, LOG, "policy.unrequested=runtime")
+
+
+def told(study: Study) -> dict[str, str]:
+    return {label: " ".join(lines) for label, lines in facts(study)}
+
+
+def paragraphs(study: Study, paper: Paper) -> dict[str, str]:
+    return {title: " ".join(sentences) for title, sentences in summary(study, paper)}
+
+
+def test_what_a_site_recorded_is_what_its_own_policy_gives(as_easy: Path) -> None:
+    """The log is EASY's schedule: under EASY all measures of all groups are those that it recorded."""
+    data = xr.open_dataset(as_easy / "what_if.nc", engine="netcdf4").load().squeeze(drop=True)
+    names = [str(name) for name in data if str(name).startswith("recorded_")]
+    assert {"recorded_wait", "recorded_delay_p95", "recorded_wait_by_size", "recorded_utilization"} <= set(
+        names
+    )
+    for name in names:
+        own = data[name.removeprefix("recorded_")].sel(policy="easy")
+        # Times in the file are rounded to nothing, but a sum of two numbers may end in another digit.
+        np.testing.assert_allclose(data[name].values, own.values, rtol=1e-9, atol=1e-6, err_msg=name)
+
+
+def test_the_reference_looks_like_a_site_that_runs_it(as_easy: Path) -> None:
+    study, paper = opened(as_easy)
+    (case,) = cases(study)
+    for grouping in (None, RUNTIME, SIZE):
+        for group in case.groups(grouping) if grouping else [""]:
+            mine = case.mean(WAIT, "easy", grouping, group).mean
+            assert case.recorded(WAIT, grouping, group).mean == pytest.approx(mine, rel=1e-9)
+    assert "easy looks like this site" in paragraphs(study, paper)["What was found"]
+    overview = next(table for table in tables.tables(study) if table.name == "overview")
+    assert [row[0].text for row in overview.rows] == [AS_IT_WAS, "easy (reference)", "fcfs"]
+    assert [cell.text for cell in overview.rows[0]][1:] == [cell.text for cell in overview.rows[1]][1:]
+    assert any(line.startswith(AS_IT_WAS) for line in tables.brief(study))
+    by_size = next(table for table in tables.tables(study) if table.name == "by-size")
+    column = list(by_size.columns).index(AS_IT_WAS)
+    assert all(row[column].text == row[column + 1].text for row in by_size.rows)
+
+
+def test_facts_of_a_log(as_easy: Path) -> None:
+    found = told(opened(as_easy)[0])
+    assert list(found) == ["Log", "Period", "Jobs", "Machine", "Load", "As it was", "Assumed", "Set", "Run"]
+    assert found["Log"] == "site.swf (Standard Workload Format), synthetic."
+    assert found["Jobs"].startswith("1,000 rows, 1,000 kept; dropped nothing")
+    assert found["Machine"] == "128 processors."
+    assert found["Load"] == "As it is, 0.802."
+    assert found["As it was"].startswith("Mean wait ")
+    assert "there is no chance in workload swf" in found["Assumed"]
+    assert found["Set"] == "policy.unrequested=runtime"
+    assert "2 points of 2 policies: all done." in found["Run"]
+    assert "10 batches of all jobs" in found["Run"]
+
+
+def test_what_was_dropped_killed_and_drawn_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    log = tmp_path / "mixed.swf"
+    columns = {
+        "submit": np.arange(200) * 100,
+        "wait": np.where(np.arange(200) < 150, 60, -1),
+        "runtime": np.full(200, 600),
+        "processors": np.where(np.arange(200) < 3, 80, 4),
+        # Of those that are small enough 47 ask for too little, and 60 for nothing.
+        "requested_time": np.select([np.arange(200) < 60, np.arange(200) < 120], [300, -1], 900),
+    }
+    columns["requested_time"][3:13] = 900
+    write(log, columns, {"MaxProcs": ["64"]})
+    drawn = ["workload.estimates=tsafrir2005", "workload.longest_request=86400", "replications=2"]
+    results = run(tmp_path, log, *drawn)
+    study, paper = opened(results)
+    found = told(study)
+    assert found["Jobs"] == "200 rows, 197 kept; dropped 3 larger than 64 processors (oversized=drop)."
+    assert found["As it was"].startswith("Mean wait 60.0 s, 95th percentile 60.0 s")
+    assert found["As it was"].endswith("of the 147 jobs whose wait it records.")
+    assert "60 requested times drawn (tsafrir2005), at most 86,400 s." in found["Assumed"]
+    assert "47 jobs run longer than requested, killed at it (policy.kill=true)." in found["Assumed"]
+    assert "workload.estimates=tsafrir2005" in found["Set"]
+    assert "2 replications of each point" in found["Run"]
+    assert "things were assumed" in paragraphs(study, paper)["What to be careful of"]
+
+
+def test_a_log_without_waits_says_so(without_waits: Path) -> None:
+    study, paper = opened(without_waits)
+    assert told(study)["As it was"][1:] == NO_WAITS[1:] + "."
+    assert NO_WAITS[1:] in paragraphs(study, paper)["What to be careful of"]
+    assert not [name for name in study.data if str(name).startswith("recorded_")]
+    assert AS_IT_WAS not in "\n".join(tables.brief(study))
+
+
+def test_at_another_load_nothing_stands_beside_what_was_recorded(as_easy: Path, tmp_path: Path) -> None:
+    study, _ = opened(as_easy)
+    denser = study.data.assign_coords(load=[0.9]) if "load" in study.data.dims else study.data
+    other = Study(denser, tmp_path)
+    (case,) = cases(other)
+    assert not case.has_record
+    assert AS_IT_WAS not in "\n".join(tables.brief(other))
+    assert told(other)["As it was"].startswith("Mean wait ")  # a fact, whatever was run
+    assert told(other)["Load"] == "Rescaled to 0.9 (as it is, 0.802)."
+
+
+def test_the_report_begins_with_facts_then_summary_then_policies(as_easy: Path) -> None:
+    study, paper = opened(as_easy)
+    text = render(study, paper, [], {"A": []})
+    order = [text.index(f'<h2 id="{name}">') for name in ("facts", "summary", "policies-in-words")]
+    assert order == sorted(order)
+    assert order[-1] < text.index('<nav aria-label="Contents">') < text.index("<h2>Tables</h2>")
+    told_of = dict(policies(study))
+    assert told_of["fcfs"] == "First come, first served: nobody passes a job that waits."
+    assert told_of["easy"].startswith("EASY")
+    plain = unescape(text)
+    for label, lines in facts(study):
+        assert f"<td>{label}</td>" in plain
+        assert all(line in plain for line in lines)
+    assert '"described"' not in plain  # the attribute itself is no reading
+
+
+DATASETS = {
+    "feitelson1996": lambda: fabricated.dataset(loads=(0.3, 0.9), schemes=("best_fit", "buddy")),
+    "mccann1994": lambda: fabricated_mccann1994.dataset("efficiency_preservation"),
+    "chiang2001": lambda: fabricated_chiang2001.dataset("o2k_backfill"),
+    "operators": lambda: fabricated_operators.dataset(),
+    "compare": lambda: fabricated.dataset(loads=(0.3, 0.9), schemes=("best_fit", "buddy")),
+}
+
+
+@pytest.mark.parametrize("key", DATASETS)
+def test_every_report_has_facts_and_a_summary_even_of_an_older_dataset(tmp_path: Path, key: str) -> None:
+    """Fabricated datasets have no attribute ``facts``, as those that an earlier version wrote."""
+    data = DATASETS[key]()
+    assert "facts" not in data.attrs
+    folder = tmp_path / "results"
+    folder.mkdir()
+    data.to_netcdf(folder / "results.nc", engine="netcdf4")
+    study, paper = opened(folder, key)
+    tested = {letter: paper.claims(one) for letter, one in study.readings.items()}
+    text = render(study, paper, [], tested)
+    found = told(study)
+    assert {"Load", "Run"} <= set(found)
+    assert all(line and line.endswith(".") for lines in found.values() for line in [lines])
+    sentences = {title: " ".join(lines) for title, lines in summary(study, paper, tested["A"])}
+    assert "What was run" in sentences
+    if tested["A"]:
+        counted = re.search(r"Of (\d+) sentences? of the paper", sentences["What was found"])
+        assert counted is not None
+        assert int(counted[1]) == len(tested["A"])
+        assert sum(claim.verdict == "holds" for claim in tested["A"]) == int(
+            re.search(r"(\d+) holds?", sentences["What was found"])[1]  # type: ignore[index]
+        )
+    assert text.index('id="facts"') < text.index('id="summary"') < text.index("Contents")
+
+
+def test_a_dataset_is_read_however_its_facts_are_lacking(as_easy: Path, tmp_path: Path) -> None:
+    study, paper = opened(as_easy)
+    for attribute in ("{}", json.dumps({"described": {}, "logs": [], "notes": []})):
+        bare = study.data.drop_vars([name for name in study.data if str(name).startswith("recorded_")])
+        bare.attrs["facts"] = attribute
+        other = Study(bare, tmp_path)
+        assert render(other, paper, [], {"A": []})
+        assert "Log" not in told(other)
+
+
+def levels(values: dict[str, list[float]], loads: list[float], saturated: dict[str, list[int]]) -> Study:
+    """A study of means alone: policy -> its mean at each load."""
+    shape = (len(values), 1, len(loads), 1)
+    means = np.array(list(values.values())).reshape(shape)
+    axes = ("policy", "workload", "load", "machine")
+    lost = np.array([saturated.get(policy, [0] * len(loads)) for policy in values]).reshape(shape)
+    data = xr.Dataset(
+        {
+            "wait": (
+                (*axes, "replication", "batch"),
+                means[..., None, None],
+                {"units": "s", "long_name": "mean wait"},
+            ),
+            "wait_mean": (axes, np.where(lost, np.nan, means)),
+            "state": ((*axes, "replication"), np.full((*shape, 1), "done")),
+            "saturated": (axes, lost),
+        },
+        {"policy": list(values), "workload": ["model"], "load": loads, "machine": ["m"]},
+        {"headline": "wait", "config": json.dumps({"settings": {"name": "own"}})},
+    )
+    return Study(data.isel(workload=0, machine=0), Path("results"))
+
+
+def test_the_ends_of_the_order_are_told_where_most_policies_have_a_mean() -> None:
+    values = {"a": [3.0, 7200.0, 9.0], "b": [2.0, 600.0, 9.0], "c": [1.0, 1800.0, 9.0]}
+    lost = {"a": [0, 0, 1], "b": [0, 0, 1], "c": [0, 0, 0]}
+    (line,) = ranked(levels(values, [0.5, 0.8, 0.9], lost))
+    assert line == "Mean wait at load 0.8 goes from 10.0 min under b to 120 min under a."
+    lost["b"] = [0, 1, 1]
+    (line,) = ranked(levels(values, [0.5, 0.8, 0.9], lost))
+    assert line == "Mean wait at load 0.8 goes from 30.0 min under c to 120 min under a; b did not keep up."
+    assert not list(ranked(levels({"a": [1.0]}, [0.5], {})))
+
+
+LONG = ("a_policy_of_my_own_with_a_very_long_name", "another_policy_whose_name_never_seems_to_end")
+
+
+def wide(columns: int = 14, named: str = LONG[0]) -> Table:
+    titles = ["runtime", *(f"{named}_{number}" for number in range(columns))]
+    cell = [Cell(f"▼ −{number},123 ± 456 min (−44 %)") for number in range(columns)]
+    return Table("wide", "Wide", "", titles, [[Cell("1,000 to 10,000 min"), *cell] for _ in range(3)])
+
+
+@pytest.mark.parametrize("room", [20, 40, 79, 80, 81, 132, None])
+def test_no_line_of_a_table_is_wider_than_the_terminal(room: int | None) -> None:
+    table = wide(named="mine")
+    lines = table.as_lines(room)
+    if room is None:
+        assert len(lines) == 4
+    elif room >= 60:  # the first column and one more
+        assert max(map(len, lines)) <= room
+    everything = "\n".join(lines)
+    for title, cell in zip(table.columns, table.rows[0], strict=True):
+        assert title in everything
+        assert everything.count(cell.text) >= 3
+
+
+def test_a_table_of_the_report_is_cut_into_parts_that_fit() -> None:
+    table = wide(named="mine")
+    pages = table.pages
+    assert len(pages) > 1
+    for page in pages:
+        pieces = [
+            max(len(line) for row in page.rows for line in row[i].lines) for i in range(len(page.columns))
+        ]
+        assert sum(pieces) + GAP * (len(pieces) - 1) <= PAGE
+        assert page.columns[0] == "runtime"
+    assert [title for page in pages for title in page.columns[1:]] == list(table.columns[1:])
+    texts = [[cell.text for page in pages for cell in page.rows[row][1:]] for row in range(3)]
+    assert texts == [[cell.text for cell in row[1:]] for row in table.rows]
+    assert wide(2, "mine").pages == [wide(2, "mine")]
+
+
+def test_long_names_leave_room_for_the_numbers() -> None:
+    name = "_".join(["name"] * 30)
+    cells = [Cell(f"{number} ± 5 min") for number in range(6)]
+    table = Table("long", "Long", "", [name, *"abcdef"], [[Cell(name), *cells]])
+    assert table.pages == [table]  # the name is broken, so that all columns fit beside it
+    assert table.rows[0][0].is_long
+    broken = panels.in_lines(name, most=3)
+    assert max(map(len, broken.split("\n"))) <= panels.NAME
+    assert panels.in_lines("x_" * 20).replace("\n", "") == "x_" * 20
+    assert panels.legend_columns([name]) == 1
+    assert panels.legend_columns(["easy", "fcfs"]) == 4
+
+
+def test_no_table_of_the_report_is_hidden_behind_a_scroll_bar(as_easy: Path) -> None:
+    study, paper = opened(as_easy)
+    text = render(study, paper, [], {"A": []})
+    style = text[text.index("<style>") : text.index("</style>")]
+    assert "overflow-x" not in style
+    assert "overflow: hidden" not in style
+    # On a phone a row is a card, in which each number has its column's name beside it.
+    assert "content: attr(data-label)" in style
+    for label in re.findall(r'<td data-label="([^"]*)"', text):
+        assert label
+
+
+def test_brief_table_fits_a_narrow_terminal(
+    as_easy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    study, _ = opened(as_easy)
+    lines = [line for line in tables.brief(study) if "±" not in line or "intervals of paired" not in line]
+    assert max(map(len, lines)) <= 60
+    joined = "\n".join(lines)
+    for title in ("mean wait", "95th pct", "longest", "slowdown", "utilization", "loss", "wait against easy"):
+        assert title in joined
+
+
+@pytest.mark.parametrize("columns", [24, 40, 60])
+def test_the_table_of_a_run_cuts_nothing_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    conf = tmp_path / "conf" / "policy" / "backfill"
+    conf.mkdir(parents=True)
+    for name in LONG:
+        (conf / f"{name}.yaml").write_text(
+            f"# {name}.\ndefaults: [_backfill, _self_]\ndiscipline: fcfs\nties: "
+            + ("instant" if name == LONG[0] else "event")
+            + "\n"
+        )
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", str(columns))
+    asked = ["+experiment=what_if", "workload=swf", f"workload.path={LOG}", "policy.unrequested=runtime"]
+    asked += [f"grid.policy=[{','.join(LONG)}]", f"output={tmp_path / 'out'}", "executor=serial"]
+    assert cli.main([*asked, "--config-dir", str(tmp_path / "conf")]) == 0
+    said = capsys.readouterr().out
+    table = said[said.index("\nload  ") + 1 :].split("\n")
+    table = table[: next(i for i, line in enumerate(table) if line.startswith(("2 of 2", "dataset")))]
+    assert max(map(len, table)) <= columns
+    assert "…" not in said
+    left = "".join(line.split(" ")[0] for line in table)  # names go on in the next line
+    assert all(name in left for name in LONG)

@@ -1,0 +1,120 @@
+"""What a log recorded itself, against loops over its rows and over every second."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models import workloads
+from models.jobs import recorded
+from models.jobs.measures import Measures
+from models.jobs.swf import write
+from models.point import Batches, Point
+
+PROCESSORS = 16
+SMALL = {"size": {"dim": "size_range", "by": "processors", "edges": [4], "labels": ["small", "large"]}}
+
+
+def log(folder: Path, wait: np.ndarray, seed: int = 5, **header: str) -> tuple[Path, dict[str, np.ndarray]]:
+    """Write a log whose jobs never overlap on the machine so that any waits are possible ones."""
+    random = np.random.default_rng(seed)
+    n_jobs = wait.size
+    columns = {
+        "submit": np.sort(random.integers(0, 4000, n_jobs)),
+        "wait": wait,
+        "runtime": random.integers(1, 90, n_jobs),
+        "processors": random.integers(1, 8, n_jobs),
+        "user": random.integers(1, 4, n_jobs),
+    }
+    path = folder / "made.swf"
+    write(path, columns, {"MaxProcs": [str(PROCESSORS)], **{key: [value] for key, value in header.items()}})
+    return path, columns
+
+
+def measured(
+    path: Path, batches: Batches, groups: dict[str, dict[str, object]] | None = None, **keys: object
+):
+    workload = {"name": "mine", "model": "swf", "path": str(path), "zero_runtime": "drop", **keys}
+    trace = workloads.open_log(Point({}, workload, {}, None, batches))
+    assert trace is not None
+    return trace, recorded.measure(trace, batches, Measures.of({"bound": 10.0, "groups": groups or {}}))
+
+
+@pytest.mark.parametrize("unknown", [0, 30])
+def test_measures_of_jobs_are_those_of_a_loop(tmp_path: Path, unknown: int) -> None:
+    random = np.random.default_rng(1)
+    wait = random.integers(0, 500, 103)
+    wait[random.choice(103, unknown, replace=False)] = -1
+    path, columns = log(tmp_path, wait)
+    _, found = measured(path, Batches(None, 0, (5,)), SMALL)
+    assert found["wait"].shape == (5,)
+    size = -(-103 // 5)
+    for number in range(5):
+        rows = [row for row in range(number * size, min(103, (number + 1) * size)) if wait[row] >= 0]
+        waits = [float(wait[row]) for row in rows]
+        bounded = [
+            max(1.0, (wait[row] + columns["runtime"][row]) / max(columns["runtime"][row], 10)) for row in rows
+        ]
+        assert found["jobs"][number] == len(rows)
+        assert found["wait"][number] == pytest.approx(np.mean(waits), rel=1e-12)
+        assert found["delay"][number] == found["wait"][number]
+        assert found["wait_max"][number] == max(waits)
+        assert found["wait_p95"][number] == pytest.approx(np.percentile(waits, 95))
+        assert found["bounded_slowdown"][number] == pytest.approx(np.mean(bounded))
+        for group, is_small in enumerate((True, False)):
+            those = [float(wait[row]) for row in rows if (columns["processors"][row] < 4) == is_small]
+            assert found["wait_by_size"][number, group] == pytest.approx(np.mean(those))
+            assert found["jobs_by_size"][number, group] == len(those)
+    assert ("utilization" in found) == (unknown == 0)  # of the machine nothing, where some starts are unknown
+
+
+def test_measures_of_the_machine_are_those_of_every_second(tmp_path: Path) -> None:
+    wait = np.random.default_rng(2).integers(0, 60, 40)
+    path, columns = log(tmp_path, wait)
+    _, found = measured(path, Batches(None, 0, (1,)))
+    submit = columns["submit"] - columns["submit"][0]
+    start, end = submit + wait, submit + wait + columns["runtime"]
+    busy, lost, inside = np.zeros(end.max()), np.zeros(end.max()), np.zeros(end.max())
+    for second in range(end.max()):
+        running = (start <= second) & (second < end)
+        busy[second] = columns["processors"][running].sum() / PROCESSORS
+        lost[second] = (1 - busy[second]) if ((submit <= second) & (second < start)).any() else 0.0
+        inside[second] = ((submit <= second) & (second < end)).sum()
+    assert found["utilization"][0] == pytest.approx(busy.mean())
+    assert found["loss_of_capacity"][0] == pytest.approx(lost.mean())
+    assert found["jobs_in_system"][0] == pytest.approx(inside.mean())
+
+
+def test_only_the_jobs_that_are_kept_count(tmp_path: Path) -> None:
+    wait = np.random.default_rng(3).integers(0, 100, 60)
+    path, columns = log(tmp_path, wait)
+    trace, found = measured(path, Batches(None, 0, (1,)), exclude_user=2)
+    kept = columns["user"] != 2
+    assert len(trace.jobs) == kept.sum() < 60
+    assert found["wait"][0] == pytest.approx(wait[kept].mean())
+    assert any(f"waited for {wait[kept].mean() / 3600:.2f} h" in note for note in trace.notes)
+
+
+def test_a_log_without_waits_tells_none(tmp_path: Path) -> None:
+    for wait in (np.full(30, -1), np.zeros(30, int)):  # many logs have zeros where they know nothing
+        path, _ = log(tmp_path, wait)
+        trace, found = measured(path, Batches(None, 0, (1,)))
+        assert trace.waited is None
+        assert found == {}
+
+
+def test_where_the_jobs_come_from(tmp_path: Path) -> None:
+    path, columns = log(
+        tmp_path, np.full(30, 7), Computer="Toy", Installation="Lab", UnixStartTime="1000000000"
+    )
+    trace, _ = measured(path, Batches(None, 0, (1,)), exclude_user=1)
+    kept = columns["submit"][columns["user"] != 1]
+    assert trace.origin is not None
+    assert trace.origin.file == "made.swf"
+    assert trace.origin.system == "Toy, Lab"
+    assert trace.origin.zero == 1_000_000_000 + kept[0]
+    assert trace.origin.days == pytest.approx((kept[-1] - kept[0]) / 86400)
+    assert trace.origin.account == trace.notes[0]
+    assert set(trace.origin.told) <= set(trace.notes)
