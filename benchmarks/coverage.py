@@ -42,6 +42,12 @@ FIRST_LONG = 1000
 AT_ONCE = 20
 """Replications that MSER is asked of together."""
 
+WEEKS = (12, 30, 48, 100)
+"""Of logs."""
+
+SETTLED = 200
+"""Values of a series after which its beginning is forgotten."""
+
 PROMISED = 0.93
 
 
@@ -58,6 +64,8 @@ def run(quick: bool) -> Findings:
     return Findings(
         tables=[
             Table("What nominal 95 % intervals cover", columns, rows),
+            _blocks(rng, 40 if quick else 2000),
+            _best(rng, 20 if quick else 1000),
             _beginnings(long_runs, long_runs * 2, 5 if quick else 200),
         ],
         targets=[Target("least coverage of known series, 30 batches", least, PROMISED, "", at_least=True)],
@@ -145,6 +153,64 @@ def waits(rng: np.random.Generator, rho: float, n: int) -> Floats:
     first = rng.exponential(1 / (1 - rho)) if rng.random() < rho else 0.0
     walk = np.cumsum(rng.exponential(1, n) - rng.exponential(1 / rho, n))
     return walk + np.maximum(first, -np.minimum(np.minimum.accumulate(walk), 0))
+
+
+def _blocks(rng: np.random.Generator, experiments: int) -> Table:
+    """Count what block bootstrap covers, beside batch means: weeks of one log, symmetric and skewed."""
+    rows: list[list[str | float]] = []
+    for skewed in (False, True):
+        for n in WEEKS:
+            for phi in (0.0, 0.3, 0.6, 0.9):
+                runs = _autoregressive(rng, phi, (experiments, n), skewed)
+                found = [statistics.block_interval(run[None]) for run in runs]
+                plain = statistics.intervals(runs[:, None])
+                error, half = np.abs(runs.mean(axis=1)), np.array([one.half_width for one in found])
+                blocks = np.mean([one.method == "block bootstrap" for one in found])
+                rows.append(
+                    [
+                        f"{'skewed' if skewed else 'normal'}, {phi:g}", n, 100 * float(blocks),
+                        100 * float((error <= half).mean()),
+                        100 * float((error <= plain.half_width).mean()),
+                        float(np.median(half / plain.half_width)),
+                    ]
+                )  # fmt: skip
+    columns = ["AR(1)", "weeks", "in blocks %", "covered %", "batch means: covered %", "width / batch means"]
+    return Table("What intervals by block bootstrap cover", columns, rows)
+
+
+def _best(rng: np.random.Generator, experiments: int) -> Table:
+    """Count how often the one of four that is most probably lowest is so; their true means are chance."""
+    rows: list[list[str | float]] = []
+    for n in WEEKS:
+        for phi in (0.0, 0.6, 0.9):
+            spread = 2 * math.sqrt((1 + phi) / (1 - phi) / n)
+            true = rng.normal(0, spread, (experiments, 4))
+            own = _autoregressive(rng, phi, (experiments, 4, 1, n), skewed=True)
+            shared = _autoregressive(rng, phi, (experiments, 1, 1, n), skewed=True)
+            said, right = np.empty(experiments), np.empty(experiments, bool)
+            for i, values in enumerate(shared + 0.8 * own + true[..., None, None]):
+                found = statistics.probability_lowest(values)
+                said[i], right[i] = found.max(), found.argmax() == true[i].argmin()
+            row: list[str | float] = [n, phi]
+            for low, high in ((0.0, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
+                those = (said >= low) & (said < high)
+                row.append(
+                    f"{100 * said[those].mean():.0f}: {100 * right[those].mean():.0f}" if those.any() else "-"
+                )
+            rows.append(row)
+    columns = ["weeks", "AR(1)", "below 70 %: right %", "70 to 90 %", "90 to 99 %", "over 99 %"]
+    return Table("Of alternatives that are said to be best, how many are", columns, rows)
+
+
+def _autoregressive(rng: np.random.Generator, phi: float, shape: tuple[int, ...], skewed: bool) -> Floats:
+    """Return series of variance 1 along the last axis, mean 0; skewed ones of gamma noise with shape 1/2."""
+    noise = rng.standard_normal((*shape[:-1], shape[-1] + SETTLED))
+    if skewed:
+        noise = (rng.gamma(0.5, 1.0, noise.shape) - 0.5) / math.sqrt(0.5)
+    for i in range(1, noise.shape[-1]):
+        noise[..., i] += phi * noise[..., i - 1]
+    settled: Floats = noise[..., SETTLED:] * math.sqrt(1 - phi**2)
+    return settled
 
 
 def _packing(load: float, experiments: int, long_runs: int) -> Iterator[Case]:

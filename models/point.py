@@ -35,12 +35,16 @@ class Batches:
         only at declared sizes.
     enough : callable, optional
         Called with the metrics so far, each of shape (n_batches, ...), at every look but the last.
+    weeks : bool
+        Whether a batch is not so many jobs, but those that are submitted in a week; `size` is None then. See
+        `models.jobs.calendar.periods`.
     """
 
     size: int | None = 1000
     warmup: int = 1
     looks: tuple[int, ...] = (30,)
     enough: Callable[[Mapping[str, np.ndarray]], bool] | None = None
+    weeks: bool = False
 
     @property
     def most(self) -> int:

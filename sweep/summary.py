@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sweep import statistics
-from sweep.config.settings import MSER
+from sweep.config.settings import MSER, WEEK
 from sweep.plan.plan import Plan
 from sweep.statistics.warmup import LEAST_GROUPS
 from sweep.store.shards import Failed
@@ -205,6 +205,8 @@ def _tell_warm_up(stored: dict[str, np.ndarray], console: Console, plan: Plan) -
 
 def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     """Print one line if a workload gave fewer batches than were asked for."""
+    if plan.settings.batch_size == WEEK:  # as many as it has
+        return
     n_axes = len(plan.axes)
     first = np.array([one.looks[0] for one in plan.measurements])
     asked = first.reshape([-1 if axis == "load" else 1 for axis in (*plan.axes, "replication")])

@@ -247,6 +247,7 @@ def _over_categories(layout: Layout, metric: str, reference: str | None) -> Figu
             title=layout.label(cell),
             least=least,
             joined=over.endswith("_range"),
+            any_names=True,
             **settings,
         )
         for cell, here, series in panels

@@ -90,6 +90,8 @@ class CategoryPlot:
         Lower end of a logarithmic axis; None is what suits the values.
     joined : bool
         Whether lines join the points of a series.
+    any_names : bool
+        Categories may have names of any length, which are tilted where they do not fit.
     """
 
     categories: Sequence[str]
@@ -103,6 +105,7 @@ class CategoryPlot:
     guides: Sequence[float] = ()
     least: float | None = LEAST
     joined: bool = True
+    any_names: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -165,7 +168,9 @@ def draw(axes: Axes, plot: CategoryPlot) -> None:
             )  # fmt: skip
     for height in plot.guides:
         axes.axhline(height, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
-    tilted = sum(map(len, plot.categories)) > LETTERS * axes.bbox.width / axes.figure.bbox.width
+    tilted = (
+        plot.any_names and sum(map(len, plot.categories)) > LETTERS * axes.bbox.width / axes.figure.bbox.width
+    )
     axes.set_xticks(place, plot.categories)
     if tilted:
         axes.tick_params(axis="x", rotation=30)

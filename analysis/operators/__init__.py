@@ -9,6 +9,7 @@ from typing import Any
 from analysis.operators import figures, summary, tables
 from analysis.paper import Paper, Picture
 from analysis.study import Study
+from sweep.config.settings import WEEK
 
 GROUPS = ("workload", "machine", "policy")
 
@@ -27,7 +28,12 @@ def readings(study: Study) -> Sequence[tuple[str, str]]:
     ]
     size, most = study.settings.get("batch_size"), study.settings.get("batches")
     told = f"{most} of equal numbers of jobs in order of submission"
-    if size is not None:
+    if size == WEEK:
+        told = (
+            "weeks of submission (days of a log under ten weeks), several together where there would be more "
+            f"than {most}"
+        )
+    elif size is not None:
         told += f", or of {size:,} if the log is longer"
     return [*found, ("batches", told)]
 

@@ -78,6 +78,12 @@ class Case:
         """Batches of the reference."""
         return int((~np.isnan(self.values(WAIT, self.reference))).any(axis=0).sum())
 
+    @cached_property
+    def is_one_batch(self) -> bool:
+        """Whether there is one value of each policy, which has no interval."""
+        known = ~np.isnan(self.values(WAIT, self.reference))
+        return self.n_batches <= 1 and int(known.sum()) < statistics.MIN_REPLICATIONS
+
     @property
     def confidence(self) -> float:
         """Level of the experiment."""
@@ -145,10 +151,12 @@ class Case:
     def mean(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Interval:
         """Return the mean of a metric, over jobs or over time, as the dataset has it."""
         values = self.values(metric, policy, grouping, group)
-        weight = self._weight(metric, policy, grouping, group)
+        weight = self.weights(metric, policy, grouping, group)
         return statistics.interval(values, self.confidence, weight=weight)
 
-    def _weight(self, metric: str, policy: str, grouping: Grouping | None, group: str) -> Floats | None:
+    def weights(
+        self, metric: str, policy: str, grouping: Grouping | None = None, group: str = ""
+    ) -> Floats | None:
         """Return what batches count for: their time, or their jobs; None is alike."""
         weights = self.study.weights(metric + (grouping.suffix if grouping else ""))
         return None if weights is None else self.values(str(weights.name), policy, grouping, group, suffix="")
@@ -199,7 +207,7 @@ class Case:
         level = 1 - (1 - self.confidence) / together
         pair = (policy, self.reference)
         first, second = (self.values(metric, one, grouping, group) for one in pair)
-        mine, others = (self._weight(metric, one, grouping, group) for one in pair)
+        mine, others = (self.weights(metric, one, grouping, group) for one in pair)
         weights = None if mine is None or others is None else (mine, others)
         return pairing.difference(first, second, weights, level)
 

@@ -13,6 +13,7 @@ WAIT, WAIT_P95, WAIT_MAX = "delay", "delay_p95", "delay_max"
 does not end with its first processor."""
 
 SLOWDOWN = "bounded_slowdown"
+PERIOD = "period"
 UTILIZATION, LOSS = "utilization", "loss_of_capacity"
 
 MEASURES = {

@@ -4,7 +4,8 @@ The jobs of a log come in batches of equal number, but a group (a user, the larg
 batch and none in the next. So a mean is one over jobs, not over batches: batches weigh as much as they have
 jobs of the group, and the interval is that of a ratio of two sums.
 
-Whatever is said of a mean is `sweep.statistics`, as in the dataset and on the terminal.
+Whatever is said of a mean is `sweep.statistics`, as in the dataset and on the terminal. For a difference
+within one log batches are drawn in blocks (`sweep.statistics.blocks`).
 """
 
 from __future__ import annotations
@@ -89,5 +90,5 @@ def difference(
     if not both.any():
         return Difference(NOTHING, math.nan, 0.0)
     below = statistics.interval(np.where(both, reference, np.nan), confidence, weight=weight).mean
-    found = statistics.paired_difference(policy, reference, confidence, weights=weights)
+    found = statistics.bootstrapped_difference(policy, reference, confidence, weights=weights)
     return Difference(found, below, math.nan if weights is None else float(weight[both].sum()))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.operators import words
+from analysis.operators import choosing, words
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import AS_IT_WAS, GROUPINGS, LOSS, SLOWDOWN, USER, WAIT, WAIT_P95
 from analysis.operators.pairing import Difference
@@ -31,7 +31,7 @@ MARKS = {"better": "▼ ", "worse": "▲ "}
 
 ONE_BATCH = (
     "All jobs are one batch, which has no interval: a difference of one log is told, but not judged. "
-    "Several batches (batch_size=250 batches=400) would be."
+    "Several batches (batch_size=week batches=120) would be."
 )
 
 
@@ -51,16 +51,18 @@ def brief(study: Study) -> Sequence[str]:
         if not case.policies:
             continue
         lines += ["", *([f"{case.label}:"] if case.label else []), *_brief(case).as_lines(room())]
-        if case.n_batches > 1 and case.others:
+        if not case.is_one_batch and case.others:
             lines.append(f"± {case.confidence:.0%} intervals of paired differences, all policies at once")
+        lines += choosing.brief(case)
     return [*lines, ""] if lines else []
 
 
 def _tables(case: Case) -> Iterator[Table]:
     yield overview(case)
     if case.others:
+        yield from choosing.tables(case)
         yield against(case)
-        if case.n_batches > 1:
+        if not case.is_one_batch:
             yield winners(case)
         for grouping in GROUPINGS:
             if case.groups(grouping) and not (grouping is USER and case.groups(USER) == ["others"]):
@@ -95,7 +97,7 @@ def overview(case: Case) -> Table:
     return Table(
         "overview",
         "How each policy does",
-        (several if case.n_batches > 1 else ONE_BATCH)
+        (ONE_BATCH if case.is_one_batch else several)
         + " Loss of capacity: the share of all processor time that is idle while some job waits."
         + (
             f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: what the log recorded of the same jobs."
@@ -134,7 +136,7 @@ def against(case: Case) -> Table:
     return Table(
         "against",
         f"Against {case.reference}",
-        caption if case.n_batches > 1 else f"Each policy minus {case.reference}. {ONE_BATCH}",
+        f"Each policy minus {case.reference}. {ONE_BATCH}" if case.is_one_batch else caption,
         ("policy", *(title for _, title in COMPARED)),
         rows,
     )
@@ -189,7 +191,7 @@ def by_group(case: Case, grouping: Grouping) -> Table:
         rows.append(row)
     work = ("share of work",) if grouping is USER else ()
     caption = f"Mean wait under {case.reference}, and how much it changes under each other policy."
-    if case.n_batches > 1:
+    if not case.is_one_batch:
         caption += (
             " ▼ shorter, ▲ longer, without a mark no difference is shown; the intervals of a column hold "
             f"together at {case.confidence:.0%}."
@@ -216,7 +218,7 @@ def _brief(case: Case) -> Table:
         if policy != case.reference:
             found = case.difference(WAIT, policy, together=n)
             compared = words.change(found, case.units[WAIT]) + (
-                f", {found.verdict}" if case.n_batches > 1 else ""
+                f", {found.verdict}" if not case.is_one_batch else ""
             )
         rows.append([Cell(text) for text in (policy, *row, compared)])
     if case.has_record:

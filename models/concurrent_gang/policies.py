@@ -212,6 +212,7 @@ def check(point: Point) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Family.check`."""
     rules = Rules.of(point.policy)
     workloads.refuse_feedback(point)
+    workloads.refuse_weeks(point)
     notes, machine = workloads.check(point)
     statements = Statements.of(point.workload)
     n_pes = one_pool(machine, point.machine, point.policy)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from models.arrays import Floats, Ints
 from models.family import Family, Outcome
+from models.jobs.division import Division
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.measures import Measures
@@ -110,12 +109,10 @@ def _measured(
 ) -> dict[str, Floats]:
     """Return the metrics of the first `look` batches after the warm-up."""
     n_batches = batches.warmup + look if look else 0
-    size, measured = batches.size, slice(None) if trace is None else trace.measured
-    assert size is not None  # a trace's are divided, a stream has none without
+    measured = slice(None) if trace is None else trace.measured
     until = None if trace is None else trace.until
-    metrics = measure(made, size, n_batches, Measures.of(point.measures), measured, until)
-    first, stop, _ = measured.indices(len(made.jobs))
-    these = slice(first, min(stop, first + size * n_batches))
-    metrics |= own(made, these, np.arange(these.stop - first) // size, n_batches)
+    division = Division.of(made.jobs.submit, batches, n_batches, measured)
+    metrics = measure(made, division, Measures.of(point.measures), until)
+    metrics |= own(made, division.these, division.batch, n_batches)
     declared = family.measured(point.measures)
     return {metric.name: metrics[metric.name][batches.warmup :] for metric in declared}

@@ -10,6 +10,7 @@ import numpy as np
 
 from models.arrays import Floats
 from models.jobs import schedule_measures
+from models.jobs.division import Division
 from models.jobs.measures import Measures, of_jobs
 from models.jobs.schedule import Schedule
 from models.jobs.trace import Trace
@@ -54,19 +55,14 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     if trace.waited is None or trace.jobs.repeats:
         return {}
     divided, available = trace.divided(batches)
-    assert divided.size is not None  # a trace's are divided
     n_batches = divided.warmup + max(min(divided.looks[-1], available), 0)
+    division = Division.of(trace.jobs.submit, divided, n_batches, trace.measured)
     if (made := schedule_of(trace)) is not None:
-        found = schedule_measures.measure(
-            made, divided.size, n_batches, measures, trace.measured, trace.until
-        )
+        found = schedule_measures.measure(made, division, measures, trace.until)
     else:
-        first, stop, _ = trace.measured.indices(len(trace.jobs))
-        these = slice(first, min(stop, first + divided.size * n_batches))
-        jobs, waited = trace.jobs.part(these), trace.waited[these]
+        jobs, waited = trace.jobs.part(division.these), trace.waited[division.these]
         known = ~np.isnan(waited)
         some, wait = jobs.part(known), waited[known]
         values = {"wait": wait, "response_time": wait + some.runtime, "delay": wait}
-        batch = (np.arange(len(jobs)) // divided.size)[known]
-        found = of_jobs(some, values, batch, n_batches, measures, everybody=jobs)
+        found = of_jobs(some, values, division.batch[known], n_batches, measures, everybody=jobs)
     return {name: values[divided.warmup :] for name, values in found.items()}

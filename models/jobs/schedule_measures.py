@@ -1,8 +1,8 @@
 """Measures read off a schedule, for batches of jobs in order of submission.
 
 Whatever the policy, a batch holds the same jobs, so that differences between policies are paired job by job.
-What concerns the machine is measured from the first submission of a batch to that of the next one, or to the
-end of what is measured.
+What concerns the machine is measured from the beginning of a batch to that of the next one, or to the end of
+what is measured, see `models.jobs.division`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Floats
+from models.jobs.division import Division
 from models.jobs.measures import Measures, of_jobs
 from models.jobs.schedule import Schedule
 
 
 def measure(
     schedule: Schedule,
-    size: int,
-    n_batches: int,
+    division: Division,
     measures: Measures,
-    measured: slice = slice(None),
     until: float | None = None,
 ) -> dict[str, Floats]:
     """Return the common measures, and what else any schedule tells.
@@ -29,13 +28,9 @@ def measure(
     Parameters
     ----------
     schedule : Schedule
-    size : int
-        Jobs in a batch.
-    n_batches : int
-        Batches, from the first measured job on; the last may be short.
+    division : Division
+        The jobs of each batch.
     measures : Measures
-    measured : slice
-        Jobs that count.
     until : float, optional
         Seconds at which the measured period ends; None is the end of the last measured job.
 
@@ -54,21 +49,17 @@ def measure(
     Zhang et al., "Improving parallel job scheduling by combining gang scheduling and backfilling
     techniques", 2000 (loss of capacity).
     """
-    first, stop, _ = measured.indices(len(schedule.jobs))
-    these = slice(first, min(stop, first + size * n_batches))
+    these, batch, n_batches = division.these, division.batch, division.n_batches
     jobs = schedule.jobs.part(these)
     values = {
         "wait": schedule.wait[these],
         "response_time": schedule.response_time[these],
         "delay": schedule.delay[these],
     }
-    batch = np.arange(len(jobs)) // size
     metrics = of_jobs(jobs, values, batch, n_batches, measures)
 
-    submit = schedule.jobs.submit
-    begins = first + np.arange(n_batches + 1) * size
     last = schedule.end[these].max(initial=0.0) if until is None else until
-    edges = np.where(begins < stop, submit[np.minimum(begins, len(submit) - 1)], last)
+    edges = np.where(np.isnan(division.borders), last, division.borders)
     metrics |= time_averages(schedule, edges) | {"period": np.diff(edges)}
     shares = {
         "preempted_share": np.zeros(len(jobs)) if schedule.preempted is None else schedule.preempted[these],

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.jobs.calendar import has_periods, periods
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.swf import Log
 from models.point import Batches
+
+SHORT = 40
+"""Batches of a workload that is too short for weeks and days, and is divided into equal numbers of jobs."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,14 @@ class Trace:
 
         Without a size all jobs are measured, divided into as many equal batches as were asked for: one is the
         whole of them, and the last of several may be short. So is a workload that is shorter than one batch.
-        Of a longer one the jobs after its last full batch are simulated but not measured.
+        Of a longer one the jobs after its last full batch are simulated but not measured. Weeks are as
+        many as there are; a workload of less than ten days is divided into `SHORT` equal batches instead.
         """
+        if batches.weeks and not has_periods(self.jobs.submit[self.measured]):
+            equal, available = self.divided(Batches(None, batches.warmup, (min(batches.looks[-1], SHORT),)))
+            return replace(batches, size=equal.size, weeks=False), available
+        if batches.weeks:
+            return batches, len(periods(self.jobs.submit[self.measured], batches.most)) - 1 - batches.warmup
         n_jobs = self.n_measured
         size = n_jobs if batches.size is None else batches.size
         if n_jobs < size or batches.size is None:

@@ -27,6 +27,7 @@ def functions_of(discipline: str) -> str:
 
 def check(point: Point) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Family.check`."""
+    workloads.refuse_weeks(point)
     source = open_source(point)
     limit = source.system.limit(point.machine)
     Admission.of(point.policy)

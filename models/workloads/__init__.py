@@ -69,8 +69,9 @@ def open_workload(point: Point) -> Stream | Trace:
     if hasattr(module, "open_trace"):
         return estimates.of_trace(module.open_trace(point), point)
     if point.batches.size is None:
+        asked = "week" if point.batches.weeks else "null"
         raise ValueError(
-            f"batch_size=null divides a whole workload into batches, and {point.workload['model']} has no "
+            f"batch_size={asked} divides a whole workload into batches, and {point.workload['model']} has no "
             "end; give a number of jobs, e.g. batch_size=1000"
         )
     stream: Stream = module.open_stream(point, machines.of(point.machine))
@@ -110,6 +111,16 @@ def refuse_feedback(point: Point) -> None:
             f"workload {point.workload.get('name', '')} submits a job again when it has ended, and policy "
             f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
             "workload.repetition=sequence, which unrolls the repetitions"
+        )
+
+
+def refuse_weeks(point: Point) -> None:
+    """Raise ``ValueError`` with one line where batches shall be weeks, for families that batch ended jobs."""
+    if point.batches.weeks:
+        raise ValueError(
+            "batch_size=week: a week has the jobs that are submitted in it, and policy "
+            f"{point.policy.get('name', '')} is measured in batches of jobs as they end; add "
+            "batch_size=null, or a number of jobs"
         )
 
 

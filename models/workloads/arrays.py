@@ -16,7 +16,7 @@ from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.workloads import replayed
+from models.workloads import replayed, resampling
 
 NEEDED = ("submit", "runtime", "processors")
 OPTIONAL = ("requested", "memory", "user")
@@ -40,8 +40,8 @@ def fills(workload: Parameters) -> tuple[str, ...]:
 
 
 def has_chance(workload: Parameters) -> bool:
-    """Tell whether replications differ: jobs that are given have no chance in them."""
-    return False
+    """Tell whether replications differ: jobs that are given have no chance in them unless resampled."""
+    return resampling.wanted(workload) is not None
 
 
 def open_trace(point: Point) -> Trace:

@@ -1,4 +1,4 @@
-"""What any log goes through once its jobs are read: memory, hosts that can take them, and a load."""
+"""What any log goes through once its jobs are read: memory, hosts that take them, resampling, and a load."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
 from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
-from models.workloads import memory
+from models.workloads import memory, resampling
 
 
 def of_file(path: str) -> tuple[int, int] | None:
@@ -56,7 +56,7 @@ def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
 
 
 def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trace:
-    """Return the jobs that some host can take, at a load.
+    """Return the jobs that some host can take, drawn anew if that is wanted, at a load.
 
     Parameters
     ----------
@@ -104,16 +104,13 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
             f"{name}: all {len(jobs)} jobs are submitted at once, so that it has no load to rescale; take it "
             "as it is, grid.load=[null]"
         )
+    origin = None if read.origin is None else _placed(read.origin, jobs, natural, facts)
+    taken = replace(read, jobs=jobs, notes=(*told, *facts), rows=rows, origin=origin, waited=waited)
+    made = resampling.resampled(taken, point.workload, point.seed)
+    natural = _load(made.jobs, machine)
     stretch = 1.0 if point.load is None or natural is None else natural / point.load
-    submit = (jobs.submit - jobs.submit[0]) * stretch
-    return replace(
-        read,
-        jobs=replace(jobs, submit=submit),
-        notes=(*told, *facts),
-        rows=rows,
-        origin=None if read.origin is None else _placed(read.origin, jobs, natural, facts),
-        waited=waited,
-    )
+    submit = (made.jobs.submit - made.jobs.submit[0]) * stretch
+    return replace(made, jobs=replace(made.jobs, submit=submit))
 
 
 def _placed(origin: Origin, jobs: Jobs, load: float | None, facts: Sequence[str]) -> Origin:

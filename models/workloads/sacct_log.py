@@ -10,7 +10,7 @@ from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
-from models.workloads import replayed
+from models.workloads import replayed, resampling
 from models.workloads.sacct import Table, read, select, users_of
 
 FILTERS = ("start", "end", "partition", "user", "arrival", "requeued", "zero_runtime", "oversized")
@@ -22,8 +22,8 @@ def fills(workload: Parameters) -> tuple[str, ...]:
 
 
 def has_chance(workload: Parameters) -> bool:
-    """Tell whether replications differ: a log has no chance in it."""
-    return False
+    """Tell whether replications differ: a log has no chance in it unless it is resampled."""
+    return resampling.wanted(workload) is not None
 
 
 def user_names(workload: Parameters) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from models.jobs.swf import Log, read, select
 from models.jobs.swf.header import header_number
 from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
-from models.workloads import replayed
+from models.workloads import replayed, resampling
 
 FILTERS = (
     "start", "end", "partition", "queue", "user", "exclude_user", "exclude",
@@ -27,8 +27,8 @@ def fills(workload: Parameters) -> tuple[str, ...]:
 
 
 def has_chance(workload: Parameters) -> bool:
-    """Tell whether replications differ: a log has no chance in it."""
-    return False
+    """Tell whether replications differ: a log has no chance in it unless it is resampled."""
+    return resampling.wanted(workload) is not None
 
 
 @lru_cache(maxsize=2)

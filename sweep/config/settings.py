@@ -14,6 +14,9 @@ LONGEST_NAME = 200
 MSER = "mser"
 """The warm-up that the data decide, see `sweep.statistics.warmup`."""
 
+WEEK = "week"
+"""The batch that is a period of time, see `models.jobs.calendar`."""
+
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
 
@@ -49,7 +52,7 @@ class Settings:
     machine: dict[str, Any] = field(default_factory=dict)
     replications: int | None = None
     batches: Any = 30
-    batch_size: int | None = 1000
+    batch_size: Any = 1000
     warmup: Any = 1
     seed: int = 1
     confidence: float = 0.95
@@ -124,9 +127,11 @@ def check(settings: Settings) -> None:
     if settings.replications is not None and settings.replications < 1:
         raise SweepError(f"replications={settings.replications}: give 1 or more")
     _check_by_load("batches", settings.batches, 1, ", or numbers by load, {0:30,0.85:60}")
-    if settings.batch_size is not None and settings.batch_size < 1:
+    size = settings.batch_size
+    if size not in (None, WEEK) and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
         raise SweepError(
-            f"batch_size={settings.batch_size}: give 1 or more, or null for all jobs of a workload that ends"
+            f"batch_size={size}: give 1 or more; of a workload that ends also null, which divides all of its "
+            f"jobs, or {WEEK}"
         )
     if not settings.output.strip():
         raise SweepError("output= is empty: give a folder for the results, output=FOLDER")

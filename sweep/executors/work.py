@@ -102,7 +102,7 @@ def batches(measurement: Measurement, family: Family) -> Batches:
     enough = None
     if measurement.stopping is not None:
         enough = _enough(measurement.stopping, measurement.stopping.metric or family.headline)
-    return Batches(measurement.batch_size, measurement.warmup, measurement.looks, enough)
+    return replace(measurement.batches, enough=enough)
 
 
 def _enough(rule: Stopping, metric: str) -> Callable[[Mapping[str, np.ndarray]], bool]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from models.point import Batches, Point
+from sweep.config.settings import WEEK
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Stopping:
 class Measurement:
     """How long every task of a plan is measured; the same for all of them."""
 
-    batch_size: int | None
+    batch_size: int | str | None
     warmup: int
     looks: tuple[int, ...]
     stopping: Stopping | None = None
@@ -32,17 +33,18 @@ class Measurement:
     @property
     def to_the_end(self) -> bool:
         """Whether a run lasts as long as its workload (a log, a month), or is none (a chain is solved)."""
-        return self.batch_size is None
+        return not isinstance(self.batch_size, int)
 
     @property
     def batches(self) -> Batches:
         """The same as a model is told it, without the stopping rule."""
-        return Batches(self.batch_size, self.warmup, self.looks)
+        size = self.batch_size if isinstance(self.batch_size, int) else None
+        return Batches(size, self.warmup, self.looks, weeks=self.batch_size == WEEK)
 
     @property
     def jobs(self) -> int:
         """Jobs that a run simulates if it does not end early; 1 where nobody knows how many there are."""
-        return 1 if self.batch_size is None else self.batches.jobs(self.batches.most)
+        return 1 if self.to_the_end else self.batches.jobs(self.batches.most)
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,16 @@ from sweep.statistics.batch_means import (
     precise_enough,
     relative_half_width,
 )
+from sweep.statistics.blocks import block_interval, bootstrapped_difference, probability_lowest
 from sweep.statistics.confidence import MIN_REPLICATIONS, Interval
 from sweep.statistics.correlation import advice
 from sweep.statistics.saturation import Verdict, judge
+from sweep.statistics.settling import needed
 from sweep.statistics.weights import weighed
 
 __all__ = [
     "MIN_REPLICATIONS", "Interval", "Intervals", "Verdict",
-    "advice", "interval", "intervals", "judge",
-    "paired_difference", "paired_ratio", "precise_enough", "relative_half_width",
+    "advice", "block_interval", "bootstrapped_difference", "interval", "intervals", "judge", "needed",
+    "paired_difference", "paired_ratio", "precise_enough", "probability_lowest", "relative_half_width",
     "weighed",
 ]  # fmt: skip

@@ -99,6 +99,8 @@ def interval(
         method="exact" if exact else sampled,
         withheld=bool(np.isnan(found.half_width)),
         effective=float(found.effective),
+        standard_error=math.nan if np.isnan(found.half_width) else float(found.standard_error),
+        freedom=math.nan if np.isnan(found.half_width) else float(found.freedom),
     )
 
 
@@ -156,6 +158,11 @@ def paired_difference(
     ----------
     Law and Kelton (2000), section 10.2.1 (paired-t interval).
     """
+    return interval(paired_values(a, b, weights), confidence, exact=exact)
+
+
+def paired_values(a: ArrayLike, b: ArrayLike, weights: tuple[ArrayLike, ArrayLike] | None = None) -> Floats:
+    """Return the differences whose plain mean `paired_difference` is about, shape (replications, batches)."""
     first, second = _pairs(a, b)
     if weights is not None:
         none = np.logical_or(*(np.asarray(weight) == 0 for weight in weights))
@@ -163,7 +170,8 @@ def paired_difference(
             weighed(np.where(none, np.nan, values), weight)
             for values, weight in zip((first, second), weights, strict=True)
         )
-    return interval(first - second, confidence, exact=exact)
+    found: Floats = first - second
+    return found
 
 
 def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact: bool = False) -> Interval:
@@ -236,6 +244,8 @@ class _Estimates(NamedTuple):
     half_width: Floats
     lag1: Floats
     effective: Floats
+    standard_error: Floats
+    freedom: Floats
     n: NDArray[np.int64]
     by_replications: NDArray[np.bool_]
 
@@ -293,6 +303,8 @@ def _estimate(values: Floats, confidence: float, exact: ArrayLike) -> _Estimates
         half_width,
         np.where(solved, np.nan, lag1),
         np.where(by_replications, n, effective),
+        np.where(solved, 0.0, np.sqrt(spread)),
+        freedom,
         n,
         by_replications,
     )

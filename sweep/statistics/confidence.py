@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-Method = Literal["batch means", "replications", "exact"]
+Method = Literal["batch means", "replications", "block bootstrap", "exact"]
 
 MIN_REPLICATIONS = 5
 """Replications from which their means alone make the interval: 4 degrees of freedom, t = 2.8."""
@@ -30,12 +30,17 @@ class Interval:
         Lag-1 correlation of the batches; NaN if no replication has `MIN_BATCHES` or all values are equal.
     n : int
         Number of means in the sample: replications or batches, by `method`.
-    method : {"replications", "batch means", "exact"}
+    method : {"replications", "batch means", "block bootstrap", "exact"}
         Exact is what has no chance in it: its half-width is 0.
     withheld : bool
         There are too few batches for an interval; `advice` says what to do.
     effective : float
-        How many independent means the sample is worth, see `sweep.statistics.correlation.worth`.
+        How many independent means the sample is worth, see `sweep.statistics.correlation.worth`; of a
+        bootstrap, its blocks.
+    standard_error : float
+        Of the mean; NaN where withheld.
+    freedom : float
+        Degrees of freedom of Student's t behind the half-width; NaN where withheld.
     """
 
     mean: float
@@ -45,6 +50,8 @@ class Interval:
     method: Method
     withheld: bool
     effective: float = math.nan
+    standard_error: float = math.nan
+    freedom: float = math.nan
 
 
 def student(freedom: ArrayLike, probability: float) -> Floats:

@@ -47,8 +47,8 @@ TOLERATED_LAG1 = 0.05
 """Lag-1 correlation that a proposed batch size leaves."""
 
 
-def worth(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) -> Floats:
-    """How many independent batches so many batches are worth, at least: the effective number.
+def likely_lag1(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) -> Floats:
+    """Return the correlation that is allowed for: the estimate, its bias taken off, plus one standard error.
 
     Parameters
     ----------
@@ -66,15 +66,31 @@ def worth(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) -> Float
 
     Examples
     --------
-    >>> print(worth(0.4, 30, 1).round(1), worth(0.0, 30, 1).round(1))
-    7.4 20.7
+    >>> print(likely_lag1(0.4, 30, 1).round(2), likely_lag1(0.0, 30, 1).round(2))
+    0.6 0.18
     """
     estimate, n = np.asarray(lag1, dtype=np.float64), np.asarray(batches, dtype=np.float64)
     length = n / np.asarray(replications, dtype=np.float64)
     found = estimate + 3 * np.maximum(estimate, 0) / length
     high = found + np.sqrt(np.maximum(1 - found**2, 0) / n)
-    high = np.minimum(np.maximum(high, 0.0), MOST_LAG1)
-    return np.asarray(n * (1 - high) / (1 + high), dtype=np.float64)
+    return np.asarray(np.minimum(np.maximum(high, 0.0), MOST_LAG1), dtype=np.float64)
+
+
+def worth(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) -> Floats:
+    """How many independent batches so many batches are worth, at least: the effective number.
+
+    Parameters
+    ----------
+    lag1, batches, replications : array_like, shape (...)
+        As of `likely_lag1`.
+
+    Examples
+    --------
+    >>> print(worth(0.4, 30, 1).round(1), worth(0.0, 30, 1).round(1))
+    7.4 20.7
+    """
+    high = likely_lag1(lag1, batches, replications)
+    return np.asarray(np.asarray(batches) * (1 - high) / (1 + high), dtype=np.float64)
 
 
 def skewness_allowance(skewness: ArrayLike, quantile: ArrayLike, batches: ArrayLike) -> Floats:
@@ -102,17 +118,20 @@ def sufficient_batch_size(lag1: float, batch_size: int) -> int | None:
     return batch_size * math.ceil((lag1 / TOLERATED_LAG1 + 2 * lag1) / (1 - lag1**2))
 
 
-def advice(interval: Interval, batch_size: int | None, *, replicable: bool = True) -> str:
+def advice(interval: Interval, batch_size: int | str | None, *, replicable: bool = True) -> str:
     """One line, with the numbers, on what to make of an interval and what to do next.
 
     Parameters
     ----------
     interval : Interval
     batch_size : int or None
-        Jobs in a batch; None is however many the workload has, and no other number can be proposed.
+        Jobs in a batch; None, or a word, is however many the workload has, and no other number can be
+        proposed.
     replicable : bool
         Whether replications differ; those of a log do not, and more than one is then no advice.
     """
+    if not isinstance(batch_size, int):
+        batch_size = None
     replicate = f", or run at least {MIN_REPLICATIONS} replications" if replicable else ""
     if interval.n == 0:
         return "no batch holds data, so there is no mean: look at the state of this point's tasks"

@@ -24,7 +24,7 @@ from models import workloads
 from models.family import Metric
 from models.saturation import Backlog
 from sweep import statistics
-from sweep.config.settings import MSER, shown
+from sweep.config.settings import MSER, WEEK, shown
 from sweep.errors import RunError, one_line
 from sweep.labelling import name_of
 from sweep.plan import families
@@ -158,7 +158,8 @@ class Collector:
         if dropped is not None:
             meaning = {"units": "1", "long_name": "leading batches that MSER drops (NaN in the metrics)"}
             data["dropped"] = (axes, dropped, meaning)
-        data |= self._users() | self._facts.recorded
+        data |= self._users()
+        data |= self._facts.recorded
         told = {"facts": provenance.sanitised(json.dumps(self._facts.attribute()))}
         dataset = xr.Dataset(data, coords, attributes(plan, arguments) | told)
         for name, long_name in LONG_NAMES.items():
@@ -294,6 +295,8 @@ class Collector:
         settings = self._plan.settings
         if settings.warmup == MSER:
             return "the long run, as far as MSER, asked of all replications together, finds the warm-up"
+        if settings.batch_size == WEEK:
+            return "all weeks of a workload that ends, from an empty system"
         size = "" if settings.batch_size is None else f" of {settings.batch_size}"
         skipped = "the first" if not settings.warmup else f"those after the first {shown(settings.warmup)}"
         return f"{shown(settings.batches)} batches{size}, {skipped} of a run from an empty system"

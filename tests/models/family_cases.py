@@ -54,6 +54,8 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "synthetic": {"memory_mb": 20, "largest_job": 64},
     "swf": {"path": str(LOG), "memory": 8, "end": 40_000},
     "sacct": {},
+    "sacct of drawn users": {},
+    "arrays of drawn weeks": {},
     "o2k_2000_01": {"warmup_days": 0},
     "arrays": {},
     "short_long": {},
@@ -82,6 +84,9 @@ TOO_RARE = (("backfill/ncsa_lsf", "feitelson1996_arrivals"),)
 
 SHORT_SLICE = {"models.concurrent_gang": ("feitelson1996", "feitelson1996_arrivals")}
 """Family -> workloads whose jobs are far shorter than its slices, most of each of which would be lost."""
+
+SPARSE = 15_000.0
+"""Seconds between jobs of a log of four weeks: one that can be resampled."""
 
 BOUND_S = 10.0
 SEED, OTHER_SEED = (1, 2, 0), (1, 2, 1)
@@ -220,7 +225,9 @@ def workload_of(name: str) -> dict[str, Any]:
     """Return a workload's YAML file, with small jobs."""
     made = {
         "arrays": lambda: {"jobs": _arrays()},
+        "arrays of drawn weeks": lambda: {"jobs": _arrays(SPARSE), "resample": "weeks"},
         "sacct": lambda: {"path": _sacct(), "estimates": "tsafrir2005"},
+        "sacct of drawn users": lambda: {"path": _sacct(SPARSE), "resample": "users", "population": 1.2},
     }
     keys = made.get(name, lambda: WORKLOADS[name])()
     return read(CONF / "workload" / f"{name.split()[0]}.yaml") | keys
@@ -234,9 +241,9 @@ def measures() -> dict[str, Any]:
     return {"bound": BOUND_S, "groups": groups}
 
 
-def _arrays() -> dict[str, Any]:
+def _arrays(gap: float = 300.0) -> dict[str, Any]:
     rng = np.random.default_rng(1)
-    submit = np.floor(np.cumsum(rng.exponential(300, 150)))
+    submit = np.floor(np.cumsum(rng.exponential(gap, 150)))
     runtime = np.ceil(rng.lognormal(6, 1.5, 150))
     return {
         "submit": submit,
@@ -248,11 +255,11 @@ def _arrays() -> dict[str, Any]:
     }
 
 
-def _sacct() -> str:
+def _sacct(gap: float = 300.0) -> str:
     """Write what sacct prints of some jobs, and return the file's path."""
     day = np.datetime64("2024-03-01T00:00:00")
     rows = ["JobID|User|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem"]
-    columns = [values.tolist() for values in _arrays().values()]
+    columns = [values.tolist() for values in _arrays(gap).values()]
     for i, (submit, runtime, size, requested, memory, user) in enumerate(zip(*columns, strict=True)):
         submitted = day + np.timedelta64(int(submit))
         limit = "UNLIMITED" if i % 9 == 0 else int(requested // 60 + 1)

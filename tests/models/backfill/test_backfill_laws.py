@@ -12,6 +12,7 @@ from models.backfill import FAMILY
 from models.backfill.engine import schedule
 from models.backfill.judging import under
 from models.backfill.priority.schedules import on_hosts
+from models.jobs.division import Division
 from models.jobs.groups import Grouping
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine, pool
@@ -180,7 +181,7 @@ def test_metrics_by_hand() -> None:
     made = schedule(jobs, pool(4), rules("easy"))
     assert made.start.tolist() == [0, 100, 150]
     minute = Grouping("runtime", "runtime_range", ("short", "long"), "runtime", (60.0,))
-    found = measure(made, 10, 1, Measures(groups=(minute,)))
+    found = measure(made, Division.by_number(made.jobs.submit, 10, 1), Measures(groups=(minute,)))
     assert found["wait"][0] == pytest.approx((0 + 99 + 98) / 3)
     assert found["wait_max"][0] == 99
     assert found["response_time"][0] == pytest.approx((100 + 149 + 100) / 3)

@@ -10,6 +10,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from models.backfill import FAMILY
+from models.jobs.division import Division
 from models.jobs.groups import Grouping
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, Machine, pool
@@ -72,7 +73,7 @@ def label(name: str, made: Schedule, job: int) -> str:
 @pytest.mark.parametrize("name", GROUPINGS)
 def test_every_group_is_a_plain_recount(name: str) -> None:
     made = drawn(400, 1)
-    found = measure(made, 150, 3, ALL)
+    found = measure(made, Division.by_number(made.jobs.submit, 150, 3), ALL)
     labels = [label(name, made, job) for job in range(400)]
     slowdown = (made.wait + made.jobs.runtime) / made.jobs.runtime
     for batch in range(3):
@@ -97,12 +98,14 @@ def test_every_group_is_a_plain_recount(name: str) -> None:
 def test_what_is_measured_is_what_is_declared() -> None:
     files = {name: OmegaConf.to_container(OmegaConf.load(path)) for name, path in FILES.items()}
     declared = FAMILY.measured({"groups": files})
-    assert {metric.name for metric in declared} == set(measure(drawn(50, 4), 50, 1, ALL))
+    assert {metric.name for metric in declared} == set(
+        measure(drawn(50, 4), Division.by_number(drawn(50, 4).jobs.submit, 50, 1), ALL)
+    )
 
 
 def test_users_are_named_by_their_number_in_the_log() -> None:
     made = drawn(400, 2)
-    found = measure(made, 400, 1, ALL)
+    found = measure(made, Division.by_number(made.jobs.submit, 400, 1), ALL)
     for rank in range(RANKS):
         user = found["number_by_user"][0, rank]
         mine = made.jobs.user == user
@@ -111,7 +114,7 @@ def test_users_are_named_by_their_number_in_the_log() -> None:
         )
     assert np.isnan(found["number_by_user"][0, RANKS])
     anonymous = replace(made, jobs=replace(made.jobs, user=None))
-    found = measure(anonymous, 400, 1, ALL)
+    found = measure(anonymous, Division.by_number(anonymous.jobs.submit, 400, 1), ALL)
     assert found["jobs_by_user"][0].tolist() == [*[0.0] * RANKS, 400.0]
 
 
@@ -119,15 +122,19 @@ def test_only_what_is_measured_counts() -> None:
     """A month after its warm-up is what a log that begins with it would be; time ends where it is said."""
     made = drawn(300, 3)
     month = slice(100, 250)
-    found = measure(made, 10**9, 1, ALL, month, until=float(made.jobs.submit[250]))
+    found = measure(
+        made, Division.by_number(made.jobs.submit, 10**9, 1, month), ALL, until=float(made.jobs.submit[250])
+    )
     alone = Schedule(
         made.jobs.part(month), made.machine, made.start[month], made.end[month], made.host[month]
     )
-    expected = measure(alone, 10**9, 1, ALL)
+    expected = measure(alone, Division.by_number(alone.jobs.submit, 10**9, 1), ALL)
     for name in expected:
         if name.startswith(("wait", "response_time", "slowdown", "bounded_slowdown", "delay", "jobs_by")):
             np.testing.assert_array_equal(found[name], expected[name])
-    batches = measure(made, 50, 6, NONE)  # the same period, in batches from the first job on
+    batches = measure(
+        made, Division.by_number(made.jobs.submit, 50, 6), NONE
+    )  # the same period, in batches from the first job on
     np.testing.assert_allclose(
         found["utilization"] * (made.jobs.submit[250] - made.jobs.submit[100]),
         batches["utilization"][2:5] @ np.diff(made.jobs.submit[[100, 150, 200, 250]]),
@@ -149,7 +156,7 @@ def test_pieces_and_what_is_kept_idle() -> None:
         ),
         held=Pieces(whole([1]), whole([1]), whole([1.0]), whole([5.0]), whole([2])),
     )  # fmt: skip
-    found = measure(made, 2, 1, NONE)
+    found = measure(made, Division.by_number(made.jobs.submit, 2, 1), NONE)
     assert found["utilization"][0] == pytest.approx((2 * 4 + 2 * 4 + 5 * 2) / 80)
     assert found["held_idle"][0] == pytest.approx(4 * 2 / 80)
     assert found["loss_of_capacity"][0] == pytest.approx((2 * 4 + 3 * 8) / 80)

@@ -1,0 +1,50 @@
+"""Weeks and days of a workload that ends: the periods in which people submit jobs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from models.arrays import Floats
+
+DAY = 86_400.0
+WEEK = 7 * DAY
+"""Seconds."""
+
+LEAST = 10
+"""Full weeks below which periods are days, and days below which there are none: so many are needed for an
+interval (`sweep.statistics.correlation.MIN_BATCHES`)."""
+
+
+def has_periods(submit: Floats) -> bool:
+    """Tell whether a workload lasts for `LEAST` days."""
+    return bool(submit.size) and float(submit[-1] - submit[0]) >= LEAST * DAY
+
+
+def periods(submit: Floats, most: int) -> Floats:
+    """Return the borders of the periods that a workload is divided into, shape (n_periods + 1,), seconds.
+
+    A period is a week from the first submission on; a day, if there are fewer than `LEAST` full weeks;
+    or so many of them that there are no more than `most` periods. The last one may be cut short.
+
+    Parameters
+    ----------
+    submit : ndarray of float, shape (n_jobs,), seconds
+        Ascending; at least one.
+    most : int
+
+    Examples
+    --------
+    >>> (periods(np.array([0.0, 20.5 * WEEK]), 100) / WEEK)[[0, 1, -1]].tolist()
+    [0.0, 1.0, 21.0]
+    >>> (periods(np.array([0.0, 20.5 * WEEK]), 12) / WEEK)[[0, 1, -1]].tolist()
+    [0.0, 2.0, 22.0]
+    >>> (periods(np.array([0.0, 30.5 * DAY]), 100) / DAY)[[0, 1, -1]].tolist()
+    [0.0, 1.0, 31.0]
+    """
+    span = float(submit[-1] - submit[0])
+    unit = WEEK if span >= LEAST * WEEK else DAY
+    n_units = int(span // unit) + 1
+    together = math.ceil(n_units / most)
+    return submit[0] + unit * together * np.arange(math.ceil(n_units / together) + 1)

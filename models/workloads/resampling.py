@@ -1,0 +1,237 @@
+"""Replications from one log: its users, or its weeks, drawn anew (``workload.resample``).
+
+A log is one sample of what a site's users might have submitted. Zakay and Feitelson take it apart by user and
+put it together again: users are drawn, and each brings all of its jobs, moved by a whole number of weeks. So
+the cycles of the day and the week stay, and each user's sessions, sizes, runtimes and bursts; who meets whom
+is another matter each time. More users are more load.
+
+What the paper tells in words is decided here as follows (`_users`):
+
+- Users are drawn with replacement, so that the log's largest users may be there twice or not at all: the load
+  of replications spreads by a fifth or more, for who submits is chance, too. ``with_replacement: false``
+  takes each user once: all replications have the log's load, and only who meets whom is chance.
+- **Long-lasting users**, active for ``long_lasting_weeks`` or more from their first to their last submission,
+  and **temporary** ones, all others, are drawn apart from each other, as many of each as the log has, so that
+  the population does not change its nature. A user drawn twice is two users.
+- Every user's activity begins in a week that is drawn from all weeks of the log. Time is a circle: what
+  would be submitted after the log's end is submitted at its beginning, at the same time of the week. A
+  long-lasting user goes on so from its end to its beginning; and temporary users are met at the beginning in
+  the midst of their activity, as those were whom the log's first day met. At any time of the week, the work
+  to be expected is the log's own.
+
+``weeks`` is for logs that know no users: each week is one of the log's full weeks, with all that was
+submitted in it. Nothing that lasts for longer than a week is kept, and whoever met, meets again.
+
+References
+----------
+N. Zakay and D. G. Feitelson, "Workload resampling for performance evaluation of parallel job schedulers",
+Concurrency and Computation: Practice and Experience 26(12), 2014, 2079-2105.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from models import checks
+from models.arrays import Floats, Ints
+from models.jobs.calendar import DAY, WEEK
+from models.jobs.jobs import Jobs
+from models.jobs.swf import Log
+from models.jobs.trace import Trace
+from models.point import Parameters, Seed
+from models.streams import stream
+
+USERS, WEEKS = "users", "weeks"
+LEAST_WEEKS = 2
+"""Full weeks of a log that can be resampled: of one, nothing could be moved."""
+
+LONG_LASTING_WEEKS = 12
+
+NOBODY = -1
+"""What a job's preceding one is called where there is none; the think time after it, too."""
+
+
+def wanted(workload: Parameters) -> str | None:
+    """Return what is drawn anew, if anything; ``ValueError`` with one line for what is not allowed."""
+    given: str | None = checks.choice(workload, "workload", "resample", (None, USERS, WEEKS))
+    population = _population(workload)
+    _long_lasting(workload)
+    _with_replacement(workload)
+    if population != 1 and given != USERS:
+        checks.refuse("workload.population", population, "1; other populations need workload.resample=users")
+    return given
+
+
+def _population(workload: Parameters) -> float:
+    allowed = "users drawn for each one that the log has, above 0 to 100"
+    return checks.number(workload, "workload", "population", allowed, above=0, most=100, default=1.0)
+
+
+def _long_lasting(workload: Parameters) -> int:
+    allowed = "a positive whole number of weeks"
+    return checks.whole(workload, "workload", "long_lasting_weeks", allowed, default=LONG_LASTING_WEEKS)
+
+
+def _with_replacement(workload: Parameters) -> bool:
+    return checks.switch(workload, "workload", "with_replacement", default=True)
+
+
+def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
+    """Return another log of the same kind and the same length, or the log itself where none is wanted.
+
+    Parameters
+    ----------
+    read : Trace
+        The log's jobs that can be run.
+    workload : mapping
+        ``resample`` and what goes with it, see conf/workload/_log.yaml.
+    seed : tuple of int
+
+    Raises
+    ------
+    ValueError
+        With one line, where the log is too short, or knows no users.
+    """
+    drawn = wanted(workload)
+    if drawn is None:
+        return read
+    name, jobs = read.name, read.jobs
+    time = jobs.submit - jobs.submit[0]
+    if time[-1] < LEAST_WEEKS * WEEK:
+        raise ValueError(
+            f"{name}: its jobs span {time[-1] / DAY:.1f} days, and workload.resample={drawn} moves whole "
+            f"weeks: it needs {LEAST_WEEKS * 7} days at least; take a longer log, or workload.resample=null"
+        )
+    if drawn == WEEKS:
+        source, submit = _weeks(time, seed)
+        user = None if jobs.user is None else jobs.user[source]
+        told = [f"{name}: each week of a replication is one of its {len(_full_weeks(time)) - 1} full weeks"]
+    else:
+        if jobs.user is None:
+            raise ValueError(
+                f"{name}: its jobs name no users to draw (workload.resample=users); workload.resample=weeks "
+                "draws its weeks instead, whoever submitted in them"
+            )
+        source, submit, user, lasting = _users(time, jobs.user, workload, seed)
+        told = _told(name, jobs.user, lasting, workload)
+    made = replace(jobs.part(source), submit=submit, user=user)
+    log, rows = read.log, read.rows
+    if log is not None and rows is not None:
+        log, rows = _as_log(log, rows[source], made), np.arange(len(made))
+    elif rows is not None:
+        rows = rows[source]
+    # What the log recorded, it recorded of its own jobs.
+    return replace(read, jobs=made, notes=(*read.notes, *told), log=log, rows=rows, waited=None)
+
+
+def _users(
+    time: Floats, user: Ints, workload: Parameters, seed: Seed
+) -> tuple[Ints, Floats, Ints, np.ndarray]:
+    """Draw users, and the weeks in which they begin; O(n log n) in the jobs.
+
+    Parameters
+    ----------
+    time : ndarray of float, shape (n_jobs,), seconds
+        Ascending from 0.
+    user : ndarray of int, shape (n_jobs,)
+    workload : mapping
+    seed : tuple of int
+
+    Returns
+    -------
+    source : ndarray of int, shape (n_drawn,)
+        Which job each job of the new log is, in order of submission.
+    submit : ndarray of float, shape (n_drawn,), seconds
+    user : ndarray of int, shape (n_drawn,)
+        The first copy of a user keeps its number; each further one gets a number that no one has.
+    lasting : ndarray of bool, shape (n_users,)
+        Which of the log's users are long-lasting.
+    """
+    draws = stream(seed, "users drawn")
+    end = time[-1]
+    by_user = np.argsort(user, kind="stable")
+    number, begin, count = np.unique(user[by_user], return_index=True, return_counts=True)
+    active = time[by_user[begin + count - 1]] - time[by_user[begin]]
+    is_lasting = active >= WEEK * _long_lasting(workload)
+    chosen = np.concatenate(
+        [_drawn(np.flatnonzero(kind), workload, draws) for kind in (is_lasting, ~is_lasting)]
+    )
+    moved = draws.integers(0, int(end // WEEK) + 1, chosen.size)
+
+    source = by_user[_ranges(begin[chosen], count[chosen])]
+    of_week = time[source] % WEEK
+    week = np.rint((time[source] - of_week) / WEEK).astype(np.int64)
+    # How often the log has this time of the week: once more before its end than after it.
+    n_weeks = ((end - of_week) // WEEK).astype(np.int64) + 1
+    submit = of_week + WEEK * ((week + np.repeat(moved, count[chosen])) % n_weeks)
+
+    called = number[chosen]
+    again = np.ones(chosen.size, bool)
+    again[np.unique(chosen, return_index=True)[1]] = False
+    called[again] = max(int(number[-1]), 0) + 1 + np.arange(int(again.sum()))
+    order = np.argsort(submit, kind="stable")
+    return source[order], submit[order], np.repeat(called, count[chosen])[order], is_lasting
+
+
+def _drawn(users: Ints, workload: Parameters, draws: np.random.Generator) -> Ints:
+    """Draw so many users for each one, at least one where there is any."""
+    if not users.size:
+        return users
+    n_drawn = max(round(_population(workload) * users.size), 1)
+    if _with_replacement(workload):
+        return users[draws.integers(0, users.size, n_drawn)]
+    whole, rest = divmod(n_drawn, users.size)
+    return np.concatenate([np.tile(users, whole), draws.permutation(users)[:rest]])
+
+
+def _weeks(time: Floats, seed: Seed) -> tuple[Ints, Floats]:
+    """Draw a full week of the log for each week; the last one ends when the log does."""
+    border = _full_weeks(time)
+    n_full = len(border) - 1
+    drawn = stream(seed, "weeks drawn").integers(0, n_full, int(time[-1] // WEEK) + 1)
+    count = np.diff(border)[drawn]
+    source = _ranges(border[drawn], count)
+    submit = time[source] + WEEK * np.repeat(np.arange(drawn.size) - drawn, count)
+    kept = submit <= time[-1]
+    return source[kept], submit[kept]
+
+
+def _full_weeks(time: Floats) -> Ints:
+    """Return the first job of each full week, and of what is left after them."""
+    return np.searchsorted(time, WEEK * np.arange(int(time[-1] // WEEK) + 1))
+
+
+def _ranges(begin: Ints, count: Ints) -> Ints:
+    """Return begin[0], begin[0] + 1, … (count[0] of them), begin[1], …"""
+    before = np.cumsum(count) - count
+    return np.repeat(begin - before, count) + np.arange(int(count.sum()))
+
+
+def _told(name: str, user: Ints, lasting: np.ndarray, workload: Parameters) -> list[str]:
+    population = _population(workload)
+    times = "" if population == 1 else f", {population:g} for each of them,"
+    how = "anew" if _with_replacement(workload) else "once (in other weeks)"
+    told = [
+        f"{name}: in each replication its {lasting.size:,} users{times} are drawn {how}, long-lasting ones "
+        f"({int(lasting.sum()):,}, active for {_long_lasting(workload)} weeks or more) apart from others"
+    ]
+    if unknown := int((user < 0).sum()):
+        told.append(f"{name}: {unknown:,} jobs whose user is unknown count as one user's")
+    return told
+
+
+def _as_log(log: Log, rows: Ints, made: Jobs) -> Log:
+    """Return the rows of the jobs that were drawn as a log of its own, in the time base of the first one."""
+    columns = {name: values[rows] for name, values in log.columns.items()}
+    nobody = np.full(len(made), NOBODY)
+    columns |= {
+        "job": np.arange(1, len(made) + 1),
+        "submit": log.first_submit + made.submit,
+        "preceding_job": nobody,
+        "think_time": nobody.astype(np.float64),
+    }
+    if made.user is not None:
+        columns["user"] = made.user
+    return replace(log, columns=columns, line=log.line[rows])

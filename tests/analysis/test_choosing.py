@@ -1,0 +1,159 @@
+"""Which policy to choose: probabilities, what would settle the rest, and what both rest on."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from fabricated_operators import dataset
+
+from analysis.operators import choosing, tables
+from analysis.operators.case import Case, cases
+from analysis.operators.evidence import Evidence
+from analysis.operators.labels import SLOWDOWN, WAIT
+from analysis.study import Study
+from models.jobs.calendar import DAY, WEEK
+
+
+def case_of(data: xr.Dataset) -> Case:
+    (case,) = cases(Study(data, Path("results")))
+    return case
+
+
+def lasting(data: xr.Dataset, seconds: float) -> xr.Dataset:
+    """Return a dataset whose batches last so long; the last of 40 goes on to the end of its jobs."""
+    period = xr.full_like(data["period"], seconds)
+    period[..., 39] *= 1.3
+    return data.assign(period=period.where(data["wait"].notnull()))
+
+
+def replicated(data: xr.Dataset, n: int, resample: str = "") -> xr.Dataset:
+    """Return a dataset of replications, each of its own luck but the same for all policies."""
+    rng = np.random.default_rng(3)
+    luck = xr.DataArray(rng.gamma(20, 0.05, n), dims="replication")
+    found = data.isel(replication=[0] * n)
+    for name in found.data_vars:
+        if str(name).startswith(("wait", "delay", "slowdown", "bounded", "response")):
+            found[name] = (found[name] * luck).transpose(*found[name].dims)
+    if resample:
+        found.attrs["config"] = found.attrs["config"].replace(
+            '"model": "sacct"', f'"model": "sacct", "resample": "{resample}"'
+        )
+    return found
+
+
+def told(case: Case) -> dict[str, dict[str, list[str]]]:
+    return {
+        table.name: {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
+        for table in choosing.tables(case)
+    }
+
+
+def test_examples() -> None:
+    assert doctest.testmod(choosing).failed == 0
+
+
+def test_the_best_is_told_first_and_for_sure() -> None:
+    case = case_of(lasting(dataset(), WEEK))
+    found = told(case)["choice"]
+    assert next(iter(found)) == "quick"
+    assert found["quick"][1] == "over 99 %"
+    assert found["quick"][2] == "40 of 40"
+    assert found["slow"][1] == found["fcfs"][1] == "under 1 %"
+    assert found["fcfs"][2] == "0 of 40"
+    assert found["easy"][2] == ""
+    for metric in (WAIT, SLOWDOWN):
+        assert choosing.probabilities(case, metric).sum() == pytest.approx(1)
+
+
+def test_alike_policies_share() -> None:
+    found = told(case_of(lasting(dataset(("easy", "copy", "slow")), WEEK)))["choice"]
+    assert found["easy"][1] == found["copy"][1] == "50 %"
+
+
+def test_what_is_open_says_how_long_a_log_would_settle_it() -> None:
+    """With eight times the noise of a policy's own, 40 weeks tell nothing of what is seen."""
+    noisy = lasting(dataset(("easy", "quick"), noise=0.4), WEEK)
+    case = case_of(noisy)
+    assert case.difference(WAIT, "quick").verdict == "no difference shown"
+    text = told(case)["settling"]["quick"][1]
+    found = re.fullmatch(r"about ([\d,]+) (weeks|years)", text)
+    assert found, text
+    weeks = float(found[1].replace(",", "")) * (1 if found[2] == "weeks" else 52)
+    assert weeks > 40.3
+    # As many copies of those weeks show it, if the true difference is the one seen.
+    copies = 1 + int(weeks / 40)
+    longer = xr.concat([noisy] * copies, "batch", data_vars="minimal")
+    assert case_of(longer).difference(WAIT, "quick").verdict == "better"
+
+
+def test_what_is_settled_is_not_asked_again() -> None:
+    assert "settling" not in told(case_of(lasting(dataset(("easy", "quick")), WEEK)))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "unit", "words"),
+    [
+        (WEEK, "week", "one log, cut into 40 weeks."),
+        (3 * WEEK, "3 weeks", "one log, cut into 40 times 3 weeks."),
+        (DAY, "day", "cut into 40 days, as it has fewer than 10 full weeks: how weeks differ is unknown."),
+        (1e5, "batch", "one log, cut into 40 batches of jobs."),
+    ],
+)
+def test_what_it_rests_on_is_said(seconds: float, unit: str, words: str) -> None:
+    case = case_of(lasting(dataset(), seconds))
+    found = Evidence.of(case)
+    assert (found.unit, found.batches, found.by_replications) == (unit, 40, False)
+    assert found.weeks == pytest.approx(40.3 * seconds / WEEK)
+    choice = next(choosing.tables(case))
+    assert words in choice.caption
+
+
+def test_replications_are_the_sample() -> None:
+    case = case_of(replicated(lasting(dataset(noise=1.0), WEEK), 6, "users"))
+    evidence = Evidence.of(case)
+    assert evidence.by_replications
+    assert evidence.describe().startswith("6 replications, each with jobs of its own: the log's users, drawn")
+    found = told(case)
+    assert all(text[2] in ("", *(f"{n} of 6" for n in range(7))) for text in found["choice"].values())
+    for texts in found.get("settling", {}).values():
+        assert texts[1].endswith("resamples") or texts[1] in ("better", "worse", "the same")
+    other = case_of(replicated(lasting(dataset(), WEEK), 6))
+    assert "drawn anew" not in Evidence.of(other).describe()
+    assert Evidence.of(other).enough(3.0) == "about 18 replications"
+
+
+def test_replications_of_one_batch_have_verdicts() -> None:
+    case = case_of(replicated(dataset(batches=1, most=1, name="replay"), 5, "users"))
+    assert not case.is_one_batch
+    found = {table.name: table for table in tables.tables(case.study)}
+    assert "winners" in found
+    assert {cell.note for row in found["against"].rows for cell in row[1:]} & {"better", "worse"}
+
+
+def test_lengths_are_told_in_two_digits() -> None:
+    evidence = Evidence(1, 40, "week", 40.0)
+    assert evidence.enough(1.23) == "about 50 weeks"
+    assert evidence.enough(2.58) == "about 110 weeks"  # 103.2, rounded up: nobody knows it better
+    assert evidence.enough(10.0) == "about 8 years"
+    assert evidence.enough(1000.0) == evidence.enough(np.inf) == "over 20 years"
+    assert evidence.enough(np.nan) == "not judged"
+    assert Evidence(5, 1, "week", 40.0, "users").enough(2.5) == "about 13 resamples"
+    assert Evidence(5, 1, "week", 40.0, "users").enough(np.inf) == "over 10,000 resamples"
+    assert Evidence(1, 40, "batch", np.nan).enough(2.5) == "a log about 2.5 times as long"
+
+
+def test_one_batch_says_nothing_of_it() -> None:
+    case = case_of(dataset(batches=1, most=1, name="replay"))
+    assert list(choosing.tables(case)) == []
+    assert list(choosing.brief(case)) == []
+
+
+def test_the_terminal_names_the_first_few() -> None:
+    lines = list(choosing.brief(case_of(lasting(dataset(noise=1.0), WEEK))))
+    assert [line.partition(",")[0] for line in lines] == ["lowest mean wait", "lowest mean bounded slowdown"]
+    assert all(1 <= line.count("%") <= 3 for line in lines)

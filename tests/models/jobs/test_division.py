@@ -1,0 +1,90 @@
+"""Batches that are weeks of submission: against a plain recount, and what becomes of short logs."""
+
+from __future__ import annotations
+
+import doctest
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from models.backfill import FAMILY
+from models.gang import FAMILY as GANG
+from models.jobs import calendar
+from models.jobs.calendar import DAY, WEEK
+from models.jobs.jobs import Jobs
+from models.partitioning import FAMILY as PARTITIONING
+from models.point import Batches, Point
+
+EASY = {"name": "easy", "discipline": "backfill"}
+POOL = {"processors": 16}
+WEEKS = Batches(None, 0, (100,), weeks=True)
+
+
+def log(days: float, n: int = 600, seed: int = 0) -> dict[str, object]:
+    rng = np.random.default_rng(seed)
+    submit = np.sort(rng.uniform(0, days * DAY, n))
+    submit = submit[(submit < 20 * DAY) | (submit > 36 * DAY)]  # two weeks without a job
+    submit = (submit - submit[0]) * days * DAY / (submit[-1] - submit[0])
+    n = len(submit)
+    runtime = rng.exponential(days * DAY * 8 / n, n) + 1
+    jobs = Jobs(submit, runtime, runtime * 2, rng.integers(1, 17, n), np.zeros(n, np.int64))
+    return {"name": "mine", "model": "arrays", "jobs": jobs}
+
+
+def test_examples() -> None:
+    calendar.np = np  # type: ignore[attr-defined]
+    assert doctest.testmod(calendar).failed == 0
+
+
+@pytest.mark.parametrize("looks", [(100,), (5,)])
+def test_a_batch_has_the_jobs_of_its_week(looks: tuple[int, ...]) -> None:
+    point = Point(EASY, log(100.5), POOL, None, replace(WEEKS, looks=looks))
+    made, found = FAMILY.schedule(point), FAMILY.simulate(point).metrics
+    several = 1 if looks == (100,) else 3  # fifteen weeks in five parts
+    length = several * WEEK
+    n_batches = 15 // several
+    assert len(found["wait"]) == n_batches
+    for batch in range(n_batches):
+        those = [k for k, at in enumerate(made.jobs.submit) if batch * length <= at < (batch + 1) * length]
+        assert found["jobs"][batch] == len(those)
+        expected = np.mean(made.wait[those]) if those else np.nan
+        assert found["wait"][batch] == pytest.approx(expected, nan_ok=True)
+    assert found["period"][:-1] == pytest.approx(length)
+    assert found["period"].sum() == pytest.approx(made.end.max())
+    work = float(made.jobs.size @ made.jobs.runtime)
+    assert found["utilization"] @ found["period"] * 16 == pytest.approx(work)
+    if several == 1:
+        assert (found["jobs"] == 0).sum() >= 1, "a week without a job is one"
+
+
+def test_a_warm_up_is_weeks_too() -> None:
+    whole, later = (
+        FAMILY.simulate(Point(EASY, log(100.5), POOL, None, replace(WEEKS, warmup=n))).metrics for n in (0, 4)
+    )
+    np.testing.assert_array_equal(later["wait"], whole["wait"][4:])
+
+
+@pytest.mark.parametrize(("days", "length", "n_batches"), [(69.0, DAY, 70), (30.5, DAY, 31), (10.2, DAY, 11)])
+def test_short_logs_are_cut_into_days(days: float, length: float, n_batches: int) -> None:
+    found = FAMILY.simulate(Point(EASY, log(days), POOL, None, WEEKS)).metrics
+    assert len(found["period"]) == n_batches
+    assert found["period"][:-1] == pytest.approx(length)
+
+
+def test_shorter_ones_into_equal_numbers_of_jobs() -> None:
+    found = FAMILY.simulate(Point(EASY, log(6.0, 400), POOL, None, WEEKS)).metrics
+    assert found["jobs"].tolist() == [10.0] * 40
+
+
+def test_families_that_batch_jobs_as_they_end_refuse_weeks() -> None:
+    gang = {"name": "buddy", "scheme": "buddy", "alternation": "exclusive"}
+    for family, policy in ((GANG, gang), (PARTITIONING, {"name": "equi", "discipline": "equi"})):
+        with pytest.raises(ValueError, match=r"batch_size=week: .* add batch_size=null") as told:
+            family.check(Point(policy, log(100.5), POOL, None, WEEKS))
+        assert "\n" not in str(told.value)
+
+
+def test_what_has_no_end_has_no_weeks() -> None:
+    with pytest.raises(ValueError, match=r"batch_size=week divides a whole .* lublin2003 has no end"):
+        FAMILY.check(Point(EASY, {"name": "l", "model": "lublin2003"}, POOL, 0.7, WEEKS))

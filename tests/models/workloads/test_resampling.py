@@ -1,0 +1,358 @@
+"""Logs drawn anew by users and by weeks: what stays, what is chance, and whether the log is one of them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sweep
+from models import workloads
+from models.backfill import FAMILY
+from models.gang import FAMILY as GANG
+from models.jobs import swf
+from models.jobs.calendar import DAY, WEEK
+from models.jobs.jobs import Jobs
+from models.jobs.machine import pool
+from models.jobs.trace import Trace
+from models.point import Point
+from models.workloads.resampling import resampled
+from sweep import cli
+
+HOUR = 3600.0
+TRACES = Path(os.environ.get("TRACES", Path(__file__).parents[4] / "shared" / "traces"))
+POOL = {"processors": 100}
+EASY = {"name": "easy", "discipline": "backfill"}
+
+
+def site(n_users: int = 30, weeks: float = 9.4, seed: int = 0) -> Trace:
+    """Return a log whose users work in the day time, in sessions of like jobs; half of them come and go."""
+    rng = np.random.default_rng(seed)
+    columns: list[list[float]] = []
+    for user in range(n_users):
+        begin, end = (0.0, weeks) if user % 2 else np.sort(rng.uniform(0, weeks, 2))
+        for day in range(int(begin * 7), int(end * 7) + 1):
+            if day % 7 in (5, 6) or rng.random() < 0.4:
+                continue
+            at = day * DAY + rng.uniform(8, 16) * HOUR
+            size, runtime = 2 ** rng.integers(0, 5), rng.lognormal(6, 1)
+            for _ in range(rng.integers(1, 9)):
+                if at < weeks * WEEK:
+                    columns.append([np.floor(at), np.ceil(runtime * rng.uniform(0.8, 1.2)), size, user])
+                at += rng.exponential(600)
+    submit, runtime, size, user = np.array(sorted(columns)).T
+    jobs = Jobs(
+        submit - submit[0], runtime, np.full(len(submit), np.nan), size.astype(np.int64),
+        np.zeros(len(submit), np.int64), user=user.astype(np.int64),
+    )  # fmt: skip
+    return Trace("site", jobs, pool(100))
+
+
+def drawn(trace: Trace, replication: int, resample: str = "users", **settings: Any) -> Jobs:
+    return resampled(trace, {"resample": resample, **settings}, (1, 2, replication)).jobs
+
+
+def as_arrays(trace: Trace, **settings: Any) -> dict[str, Any]:
+    return {"name": "mine", "model": "arrays", "jobs": trace.jobs} | settings
+
+
+def bags(jobs: Jobs) -> dict[int, Counter[tuple[float, float, int]]]:
+    """Return by user what it submits: time of the week, runtime and size of each job."""
+    found: dict[int, Counter[tuple[float, float, int]]] = {}
+    assert jobs.user is not None
+    for user, submit, runtime, size in zip(jobs.user, jobs.submit, jobs.runtime, jobs.size, strict=True):
+        found.setdefault(int(user), Counter())[float(submit % WEEK), float(runtime), int(size)] += 1
+    return found
+
+
+def test_every_user_brings_its_jobs_moved_by_whole_weeks() -> None:
+    """A plain recount, user by user: each has all jobs of one user of the log, at their times of the week."""
+    log = site()
+    of_log = bags(log.jobs)
+    for replication in range(5):
+        made = drawn(log, replication)
+        assert (np.diff(made.submit) >= 0).all()
+        assert 0 <= made.submit[0] <= made.submit[-1] <= log.jobs.submit[-1]
+        found = bags(made)
+        assert len(found) == len(of_log), "a user drawn twice is two users"
+        for user, bag in found.items():
+            (source,) = (one for one, whole in of_log.items() if whole == bag)
+            assert user == source or user > max(of_log), "the first copy keeps its number"
+
+
+def test_sessions_stay_whole() -> None:
+    """Gaps under an hour between a user's jobs are those of the log, but where the log's end cuts one."""
+    log = site()
+
+    def sessions(jobs: Jobs) -> Counter[float]:
+        found: Counter[float] = Counter()
+        assert jobs.user is not None
+        for user in set(jobs.user.tolist()):
+            gaps = np.diff(jobs.submit[jobs.user == user])
+            found.update(gaps[gaps < HOUR].tolist())
+        return found
+
+    before = sessions(log.jobs)
+    after = sessions(drawn(log, 3, with_replacement=False))
+    lost = sum((before - after).values())
+    assert lost <= 0.01 * sum(before.values())
+
+
+@pytest.mark.parametrize(("resample", "most"), [("users", np.inf), ("weeks", 9 * WEEK)])
+def test_each_time_of_the_week_has_the_work_that_it_had(resample: str, most: float) -> None:
+    log = site()
+    n_times = 28  # of six hours; of weeks drawn, those that are full
+
+    def cycle(jobs: Jobs) -> np.ndarray:
+        full = jobs.submit < most
+        at = (jobs.submit[full] % WEEK // (6 * HOUR)).astype(int)
+        return np.bincount(at, (jobs.size * jobs.runtime)[full], n_times)
+
+    runs = np.array([cycle(drawn(log, k, resample)) for k in range(200)])
+    expected, mean = cycle(log.jobs), runs.mean(axis=0)
+    error = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
+    assert (mean[expected == 0] == 0).all(), "nobody works at night"
+    busy = expected > 0.02 * expected.sum()
+    assert (np.abs(mean - expected)[busy] <= 4 * error[busy]).all()
+    assert mean.sum() == pytest.approx(expected.sum(), rel=0.03)
+
+
+def test_more_users_are_more_load() -> None:
+    log = site()
+    work = float(log.jobs.size @ log.jobs.runtime)
+    for population in (0.5, 1.0, 1.5):
+        made = [drawn(log, k, population=population) for k in range(60)]
+        ratios = [float(jobs.size @ jobs.runtime) / work for jobs in made]
+        error = np.std(ratios) / np.sqrt(len(ratios))
+        assert np.mean(ratios) == pytest.approx(population, abs=4 * error)
+        assert all(len(bags(jobs)) == round(len(bags(log.jobs)) * population) for jobs in made)
+
+
+def test_each_user_once_is_the_same_work_at_other_times() -> None:
+    log = site()
+    runs = [drawn(log, k, with_replacement=False) for k in range(3)]
+    for made in runs:
+        for name in ("runtime", "size", "user"):
+            assert Counter(getattr(made, name).tolist()) == Counter(getattr(log.jobs, name).tolist())
+    assert not np.array_equal(runs[0].submit, runs[1].submit)
+    twice = drawn(log, 0, with_replacement=False, population=2.0)
+    assert len(twice) == 2 * len(log.jobs)
+
+
+def test_long_lasting_users_stay_as_many() -> None:
+    log = site(weeks=30.0)
+    of_log, user = bags(log.jobs), log.jobs.user
+    lasting = {one for one in of_log if np.ptp(log.jobs.submit[user == one]) >= 12 * WEEK}
+    assert 5 < len(lasting) < len(of_log) - 5
+    numbers = set()
+    for replication in range(10):
+        sources = [
+            next(one for one, whole in of_log.items() if whole == bag)
+            for bag in bags(drawn(log, replication)).values()
+        ]
+        assert sum(one in lasting for one in sources) == len(lasting)
+        numbers.add(len(set(sources)))
+    assert max(numbers) < len(of_log), "with replacement"
+
+
+def test_weeks_are_the_logs_weeks() -> None:
+    log = site()
+    weeks = [Counter(map(tuple, _rows(log.jobs, k))) for k in range(9)]
+    made = drawn(log, 1, "weeks")
+    for k in range(9):
+        assert Counter(map(tuple, _rows(made, k))) in weeks
+    assert made.submit[-1] <= log.jobs.submit[-1]
+    assert len({len(drawn(log, k, "weeks")) for k in range(5)}) > 1
+
+
+def _rows(jobs: Jobs, week: int) -> list[list[float]]:
+    these = (jobs.submit >= week * WEEK) & (jobs.submit < (week + 1) * WEEK)
+    return np.stack([jobs.submit[these] % WEEK, jobs.runtime[these], jobs.size[these]], axis=1).tolist()
+
+
+def test_policies_meet_the_same_jobs_and_replications_others() -> None:
+    work = as_arrays(site(), resample="users")
+    assert workloads.has_chance(work)
+    assert not workloads.has_chance(work | {"resample": None})
+
+    def jobs(policy: dict[str, Any], load: float | None, replication: int) -> Jobs:
+        opened = workloads.open_workload(Point(policy, work, POOL, load, seed=(1, 2, replication)))
+        assert isinstance(opened, Trace)
+        return opened.jobs
+
+    first, same, loaded, other = (
+        jobs(EASY, None, 0), jobs({"name": "buddy"}, None, 0), jobs(EASY, 0.9, 0), jobs(EASY, None, 1)
+    )  # fmt: skip
+    np.testing.assert_array_equal(first.submit, same.submit)
+    np.testing.assert_array_equal(first.runtime, loaded.runtime)
+    assert float(loaded.size @ loaded.runtime) / (100 * loaded.submit[-1]) == pytest.approx(0.9)
+    assert not np.array_equal(first.runtime, other.runtime)
+    for family in (FAMILY, GANG):
+        assert family.has_chance(Point(EASY, work, POOL))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"resample": "user"}, "workload.resample=user; allowed: null, users, weeks"),
+        ({"resample": "users", "population": 0}, "workload.population=0; allowed: users drawn for each"),
+        (
+            {"population": 1.2},
+            "workload.population=1.2; allowed: 1; other populations need",
+        ),
+        ({"resample": "users", "long_lasting_weeks": 0.5}, "workload.long_lasting_weeks=0.5; allowed: a pos"),
+        (
+            {"resample": "users", "with_replacement": "no"},
+            "workload.with_replacement=no; allowed: true, f",
+        ),
+    ],
+)
+def test_bad_settings_are_one_line(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words.replace(".", r"\.")) as told:
+        FAMILY.check(Point(EASY, as_arrays(site(), **settings), POOL))
+    assert "\n" not in str(told.value)
+
+
+def test_a_log_that_cannot_be_resampled_says_what_can_be_done() -> None:
+    short = site(weeks=1.5)
+    with pytest.raises(ValueError, match=r"jobs span \d+\.\d days.*needs 14 days at least"):
+        FAMILY.check(Point(EASY, as_arrays(short, resample="users"), POOL))
+    log = site()
+    nameless = replace(log, jobs=replace(log.jobs, user=None))
+    with pytest.raises(ValueError, match=r"name no users.*workload\.resample=weeks draws its weeks"):
+        FAMILY.check(Point(EASY, as_arrays(nameless, resample="users"), POOL))
+    estimates = {"estimates": "exact"}
+    assert FAMILY.check(Point(EASY, as_arrays(nameless, resample="weeks", **estimates), POOL))
+
+
+def write(path: Path, log: Trace) -> Path:
+    jobs = log.jobs
+    assert jobs.user is not None
+    columns = {
+        "submit": jobs.submit, "runtime": jobs.runtime, "processors": jobs.size, "user": jobs.user,
+        "requested_time": jobs.runtime * 2, "preceding_job": np.full(len(jobs), 1), "application": jobs.size,
+    }  # fmt: skip
+    swf.write(path, columns, {"MaxProcs": ["100"], "UnixStartTime": ["796608000"]})
+    return path
+
+
+def test_its_schedule_is_a_log_of_its_own(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.swf", site())
+    work = {"name": "swf", "model": "swf", "path": str(path), "resample": "users"}
+    FAMILY.export(Point(EASY, work, {"processors": None}, seed=(1, 2, 0)), tmp_path / "out.swf")
+    found = swf.read(tmp_path / "out.swf")
+    trace = workloads.open_workload(Point(EASY, work, {"processors": None}, seed=(1, 2, 0)))
+    assert isinstance(trace, Trace)
+    assert found.columns["job"].tolist() == list(range(1, len(trace.jobs) + 1))
+    assert found.columns["user"].tolist() == trace.jobs.user.tolist()  # type: ignore[union-attr]
+    assert (found.columns["preceding_job"] == -1).all()
+    np.testing.assert_array_equal(found.columns["application"], trace.jobs.size)
+    np.testing.assert_allclose(np.diff(found.columns["submit"]), np.diff(trace.jobs.submit))
+    # At its time of the day, so that the header's start of the log still says when that was.
+    original = swf.read(path).columns["submit"]
+    assert set((found.columns["submit"] % WEEK).tolist()) <= set((original % WEEK).tolist())
+
+
+def test_a_study_gets_replications_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = write(tmp_path / "a.swf", site())
+    arguments = ["executor=serial", f"workload.path={path}", "grid.policy=[easy,fcfs]"]
+    assert (
+        cli.main(["+experiment=replay", *arguments, "workload.resample=users", f"output={tmp_path / 'r'}"])
+        == 0
+    )
+    from analysis.study import open_study
+
+    data = open_study(tmp_path / "r").data
+    assert data.sizes["replication"] == 5
+    waits = data.wait.squeeze().values
+    assert np.isfinite(waits).all()
+    assert len(set(data.jobs.sel(policy="easy").values.ravel().tolist())) == 5
+    np.testing.assert_array_equal(data.jobs.sel(policy="easy"), data.jobs.sel(policy="fcfs"))
+    jobs = sweep.simulate(
+        "easy", workload={"name": "swf", "path": str(path), "resample": "users"}, replication=2
+    )
+    assert float(jobs.wait.mean()) == pytest.approx(float(data.wait.sel(policy="easy").values.ravel()[2]))
+    with pytest.raises(sweep.Error, match="copies of one run are no sample"):
+        sweep.Study("replay", workload={"path": str(path)}, replications=3).run()
+
+
+def test_large_logs_are_drawn_in_less_than_a_second() -> None:
+    rng = np.random.default_rng(3)
+    n = 300_000
+    jobs = Jobs(
+        np.sort(rng.uniform(0, 40 * WEEK, n)), rng.exponential(1e3, n), np.full(n, np.nan),
+        rng.integers(1, 65, n), np.zeros(n, np.int64), user=rng.zipf(1.5, n) % 600,
+    )  # fmt: skip
+    trace = Trace("large", jobs, pool(100))
+    for resample in ("users", "weeks"):
+        begin = time.perf_counter()
+        drawn(trace, 0, resample)
+        assert time.perf_counter() - begin < 1.0
+
+
+def of_hours(jobs: Jobs, submit: np.ndarray) -> dict[str, float]:
+    """Return moments, cycle and burstiness: load, sizes, share of the day time, work from hour to hour."""
+    work = jobs.size * jobs.runtime
+    hour = (submit // HOUR).astype(int)
+    # The largest jobs at their 99th percentile: else a single one decides the correlation of months.
+    hourly, number = np.bincount(hour, np.minimum(work, np.quantile(work, 0.99))), np.bincount(hour)
+    return {
+        "work": float(work.sum()),
+        "jobs": float(len(jobs)),
+        "size": float(jobs.size.mean()),
+        "runtime": float(jobs.runtime.mean()),
+        "day time": float(np.mean((submit % DAY >= 8 * HOUR) & (submit % DAY < 18 * HOUR))),
+        "busiest day": float(np.bincount((submit % WEEK // DAY).astype(int), minlength=7).max() / len(jobs)),
+        "spread of work by hour": float(hourly.std() / hourly.mean()),
+        "spread of jobs by hour": float(number.std() / number.mean()),
+        "work, next hour": correlation(hourly, 1),
+        "work, next day": correlation(hourly, 24),
+        "jobs, next hour": correlation(number.astype(float), 1),
+        "jobs, next day": correlation(number.astype(float), 24),
+    }
+
+
+def correlation(values: np.ndarray, lag: int) -> float:
+    deviations = values - values.mean()
+    return float((deviations[:-lag] * deviations[lag:]).mean() / (deviations**2).mean())
+
+
+def outside(expected: dict[str, float], runs: list[dict[str, float]]) -> set[str]:
+    """Return the measures that lie outside the spread of runs; of twelve, one in twenty samples has one."""
+    found = set()
+    for what, value in expected.items():
+        seen = np.array([run[what] for run in runs])
+        if abs(value - seen.mean()) > 2.8 * seen.std(ddof=1):
+            found.add(what)
+    return found
+
+
+@pytest.mark.skipif(not TRACES.is_dir(), reason="no folder ../shared/traces")
+@pytest.mark.parametrize(
+    "name",
+    ["KTH-SP2-1996-2", "SDSC-SP2-1998-first5K", "LLNL-Atlas-2006-2.1-cln", "NASA-iPSC-1993-3.1-cln"],
+)
+def test_a_real_log_is_one_of_its_resamples(name: str) -> None:
+    work = {"name": "swf", "model": "swf", "path": str(TRACES / f"{name}.swf.gz")}
+    log = workloads.open_workload(Point({}, work, {"processors": None}))
+    assert isinstance(log, Trace)
+    expected = of_hours(log.jobs, log.jobs.submit)
+    made = [drawn(log, replication) for replication in range(60)]
+    runs = [of_hours(jobs, jobs.submit) for jobs in made]
+    assert outside(expected, runs) == set()
+    assert np.mean([run["work"] for run in runs]) == pytest.approx(expected["work"], rel=0.15)
+    # The same jobs without cycle, or each by itself, are none of them.
+    rng = np.random.default_rng(1)
+    anywhere = np.sort(rng.uniform(0, log.jobs.submit[-1], len(log.jobs)))
+    lost = outside(of_hours(log.jobs, anywhere), runs)
+    assert {"day time", "jobs, next hour", "jobs, next day", "spread of jobs by hour"} <= lost
+    at_its_hour = log.jobs.submit % DAY + DAY * rng.integers(0, log.jobs.submit[-1] // DAY, len(log.jobs))
+    lost = outside(of_hours(log.jobs, at_its_hour), runs)
+    assert {"busiest day", "jobs, next hour"} <= lost
