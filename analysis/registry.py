@@ -26,6 +26,7 @@ PACKAGES = (
     "analysis.feitelson1996",
     "analysis.mccann1994",
     "analysis.chiang2001",
+    "analysis.silva1999",
     "analysis.operators",
     "analysis.compare",
 )

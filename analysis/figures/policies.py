@@ -72,7 +72,15 @@ BACKFILLING = {
     "eq_spatial_5m_50h": SchemeStyle("EQspatial-5m/>50hr", "#e69f00", "^", "--"),
 }
 
-LOOKS = PACKING | PARTITIONING | BACKFILLING
+# Schedulers of tasks: gang scheduling is blue, Concurrent Gang the darkest, the reference grey and thin.
+TASKS = {
+    "gang": SchemeStyle("Gang scheduling", "#0072b2", "s"),
+    "concurrent_gang_rr": SchemeStyle("Concurrent Gang, round robin", "#e69f00", "^", "--"),
+    "concurrent_gang": SchemeStyle("Concurrent Gang", "#882255", "o"),
+    "uncoordinated": SchemeStyle("Uncoordinated", "#999999", "d", ":"),
+}
+
+LOOKS = PACKING | PARTITIONING | BACKFILLING | TASKS
 
 # For policies that are not listed; the name decides, so that a policy looks the same in every figure and run.
 SPARE_COLORS = ("#332288", "#cc79a7", "#117733", "#aa4499", "#6699cc", "#661100", "#44aa99", "#ddaa33")

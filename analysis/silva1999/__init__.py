@@ -1,0 +1,23 @@
+"""F. A. B. da Silva, I. D. Scherson, "Improving throughput and utilization … through Concurrent Gang", 1999/2000."""
+
+from analysis.paper import Paper
+from analysis.silva1999.claims import claims
+from analysis.silva1999.drawings import DRAWINGS
+from analysis.silva1999.figures import pictures
+from analysis.silva1999.figures.assumptions import tables
+from analysis.silva1999.labels import AXES, KEY
+from analysis.silva1999.readings import readings
+
+PAPER = Paper(
+    key=KEY,
+    citation="F. A. B. da Silva and I. D. Scherson, “Improving throughput and utilization in parallel machines "
+    "through Concurrent Gang”, 1999",
+    experiments=("concurrent_gang", "concurrent_gang_sensitivity", "idling_ratio", "concurrent_gang_scale"),
+    pictures=pictures,
+    claims=claims,
+    readings=readings,
+    axes=AXES,
+    families=("models.concurrent_gang",),
+    drawings=DRAWINGS,
+    tables=lambda study: tuple(tables(study)),
+)

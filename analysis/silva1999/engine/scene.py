@@ -1,0 +1,73 @@
+"""What a user asks of a drawing of tasks: a scheduler, a workload, a machine, from text to a point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.drawings.composition import parameters
+from analysis.drawings.settings import positive, valid, whole
+from analysis.errors import AnalysisError
+from analysis.silva1999.labels import PRIORITIES, SMALL, machine, policy, workload
+from models.point import Batches, Point
+from sweep.plan import families
+from sweep.plan.seeds import seed
+
+FAMILY = "models.concurrent_gang"
+
+SOURCE = {
+    "policy": PRIORITIES,
+    "workload": "io_intensive",
+    "load": "1.5",
+    "machine": SMALL,
+    "slice": "",
+    "seed": "1",
+    "replication": "0",
+    "conf": "",
+}
+"""Settings that make a simulation; empty is what the files of conf have."""
+
+
+def point(settings: Mapping[str, str], name: str = "", **changed: Any) -> Point:
+    """Return the point that settings ask for, the same jobs as an experiment's with that seed.
+
+    Parameters
+    ----------
+    settings : dict of str to str
+        With the keys of `SOURCE`.
+    name : str, optional
+        The policy, if not that of the settings.
+    **changed
+        Keys of the policy's file.
+
+    Raises
+    ------
+    AnalysisError
+        If they cannot be understood, or the models refuse them.
+    """
+    user, named = settings["conf"], name or settings["policy"]
+    if settings["slice"]:
+        changed["slice"] = positive(settings, "slice", "a positive number of seconds")
+    family = FAMILY.rpartition(".")[2]
+    found = parameters("policy", named if "/" in named else f"{family}/{named}", changed, user)
+    if found["family"] != FAMILY:
+        raise AnalysisError(f"policy={named}: it has no tasks to draw; give gang, concurrent_gang, …")
+    jobs = parameters("workload", settings["workload"], {}, user)
+    if settings["machine"].isdecimal():
+        hardware = parameters("machine", "log", {"processors": whole(settings, "machine")}, user)
+    else:
+        hardware = parameters("machine", settings["machine"], {}, user)
+    load = positive(settings, "load")
+    root = seed(whole(settings, "seed", 0), jobs["name"], whole(settings, "replication", 0))
+    made = Point(found, jobs, hardware, load, Batches(1000, 0, (1,)), root)
+    valid(families.find(FAMILY).check, made)
+    return made
+
+
+def title(settings: Mapping[str, str], scheduler: str = "") -> str:
+    """Return what is simulated in words."""
+    named = (
+        machine(settings["machine"]) if not settings["machine"].isdecimal() else f"{settings['machine']} PEs"
+    )
+    first = f"{policy(scheduler)}, " if scheduler else ""
+    return f"{first}{workload(settings['workload']).lower().replace('i/o', 'I/O')}, {named}, load {settings['load']}"

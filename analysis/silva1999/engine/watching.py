@@ -1,0 +1,203 @@
+"""Simulations that are looked at while they run: what PEs did, what tasks were graded, what the diagram was.
+
+The kernels are imported inside the functions: a report whose figures need none does not wait for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models.point import Point
+
+if TYPE_CHECKING:
+    from models.concurrent_gang.recording import Timeline
+    from models.concurrent_gang.simulation import Simulation
+    from models.jobs.jobs import Jobs
+    from models.jobs.stream import Stream
+    from models.jobs.trace import Trace
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """The trace diagram over some slices.
+
+    Parameters
+    ----------
+    timeline : Timeline
+        What PEs did, from the beginning on.
+    signals : ndarray, shape (n_slices + 1,), seconds
+        When slices begin, and the last one ends.
+    rows : ndarray of int, shape (n_slices,)
+        Row of the diagram that each slice is for, -1 where there is none.
+    n_rows : ndarray of int, shape (n_slices,)
+        Rows at the beginning of each slice: the length of a period, in slices.
+    changes : ndarray, seconds
+        Arrivals and ends of jobs.
+    n_pes : int
+    """
+
+    timeline: Timeline
+    signals: np.ndarray
+    rows: np.ndarray
+    n_rows: np.ndarray
+    changes: np.ndarray
+    n_pes: int
+
+    @property
+    def period(self) -> tuple[int, int] | None:
+        """First slice and length of a period, one without a workload change first, then one of most rows."""
+        found = []
+        for first in range(len(self.rows)):
+            n = int(self.n_rows[first])
+            if n and self.rows[first] == 0 and first + n <= len(self.rows):
+                whole = list(self.rows[first : first + n]) == list(range(n))
+                begin, end = self.signals[first], self.signals[first + n]
+                calm = not ((self.changes > begin) & (self.changes < end)).any()
+                if whole:
+                    found.append((calm, n, -first))
+        if not found:
+            return None
+        _, n, first = max(found)
+        return -first, n
+
+    @property
+    def cycle(self) -> tuple[float, float, bool]:
+        """The longest time between two workload changes and True; what is shown of one and False, if none is whole."""
+        begin, end = self.signals[0], self.signals[-1]
+        marks = np.unique(self.changes[(self.changes >= begin) & (self.changes <= end)])
+        whole = len(marks) > 1
+        if not whole:
+            marks = np.unique([begin, *marks, end])
+        longest = int(np.argmax(np.diff(marks)))
+        return float(marks[longest]), float(marks[longest + 1]), whole
+
+
+def diagram(point: Point, begin: float, n_slices: int) -> Diagram:
+    """Simulate to a time and on for some slices of a coordinated scheduler.
+
+    Parameters
+    ----------
+    point : Point
+    begin : float, seconds
+        In the first slice that is looked at.
+    n_slices : int
+    """
+    from models import workloads
+    from models.concurrent_gang import state
+    from models.concurrent_gang.model import prepare
+    from models.concurrent_gang.recording import Recorder
+
+    recorder = Recorder()
+    simulation = prepare(point, recorder)
+    length = float(point.policy["slice"])
+    first = int(begin // length)
+    signals = np.arange(first, first + n_slices + 1) * length
+    rows, n_rows = np.full((2, n_slices), -1)
+    for number, signal in enumerate(signals[:-1]):
+        simulation.run(1, until=signal)
+        counts = simulation.system.counts
+        n_rows[number] = counts[state.N_SLOTS]
+        if counts[state.N_SLOTS] and not counts[state.VOID]:
+            rows[number] = counts[state.ROW]
+    simulation.run(1, until=signals[-1])
+    submitted = workloads.open_workload(point)
+    arrivals = _first(submitted, simulation.n_submitted).submit
+    changes = np.concatenate([arrivals, simulation.ended().end])
+    n_pes = simulation.n_pes
+    simulation.cut(float(signals[-1]))
+    return Diagram(recorder.timeline(), signals, rows, n_rows, np.sort(changes), n_pes)
+
+
+@dataclass(frozen=True)
+class Grading:
+    """Grades of membership of one task whose job has several phases.
+
+    Parameters
+    ----------
+    job, task : int
+    change : float, seconds
+        The first clock signal at which it is in its second phase.
+    time, io, computation : ndarray, shape (n_measures,)
+    """
+
+    job: int
+    task: int
+    change: float
+    time: np.ndarray
+    io: np.ndarray
+    computation: np.ndarray
+
+    @property
+    def before(self) -> np.ndarray:
+        """Places of the grades up to the slice in which it changed."""
+        found: np.ndarray = np.flatnonzero(self.time <= self.change)
+        return found
+
+    @property
+    def after(self) -> np.ndarray:
+        """Places of the grades whose last slice lies wholly in the second phase."""
+        found: np.ndarray = np.flatnonzero(self.time > self.change)
+        return found
+
+
+def gradings(point: Point, until: float) -> list[Grading]:
+    """Return the grades of all tasks that have come to their second phase in a simulation up to a time.
+
+    Parameters
+    ----------
+    point : Point
+        With a workload of at least two phases and a coordinated scheduler.
+    until : float, seconds
+    """
+    from models.concurrent_gang.model import prepare
+    from models.concurrent_gang.recording import Recorder
+
+    recorder = Recorder()
+    simulation = prepare(point, recorder)
+    length = float(point.policy["slice"])
+    changes: dict[tuple[int, int], float] = {}
+    for number in range(1, int(until // length) + 1):
+        simulation.run(1, until=number * length)
+        for who in _in_second_phase(simulation):
+            changes.setdefault(who, number * length)
+    simulation.cut(until)
+    grades = recorder.grades()
+    order = np.lexsort((grades.time, grades.task, grades.job))
+    who = np.column_stack([grades.job, grades.task])[order]
+    edges = np.flatnonzero((np.diff(who, axis=0) != 0).any(axis=1)) + 1
+    found = []
+    for places in np.split(order, edges):
+        key = (int(grades.job[places[0]]), int(grades.task[places[0]])) if len(places) else (-1, -1)
+        if key in changes:
+            found.append(
+                Grading(
+                    *key, changes[key], grades.time[places], grades.io[places], grades.computation[places]
+                )
+            )
+    return found
+
+
+def _in_second_phase(simulation: Simulation) -> Iterator[tuple[int, int]]:
+    """Yield job and task of those that are in their second phase or beyond it, and have not ended."""
+    from models.concurrent_gang import state
+    from models.packing.matrix import PRESENT
+
+    system = simulation.system
+    for place in system.table.order[PRESENT, : system.counts[state.N_JOBS]]:
+        job = system.jobs.whole[place]
+        first, n_tasks = int(job[state.FIRST_TASK]), int(job[state.N_TASKS])
+        tasks = system.tasks.whole[first : first + n_tasks]
+        there = (tasks[:, state.PHASE] > 0) & (tasks[:, state.STATE] != state.ENDED)
+        for index in tasks[there, state.INDEX]:
+            yield int(job[state.JOB_NUMBER]), int(index)
+
+
+def _first(opened: Stream | Trace, n_jobs: int) -> Jobs:
+    """Return the first jobs of a stream, or of a log."""
+    from models.jobs.trace import Trace
+
+    return opened.jobs.part(slice(0, n_jobs)) if isinstance(opened, Trace) else opened.first(n_jobs)

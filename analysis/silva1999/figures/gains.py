@@ -1,0 +1,116 @@
+"""Gains over gang scheduling, workload by workload, on each machine or under each assumption."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.figures import style
+from analysis.figures.load_plot import bars
+from analysis.figures.policies import look
+from analysis.paper import Picture
+from analysis.silva1999.claims.tester import Tester
+from analysis.silva1999.figures.panels import schedulers
+from analysis.silva1999.labels import GANG, IDLE, JOBS, MACHINE, last, machine, name_of, workload, workloads
+from analysis.study import Study
+from sweep import statistics
+
+METRICS = {JOBS: "Completed jobs / gang's", IDLE: "Total idle time / gang's"}
+LETTERS = 34
+"""Of a row's name, on one line."""
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield the figure of one reading, if the grid has gang scheduling and something beside it."""
+    if GANG not in study.policies or len(study.policies) < 2:
+        return
+    rows = {
+        f"{workload(name)}, {machine(on)}": (study, name, on)
+        for name in workloads(study)
+        for on in study.values_of(MACHINE)
+    }
+    yield Picture(
+        "gains",
+        "Gains over gang scheduling",
+        "Completed jobs and total idle time relative to gang scheduling, paired by the same jobs, "
+        f"{_until(study)}. To the right of the line there are more jobs; to the left there is less idle time. "
+        f"{bars(study)}",
+        partial(draw, rows, "Gains over gang scheduling"),
+    )
+
+
+def of_readings(study: Study) -> Iterator[Picture]:
+    """Yield a figure for each workload, with a row for each reading."""
+    if GANG not in study.policies or len(study.policies) < 2:
+        return
+    for name in workloads(study):
+        first = study.usual()[MACHINE]
+        rows = {f"{letter}: {name_of(one)}": (one, name, first) for letter, one in study.readings.items()}
+        title = f"Gains over gang scheduling: {workload(name)}"
+        yield Picture(
+            f"gains-{name}",
+            title,
+            "Completed jobs and total idle time relative to gang scheduling under each reading, paired by the "
+            f"same jobs, {_until(study)}. {bars(study)}",
+            partial(draw, rows, title),
+        )
+
+
+def _until(study: Study) -> str:
+    time = last(study)
+    return f"until {float(time):,.0f} s" if time else "at the end of the run"
+
+
+def draw(rows: Mapping[str, tuple[Study, str, str]], title: str) -> Figure:
+    """Draw points with intervals, a row for each study, workload and machine.
+
+    Parameters
+    ----------
+    rows : dict of str to (Study, str, str)
+        Name -> study under one reading, workload, machine.
+    title : str
+    """
+    figure = Figure(figsize=(7.4, 0.36 * len(rows) + 1.4), layout="constrained")
+    places = figure.subplots(1, len(METRICS), sharey=True)
+    others = [name for name in schedulers(next(iter(rows.values()))[0]) if name != GANG]
+    drawn = 0
+    for axes, (metric, label) in zip(places, METRICS.items(), strict=True):
+        axes.axvline(1.0, color="#888888", linewidth=0.8, zorder=1)
+        for row, (study, name, on) in enumerate(rows.values()):
+            drawn += _row(axes, row, Tester(study), metric, name, on, others)
+        axes.set_xlabel(label)
+        axes.grid(visible=False, axis="y")
+    if not drawn:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    names = [textwrap.fill(name, LETTERS) for name in rows]
+    places[0].set_yticks(range(len(rows)), names, fontsize=7.5)
+    places[0].set_ylim(len(rows) - 0.5, -0.5)
+    style.put_headline(figure, title)
+    figure.legend(
+        handles=[look(name).legend_handle() for name in others], loc="outside lower center", ncols=4
+    )
+    return figure
+
+
+def _row(axes: Axes, row: int, test: Tester, metric: str, name: str, on: str, others: list[str]) -> int:
+    """Draw the schedulers of one row; return of how many there is a point."""
+    gang = test.sample(metric, GANG, name, **{MACHINE: on})
+    drawn = 0
+    for number, scheduler in enumerate(others):
+        one = test.sample(metric, scheduler, name, **{MACHINE: on})
+        if not (one.shown and gang.shown):
+            continue
+        found = statistics.paired_ratio(one.values, gang.values, test.study.confidence)
+        half = None if np.isnan(found.half_width) else found.half_width
+        y, shown = row + 0.17 * (number - (len(others) - 1) / 2), look(scheduler)
+        axes.errorbar(
+            found.mean, y, xerr=half, fmt=shown.marker, color=shown.color, ms=4, elinewidth=0.9, zorder=3
+        )
+        drawn += 1
+    return drawn

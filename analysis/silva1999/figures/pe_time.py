@@ -1,0 +1,153 @@
+"""Where the time of a PE goes, stacked, for each scheduler and workload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from analysis.errors import DrawingError
+from analysis.figures import style
+from analysis.paper import Picture
+from analysis.silva1999.figures.panels import schedulers
+from analysis.silva1999.labels import (
+    BUSY,
+    HORIZON,
+    LOCAL_SHARE,
+    MACHINE,
+    PE_STATE,
+    PE_TIME,
+    STATES,
+    WORKLOAD,
+    last,
+    machine,
+    policy,
+    workload,
+    workloads,
+)
+from analysis.study import Study
+
+LOCAL = "local"
+"""Busy time of tasks outside their own slot."""
+
+LOOKS = {
+    BUSY: ("computing in its slot", "#0072b2", ""),
+    LOCAL: ("computing, chosen locally", "#99ccee", "////"),
+    "switching": ("switching", "#111111", ""),
+    "empty": ("idle: empty slot", "#e6e6e6", ""),
+    "communication": ("idle: waits for a message", "#cc79a7", ""),
+    "io": ("idle: waits for I/O", "#e69f00", ""),
+    "synchronization": ("idle: waits at a barrier", "#009e73", ""),
+}
+"""What a PE does -> name, colour and hatches, from the left."""
+
+Shares = Mapping[str, float]
+"""State of `LOOKS` -> share of the PEs' time."""
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield a figure for each machine, the first one without its name."""
+    if PE_STATE not in study.data.dims:
+        return
+    time = last(study)
+    until = f" until {float(time):,.0f} s" if time else ""
+    for number, name in enumerate(study.values_of(MACHINE)):
+        yield Picture(
+            f"pe-time-{name}" if number else "pe-time",
+            f"Where the time of a PE goes, {machine(name)}",
+            f"Means over all replications{until}. An idle PE counts by what the task waits for that owns its "
+            "slot. The number at the end is the idle share. Under uncoordinated scheduling there are no slots, and an "
+            "idle PE counts by what the task waits for that ran on it last. The paper has no such figure.",
+            partial(_draw, study, name),
+        )
+
+
+def _draw(study: Study, name: str) -> Figure:
+    names = workloads(study)
+    panels = {one: {who: _shares(study, who, one, name) for who in schedulers(study)} for one in names}
+    if not any(shares for rows in panels.values() for shares in rows.values()):
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    return stacked(
+        {workload(one): rows for one, rows in panels.items()}, f"Where the time of a PE goes, {machine(name)}"
+    )
+
+
+def _shares(study: Study, scheduler: str, name: str, on: str) -> Shares:
+    """Return the shares of a point, none where it has not run."""
+    point = {WORKLOAD: name, MACHINE: on} | ({HORIZON: last(study)} if last(study) else {})
+    found = {state: study.sample(PE_TIME, scheduler, **point, pe_state=state) for state in STATES}
+    if not all(one.shown for one in found.values()):
+        return {}
+    time = {state: float(np.nanmean(one.values)) for state, one in found.items()}
+    local = study.sample(LOCAL_SHARE, scheduler, **point).values * found[BUSY].values
+    return shares(time, float(np.nanmean(local)))
+
+
+def shares(time: Mapping[str, float], local: float) -> Shares:
+    """Return shares of a whole from times by state, and the part of the busy time that was filled locally."""
+    whole = sum(time.values())
+    parts = {**time, LOCAL: local, BUSY: time[BUSY] - local}
+    return {state: parts[state] / whole for state in LOOKS}
+
+
+def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
+    """Draw a panel for each workload with a bar for each scheduler.
+
+    Parameters
+    ----------
+    panels : dict of str to dict of str to Shares
+        Title of a panel -> scheduler -> shares, none where there is no bar.
+    title : str
+    """
+    n_columns = min(2, len(panels))
+    n_rows = -(-len(panels) // n_columns)
+    n_bars = max(map(len, panels.values()))
+    figure = Figure(figsize=(7.4, n_rows * (0.3 * n_bars + 0.55) + 1.1), layout="constrained")
+    places = figure.subplots(n_rows, n_columns, sharex=True, squeeze=False)
+    for axes, (name, bars) in zip(places.ravel(), panels.items(), strict=False):
+        _bars(axes, bars)
+        axes.set_title(name, fontsize=9, fontweight="normal")
+    for axes in places.ravel()[len(panels) :]:
+        axes.set_visible(False)
+    for row in places:
+        for axes in row[1:]:
+            axes.set_yticklabels([])
+    for axes in places[-1]:
+        axes.set_xlabel("Share of the PEs' time (%)")
+    style.put_headline(figure, title)
+    used = [
+        state
+        for state in LOOKS
+        if any(s.get(state, 0) > 0 for bars in panels.values() for s in bars.values())
+    ]
+    figure.legend(handles=[_patch(state) for state in used], loc="outside lower center", ncols=4)
+    return figure
+
+
+def _bars(axes: Axes, bars: Mapping[str, Shares]) -> None:
+    for row, found in enumerate(bars.values()):
+        begin = 0.0
+        for state, share in found.items():
+            _, color, hatch = LOOKS[state]
+            edge = {"edgecolor": "#0072b2", "linewidth": 0.0} if hatch else {}
+            axes.barh(row, 100 * share, 0.72, 100 * begin, color=color, hatch=hatch, **edge)
+            begin += share
+        if found:
+            idle = sum(found[state] for state in STATES[2:])
+            axes.text(101, row, f"{100 * idle:.0f} %", va="center", fontsize=7.5, color="#444444")
+    axes.set_yticks(range(len(bars)), [policy(name) for name in bars], fontsize=8)
+    axes.set_ylim(len(bars) - 0.5, -0.5)
+    axes.set_xlim(0, 109)
+    axes.set_xticks([0, 20, 40, 60, 80, 100])
+    axes.grid(visible=False, axis="y")
+
+
+def _patch(state: str) -> Patch:
+    name, color, hatch = LOOKS[state]
+    return Patch(
+        facecolor=color, hatch=hatch, edgecolor="#0072b2" if hatch else color, linewidth=0, label=name
+    )

@@ -1,0 +1,113 @@
+"""Scalability: what switching costs, and what is left to compute, over the number of PEs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from analysis.figures import style
+from analysis.figures.load_plot import Line, LoadPlot, bars
+from analysis.figures.style import SchemeStyle
+from analysis.paper import Picture
+from analysis.silva1999.claims.scale import switching
+from analysis.silva1999.claims.tester import Tester
+from analysis.silva1999.figures.panels import check, grid
+from analysis.silva1999.labels import (
+    CENTRAL_COST,
+    PRIORITIES,
+    PROCESSORS,
+    UTILIZATION,
+    policy,
+    workload,
+    workloads,
+)
+from analysis.study import Study
+from analysis.study.curve import DONE
+from analysis.study.sample import Sample
+
+CLOCK = "#0072b2"
+CENTRAL = "#d55e00"
+MARKERS = "so^vD"
+
+Measured = Callable[[Tester, str, str, str], Sample]
+"""(tester, workload, cost, size) -> share."""
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield both figures."""
+    controller = (
+        "A clock signal tells all PEs at once; a central controller takes the time in the legend to tell each one, "
+        f"one after the other. {policy(PRIORITIES)}, jobs scaled to the machine. {bars(study)} The paper claims "
+        "that the clock scales and shows no results."
+    )
+    yield Picture(
+        "scale-switching",
+        "Switching over the number of PEs",
+        f"Share of the PEs' time that goes into switching to another task, on a logarithmic axis. {controller}",
+        partial(
+            _draw,
+            study,
+            switching,
+            "Time for switching (%)",
+            "What switching costs",
+            yscale="log",
+            ylim=(None, None),
+        ),
+    )
+    yield Picture(
+        "scale-utilization",
+        "Utilization over the number of PEs",
+        f"Share of the PEs' time in which they compute. {controller}",
+        partial(_draw, study, _utilization, "Utilization (%)", "What is left to compute", ylim=(0, None)),
+    )
+
+
+def _utilization(test: Tester, name: str, cost: str, size: str) -> Sample:
+    return test.sample(UTILIZATION, PRIORITIES, name, **{PROCESSORS: size, CENTRAL_COST: cost})
+
+
+def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings: Any) -> Figure:
+    test = Tester(study)
+    sizes = sorted(study.values_of(PROCESSORS), key=float)
+    costs = sorted(study.values_of(CENTRAL_COST), key=float)
+    x = np.array([float(size) for size in sizes])
+    plots = []
+    for name in workloads(study):
+        lines = {
+            _told(cost): _line(x, [measured(test, name, cost, size) for size in sizes], study.confidence)
+            for cost in costs
+        }
+        looks = {_told(cost): _look(number, cost, len(costs)) for number, cost in enumerate(costs)}
+        plots.append(
+            LoadPlot(
+                lines, ylabel, workload(name), scale=100.0, xlabel="PEs", xlim=(x[0] / 1.3, x[-1] * 1.3),
+                xscale="log", xticks=x.tolist(), looks=looks, dodge=0.0, **settings,
+            )
+        )  # fmt: skip
+    check(plots, PROCESSORS)
+    return grid([plots], title, height=2.9)
+
+
+def _line(x: np.ndarray, samples: list[Sample], confidence: float) -> Line:
+    found = [(one if one.shown else Sample.absent()).interval(confidence) for one in samples]
+    finished = np.array([one.status == DONE for one in samples])
+    n = max(one.values.shape[0] for one in samples)
+    return Line(
+        x, np.array([one.mean for one in found]), np.array([one.half_width for one in found]),
+        np.zeros(len(x), bool), finished, replications=n,
+    )  # fmt: skip
+
+
+def _told(cost: str) -> str:
+    return f"controller, {1000 * float(cost):g} ms a PE" if float(cost) else "clock signal"
+
+
+def _look(number: int, cost: str, n: int) -> SchemeStyle:
+    marker = MARKERS[number % len(MARKERS)]
+    if not float(cost):
+        return SchemeStyle(_told(cost), CLOCK, marker)
+    return SchemeStyle(_told(cost), style.shade(CENTRAL, 0.55 * (1 - number / max(n - 1, 1))), marker, "--")

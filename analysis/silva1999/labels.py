@@ -1,0 +1,121 @@
+"""Names: the grid's axes, schedulers, workloads and metrics as the dataset has them, and as figures call them."""
+
+from __future__ import annotations
+
+from analysis.figures import policies
+from analysis.study import Study
+from analysis.study.axes import Axes
+
+KEY = "silva1999"
+
+HORIZON, MACHINE, WORKLOAD = "horizon", "machine", "workload"
+PROCESSORS, CENTRAL_COST, SCHEME = "processors", "central_cost", "scheme"
+PE_STATE, CAUSE = "pe_state", "cause"
+"""Axes of the grids, and dimensions of metrics."""
+
+SMALL, LARGE = "torus4x4", "torus4x8"
+"""The paper's machines, of 16 and 32 PEs."""
+
+IO, COMPUTATION, COMMUNICATION, SYNCHRONIZATION = (
+    "io_intensive", "computation_intensive", "communication_intensive", "synchronization_intensive",
+)  # fmt: skip
+WORKLOADS = {
+    IO: "I/O intensive",
+    COMPUTATION: "Computation intensive",
+    COMMUNICATION: "Communication intensive",
+    SYNCHRONIZATION: "Synchronization intensive",
+}
+
+AXES = Axes(
+    features={
+        WORKLOAD: IO,
+        MACHINE: SMALL,
+        HORIZON: "40000",
+        PROCESSORS: "64",
+        CENTRAL_COST: "0",
+        SCHEME: "first_fit",
+    }  # fmt: skip
+)
+
+GANG, ROUND_ROBIN, PRIORITIES, UNCOORDINATED = (
+    "gang", "concurrent_gang_rr", "concurrent_gang", "uncoordinated",
+)  # fmt: skip
+OF_THE_PAPER = (GANG, ROUND_ROBIN, PRIORITIES)
+"""The three that the paper's figures have; the fourth is only spoken of."""
+
+JOBS, IDLE, IDLE_OF_TASKS = "jobs", "idle_time", "idle_time_of_tasks"
+PE_TIME, TASK_WAIT, LOCAL_SHARE = "pe_time", "task_wait", "local_share"
+UTILIZATION, IDLING_RATIO, CHANGES, TOLD = "utilization", "idling_ratio", "workload_changes", "pes_told"
+
+BUSY, SWITCHING, EMPTY = "busy", "switching", "empty"
+STATES = (BUSY, SWITCHING, EMPTY, "communication", "io", "synchronization")
+"""What a PE does; the last three are causes for which tasks wait, too."""
+
+MEASURES = {JOBS: "completed jobs", IDLE: "total idle time", IDLE_OF_TASKS: "idle time of tasks"}
+MORE_IS_BETTER = {JOBS, UTILIZATION}
+
+YLABELS = {
+    JOBS: ("Completed jobs", 1.0),
+    IDLE: ("Total idle time (1,000 PE s)", 1e-3),
+    IDLE_OF_TASKS: ("Empty slots and waiting\nof tasks (1,000 s)", 1e-3),
+}
+"""Metric -> label of its axis, and what values are multiplied with."""
+
+
+def workloads(study: Study) -> list[str]:
+    """Return the workloads of the grid, the paper's first and in its order."""
+    there = study.values_of(WORKLOAD)
+    return [name for name in WORKLOADS if name in there] + [name for name in there if name not in WORKLOADS]
+
+
+def workload(name: str) -> str:
+    """Return a workload's name in text."""
+    return WORKLOADS.get(name, name.replace("_", " ").capitalize())
+
+
+def machine(name: str) -> str:
+    """Return a machine's name in text.
+
+    Examples
+    --------
+    >>> machine("torus4x4"), machine("pe128")
+    ('16 PEs', '128 PEs')
+    """
+    sides = name.removeprefix("torus").removeprefix("pe").split("x")
+    if not all(side.isdecimal() for side in sides):
+        return name.replace("_", " ")
+    n = 1
+    for side in sides:
+        n *= int(side)
+    return f"{n:,} PEs"
+
+
+def name_of(one: Study) -> str:
+    """Return a reading's name as headings have it: the value, where one axis only is varied."""
+    return next(iter(one.reading.values())) if len(one.reading) == 1 else one.label
+
+
+def policy(name: str) -> str:
+    """Return a scheduler's name in text."""
+    return policies.label(name)
+
+
+def times(study: Study) -> list[str]:
+    """Return the horizons of the grid, ascending; one without a name where it is no axis."""
+    return sorted(study.values_of(HORIZON), key=float) or [""]
+
+
+def last(study: Study) -> str:
+    """Return the longest horizon."""
+    return times(study)[-1]
+
+
+def at_time(time: str) -> str:
+    """Return a horizon as evidence tells it.
+
+    Examples
+    --------
+    >>> at_time("10000"), at_time("")
+    (', 10,000 s', '')
+    """
+    return f", {float(time):,.0f} s" if time else ""
