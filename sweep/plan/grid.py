@@ -22,12 +22,20 @@ MOST_CELLS = 20_000_000
 """Of a grid, those that zip and exclude leave out among them."""
 
 
+ANY_KEYS = "*"
+"""Target of an axis whose values set keys of several groups: ``{policy: {slice: 40}, machine: {disks: 1}}``."""
+
+
 @dataclass(frozen=True)
 class KeyTarget:
-    """What an axis of a study sets: a key of a config group."""
+    """What an axis of a study sets: a key of a config group, or with `ANY_KEYS` whatever its values name."""
 
     group: str
     key: str
+
+    def sets(self, group: str) -> bool:
+        """Whether the axis may set keys of a group."""
+        return self.group in (group, ANY_KEYS)
 
 
 def targets(settings: Settings) -> dict[str, KeyTarget]:
@@ -37,10 +45,28 @@ def targets(settings: Settings) -> dict[str, KeyTarget]:
         group, _, key = target.partition(".")
         if axis in ALWAYS or not axis.isidentifier() or axis in ("replication", "batch"):
             raise SweepError(f"axes.{axis}: the name is taken or no identifier; choose another")
-        if group not in GROUPS or not key:
-            raise SweepError(f"axes.{axis}={target}: give GROUP.KEY with a group of {', '.join(GROUPS)}")
+        if target != ANY_KEYS and (group not in GROUPS or not key):
+            raise SweepError(
+                f"axes.{axis}={target}: give GROUP.KEY with a group of {', '.join(GROUPS)}, or '*' where "
+                f"values.{axis} says which keys"
+            )
         found[axis] = KeyTarget(group, key)
+        if target == ANY_KEYS:
+            _check_keys(axis, settings.values.get(axis))
     return found
+
+
+def _check_keys(axis: str, given: Any) -> None:
+    """Raise `SweepError` where values do not say of which group their keys are."""
+    values = given.values() if isinstance(given, Mapping) else [given]
+    for value in values:
+        if not isinstance(value, Mapping) or not all(
+            group in GROUPS and isinstance(keys, Mapping) for group, keys in value.items()
+        ):
+            raise SweepError(
+                f"axes.{axis}='*' takes named values that have keys of {', '.join(GROUPS)}, for instance "
+                f"values.{axis}={{default: {{}}, long slices: {{policy: {{slice: 40}}}}}}; given: {value}"
+            )
 
 
 def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
@@ -57,6 +83,8 @@ def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
             if value not in own:
                 raise SweepError(unknown(f"value of grid.{axis}", str(value), own))
     for axis, target in declared.items():
+        if target.group == ANY_KEYS:
+            continue
         if (pinned := _lookup(getattr(settings, target.group), target.key)) is not None:
             values[axis] = [_name(pinned[0], named.get(axis, {}))]
     for axis in values:
@@ -95,9 +123,11 @@ def names(settings: Settings) -> dict[str, dict[str, Any]]:
     return found
 
 
-def set_by(axis: str, values: Sequence[Any], settings: Settings) -> tuple[Any, ...]:
-    """Return what the values of an axis, as the grid has them, set its key to."""
+def set_by(axis: str, values: Sequence[Any], settings: Settings, group: str) -> tuple[Any, ...]:
+    """Return what the values of an axis, as the grid has them, set its key of a group to."""
     own = names(settings).get(axis, {})
+    if targets(settings)[axis].group == ANY_KEYS:
+        return tuple(own[value].get(group, {}) for value in values)
     return tuple(own.get(value, value) if isinstance(value, str) else value for value in values)
 
 

@@ -263,9 +263,9 @@ def expand(config: Config) -> Plan:
     where = dict(zip(axes, np.unravel_index(points, [len(values) for values in axes.values()]), strict=True))
     for group in GROUPS:
         mine = [
-            KeyAxis(axis, target.key, grid.set_by(axis, axes[axis], settings))
+            KeyAxis(axis, target.key, grid.set_by(axis, axes[axis], settings, group))
             for axis, target in targets.items()
-            if target.group == group
+            if target.sets(group)
         ]
         variants[group] = build(group, config.files[group], getattr(settings, group), mine)
         sizes = [len(axes[group]), *(len(axis.values) for axis in mine)]

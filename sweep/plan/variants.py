@@ -48,7 +48,8 @@ class Variant:
 class KeyAxis:
     """A grid axis that sets a key of a group: its name, the key (dotted where nested) and its values.
 
-    A value with keys of its own sets these and leaves others as the file has them.
+    A value with keys of its own sets these and leaves others as the file has them. An empty key stands for
+    the file itself.
     """
 
     name: str
@@ -77,7 +78,9 @@ def build(
             if (line := renamed.key(f"{group}.{key}")) is not None:
                 raise SweepError(f"{group} {name}: {line}")
     parts = [part for axis in axes for value in axis.values for part in _parts_of(files, axis.key, value)]
-    for key in dict.fromkeys([*(key for key, _ in _leaves(settings)), *(axis.key for axis in axes), *parts]):
+    for key in dict.fromkeys(
+        [*(key for key, _ in _leaves(settings)), *(axis.key for axis in axes if axis.key), *parts]
+    ):
         if not any(_has(file, key) for file in files.values()):
             valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
             told = {str(file["family"]) for file in files.values() if "family" in file}
@@ -195,7 +198,10 @@ def _set(data: dict[str, Any], key: str, value: Any) -> None:
 
 def _put(data: dict[str, Any], key: str, value: Any) -> None:
     """Set a dotted key; a value with keys of its own leaves the others as they are."""
-    if isinstance(value, Mapping) and isinstance(_get(data, key), Mapping):
+    if not key:
+        for part, inner in value.items():
+            _put(data, part, inner)
+    elif isinstance(value, Mapping) and isinstance(_get(data, key), Mapping):
         for part, inner in value.items():
             _put(data, f"{key}.{part}", inner)
     else:
@@ -204,7 +210,11 @@ def _put(data: dict[str, Any], key: str, value: Any) -> None:
 
 def _parts_of(files: Mapping[str, dict[str, Any]], key: str, value: Any) -> Iterator[str]:
     """Yield the dotted keys of a value that go into keys of their own wherever the files have any."""
-    if isinstance(value, Mapping) and any(isinstance(_get(file, key), Mapping) for file in files.values()):
+    if not key:
+        for part, inner in value.items():
+            yield part
+            yield from _parts_of(files, part, inner)
+    elif isinstance(value, Mapping) and any(isinstance(_get(file, key), Mapping) for file in files.values()):
         for part, inner in value.items():
             yield f"{key}.{part}"
             yield from _parts_of(files, f"{key}.{part}", inner)

@@ -41,7 +41,7 @@ class Facts:
         self._plan = plan
         targets = grid.targets(plan.settings)
         self._axes = {
-            group: [group, *(axis for axis, target in targets.items() if target.group == group)]
+            group: [group, *(axis for axis, target in targets.items() if target.sets(group))]
             for group in OF_JOBS
         }
 

@@ -18,7 +18,7 @@ from sweep.plan import canonical, grid
 from sweep.plan.plan import MEASURES, Plan, content
 from sweep.store.folder import Folder, spare
 
-GROWING = ("grid", "axes", "replications", "zip", "exclude", "sources")
+GROWING = ("grid", "axes", "values", "replications", "zip", "exclude", "sources")
 """Keys that may differ within a folder."""
 
 
@@ -30,6 +30,7 @@ def describe(plan: Plan) -> dict[str, Any]:
         **content(plan),
         "grid": {axis: list(values) for axis, values in plan.axes.items()},
         "axes": dict(plan.settings.axes),
+        "values": dict(plan.settings.values),
         "replications": plan.replications,
         "zip": [list(tied) for tied in plan.settings.zip],
         "exclude": [dict(entry) for entry in plan.settings.exclude],
@@ -147,8 +148,24 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
 
 
 def _targets(manifest: Mapping[str, Any]) -> list[grid.KeyTarget]:
-    pairs = (target.partition(".") for target in manifest.get("axes", {}).values())
-    return [grid.KeyTarget(group, key) for group, _, key in pairs]
+    found = []
+    for axis, target in manifest.get("axes", {}).items():
+        keys = [target]
+        if target == grid.ANY_KEYS:
+            values = manifest.get("values", {}).get(axis, {}).values()
+            keys = [
+                f"{group}.{key}" for value in values for group, own in value.items() for key in _dotted(own)
+            ]
+        found += [grid.KeyTarget(group, key) for group, _, key in (key.partition(".") for key in keys)]
+    return found
+
+
+def _dotted(given: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in given.items():
+        if isinstance(value, Mapping) and value:
+            yield from (f"{key}.{inner}" for inner in _dotted(value))
+        else:
+            yield key
 
 
 def _compare(key: str, old: Any, new: Any, skip: set[str] | None = None, group: str = "") -> Iterator[str]:
