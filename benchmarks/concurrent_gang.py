@@ -100,6 +100,7 @@ def at(policy: str, workload: str, horizon: float, n_pes: int = 16, *more: str) 
         f"machine.processors={n_pes}",
         "machine.link_contention=false",
         "replications=1",
+        "batch_size=1000",
         *more,
     )
     return point(task, concurrent_gang.FAMILY)
@@ -159,6 +160,7 @@ def _event_seconds(at: Point) -> float:
     simulation = model.prepare(at)
     horizon = Rules.of(at.policy).horizon
     assert horizon is not None
+    simulation.run(1, until=0.0)  # the jobs are drawn beforehand, as they are for SimPy
     return cpu_seconds(lambda: simulation.run(1, until=horizon))
 
 

@@ -65,7 +65,7 @@ def run(quick: bool) -> Findings:
         tables=[
             Table("What nominal 95 % intervals cover", columns, rows),
             _blocks(rng, 40 if quick else 2000),
-            _best(rng, 20 if quick else 1000),
+            _best(rng, 20 if quick else 600),
             _beginnings(long_runs, long_runs * 2, 5 if quick else 200),
         ],
         targets=[Target("least coverage of known series, 30 batches", least, PROMISED, "", at_least=True)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.compare.labels import CAPTION, compared, metrics, title
+from analysis.compare.labels import CAPTION, NAMELESS, compared, metrics, title
 from analysis.compare.layout import Cell, Layout
 from analysis.errors import DrawingError
 from analysis.figures import category_plot, load_plot
@@ -46,7 +47,8 @@ def pictures(study: Study) -> Iterator[Picture]:
     drawn, _ = metrics(study)
     pairs = compared(study, drawn) if layout.compared else []
     for metric in drawn:
-        told = [_axes_in_words(layout, metric), layout.cells(metric, _panel_axes(layout, metric))[1], CAPTION]
+        told = [_axes_in_words(layout, metric), layout.cells(metric, _panel_axes(layout, metric))[1]]
+        told += [CAPTION] if len(json.loads(study.data.attrs.get("families", "{}"))) > 1 else []
         caption = " ".join(part for part in told if part)
         yield Picture(metric, title(study, metric), caption, partial(_draw, layout, metric, None))
         if metric in pairs:
@@ -63,8 +65,12 @@ def _axes_in_words(layout: Layout, metric: str) -> str:
     panels = [axis for axis in _panel_axes(layout, metric) if len(layout.values(metric, axis)) > 1]
     told = f"Over {_name(over)}" if over else "Each by itself"
     if over != layout.lines and len(layout.names) > 1:
-        told += f"; a line for each {_name(layout.lines)}"
-    return told + (f"; a panel for each {' and '.join(map(_name, panels))}." if panels else ".")
+        told += f"; a line for each {_each(layout.lines)}"
+    return told + (f"; a panel for each {' and '.join(map(_each, panels))}." if panels else ".")
+
+
+def _each(axis: str) -> str:
+    return axis if axis in NAMELESS else f"value of {_name(axis)}"
 
 
 def _name(axis: str) -> str:

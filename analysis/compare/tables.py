@@ -161,7 +161,8 @@ def _change(layout: Layout, metric: str, row: Row, name: str, unit: Unit) -> tab
     level = 1 - (1 - layout.study.confidence) / max(1, len(layout.others))
     found = row.difference(name, layout.reference, level)
     if found is None:
-        return table.Cell(f"no {layout.reference}", "open")
+        status = row.status(layout.reference)
+        return table.Cell(f"{layout.reference} {'not there' if status == EXCLUDED else status}", "open")
     verdict = found.verdict
     tone = (
         verdict if verdict in MARKS and is_better_smaller(metric) else "open" if verdict not in MARKS else ""

@@ -10,6 +10,7 @@ import numpy as np
 
 from analysis.operators import choosing, words
 from analysis.operators.case import Case, cases
+from analysis.operators.evidence import Evidence
 from analysis.operators.labels import AS_IT_WAS, GROUPINGS, LOSS, SLOWDOWN, USER, WAIT, WAIT_P95
 from analysis.operators.pairing import Difference
 from analysis.operators.words import Unit
@@ -89,10 +90,9 @@ def overview(case: Case) -> Table:
         "loss of capacity",
     )  # fmt: skip
     several = (
-        f"Means of {case.n_batches} batches of jobs in order of submission, with {case.confidence:.0%} "
-        "intervals where batches are independent enough for one. Percentile, utilization and loss of "
-        "capacity are means over batches. Policies met the same jobs: whether they differ, the next table "
-        "tells, and not whether these intervals overlap."
+        f"From {Evidence.of(case).describe()} ± are {case.confidence:.0%} intervals, where there is enough "
+        "for one. Percentile, utilization and loss of capacity are means over batches. Policies met the same "
+        "jobs: whether they differ, the next tables tell, and not whether these intervals overlap."
     )
     return Table(
         "overview",

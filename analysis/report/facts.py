@@ -230,6 +230,8 @@ def _batches(study: Study) -> str:
         told = f"batches by load ({shown})"
     else:
         told = "one batch" if asked == 1 else f"{asked} batches"
+    if size == "week":
+        told = f"up to {asked} batches, each a week of the log (or a day of a short one)"
     told += " of all jobs, in equal parts" if size is None and asked != 1 else ""
     told += " of all jobs" if size is None and asked == 1 else ""
     told += f" of {size:,} jobs" if isinstance(size, int) else ""

@@ -1,4 +1,4 @@
-"""F. A. B. da Silva, I. D. Scherson, "Improving throughput and utilization … through Concurrent Gang", 1999/2000."""
+"""F. A. B. da Silva, I. D. Scherson, "Improving throughput … through Concurrent Gang", 1999."""
 
 from analysis.paper import Paper
 from analysis.silva1999.claims import claims
@@ -10,8 +10,8 @@ from analysis.silva1999.readings import readings
 
 PAPER = Paper(
     key=KEY,
-    citation="F. A. B. da Silva and I. D. Scherson, “Improving throughput and utilization in parallel machines "
-    "through Concurrent Gang”, 1999",
+    citation="F. A. B. da Silva and I. D. Scherson, “Improving throughput and utilization in parallel "
+    "machines through Concurrent Gang”, 1999",
     experiments=("concurrent_gang", "concurrent_gang_sensitivity", "idling_ratio", "concurrent_gang_scale"),
     pictures=pictures,
     claims=claims,

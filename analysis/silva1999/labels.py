@@ -1,4 +1,4 @@
-"""Names: the grid's axes, schedulers, workloads and metrics as the dataset has them, and as figures call them."""
+"""Names: axes, schedulers, workloads and metrics as the dataset has them, and as figures call them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AXES = Axes(
         PROCESSORS: "64",
         CENTRAL_COST: "0",
         SCHEME: "first_fit",
-    }  # fmt: skip
+    }
 )
 
 GANG, ROUND_ROBIN, PRIORITIES, UNCOORDINATED = (

@@ -9,9 +9,9 @@ from analysis.study import Study
 
 MEANINGS = {
     "returns": {
-        "at_once": "the task of the slot gets its PE back as soon as it wakes (the gang scheduler has precedence)",
+        "at_once": "the task of the slot gets its PE back as soon as it wakes",
         "at_decision": "the task of the slot gets its PE back when the task in its place blocks or ends",
-        "at_signal": "a task that blocked in its slot waits for its next slot, also where nothing ran in its place",
+        "at_signal": "a task that blocked in its slot waits for its next slot, even if nothing ran instead",
     },
     "waits": {
         "block": "uncoordinated: a task that waits for others gives its PE away",
@@ -37,8 +37,8 @@ MEANINGS = {
 
 CHOICES = {
     "policy": (
-        "scheme", "slice", "local", "alpha", "beta", "newcomer_priority", "local_preemption", "returns", "cells",
-        "waits", "quantum", "central_cost", "horizon",
+        "scheme", "slice", "local", "alpha", "beta", "newcomer_priority", "local_preemption", "returns",
+        "cells", "waits", "quantum", "central_cost", "horizon",
     ),
     "workload": (
         "model", "machine_sizes", "statements.seconds", "statements.costs", "statements.spacing",
@@ -50,9 +50,10 @@ CHOICES = {
 TAKEN = (
     (
         "the jobs",
-        "are those of Jann's model as fitted to the log of the NASA Ames iPSC/860: the table that the paper used, of "
-        "the Cornell SP2, is lost. The paper gives no load; more is offered than the machine can do, since "
-        "throughput tells schedulers apart only then. Results can be compared in direction and rank",
+        "are those of Jann's model as fitted to the log of the NASA Ames iPSC/860: the table that the "
+        "paper used, of the Cornell SP2, is lost. The paper gives no load; more is offered than the "
+        "machine can do, since throughput tells schedulers apart only then. Results can be compared in "
+        "direction and rank",
     ),
     (
         "a run",
@@ -61,19 +62,19 @@ TAKEN = (
     ),
     (
         "total idle time",
-        "counts PEs that neither compute nor switch: an empty slot, or a task of the slot that waits with nobody in "
-        "its place. The sentence of section 3.1 can also mean the time of empty slots and all waiting of tasks, "
-        "though their PE does something else meanwhile: drawn and told beside it",
+        "counts PEs that neither compute nor switch: an empty slot, or a task of the slot that waits "
+        "with nobody in its place. The sentence of section 3.1 can also mean the time of empty slots and "
+        "all waiting of tasks, though their PE does something else meanwhile: drawn and told beside it",
     ),
     (
         "a measure",
-        "of a task in a slice (section 2.1) is the share of I/O, or of computation, in the time in which it went "
-        "through its statements; time in which it was ready and had no PE is no part of it",
+        "of a task in a slice (section 2.1) is the share of I/O, or of computation, in the time in which "
+        "it went through its statements; time in which it was ready and had no PE is no part of it",
     ),
     (
         "slightly, significant",
-        "are numbers, named in each statement: less than 5 %, and more. What becomes of a claim if any gain counts "
-        "is in its evidence",
+        "are numbers, named in each statement: less than 5 %, and more. What becomes of a claim if any "
+        "gain counts is in its evidence",
     ),
 )
 

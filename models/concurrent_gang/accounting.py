@@ -7,6 +7,7 @@ from numba import float64, int64, void
 from models.concurrent_gang.state import (
     AS_OWNER,
     BUSY,
+    DIAGRAM_SINCE,
     EMPTY,
     FIRST_BLOCKED,
     FIRST_WAIT,
@@ -90,26 +91,36 @@ def settle(pe, now, system):
     real[pe, SINCE] = now
 
 
+@part(void(float64, SYSTEM))
+def settle_diagram(now, system):
+    """Count used slots, jobs and cells of the trace diagram so far; to be called before these change."""
+    counts, clocks, settings = system.counts, system.clocks, system.settings
+    elapsed = now - clocks[DIAGRAM_SINCE]
+    clocks[DIAGRAM_SINCE] = now
+    if counts[MEASURING] and elapsed > 0.0:
+        clocks[SLOT_TIME] += counts[N_SLOTS] * elapsed
+        clocks[JOB_TIME] += counts[N_JOBS] * elapsed
+        if counts[N_SLOTS] > 0:
+            clocks[IDLING_TIME] += elapsed
+            clocks[IDLING] += elapsed * (1.0 - counts[MAPPED] / (counts[N_SLOTS] * settings.n_pes))
+
+
 @part()
 def settle_all(now, system):
-    """Count what every PE has done so far. O(PEs)."""
+    """Count what every PE has done so far, and the trace diagram. O(PEs)."""
+    settle_diagram(now, system)
     for pe in range(system.settings.n_pes):
         settle(pe, now, system)
 
 
 @part()
 def pass_time(then, system):
-    """Advance the clock and what is integrated over time; nothing has changed since the last event."""
-    counts, clocks, settings = system.counts, system.clocks, system.settings
+    """Advance the clock and the waiting of tasks; nothing has changed since the last event."""
+    counts, clocks = system.counts, system.clocks
     elapsed = then - clocks[NOW]
     if counts[MEASURING] and elapsed > 0.0:
-        clocks[SLOT_TIME] += counts[N_SLOTS] * elapsed
-        clocks[JOB_TIME] += counts[N_JOBS] * elapsed
         for cause in range(N_CAUSES):
             clocks[TASK_WAIT + cause] += counts[N_BLOCKED + cause] * elapsed
-        if counts[N_SLOTS] > 0:
-            clocks[IDLING_TIME] += elapsed
-            clocks[IDLING] += elapsed * (1.0 - counts[MAPPED] / (counts[N_SLOTS] * settings.n_pes))
     clocks[NOW] = then
 
 

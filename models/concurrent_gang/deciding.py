@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.concurrent_gang.accounting import idle_as, settle
 from models.concurrent_gang.events import set_timer
 from models.concurrent_gang.grades import count_computing, priority
+from models.concurrent_gang.order import put_last
 from models.concurrent_gang.state import (
     AS_OWNER,
     AT_ONCE,
+    BEFORE,
     BEGIN,
     COMMUNICATING,
     COMPUTED_FROM,
@@ -21,6 +24,7 @@ from models.concurrent_gang.state import (
     IDLE_AS,
     INELIGIBLE,
     JOB,
+    LAST,
     LEFT,
     LOADED,
     MEASURING,
@@ -49,14 +53,13 @@ from models.kernels.compiling import part
 
 @part(void(int64, float64, SYSTEM))
 def take_off(pe, now, system):
-    """Let a PE run nothing; what its task does then is for the caller to say."""
+    """Let a PE run nothing; what becomes of its task, and of its timer, is for the caller to say."""
     whole = system.pes.whole
     settle(pe, now, system)
     count_computing(pe, now, system)
     whole[pe, RUNS] = NONE
     whole[pe, SPINS] = 0
     whole[pe, IDLE_AS] = EMPTY
-    set_timer(system.pes.timers, pe, float("inf"))
 
 
 @part(void(int64, float64, SYSTEM))
@@ -83,15 +86,17 @@ def dispatch(pe, task, now, told, system):
             cost += costs.central
         system.clocks[SWITCHES] += system.counts[MEASURING]
     begin = now + cost
+    if system.tasks.real[task, DISPATCHED] < 0.0:
+        job = system.tasks.whole[task, JOB]
+        if system.jobs.real[job, START] < 0.0:
+            system.jobs.real[job, START] = now
+    put_last(task, pe, system)
     real[pe, BEGIN] = real[pe, SWITCHED] = real[pe, COMPUTED_FROM] = begin
     real[pe, QUANTUM_END] = begin + costs.quantum
     whole[pe, RUNS] = whole[pe, LOADED] = task
     whole[pe, AS_OWNER] = not system.settings.coordinated or whole[pe, OWNER] == task
     system.tasks.real[task, DISPATCHED] = now
     system.tasks.whole[task, SCHEDULED] = system.counts[SLICE]
-    job = system.tasks.whole[task, JOB]
-    if system.jobs.real[job, START] < 0.0:
-        system.jobs.real[job, START] = now
     if system.tasks.whole[task, STATE] == READY:
         system.tasks.whole[task, STATE] = RUNNING
         end = min(begin + system.tasks.real[task, LEFT], real[pe, QUANTUM_END])
@@ -117,20 +122,18 @@ def choose(pe, running, by_priority, system):
     The one of the highest priority, which has to be above beta; among equals the one that had the PE least
     recently (round robin). `running` is one of the candidates, NONE if there is none.
     """
-    whole, real = system.tasks.whole, system.tasks.real
     best = NONE
     highest = system.costs.beta
     task = system.pes.whole[pe, FIRST]
     while task != NONE:
         if task == running or can_run(task, system):
-            value = priority(task, system) if by_priority else highest
-            better = value > highest
-            if not better and value == highest:
-                better = not by_priority if best == NONE else real[task, DISPATCHED] < real[best, DISPATCHED]
-            if better:
+            if not by_priority:
+                return task
+            value = priority(task, system)
+            if value > highest:
                 best = task
                 highest = value
-        task = whole[task, NEXT]
+        task = system.tasks.whole[task, NEXT]
     return best
 
 
@@ -155,13 +158,13 @@ def decide(pe, now, fresh, system):
         chosen = NONE
     else:
         chosen = choose(pe, running, by_priority, system)
-    if fresh:
-        settle(pe, now, system)
     if chosen != running:
         if running != NONE:
             preempt(pe, now, system)
         if chosen != NONE:
             dispatch(pe, chosen, now, fresh, system)
+        else:
+            set_timer(system.pes.timers, pe, np.inf)
     elif chosen != NONE:
         settle(pe, now, system)
         whole[pe, AS_OWNER] = owner == chosen
@@ -179,6 +182,7 @@ def decide_alone(pe, now, quantum_over, system):
     running = whole[pe, RUNS]
     if running != NONE and system.tasks.whole[running, STATE] == INELIGIBLE:  # it takes no part from now on
         take_off(pe, now, system)
+        set_timer(system.pes.timers, pe, np.inf)
         running = NONE
     if running != NONE and not quantum_over:
         return
@@ -189,13 +193,10 @@ def decide_alone(pe, now, quantum_over, system):
         dispatch(pe, chosen, now, False, system)
         return
     settle(pe, now, system)
-    latest = NONE
-    task = whole[pe, FIRST]
+    task = whole[pe, LAST]  # the PE waits for what the task waits for that it ran last
     while task != NONE:
         state = system.tasks.whole[task, STATE]
-        if FIRST_BLOCKED <= state < FIRST_BLOCKED + N_CAUSES and (
-            latest == NONE or system.tasks.real[task, DISPATCHED] > system.tasks.real[latest, DISPATCHED]
-        ):
-            latest = task
-        task = system.tasks.whole[task, NEXT]
-    whole[pe, IDLE_AS] = idle_as(latest, system)
+        if FIRST_BLOCKED <= state < FIRST_BLOCKED + N_CAUSES:
+            break
+        task = system.tasks.whole[task, BEFORE]
+    whole[pe, IDLE_AS] = idle_as(task, system)

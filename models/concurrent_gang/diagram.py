@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import float64, int64, void
 
-from models.concurrent_gang.accounting import settle
+from models.concurrent_gang.accounting import settle, settle_diagram
 from models.concurrent_gang.events import mark
 from models.concurrent_gang.messages import forget_messages
+from models.concurrent_gang.order import put_newcomer, take_out
 from models.concurrent_gang.programs import begin_phase, next_stretch, taking_part
 from models.concurrent_gang.state import (
     ALIVE,
@@ -19,12 +20,11 @@ from models.concurrent_gang.state import (
     AT_BOUNDARY,
     AT_PHASE_END,
     AWAITED,
-    BEFORE,
     CHANGES,
     COMMUNICATIONS,
     DISPATCHED,
+    DRAWN_STEP,
     ENDED,
-    FIRST,
     FIRST_TASK,
     GONE,
     GRADE_COMPUTATION,
@@ -38,7 +38,6 @@ from models.concurrent_gang.state import (
     JOB_KEY,
     JOB_NUMBER,
     JOB_RUNTIME,
-    LAST,
     LEFT,
     LOADED,
     MAPPED,
@@ -67,8 +66,10 @@ from models.concurrent_gang.state import (
     SUBMIT,
     SUBMITTED,
     SYSTEM,
+    TAKING_PART,
     TERMINATED,
     TIMED,
+    TO_WAKE,
     TOLD,
     TOP_TASK,
     TOTAL,
@@ -100,39 +101,11 @@ def has_tasks(size, system):
     return system.counts[TOP_TASK] + (1 << block) <= system.tasks.whole.shape[0]
 
 
-@part(void(int64, int64, SYSTEM))
-def put_on(task, pe, system):
-    """Add a task to the end of a PE's list."""
-    whole, pes = system.tasks.whole, system.pes.whole
-    last = pes[pe, LAST]
-    whole[task, NEXT] = NONE
-    whole[task, BEFORE] = last
-    if last == NONE:
-        pes[pe, FIRST] = task
-    else:
-        whole[last, NEXT] = task
-    pes[pe, LAST] = task
-
-
-@part(void(int64, SYSTEM))
-def take_from(task, system):
-    """Take a task out of its PE's list."""
-    whole, pes = system.tasks.whole, system.pes.whole
-    pe, before, after = whole[task, PE], whole[task, BEFORE], whole[task, NEXT]
-    if before == NONE:
-        pes[pe, FIRST] = after
-    else:
-        whole[before, NEXT] = after
-    if after == NONE:
-        pes[pe, LAST] = before
-    else:
-        whole[after, BEFORE] = before
-
-
 @part(int64(int64, float64, int64, SYSTEM))
 def enter(size, runtime, key, system):
     """Write a newcomer into the tables, mapped to no slot yet, and return its place."""
     table, counts, jobs = system.table, system.counts, system.jobs
+    settle_diagram(system.clocks[NOW], system)
     counts[N_VACANT] -= 1
     job = table.order[VACANT, counts[N_VACANT]]
     table.whole[job, SLOT] = NONE
@@ -152,7 +125,10 @@ def enter(size, runtime, key, system):
     jobs.whole[job, FIRST_TASK] = first
     jobs.whole[job, N_TASKS] = jobs.whole[job, ALIVE] = size
     jobs.whole[job, AT_BARRIER] = jobs.whole[job, AT_PHASE_END] = 0
+    jobs.whole[job, TO_WAKE] = 0
+    jobs.whole[job, DRAWN_STEP] = NONE
     jobs.whole[job, JOB_KEY] = key
+    jobs.whole[job, TAKING_PART] = taking_part(np.int64(job), 0, system)
     jobs.real[job, SUBMIT] = system.clocks[NOW]
     jobs.real[job, START] = NEVER
     jobs.real[job, JOB_RUNTIME] = runtime
@@ -171,8 +147,7 @@ def begin_task(task, job, index, system):
     real[task, DISPATCHED] = NEVER
     real[task, GRADE_IO] = real[task, GRADE_COMPUTATION] = real[task, LEFT] = 0.0
     begin_phase(task, system)
-    eligible = taking_part(job, 0, system)
-    if index < eligible:
+    if index < system.jobs.whole[job, TAKING_PART]:
         whole[task, STATE] = READY
         if whole[task, STEPS] > 0 or real[task, REST] > 0.0:
             next_stretch(task, system.clocks[NOW], system)
@@ -202,7 +177,7 @@ def settle_in(place, slot, system):
             if word & ONE:
                 pe = 64 * w + bit
                 system.tasks.whole[task, PE] = pe
-                put_on(task, pe, system)
+                put_newcomer(task, pe, system)
                 begin_task(task, place, index, system)
                 if system.settings.coordinated and not counts[VOID] and slot == counts[ROW]:
                     settle(pe, system.clocks[NOW], system)
@@ -222,6 +197,7 @@ def settle_in(place, slot, system):
 def free_cell(task, system):
     """Free the cell of a task that has ended before others of its job, so that a newcomer may have it."""
     matrix, table, counts = system.matrix, system.table, system.counts
+    settle_diagram(system.clocks[NOW], system)
     job = system.tasks.whole[task, JOB]
     pe = system.tasks.whole[task, PE]
     slot = table.whole[job, SLOT]
@@ -240,6 +216,7 @@ def free_cell(task, system):
 def leave(place, system):
     """Take a job whose tasks have all ended out of the trace diagram. O(jobs) if its slot closes."""
     settings, matrix, table, counts = system.settings, system.matrix, system.table, system.counts
+    settle_diagram(system.clocks[NOW], system)
     job = np.uint64(place)
     slot = table.whole[job, SLOT]
     size = table.whole[job, SIZE]
@@ -294,7 +271,7 @@ def end_task(task, system):
     whole, pes, jobs = system.tasks.whole, system.pes.whole, system.jobs.whole
     pe, job = whole[task, PE], whole[task, JOB]
     whole[task, STATE] = ENDED
-    take_from(task, system)
+    take_out(task, system)
     forget_messages(task, system)
     if pes[pe, LOADED] == task:
         pes[pe, LOADED] = GONE

@@ -2,7 +2,7 @@
 
 At one instant timers go off before tasks wake, before jobs arrive, before the signal comes; when nothing else
 happens at it, the PEs decide that something happened to. An event costs O(log PEs + log tasks) and what a
-decision looks at, the tasks of one PE; the signal costs O(PEs + tasks).
+decision looks at, the tasks of one PE; the signal costs O(PEs + jobs), with grades O(PEs + tasks).
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from models.concurrent_gang.state import (
     BEGIN,
     COMMUNICATING,
     CURSOR,
+    ENDED,
     FIRST,
+    FIRST_TASK,
     FRESH,
     HELD,
     IN_BATCH,
-    JOB,
     LEFT,
     LIMITS,
     MARKED,
@@ -68,7 +69,7 @@ from models.concurrent_gang.state import (
     VOID,
 )
 from models.kernels.compiling import kernel, part
-from models.packing.matrix import SLOT, VACANT
+from models.packing.matrix import PRESENT, SLOT, VACANT
 from models.packing.schemes.signature import PLACE, RELEASE
 
 # Why `advance` returned.
@@ -112,6 +113,7 @@ def timer_goes_off(pe, now, system):
             quantum_is_over(pe, system)
         return
     take_off(pe, now, system)
+    set_timer(system.pes.timers, pe, np.inf)
     mark(pe, system)
     if outcome == ENDS:
         end_task(task, system)
@@ -139,15 +141,38 @@ def task_wakes(task, now, system):
             set_timer(system.pes.timers, pe, end)
             return
         take_off(pe, now, system)
+        set_timer(system.pes.timers, pe, np.inf)
     mark(pe, system)
     if outcome == ENDS:
         end_task(task, system)
 
 
+@part()
+def grade_scheduled(pe, number, now, system):
+    """Grade the tasks of a PE that were scheduled in a slice. O(tasks of the PE)."""
+    tasks = system.tasks.whole
+    task = system.pes.whole[pe, FIRST]
+    while task != NONE:
+        if tasks[task, SCHEDULED] == number:
+            grade(task, now, system)
+        task = tasks[task, NEXT]
+
+
+@part()
+def give_slot(job, number, system):
+    """Let the tasks of a job own their PEs in a slice. O(tasks of the job)."""
+    tasks, jobs = system.tasks.whole, system.jobs.whole
+    for task in range(jobs[job, FIRST_TASK], jobs[job, FIRST_TASK] + jobs[job, N_TASKS]):
+        if tasks[task, STATE] != ENDED:
+            system.pes.whole[tasks[task, PE], OWNER] = task
+            tasks[task, HELD] = 0
+            tasks[task, SCHEDULED] = number
+
+
 @part(void(float64, SYSTEM))
 def signal_comes(now, system):
-    """A slice ends and the next one begins. O(PEs + tasks)."""
-    counts, pes, tasks, settings = system.counts, system.pes.whole, system.tasks.whole, system.settings
+    """A slice ends and the next one begins. O(PEs + jobs), with grades O(PEs + tasks)."""
+    counts, pes, settings = system.counts, system.pes.whole, system.settings
     ended = counts[SLICE]
     if counts[N_SLOTS] > 0:
         counts[ROW] = (counts[ROW] + 1) % counts[N_SLOTS]
@@ -157,20 +182,15 @@ def signal_comes(now, system):
             continue
         if pes[pe, RUNS] != NONE:
             count_computing(pe, now, system)
-        owner = NONE
-        task = pes[pe, FIRST]
-        while task != NONE:
-            if settings.graded and tasks[task, SCHEDULED] == ended:
-                grade(task, now, system)
-            if system.table.whole[tasks[task, JOB], SLOT] == counts[ROW]:
-                owner = task
-            task = tasks[task, NEXT]
+        if settings.graded:
+            grade_scheduled(pe, ended, now, system)
         settle(pe, now, system)
-        pes[pe, OWNER] = owner
-        if owner != NONE:
-            tasks[owner, HELD] = 0
-            tasks[owner, SCHEDULED] = ended + 1
+        pes[pe, OWNER] = NONE
         mark(pe, system)
+    for position in range(counts[N_JOBS]):
+        job = system.table.order[PRESENT, position]
+        if system.table.whole[job, SLOT] == counts[ROW]:
+            give_slot(job, ended + 1, system)
     counts[SLICE] = ended + 1
     counts[FRESH] = 1
 

@@ -10,7 +10,8 @@ import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.arrays import Floats
-from models.concurrent_gang.state import INDEX, JOB, JOB_NUMBER, MARKED, N_MARKED, N_WAKES, SYSTEM
+from models.concurrent_gang.state import INDEX, JOB, JOB_NUMBER, MARKED, N_MARKED, N_WAKES, SYSTEM, TO_WAKE
+from models.kernels.bits import ONE
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS
 
@@ -25,25 +26,22 @@ def set_timer(timers, pe, time):
     """Let the timer of a PE go off at a time, inf for never. O(log n_pes)."""
     at = (timers.shape[0] >> 1) + pe
     timers[at] = time
-    at >>= 1
-    while at >= 1:
-        least = min(timers[2 * at], timers[2 * at + 1])
-        if timers[at] == least:
-            break
-        timers[at] = least
+    while at > 1:  # up to the root always: to stop early would be mispredicted more often than not
+        time = min(time, timers[at ^ 1])
         at >>= 1
+        timers[at] = time
 
 
 @part(int64(FLOATS))
 def first_timer(timers):
     """Return the PE whose timer goes off next, the lowest of equals. O(log n_pes)."""
-    half = timers.shape[0] >> 1
-    at = 1
+    half = np.uint64(timers.shape[0] >> 1)  # without a sign no index is tested for being negative
+    least = timers[1]
+    at = ONE
     while at < half:
-        at *= 2
-        if timers[at] != timers[at >> 1]:
-            at += 1
-    return at - half
+        at <<= ONE
+        at += np.uint64(timers[at] != least)
+    return np.int64(at - half)
 
 
 @part(boolean(float64, int64, float64, int64, SYSTEM))
@@ -77,9 +75,15 @@ def wake_at(task, time, system):
 
 @part(int64(SYSTEM))
 def take_wake(system):
-    """Take the task that wakes first from the heap. O(log tasks)."""
+    """Take the task that wakes first from the heap. O(log tasks), O(1) for those of a barrier but one."""
     times, tasks = system.wakes
     first = tasks[0]
+    job = system.tasks.whole[first, JOB]
+    if system.jobs.whole[job, TO_WAKE] > 1:  # nothing in the heap is between a task and the next of its job
+        system.jobs.whole[job, TO_WAKE] -= 1
+        tasks[0] = first + 1
+        return first
+    system.jobs.whole[job, TO_WAKE] = 0
     n = system.counts[N_WAKES] - 1
     system.counts[N_WAKES] = n
     time, task = times[n], tasks[n]

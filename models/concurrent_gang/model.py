@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from models import workloads
 from models.arrays import Floats
 from models.concurrent_gang import engine
 from models.concurrent_gang.metrics import CAUSES, STATES
-from models.concurrent_gang.policies import Hardware, Rules, machine_of
+from models.concurrent_gang.policies import Hardware, Rules, machine_of, until_horizon
 from models.concurrent_gang.recording import Recorder
 from models.concurrent_gang.simulation import ENDLESS, Measured, Simulation
 from models.concurrent_gang.state import (
@@ -58,7 +60,7 @@ def simulate(point: Point) -> Outcome:
     machine can do.
     """
     rules = Rules.of(point.policy)
-    opened = workloads.open_workload(point)
+    opened = _open(point)
     if rules.horizon is not None:
         simulation = _simulation(point, opened, Measured())
         simulation.run(1, until=rules.horizon)
@@ -96,7 +98,7 @@ def schedule(point: Point) -> Schedule:
         With one line, if more jobs of a stream are in the system at a time than there is room for.
     """
     rules = Rules.of(point.policy)
-    opened = workloads.open_workload(point)
+    opened = workloads.open_workload(until_horizon(point))
     recorder = Recorder()
     measured = Measured() if isinstance(opened, Trace) else _measured(opened, point.batches)
     simulation = _simulation(point, opened, measured, recorder)
@@ -139,7 +141,15 @@ def schedule(point: Point) -> Schedule:
 
 def prepare(point: Point, recorder: Recorder | None = None) -> Simulation:
     """Return a simulation of a point at time 0, which nothing is read off yet."""
-    return _simulation(point, workloads.open_workload(point), Measured(), recorder)
+    return _simulation(point, _open(point), Measured(), recorder)
+
+
+def _open(point: Point) -> Stream | Trace:
+    """Return the jobs of a point; requested times only where measures look at jobs by them: no PE does."""
+    point = until_horizon(point)
+    if Measures.of(point.measures).groups:
+        return workloads.open_workload(point)
+    return workloads.open_workload(replace(point, workload={**point.workload, "estimates": None}))
 
 
 def _measured(opened: Stream | Trace, batches: Batches) -> Measured:

@@ -6,7 +6,7 @@ Nothing is compiled here, so that a plan can be checked without loading a kernel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from models import checks, workloads
@@ -213,7 +213,7 @@ def check(point: Point) -> Sequence[str]:
     rules = Rules.of(point.policy)
     workloads.refuse_feedback(point)
     workloads.refuse_weeks(point)
-    notes, machine = workloads.check(point)
+    notes, machine = workloads.check(until_horizon(point))
     statements = Statements.of(point.workload)
     n_pes = one_pool(machine, point.machine, point.policy)
     rules.scheme.check(n_pes)
@@ -229,6 +229,13 @@ def check(point: Point) -> Sequence[str]:
             f"longer {key} or a cheaper switch"
         )
     return (*notes, f"statements: {statements}")
+
+
+def until_horizon(point: Point) -> Point:
+    """Return a point whose workload can be opened: a horizon makes one batch of all jobs."""
+    if point.batches.size is None and point.policy.get("horizon") is not None:
+        return replace(point, batches=replace(point.batches, size=1))
+    return point
 
 
 def machine_of(machine: Parameters, n_pes: int) -> Parameters:

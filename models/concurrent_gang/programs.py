@@ -12,12 +12,16 @@ from models.concurrent_gang.state import (
     AT_BARRIER,
     AT_BOUNDARY,
     AT_PHASE_END,
+    AT_STEP,
     AWAITED,
     BLOCKED,
     COMMUNICATING,
     COMMUNICATION,
     COMMUNICATIONS,
     COMPUTED,
+    DRAWN,
+    DRAWN_MEAN,
+    DRAWN_STEP,
     ENDED,
     EXPONENTIAL,
     FIRST_BLOCKED,
@@ -49,7 +53,9 @@ from models.concurrent_gang.state import (
     STEPS,
     SYNCHRONIZING,
     SYSTEM,
+    TAKING_PART,
     TIMED,
+    TO_WAKE,
     TOTAL,
     WAITED_FIRST,
     WAITED_LAST,
@@ -128,6 +134,7 @@ def begin_phase(task, system):
             steps += 1
     whole[task, STEP] = 0
     whole[task, STEPS] = steps
+    whole[task, AT_STEP] = program.phases[phase, FIRST_STEP]
     real[task, REST] = work
 
 
@@ -146,7 +153,7 @@ def meet(task, now, system):
         whole[task, AT_BOUNDARY] = 1
         return BLOCKS
     phase = whole[task, PHASE] + 1
-    eligible = taking_part(job, phase, system)
+    eligible = jobs[job, TAKING_PART] = taking_part(job, phase, system)
     jobs[job, AT_PHASE_END] = jobs[job, N_TASKS] - eligible
     for other in range(jobs[job, FIRST_TASK], jobs[job, FIRST_TASK] + jobs[job, N_TASKS]):
         whole[other, PHASE] = phase
@@ -165,6 +172,17 @@ def meet(task, now, system):
     return GOES_ON if whole[task, INDEX] < eligible else BLOCKS
 
 
+@part(int64(int64, int64, int64, SYSTEM))
+def statements(job, step, mean, system):
+    """Return a random number of local statements; the first task of a job at a step draws it for all."""
+    jobs = system.jobs.whole
+    if jobs[job, DRAWN_STEP] != step or jobs[job, DRAWN_MEAN] != mean:
+        jobs[job, DRAWN_STEP] = step
+        jobs[job, DRAWN_MEAN] = mean
+        jobs[job, DRAWN] = draws.statements(jobs[job, JOB_KEY], step, float(mean))
+    return jobs[job, DRAWN]
+
+
 @part(int64(int64, float64, SYSTEM))
 def next_stretch(task, now, system):
     """Let a task begin its next stretch, in this phase or a later one, and say what becomes of it."""
@@ -177,11 +195,10 @@ def next_stretch(task, now, system):
             return ENDS
         step = whole[task, STEP]
         if step < whole[task, STEPS]:
-            at = program.phases[phase, FIRST_STEP] + step % program.phases[phase, N_STEPS]
-            n = program.locals[at]
+            n = program.locals[whole[task, AT_STEP]]
             key = system.jobs.whole[job, JOB_KEY]
             if program.choices[RANDOM_SPACING]:
-                n = draws.statements(key, whole[task, TOTAL], float(n))
+                n = statements(job, whole[task, TOTAL], n, system)
             if program.choices[EXPONENTIAL]:
                 real[task, LEFT] = system.costs.statement * draws.stretch(
                     key, whole[task, INDEX], whole[task, TOTAL], n
@@ -207,7 +224,7 @@ def communicate(task, now, system):
     """Send, or receive, and tell whether the task has to wait."""
     whole, jobs = system.tasks.whole, system.jobs.whole
     job = whole[task, JOB]
-    n_tasks = taking_part(job, whole[task, PHASE], system)
+    n_tasks = jobs[job, TAKING_PART]
     exchange = whole[task, COMMUNICATIONS] >> 1
     sends = whole[task, COMMUNICATIONS] & 1 == 0
     whole[task, COMMUNICATIONS] += 1
@@ -256,10 +273,13 @@ def read_or_write(task, now, system):
 
 @part(boolean(int64, float64, SYSTEM))
 def synchronize(task, now, system):
-    """Let a task come to the barrier, and tell whether it has to wait. O(tasks) for the last one."""
+    """Let a task come to the barrier, and tell whether it has to wait.
+
+    O(log tasks), for the last one at a barrier without latency O(tasks log tasks).
+    """
     whole, jobs = system.tasks.whole, system.jobs.whole
     job = whole[task, JOB]
-    n_tasks = taking_part(job, whole[task, PHASE], system)
+    n_tasks = jobs[job, TAKING_PART]
     if n_tasks == 1:
         return False
     latency = system.costs.barrier_latency
@@ -268,31 +288,39 @@ def synchronize(task, now, system):
     if not last or latency > 0.0:
         block(task, SYNCHRONIZING, now, system)
     if last:
+        first = jobs[job, FIRST_TASK]
         jobs[job, AT_BARRIER] = 0
-        for other in range(jobs[job, FIRST_TASK], jobs[job, FIRST_TASK] + n_tasks):
-            if other != task or latency > 0.0:
-                wake_at(other, now + latency, system)
+        if latency > 0.0:
+            jobs[job, TO_WAKE] = n_tasks
+            wake_at(first, now + latency, system)  # it stands for all, who wake one after the other
+        else:
+            for other in range(first, first + n_tasks):
+                if other != task:
+                    wake_at(other, now, system)
     return not last or latency > 0.0
 
 
 @part()
 def step_on(task, now, system):
     """The blocking statement of a step is done: the next step begins."""
-    system.tasks.whole[task, STEP] += 1
-    system.tasks.whole[task, TOTAL] += 1
+    whole, phases = system.tasks.whole, system.program.phases
+    phase = whole[task, PHASE]
+    whole[task, STEP] += 1
+    whole[task, TOTAL] += 1
+    whole[task, AT_STEP] += 1
+    if whole[task, AT_STEP] == phases[phase, FIRST_STEP] + phases[phase, N_STEPS]:
+        whole[task, AT_STEP] = phases[phase, FIRST_STEP]
     return next_stretch(task, now, system)
 
 
 @part(int64(int64, float64, SYSTEM))
 def perform(task, now, system):
     """Let a task that has come to the end of a stretch do what comes then, and say what becomes of it."""
-    whole, program = system.tasks.whole, system.program
+    whole = system.tasks.whole
     if whole[task, STEP] == whole[task, STEPS]:  # the phase's last stretch has nothing after it
         whole[task, STEP] += 1
         return next_stretch(task, now, system)
-    phase = whole[task, PHASE]
-    at = program.phases[phase, FIRST_STEP] + whole[task, STEP] % program.phases[phase, N_STEPS]
-    kind = program.kinds[at]
+    kind = system.program.kinds[whole[task, AT_STEP]]
     if kind == COMMUNICATION:
         blocks = communicate(task, now, system)
     elif kind == IO:

@@ -96,14 +96,14 @@ measures : float64 (task, 2 MEASURES), shares of its time in I/O and in computat
 """
 TASKS = types.NamedTuple([WHOLE, REAL, REAL], Tasks)
 # Fields of Tasks.whole: place of its job; number in the job; PE; what it does; phase; steps of the phase
-# that are done, steps of the phase, steps of all phases that are done; communication statements done;
-# exchange for which it waits; first message sent to it and not received; neighbours in its PE's list; slice
-# in which it ran or owned the slot last, slice to which its times belong, number of measures; whether it is
-# held until its next slot; whether it waits at the boundary of a phase.
+# that are done, steps of the phase, steps of all phases that are done, place of the step in the program;
+# communication statements done; exchange for which it waits; first message sent to it and not received;
+# neighbours in its PE's list; slice in which it ran or owned the slot last, slice to which its times belong,
+# number of measures; whether it is held until its next slot; whether it waits at the boundary of a phase.
 (
-    JOB, INDEX, PE, STATE, PHASE, STEP, STEPS, TOTAL, COMMUNICATIONS, AWAITED, INBOX, NEXT, BEFORE,
+    JOB, INDEX, PE, STATE, PHASE, STEP, STEPS, TOTAL, AT_STEP, COMMUNICATIONS, AWAITED, INBOX, NEXT, BEFORE,
     SCHEDULED, TIMED, N_MEASURES, HELD, AT_BOUNDARY, N_TASK_WHOLE,
-) = range(19)  # fmt: skip
+) = range(20)  # fmt: skip
 # Fields of Tasks.real: local computation left of the stretch; the phase's last stretch, with nothing after
 # it; when it was dispatched last; when it blocked; seconds of computing and of waiting by cause in this
 # slice; grades of membership.
@@ -115,17 +115,22 @@ TASKS = types.NamedTuple([WHOLE, REAL, REAL], Tasks)
 Jobs = namedtuple("Jobs", ["whole", "real"])
 """What a job has beside `models.packing.matrix.Table`, by its place there: (job, field)."""
 JOBS = types.NamedTuple([WHOLE, REAL], Jobs)
-# Fields of Jobs.whole: number, first task, tasks, those that have not ended, those at the barrier, those at
-# the boundary of a phase, key of its random numbers; of Jobs.real: submission, start, runtime.
-JOB_NUMBER, FIRST_TASK, N_TASKS, ALIVE, AT_BARRIER, AT_PHASE_END, JOB_KEY, N_JOB_WHOLE = range(8)
+# Fields of Jobs.whole: number, first task, tasks, those that have not ended, those that take part in the
+# phase (all do where its tasks are in several), those at the barrier, those at the boundary of a phase, those
+# that an opened barrier has still to wake, key of its random numbers, the last random number of local
+# statements, with its step and its mean; of Jobs.real: submission, start, runtime.
+(
+    JOB_NUMBER, FIRST_TASK, N_TASKS, ALIVE, TAKING_PART, AT_BARRIER, AT_PHASE_END, TO_WAKE, JOB_KEY, DRAWN,
+    DRAWN_STEP, DRAWN_MEAN, N_JOB_WHOLE,
+) = range(13)  # fmt: skip
 SUBMIT, START, JOB_RUNTIME, N_JOB_REAL = range(4)
 
 Pes = namedtuple("Pes", ["whole", "real", "timers"])
 """PEs: (PE, field), and when the timer of each goes off, a tournament, see `events`."""
 PES = types.NamedTuple([WHOLE, REAL, FLOATS], Pes)
 # Fields of Pes.whole: running task; the task that it ran last; owner of its slot; first and last of its
-# tasks in order of arrival; whether it is to decide (2: because a quantum is over); what it counts as while
-# it is idle; whether the running task owns the slot, and whether it only waits there.
+# tasks, see `order`; whether it is to decide (2: because a quantum is over); what it counts as while it is
+# idle; whether the running task owns the slot, and whether it only waits there.
 RUNS, LOADED, OWNER, FIRST, LAST, MARKED, IDLE_AS, AS_OWNER, SPINS, N_PE_WHOLE = range(10)
 # Fields of Pes.real: when the running task began its stretch, or this part of it; when the switch to it is
 # over; since when what the PE does has not been counted; end of the quantum; since when the computing of the
@@ -161,11 +166,11 @@ NETWORK = types.NamedTuple([INTS, INTS, FLOATS, INTS, INTS, FLOATS, FLOATS], Net
 N_BLOCKED = N_COUNTS
 """From here on: tasks that wait, by cause."""
 
-# Clocks (float64): time; begin of the batch; time at which measuring ends; then what is summed over a batch:
+# Clocks (float64): time; begin of the batch; time at which measuring ends; since when slots, jobs and cells
+# have not been counted; then what is summed over a batch:
 # time of PEs by state; busy time that was filled locally; waiting of tasks by cause; used slots; jobs; idling
 # ratio, and the time in which there is one; context switches; changes of the trace diagram, and PEs told.
-NOW, BATCH_START, MEASURED_UNTIL = range(3)
-PE_TIME = 3
+NOW, BATCH_START, MEASURED_UNTIL, DIAGRAM_SINCE, PE_TIME = range(5)
 LOCAL_TIME = PE_TIME + N_STATES
 TASK_WAIT = LOCAL_TIME + 1
 SLOT_TIME = TASK_WAIT + N_CAUSES

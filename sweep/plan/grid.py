@@ -23,7 +23,7 @@ MOST_CELLS = 20_000_000
 
 
 ANY_KEYS = "*"
-"""Target of an axis whose values set keys of several groups: ``{policy: {slice: 40}, machine: {disks: 1}}``."""
+"""Target of an axis whose values set keys of any groups: ``{policy: {slice: 40}, machine: {disks: 1}}``."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Datasets of the Concurrent Gang experiments as a sweep writes them, made up so that every sentence is true."""
+"""Datasets of the Concurrent Gang experiments as a sweep writes them, made so that every sentence is true."""
 
 from __future__ import annotations
 
@@ -119,19 +119,21 @@ def idling(metric: str, at: Point) -> float:
 
 TASKS: dict[str, tuple[str, ...]] = {
     "jobs": (), "throughput": (), "period": (), "idle_time": (), "idle_time_of_tasks": (), "utilization": (),
-    "local_share": (), "workload_changes": (), "pes_told": (), "pe_time": ("pe_state",), "task_wait": ("cause",),
+    "local_share": (), "workload_changes": (), "pes_told": (), "pe_time": ("pe_state",),
+    "task_wait": ("cause",),
 }  # fmt: skip
 EXACT = {"period"}
 GROUPS = {"pe_state": STATES, "cause": CAUSES}
 FOUR: dict[str, Sequence[Any]] = {"policy": POLICIES, "workload": tuple(WORKLOADS), "load": (1.5,)}
+ASSUMPTIONS = ("default", "alpha 1", "beta 0.1", "slice 2.5 s")
 EXPERIMENTS: dict[str, dict[str, Any]] = {
     "concurrent_gang": {
-        "grid": {**FOUR, "machine": ("torus4x4", "torus4x8"), "horizon": (10000.0, 20000.0, 30000.0, 40000.0)},
+        "grid": {**FOUR, "machine": ("torus4x4", "torus4x8"), "horizon": (1e4, 2e4, 3e4, 4e4)},
         "metrics": TASKS,
         "truth": tasks,
     },
     "concurrent_gang_sensitivity": {
-        "grid": {**FOUR, "machine": ("torus4x4",), "assumption": ("default", "alpha 1", "beta 0.1", "slice 2.5 s")},
+        "grid": {**FOUR, "machine": ("torus4x4",), "assumption": ASSUMPTIONS},
         "metrics": TASKS,
         "truth": tasks,
     },
@@ -146,8 +148,8 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
     },
     "idling_ratio": {
         "grid": {
-            "policy": (GANG,), "workload": (COMPUTATION,), "load": (0.3, 0.9, 1.5), "machine": ("torus4x4", "pe128"),
-            "scheme": SCHEMES,
+            "policy": (GANG,), "workload": (COMPUTATION,), "load": (0.3, 0.9, 1.5),
+            "machine": ("torus4x4", "pe128"), "scheme": SCHEMES,
         },
         "metrics": {"idling_ratio": ()},
         "truth": idling,
@@ -174,7 +176,7 @@ def dataset(
     truth : callable
         By default what makes every sentence true.
     noise : float
-        Relative spread of sequences of jobs, the same for all schedulers, and a tenth of it for each point alone.
+        Relative spread of sequences of jobs, the same for all schedulers; a tenth of it for each point.
     unfinished : callable
         Point -> whether it is so.
     **axes
@@ -220,14 +222,15 @@ def dataset(
     }
     config = {
         "settings": {**settings, "batch_size": None, "warmup": 0, "axes": {"horizon": "policy.horizon"}},
-        "policy": {policy: file for policy in grid["policy"]},
+        "policy": dict.fromkeys(grid["policy"], file),
         "workload": {one: {"model": "jann1997", "statements": {"io_time": 5.0}} for one in grid["workload"]},
         "machine": {one: {"context_switch": 0.0005} for one in grid["machine"]},
     }
     used = {dim for own_dims in made["metrics"].values() for dim in own_dims}
     return xr.Dataset(
         {**data, "state": (dims, state, flags), "saturated": (tuple(grid), np.zeros(shape, bool))},
-        coords={axis: list(values) for axis, values in grid.items()} | {dim: list(GROUPS[dim]) for dim in used},
+        coords={axis: list(values) for axis, values in grid.items()}
+        | {dim: list(GROUPS[dim]) for dim in used},
         attrs={
             "title": name, "config": json.dumps(config), "headline": next(iter(made["metrics"])),
             "families": json.dumps({"models.concurrent_gang": 1}),

@@ -145,6 +145,15 @@ def test_a_panel_for_each_own_value_and_a_line_for_each_policy(own: Path) -> Non
     assert main_axes[0].get_ylim() == main_axes[1].get_ylim(), "panels have one scale"
 
 
+def test_a_caption_says_what_is_where(own: Path) -> None:
+    said = {picture.name: picture.caption for picture in figures.pictures(view(own))}
+    assert said["wait"].startswith(
+        "Over offered load; a line for each policy; a panel for each value of requests. All policies have"
+    ), "of several families more has to be said"
+    one = figures.pictures(view(own, policy="easy,fcfs", load="0.5", requests="exact"))
+    assert next(one).caption.startswith("Over policy.")
+
+
 def test_only_families_that_have_a_metric_are_in_its_figure(own: Path) -> None:
     assert Layout.of(view(own)).measured("slots_per_job") == ["buddy"]
     assert Layout.of(view(own)).measured("loss_of_capacity") == ["fcfs", "easy"]

@@ -112,7 +112,7 @@ def test_facts_of_a_log(as_easy: Path) -> None:
     assert "there is no chance in workload swf" in found["Assumed"]
     assert found["Set"] == "policy.unrequested=runtime"
     assert "2 points of 2 policies: all done." in found["Run"]
-    assert "10 batches of all jobs" in found["Run"]
+    assert "up to 10 batches, each a week of the log" in found["Run"]
 
 
 def test_what_was_dropped_killed_and_drawn_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def point(policy: str, kinds: Any, jobs: dict[str, list[float]], **changed: Any)
     }  # fmt: skip
     return Point(
         parameters("policy", f"concurrent_gang/{policy}", changed),
-        {**parameters("workload", "arrays"), "jobs": jobs, "statements": statements},
+        {**parameters("workload", "arrays", {"jobs": None}), "jobs": jobs, "statements": statements},
         {**parameters("machine", "torus4x4"), "torus": "2x2", "context_switch": 0.0},
         None, Batches(1000, 0, (1,)), (1, 2, 3),
     )  # fmt: skip
@@ -85,11 +85,11 @@ def test_a_task_alone_changes_phase_when_its_input_and_output_must_be_done() -> 
     assert [(one.job, one.task) for one in found] == [(0, 0), (0, 1)]
     for one in found:
         assert one.change == 150.0
-        assert one.time.tolist() == [10.0 * n for n in range(1, 26)]
-        assert one.time[one.after].tolist() == [10.0 * n for n in range(16, 26)]
+        assert one.time.tolist() == [10.0 * n for n in range(1, 25)], "it ends as the last signal comes"
+        assert one.time[one.after].tolist() == [10.0 * n for n in range(16, 25)]
         # Of 30 s 20 are computed and 10 are I/O; slices measure 10, 5 and 5 s of computation.
-        measures = np.array([[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]] * 5 + [[1.0, 0.0]] * 10)
-        expected = [measures[max(0, n - 4) : n + 1].mean(axis=0) for n in range(25)]
+        measures = np.array([[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]] * 5 + [[1.0, 0.0]] * 9)
+        expected = [measures[max(0, n - 4) : n + 1].mean(axis=0) for n in range(24)]
         assert one.computation == pytest.approx(np.array(expected)[:, 0])
         assert one.io == pytest.approx(np.array(expected)[:, 1])
 

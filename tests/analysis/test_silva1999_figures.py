@@ -1,4 +1,4 @@
-"""Every figure of the Concurrent Gang experiments draws, whatever state the dataset is in, and shows its data."""
+"""Every figure of the Concurrent Gang experiments draws, whatever state a dataset is in, with its data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fabricated_silva1999 import EXPERIMENTS, GAINS, IDLE, SCHEMES, SWITCHING_SHARE, Point, dataset, tasks
+from fabricated_silva1999 import (
+    ASSUMPTIONS,
+    EXPERIMENTS,
+    GAINS,
+    IDLE,
+    SCHEMES,
+    SWITCHING_SHARE,
+    Point,
+    dataset,
+    tasks,
+)
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -23,7 +33,8 @@ from analysis.study import Study
 from sweep import statistics
 
 OF_THE_PAPER = [
-    "fig3", "fig4", "fig4-tasks", "fig5", "fig6", "fig7", "fig8", "fig8-tasks", "fig9", "fig10", "fig10-tasks",
+    "fig3", "fig4", "fig4-tasks", "fig5", "fig6", "fig7", "fig8", "fig8-tasks", "fig9", "fig10",
+    "fig10-tasks",
 ]  # fmt: skip
 NAMES = {
     "concurrent_gang": [*OF_THE_PAPER, "gains", "pe-time", "pe-time-torus4x8"],
@@ -34,7 +45,6 @@ NAMES = {
     "concurrent_gang_scale": ["scale-switching", "scale-utilization"],
     "idling_ratio": ["idling-ratio"],
 }  # fmt: skip
-ASSUMPTIONS = EXPERIMENTS["concurrent_gang_sensitivity"]["grid"]["assumption"]
 
 
 def study(name: str, **made: Any) -> Study:
@@ -193,6 +203,9 @@ def test_idling_ratio_has_a_line_for_each_scheme() -> None:
     (figure,) = draw(study("idling_ratio", noise=1e-6), "idling-ratio").values()
     lines = points(figure, 0, "#882255")
     assert [y for _, y in lines] == pytest.approx([60 - 20 * load + 6 for load in (0.3, 0.9, 1.5)], rel=1e-4)
+    less = points(figure, 2, "#882255")
+    assert [y for _, y in less] == pytest.approx([6, 6, 6], rel=1e-3)
+    assert points(figure, 2, "#56b4e9") == [], "first fit is what the others are compared with"
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert len(legend) == len(SCHEMES)
 

@@ -265,3 +265,19 @@ def test_a_compiled_order_of_priority_and_a_packing_scheme() -> None:
         for order in (widest_first, shortest_first)
     ]
     assert starts == [[0.0, 25.0, 10.0, 20.0], [0.0, 10.0, 20.0, 30.0]]
+
+
+def test_values_of_axes_have_names_of_any_kind() -> None:
+    """Names with signs of the command line's grammar, values that are no scalars."""
+    study = sweep.Study(
+        "compare",
+        grid={"policy": ["priority_backfill"], "load": [0.5]},
+        axes={"weighing": "policy.weights", "ties": "policy.ties"},
+        values={"weighing": {"mild: {1, 2}": {"wait": 1, "expansion": 0}}, "ties": {"at (once)": "instant"}},
+        **SMALL,
+    )
+    assert study.plan.axes["weighing"] == ("mild: {1, 2}",)
+    assert study.plan.axes["ties"] == ("at (once)",)
+    policy = study.plan.task(0).point.policy
+    assert policy["ties"] == "instant"
+    assert (policy["weights"]["wait"], policy["weights"]["expansion"]) == (1, 0)

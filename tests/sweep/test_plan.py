@@ -270,9 +270,37 @@ def test_a_named_value_may_be_a_list_or_have_keys_of_its_own():
         variants.build("workload", files, {}, [variants.KeyAxis("e", "emphasis", ({"cubes": 1},))])
 
 
+def test_values_of_an_axis_may_set_keys_of_several_groups(expand):
+    plan = expand(
+        "exclude=[]",
+        "+axes.assumption='*'",
+        "values.assumption={default: {}, note: {workload: {note: a/b}}, both: {workload: {note: a/b}, "
+        "policy: {preemption: none}}}",
+        "grid.preemption=[resume]",
+    )
+    assert plan.axes["assumption"] == ("default", "note", "both")
+    found = {}
+    for number in range(len(plan.ids)):
+        task = plan.task(number)
+        found[task.at["assumption"]] = task.point.policy["preemption"], task.point.workload["note"]
+    default = plan.task(0).point.workload["note"]
+    assert found == {"default": ("resume", default), "note": ("resume", "a/b"), "both": ("none", "a/b")}
+    more = expand(
+        "exclude=[]", "+axes.assumption='*'",
+        "values.assumption={default: {}, noted: {workload: {note: a/b}}}",
+        "grid.preemption=[resume]",
+    )  # fmt: skip
+    assert set(more.ids) < set(plan.ids), "a name changes no result"
+    assert list(manifest.differences(manifest.describe(more), manifest.describe(plan))) == []
+
+
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
+        (["+axes.assumption='*'"], "takes named values that have keys of policy, workload, machine"),
+        (["+axes.assumption='*'", "values.assumption={a: {load: {b: 1}}}"], "takes named values that have"),
+        (["+axes.assumption='*'", "values.assumption={a: {policy: {slize: 1}}}"], "unknown key of policy"),
+        (["+axes.assumption=polcy.a"], "give GROUP.KEY with a group of policy, workload, machine, or '*'"),
         (["values.nope={a: 1}"], "values.nope: unknown axis 'nope'"),
         (["values.preemption=7"], "values.preemption=7: give names with their values"),
         (["values.preemption={a: none, b: none}"], "a and b are the same value"),

@@ -1,8 +1,8 @@
 """Every testable sentence of Silva and Scherson (1999), tested on the experiment that has its numbers.
 
-The paper shows one run of each scheduler and gives words of degree. Here a run is many independent sequences of
-jobs, the same for all schedulers and horizons, the words are named numbers (`margins`), and a sentence on a
-figure is asked of every horizon that the figure has.
+The paper shows one run of each scheduler and gives words of degree. Here a run is many independent sequences
+of jobs, the same for all schedulers and horizons, the words are named numbers (`margins`), and a sentence on
+a figure is asked of every horizon that the figure has.
 """
 
 from __future__ import annotations
@@ -30,6 +30,6 @@ def _sentences(study: Study) -> list[Callable[[Tester], Iterable[Claim]]]:
         return [scale.claims]
     if not {GANG, PRIORITIES} <= set(study.policies):
         return []
-    found = [intensive.claims, coordinated.claims, summary.claims]
+    found: list[Callable[[Tester], Iterable[Claim]]] = [intensive.claims, coordinated.claims, summary.claims]
     # What the engine does with a change of phase does not depend on a grid's assumptions.
     return [*found, phases.claims] if study.values_of(HORIZON) else found

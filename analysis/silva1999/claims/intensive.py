@@ -33,14 +33,14 @@ def claims(test: Tester) -> Iterator[Claim]:
 def _io(test: Tester) -> Iterator[Claim]:
     source = (
         "3.2: “We can observe a significant improvement over gang scheduling, both in throughput (jobs "
-        "completed by unit of time) and total idle time, with Concurrent Gang with priorities having a better "
-        "performance.”"
+        "completed by unit of time) and total idle time, with Concurrent Gang with priorities having a "
+        "better performance.”"
     )
     yield test.claim(
         "3.2-io-throughput",
         source,
-        f"I/O intensive: Concurrent Gang completes more than {SIGNIFICANT:.0%} more jobs than gang scheduling, "
-        "at every horizon.",
+        f"I/O intensive: Concurrent Gang completes more than {SIGNIFICANT:.0%} more jobs than gang "
+        "scheduling, at every horizon.",
         test.gains((JOBS,), PRIORITIES, GANG, IO, SIGNIFICANT),
         also=test.other_readings(JOBS, PRIORITIES, GANG, IO, SIGNIFICANT),
         figures=("fig3",),
@@ -48,8 +48,8 @@ def _io(test: Tester) -> Iterator[Claim]:
     yield test.claim(
         "3.2-io-idle-time",
         source,
-        f"I/O intensive: gang scheduling has more than {SIGNIFICANT:.0%} more total idle time than Concurrent "
-        "Gang, at every horizon.",
+        f"I/O intensive: gang scheduling has more than {SIGNIFICANT:.0%} more total idle time than "
+        "Concurrent Gang, at every horizon.",
         test.gains((IDLE,), PRIORITIES, GANG, IO, SIGNIFICANT),
         also=test.other_readings(IDLE, PRIORITIES, GANG, IO, SIGNIFICANT),
         figures=("fig4", "fig4-tasks"),
@@ -65,8 +65,8 @@ def _io(test: Tester) -> Iterator[Claim]:
     yield test.claim(
         "3.2-io-round-robin-between",
         source,
-        "I/O intensive: Concurrent Gang without priorities completes more jobs than gang scheduling and idles "
-        "less, and with priorities it is better still, at every horizon.",
+        "I/O intensive: Concurrent Gang without priorities completes more jobs than gang scheduling and "
+        "idles less, and with priorities it is better still, at every horizon.",
         [*test.better(ROUND_ROBIN, GANG, IO), *test.better(PRIORITIES, ROUND_ROBIN, IO)],
         figures=("fig3", "fig4"),
     )
@@ -83,21 +83,22 @@ def _computation(test: Tester) -> Iterator[Claim]:
         figures=("fig5",),
     )
     reason = (
-        "3.2: “The reason is that Concurrent Gang uses the idle slots of gang scheduling to schedule computing "
-        "intensive tasks that the local task scheduler on each PE detects at run-time.”"
+        "3.2: “The reason is that Concurrent Gang uses the idle slots of gang scheduling to schedule "
+        "computing intensive tasks that the local task scheduler on each PE detects at run-time.”"
     )
     yield test.claim(
         "3.2-computation-idle-time",
         f"{reason} “The idle time for the 16 processors machine is shown in figure 6.”",
-        "Computation intensive: Concurrent Gang has less total idle time than gang scheduling, at every horizon.",
+        "Computation intensive: Concurrent Gang has less total idle time than gang scheduling, at every "
+        "horizon.",
         test.gains((IDLE,), PRIORITIES, GANG, COMPUTATION),
         figures=("fig6", "pe-time"),
     )
     yield test.claim(
         "3.2-computation-idle-slots-filled",
         reason,
-        "Computation intensive: under Concurrent Gang some of the busy time is that of tasks outside their own "
-        "slot, and slots are empty for less time than under gang scheduling, at every horizon.",
+        "Computation intensive: under Concurrent Gang some of the busy time is that of tasks outside "
+        "their own slot, and slots are empty for less time than under gang scheduling, at every horizon.",
         [
             *(
                 level_of(
@@ -106,7 +107,7 @@ def _computation(test: Tester) -> Iterator[Claim]:
                     0.0,
                     scale=100.0,
                     unit=" %",
-                )  # fmt: skip
+                )
                 for time in test.times
             ),
             *(

@@ -8,8 +8,8 @@ its evidence what becomes of it if any gain counts.
 from __future__ import annotations
 
 SIGNIFICANT = 0.05
-"""Relative difference from which a gain is "significant", and up to which it is "slight": the paper's two words
-for gains share one border. In a figure of completed jobs that begins at 0, lines that are closer than a
+"""Relative difference from which a gain is "significant", and up to which it is "slight": the paper's two
+words for gains share one border. In a figure of completed jobs that begins at 0, lines that are closer than a
 twentieth can hardly be told apart."""
 
 SAME = SIGNIFICANT

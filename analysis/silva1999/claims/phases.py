@@ -23,10 +23,11 @@ def claims(test: Tester) -> Iterator[Claim]:
     """Yield the sentence on changes of phase."""
     yield test.claim(
         "2.1-phase-change-detected",
-        "2.1: “If a task changes from an I/O intensive phase to a computation intensive phase, this change should "
-        "be detected by the Concurrent Gang scheduler.”",
-        f"Jobs that change from I/O to computation half-way: {MEASURES_OF_A_GRADE} measures after its change, each "
-        "task's grade of computation is 1 and that of I/O 0 (workload changing_phases, run as the report is made).",
+        "2.1: “If a task changes from an I/O intensive phase to a computation intensive phase, this "
+        "change should be detected by the Concurrent Gang scheduler.”",
+        f"Jobs that change from I/O to computation half-way: {MEASURES_OF_A_GRADE} measures after its "
+        "change, each task's grade of computation is 1 and that of I/O 0 (workload changing_phases, run "
+        "as the report is made).",
         facts(),
     )
 

@@ -1,4 +1,4 @@
-"""Scalability: a clock signal for all PEs against a central controller (section 2.2, without results there)."""
+"""Scalability: a clock signal for all PEs against a central controller (section 2.2, without results)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from analysis.silva1999.labels import (
 from analysis.study.sample import Sample
 
 SCALABLE = (
-    "2.2: “As decisions about context switch are made locally, without relying on a centralized controller or "
-    "server, concurrent gang schedulers with global clocks provide gang service in a scalable manner.”"
+    "2.2: “As decisions about context switch are made locally, without relying on a centralized "
+    "controller or server, concurrent gang schedulers with global clocks provide gang service in a "
+    "scalable manner.”"
 )
 LIMITED = (
-    "2.2: “This differs from typical gang scheduling implementation where job-wide context switch relies in a "
-    "centralized controller, which limits scalability and efficient utilization of processors”"
+    "2.2: “This differs from typical gang scheduling implementation where job-wide context switch relies "
+    "in a centralized controller, which limits scalability and efficient utilization of processors”"
 )
 FIGURES = ("scale-switching", "scale-utilization")
 
@@ -61,18 +62,18 @@ def claims(test: Tester) -> Iterator[Claim]:
     yield test.claim(
         "2.2-clock-keeps-utilization",
         SCALABLE,
-        f"With a clock signal, utilization on each larger machine is less than {STEADY:.0%} below that on the "
-        "smallest, under every workload.",
+        f"With a clock signal, utilization on each larger machine is less than {STEADY:.0%} below that on "
+        "the smallest, under every workload.",
         [_utilization(test, name, size, "0", first, "0", 1 - STEADY) for name in names for size in sizes[1:]],
-        note="Of random times the longest of more tasks is longer: at barriers of larger jobs more is waited for, "
-        "whoever switches.",
+        note="Of random times the longest of more tasks is longer: at barriers of larger jobs more is waited "
+        "for, whoever switches.",
         figures=FIGURES,
     )
     yield test.claim(
         "2.2-central-grows",
         LIMITED,
-        "With a central controller, the share of the PEs' time that goes into switching grows from each machine "
-        "to the next larger one, at every cost and under every workload.",
+        "With a central controller, the share of the PEs' time that goes into switching grows from each "
+        "machine to the next larger one, at every cost and under every workload.",
         [
             _grows(test, name, cost, small, large)
             for name in names
@@ -84,8 +85,9 @@ def claims(test: Tester) -> Iterator[Claim]:
     yield test.claim(
         "2.2-central-limits-utilization",
         LIMITED,
-        f"On the largest machine, utilization with a clock signal is more than {SIGNIFICANT:.0%} higher than with "
-        "a central controller at the highest of its costs, under every workload. The paper gives no cost.",
+        f"On the largest machine, utilization with a clock signal is more than {SIGNIFICANT:.0%} higher "
+        "than with a central controller at the highest of its costs, under every workload. The paper "
+        "gives no cost.",
         [
             _utilization(test, name, largest, "0", largest, cost, 1 + SIGNIFICANT)
             for name in names

@@ -89,7 +89,7 @@ class Tester(tester.Tester):
 
 
 def _first(study: Study, metric: str, policy: str, point: Mapping[str, object]) -> Sample:
-    curve = study.curve(metric, policy, **point)
+    curve = study.curve(metric, policy, along="load", **dict(point))
     there = [state != EXCLUDED for state in curve.status]
     loads = study.data["load"].values.astype(float).tolist()
     for load in loads:

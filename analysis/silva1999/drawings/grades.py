@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from analysis.drawings.settings import positive, valid, whole
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.silva1999.engine.watching import Grading, gradings
 from analysis.silva1999.engine.scene import SOURCE, point, title
+from analysis.silva1999.engine.watching import Grading, gradings
 
 GRADES = {**SOURCE, "workload": "changing_phases", "load": "0.9", "time": "5000", "job": "", "task": "0"}
 

@@ -15,8 +15,8 @@ from analysis.drawings.matrix import JOB_COLORS
 from analysis.drawings.settings import MOST, positive, valid, whole
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.silva1999.engine.watching import Diagram, diagram
 from analysis.silva1999.engine.scene import SOURCE, point, title
+from analysis.silva1999.engine.watching import Diagram, diagram
 from analysis.silva1999.labels import BUSY, EMPTY, STATES, SWITCHING
 
 TRACE_DIAGRAM = {**SOURCE, "time": "2000", "slices": "12"}
@@ -51,8 +51,8 @@ def trace_diagram(settings: Mapping[str, str]) -> Figure:
     made = point(settings)
     if not made.policy["coordinated"]:
         raise AnalysisError(
-            f"policy={settings['policy']}: without coordination there are no slots; give gang, concurrent_gang_rr "
-            "or concurrent_gang"
+            f"policy={settings['policy']}: without coordination there are no slots; give gang, "
+            "concurrent_gang_rr or concurrent_gang"
         )
     found = valid(diagram, made, time, n_slices)
     if found.n_pes > MOST:
@@ -75,7 +75,8 @@ def _draw_lanes(axes: Axes, found: Diagram) -> None:
     begin, end = found.signals[0], found.signals[-1]
     line = found.timeline
     shown = np.flatnonzero((line.end > begin) & (line.begin < end))
-    colors = {int(job): JOB_COLORS[n % len(JOB_COLORS)] for n, job in enumerate(np.unique(line.job[shown]))}
+    jobs = line.job[shown]
+    colors = {int(job): JOB_COLORS[n % len(JOB_COLORS)] for n, job in enumerate(np.unique(jobs[jobs >= 0]))}
     for place in shown:
         state = STATES[line.state[place]]
         first, last = max(line.begin[place], begin), min(line.end[place], end)
@@ -91,8 +92,8 @@ def _draw_lanes(axes: Axes, found: Diagram) -> None:
             _, color, hatch = WAITING[state]
             axes.add_patch(
                 Rectangle(
-                    (first, pe - GANG_HEIGHT / 2), last - first, GANG_HEIGHT, facecolor="white", edgecolor=color,
-                    hatch=hatch, linewidth=0.0,
+                    (first, pe - GANG_HEIGHT / 2), last - first, GANG_HEIGHT, facecolor="white",
+                    edgecolor=color, hatch=hatch, linewidth=0.0,
                 )
             )  # fmt: skip
             continue
@@ -160,7 +161,7 @@ def _draw_slices(axes: Axes, found: Diagram) -> None:
 
 
 def _name_parts(axes: Axes, found: Diagram, inches: float) -> None:
-    """Name slice, slot, period and cycle, and the row that each slice is for, above axes so many inches high."""
+    """Name slice, slot, period and cycle, and each slice's row, above axes so many inches high."""
     place, line = axes.get_xaxis_transform(), 0.23 / inches
     width = found.signals[1] - found.signals[0]
     for number, row in enumerate(found.rows):
@@ -186,27 +187,27 @@ def _name_parts(axes: Axes, found: Diagram, inches: float) -> None:
             f"period: {n} slice{'s' * (n > 1)}",
             "#0072b2",
         )
-    *cycle, whole_cycle = found.cycle
-    told = "cycle: time between two workload changes" if whole_cycle else "part of a cycle"
-    _bracket(axes, *cycle, 1 + 3 * line, line, told, CHANGE)
+    begin, end, whole_one = found.cycle
+    told = "cycle: time between two workload changes" if whole_one else "part of a cycle"
+    _bracket(axes, begin, end, 1 + 3 * line, line, told, CHANGE)
     slot = len(found.rows) - 1
     axes.add_patch(
         Rectangle(
-            (found.signals[slot], -0.5), width, 1.0, facecolor="none", edgecolor="#111111", linewidth=1.8, zorder=6,
-            clip_on=False,
+            (found.signals[slot], -0.5), width, 1.0, facecolor="none", edgecolor="#111111", linewidth=1.8,
+            zorder=6, clip_on=False,
         )
     )  # fmt: skip
     axes.annotate(
-        "slot", (found.signals[slot + 1], 0.0), xytext=(6, 0), textcoords="offset points", va="center", fontsize=8,
-        annotation_clip=False,
+        "slot", (found.signals[slot + 1], 0.0), xytext=(6, 0), textcoords="offset points", va="center",
+        fontsize=8, annotation_clip=False,
     )  # fmt: skip
 
 
 def _bracket(axes: Axes, begin: float, end: float, height: float, line: float, text: str, color: str) -> None:
     place = axes.get_xaxis_transform()
     axes.plot(
-        [begin, begin, end, end], [height - 0.25 * line, height, height, height - 0.25 * line], color=color, linewidth=1.0,
-        transform=place, clip_on=False,
+        [begin, begin, end, end], [height - 0.25 * line, height, height, height - 0.25 * line], color=color,
+        linewidth=1.0, transform=place, clip_on=False,
     )  # fmt: skip
     axes.text(
         (begin + end) / 2, height + 0.15 * line, text, transform=place, ha="center", fontsize=7.5, color=color

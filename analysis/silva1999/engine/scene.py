@@ -70,4 +70,5 @@ def title(settings: Mapping[str, str], scheduler: str = "") -> str:
         machine(settings["machine"]) if not settings["machine"].isdecimal() else f"{settings['machine']} PEs"
     )
     first = f"{policy(scheduler)}, " if scheduler else ""
-    return f"{first}{workload(settings['workload']).lower().replace('i/o', 'I/O')}, {named}, load {settings['load']}"
+    jobs = workload(settings["workload"])
+    return f"{first}{jobs if jobs.startswith('I/O') else jobs.lower()}, {named}, load {settings['load']}"

@@ -66,7 +66,7 @@ class Diagram:
 
     @property
     def cycle(self) -> tuple[float, float, bool]:
-        """The longest time between two workload changes and True; what is shown of one and False, if none is whole."""
+        """The longest time between two workload changes, and True; else a part of one, and False."""
         begin, end = self.signals[0], self.signals[-1]
         marks = np.unique(self.changes[(self.changes >= begin) & (self.changes <= end)])
         whole = len(marks) > 1
@@ -167,8 +167,8 @@ def gradings(point: Point, until: float) -> list[Grading]:
     simulation.cut(until)
     grades = recorder.grades()
     order = np.lexsort((grades.time, grades.task, grades.job))
-    who = np.column_stack([grades.job, grades.task])[order]
-    edges = np.flatnonzero((np.diff(who, axis=0) != 0).any(axis=1)) + 1
+    tasks = np.column_stack([grades.job, grades.task])[order]
+    edges = np.flatnonzero((np.diff(tasks, axis=0) != 0).any(axis=1)) + 1
     found = []
     for places in np.split(order, edges):
         key = (int(grades.job[places[0]]), int(grades.task[places[0]])) if len(places) else (-1, -1)

@@ -12,7 +12,7 @@ from analysis.study import Study
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
-    """Return the figures that a study's axes have; of several readings of one horizon, the map of verdicts."""
+    """Return the figures that a study's axes have; of many readings of one horizon, the map of verdicts."""
     if len(study.readings) > 1 and not study.varies(HORIZON):
         return [*assumptions.pictures(study), *gains.of_readings(study)]
     return [*of_each_reading(study, _of_one), *assumptions.pictures(study)]

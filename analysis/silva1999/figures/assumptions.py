@@ -38,9 +38,9 @@ def pictures(study: Study) -> Iterator[Picture]:
         yield Picture(
             "map",
             "Where each claim holds",
-            "Every claim (rows) under every assumption on what the paper leaves open (columns), one assumption at "
-            "a time: all else is as in the first column. Open: the intervals do not decide, or the points have "
-            "not been run.",
+            "Every claim (rows) under every assumption on what the paper leaves open (columns), one "
+            "assumption at a time: all else is as in the first column. Open: the intervals do not "
+            "decide, or the points have not been run.",
             partial(_map, study),
         )
 
@@ -82,15 +82,16 @@ def tables(study: Study) -> Iterator[Table]:
     for name, found in table.items():
         cells = [found.get(letter) for letter in names]
         rows.append([Cell(name), *(Cell(SAID[one], TONES[one]) if one else Cell("–") for one in cells)])
-    counted = {letter: [found.get(letter) for found in table.values()] for letter in names}
-    rows.append(
-        [Cell("hold, fail, open"), *(Cell(" · ".join(str(of.count(one)) for one in ("holds", "fails", "inconclusive"))) for of in counted.values())]
-    )  # fmt: skip
+    counts = []
+    for letter in names:
+        there = [found.get(letter) for found in table.values()]
+        counts.append(Cell(" · ".join(str(there.count(verdict)) for verdict in VERDICTS)))
+    rows.append([Cell("hold, fail, open"), *counts])
     yield Table(
         "map",
         "Where each claim holds",
-        "Every claim under every assumption on what the paper leaves open, one at a time; all else is as in the "
-        "first column.",
+        "Every claim under every assumption on what the paper leaves open, one at a time; all else is as "
+        "in the first column.",
         ("claim", *names.values()),
         rows,
     )

@@ -39,8 +39,8 @@ def pictures(study: Study) -> Iterator[Picture]:
         "gains",
         "Gains over gang scheduling",
         "Completed jobs and total idle time relative to gang scheduling, paired by the same jobs, "
-        f"{_until(study)}. To the right of the line there are more jobs; to the left there is less idle time. "
-        f"{bars(study)}",
+        f"{_until(study)}. To the right of the line there are more jobs; to the left there is less idle "
+        f"time. {bars(study)}",
         partial(draw, rows, "Gains over gang scheduling"),
     )
 
@@ -56,8 +56,8 @@ def of_readings(study: Study) -> Iterator[Picture]:
         yield Picture(
             f"gains-{name}",
             title,
-            "Completed jobs and total idle time relative to gang scheduling under each reading, paired by the "
-            f"same jobs, {_until(study)}. {bars(study)}",
+            "Completed jobs and total idle time relative to gang scheduling under each reading, paired "
+            f"by the same jobs, {_until(study)}. {bars(study)}",
             partial(draw, rows, title),
         )
 

@@ -37,15 +37,15 @@ OF = {JOBS: "throughput", IDLE: "total idle time"}
 
 SHOWS = {
     JOBS: "Jobs completed from an empty machine to the time on the axis.",
-    IDLE: "PE seconds in which a PE neither computes nor switches: its slot is empty, or the task of the slot "
-    "waits and none takes its place.",
-    IDLE_OF_TASKS: "The other reading of “the time which a particular task was waiting” (section 3.1): time of "
-    "empty slots, and the time that tasks wait, whether or not their PE does something else meanwhile.",
+    IDLE: "PE seconds in which a PE neither computes nor switches: its slot is empty, or the task of the "
+    "slot waits and none takes its place.",
+    IDLE_OF_TASKS: "The other reading of “the time which a particular task was waiting” (section 3.1): time "
+    "of empty slots, and the time that tasks wait, whether or not their PE does something else meanwhile.",
 }
 
 
 def pictures(study: Study) -> Iterator[Picture]:
-    """Yield the paper's figures, on every machine of the grid, and those of idle time under the other reading."""
+    """Yield the paper's figures, on every machine of the grid, and idle time under the other reading, too."""
     there = study.values_of(WORKLOAD)
     for number, (name, metric) in FIGURES.items():
         if name not in there:

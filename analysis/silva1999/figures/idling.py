@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -11,10 +12,13 @@ from analysis.errors import DrawingError
 from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.figures.policies import look
 from analysis.paper import Picture
-from analysis.silva1999.figures.panels import check, grid
+from analysis.silva1999.figures.panels import check, difference, grid
 from analysis.silva1999.labels import GANG, IDLING_RATIO, MACHINE, SCHEME, machine
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
+
+REFERENCE = "first_fit"
+"""The paper's scheme, with which the others are compared."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -23,37 +27,42 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "idling-ratio",
         "Idling ratio over the load",
-        "Idle slots of a period over all its slots (section 1.1), averaged over the time in which there are jobs, "
-        "for packing schemes that move no job. Jobs compute only, so that a slot is idle for one reason: no task "
-        f"is mapped to it. {bars(study)} The paper defines the ratio and shows none.",
+        "Idle slots of a period over all its slots (section 1.1), averaged over the time in which there "
+        "are jobs, for packing schemes that move no job. Jobs compute only, so that a slot is idle for "
+        "one reason: no task is mapped to it. Below: the same minus first fit's, paired by the same jobs. "
+        f"{bars(study)} The paper defines the ratio and shows none.",
         partial(_draw, study, scheduler),
     )
 
 
 def _draw(study: Study, scheduler: str) -> Figure:
-    plots = []
+    rows: list[list[LoadPlot]] = [[], []]
     for name in study.values_of(MACHINE):
-        lines = {}
-        for scheme in study.values_of(SCHEME):
-            curve = study.curve(IDLING_RATIO, scheduler, **{MACHINE: name, SCHEME: scheme})
-            if len(curve.x) and not curve.where(EXCLUDED).all():
-                lines[scheme] = Line.of(curve)
-        if not lines:
+        curves = {
+            scheme: study.curve(IDLING_RATIO, scheduler, **{MACHINE: name, SCHEME: scheme})
+            for scheme in study.values_of(SCHEME)
+        }
+        curves = {
+            one: curve for one, curve in curves.items() if len(curve.x) and not curve.where(EXCLUDED).all()
+        }
+        if not curves:
             raise DrawingError("its points are not in this grid")
-        x = next(iter(lines.values())).x
-        limits = (float(x.min() - 0.06), float(x.max() + 0.06))
-        looks = {scheme: look(scheme) for scheme in lines}
-        plots.append(
-            LoadPlot(
-                lines,
-                "Idling ratio (%)",
-                machine(name),
-                (0, None),
-                scale=100.0,
-                xlim=limits,
-                looks=looks,
-                dodge=0.008,
-            )
-        )
-    check(plots, SCHEME)
-    return grid([plots], "Idling ratio of the trace diagram under gang scheduling", height=3.0)
+        x = next(iter(curves.values())).x
+        settings: dict[str, Any] = {
+            "scale": 100.0,
+            "xlim": (float(x.min() - 0.08), float(x.max() + 0.08)),
+            "looks": {scheme: look(scheme) for scheme in curves},
+            "dodge": 0.014,
+        }
+        lines = {scheme: Line.of(curve) for scheme, curve in curves.items()}
+        rows[0].append(LoadPlot(lines, "Idling ratio (%)", machine(name), (0, None), **settings))
+        reference = curves.get(REFERENCE)
+        less = {
+            scheme: difference(curve, reference)
+            for scheme, curve in curves.items()
+            if reference is not None and scheme != REFERENCE
+        }
+        rows[1].append(LoadPlot(less, "Minus first fit (points)", "", guides={0.0: ""}, **settings))
+    check(rows[0], SCHEME)
+    rows = [row for row in rows if any(plot.lines for plot in row)]
+    return grid(rows, "Idling ratio of the trace diagram under gang scheduling")

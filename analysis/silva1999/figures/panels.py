@@ -68,7 +68,8 @@ def _plot(lines: dict[str, Line], label: str, title: str, scale: float, *, floor
     air = 0.06 * (x.max() - x.min()) + 1
     return LoadPlot(
         lines, label, title, (0 if floor else None, None), scale=scale, xlabel=TIME, dodge=DODGE,
-        xlim=(float(x.min() - air), float(x.max() + air)), xticks=x.tolist(), guides={} if floor else {0.0: ""},
+        xlim=(float(x.min() - air), float(x.max() + air)), xticks=x.tolist(),
+        guides={} if floor else {0.0: ""},
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 
 from analysis.errors import DrawingError
 from analysis.figures import style
+from analysis.figures.style import ACCENT
 from analysis.paper import Picture
 from analysis.silva1999.figures.panels import schedulers
 from analysis.silva1999.labels import (
@@ -59,9 +60,10 @@ def pictures(study: Study) -> Iterator[Picture]:
         yield Picture(
             f"pe-time-{name}" if number else "pe-time",
             f"Where the time of a PE goes, {machine(name)}",
-            f"Means over all replications{until}. An idle PE counts by what the task waits for that owns its "
-            "slot. The number at the end is the idle share. Under uncoordinated scheduling there are no slots, and an "
-            "idle PE counts by what the task waits for that ran on it last. The paper has no such figure.",
+            f"Means over all replications{until}. An idle PE counts by what the task waits for that owns "
+            "its slot. The number at the end is the idle share. Under uncoordinated scheduling there are "
+            "no slots, and an idle PE counts by what the task waits for that ran on it last. The paper "
+            "has no such figure.",
             partial(_draw, study, name),
         )
 
@@ -133,8 +135,16 @@ def _bars(axes: Axes, bars: Mapping[str, Shares]) -> None:
         begin = 0.0
         for state, share in found.items():
             _, color, hatch = LOOKS[state]
-            edge = {"edgecolor": "#0072b2", "linewidth": 0.0} if hatch else {}
-            axes.barh(row, 100 * share, 0.72, 100 * begin, color=color, hatch=hatch, **edge)
+            axes.barh(
+                row,
+                100 * share,
+                0.72,
+                100 * begin,
+                color=color,
+                hatch=hatch,
+                linewidth=0.0,
+                edgecolor=ACCENT if hatch else color,
+            )
             begin += share
         if found:
             idle = sum(found[state] for state in STATES[2:])
@@ -148,6 +158,4 @@ def _bars(axes: Axes, bars: Mapping[str, Shares]) -> None:
 
 def _patch(state: str) -> Patch:
     name, color, hatch = LOOKS[state]
-    return Patch(
-        facecolor=color, hatch=hatch, edgecolor="#0072b2" if hatch else color, linewidth=0, label=name
-    )
+    return Patch(facecolor=color, hatch=hatch, edgecolor=ACCENT if hatch else color, linewidth=0, label=name)
