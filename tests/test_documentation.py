@@ -215,15 +215,22 @@ def test_the_page_on_ones_own_study_works_from_top_to_bottom(tmp_path: Path) -> 
         folder.mkdir(parents=True)
     for seed, name in enumerate(("first", "second")):
         (logs / f"{name}.swf").write_text(a_log(seed))
-    mine, weights, several = blocks(OWN_STUDY, "yaml")
+    mine, weights, assumptions, several = blocks(OWN_STUDY, "yaml")
     # As it is printed, only shorter.
     (experiments / "mine.yaml").write_text(mine.replace("batch_size: 500", "batch_size: 40"))
     (experiments / "logs.yaml").write_text(several)
     grid = "grid: {policy: [priority_backfill], workload: [lublin2003], load: [0.5], machine: [pe128]}\n"
     (experiments / "weights.yaml").write_text(f"# @package _global_\nname: weights\n{grid}{weights}")
+    grid = grid.replace("priority_backfill", "easy")
+    (experiments / "assumptions.yaml").write_text(
+        f"# @package _global_\nname: assumptions\n{grid}{assumptions}"
+    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     lines = [line for block in blocks(OWN_STUDY, "sh") for line in block.splitlines()]
-    lines.append("python -m sweep +experiment=weights --config-dir myconf action=plan")
+    lines += [
+        f"python -m sweep +experiment={name} --config-dir myconf action=plan"
+        for name in ("weights", "assumptions")
+    ]
     for line in lines:
         words = [sys.executable, *shlex.split(line)[1:]]
         if words[2] == "sweep" and "action=plan" not in words:

@@ -21,7 +21,7 @@ CAUSES = STATES[3:]
 
 METRICS = (
     Metric("throughput", "h-1", "jobs completed per hour"),
-    Metric("period", "s", "time of the batch"),
+    Metric("period", "s", "time over which the machine was measured"),
     Metric("pe_time", "s", "time of the PEs", ("pe_state",)),
     Metric("idle_time", "s", "total idle time of the PEs"),
     Metric("idle_share", "1", "idle share of the PEs' time", weight="period"),
@@ -29,7 +29,7 @@ METRICS = (
     Metric("task_wait", "s", "waiting of tasks", ("cause",)),
     Metric("local_share", "1", "share of the busy time that local schedulers filled"),
     Metric("idling_ratio", "1", "idling ratio: idle slots of a period", weight="period"),
-    Metric("used_slots", "1", "average number of used slots", weight="period"),
+    Metric("used_slots", "1", "average number of used slots"),
     Metric("switches", "1", "context switches"),
     Metric("workload_changes", "1", "changes of the trace diagram"),
     Metric("pes_told", "1", "PEs told of a change of the trace diagram"),

@@ -46,6 +46,9 @@ from models.workloads.statements import Statements
 PATIENCE = 0.1
 """Share of the time simulated so far after which it is asked again whether a schedule is complete."""
 
+LONGEST_TAIL, LEAST_TAIL = 4, 400
+"""Jobs simulated after those of a schedule, at most so many times their number and this."""
+
 SECONDS_IN_HOUR = 3600.0
 
 
@@ -90,7 +93,8 @@ def simulate(point: Point) -> Outcome:
 def schedule(point: Point) -> Schedule:
     """Return the schedule that `simulate` measures, see `models.family.Family.schedule`.
 
-    Of a stream it has all jobs that are submitted before the last batch ends. A piece is one PE's.
+    Of a stream it has all jobs that are submitted before the last batch ends, or before the horizon, each to
+    its end. A piece is one PE's.
 
     Raises
     ------
@@ -114,6 +118,15 @@ def schedule(point: Point) -> Schedule:
     simulation.measure_no_more()
     until = max(simulation.now, 1.0)
     while status != engine.TABLE_FULL and (simulation.n_submitted < n_jobs or simulation.oldest < n_jobs):
+        if (
+            not isinstance(opened, Trace)
+            and simulation.n_submitted > (1 + LONGEST_TAIL) * n_jobs + LEAST_TAIL
+        ):
+            raise ValueError(
+                f"{point}: some of {n_jobs} jobs have not ended when {simulation.n_submitted - n_jobs:,} "
+                "more are submitted, so that the machine does not keep up; take a lower load, shorter "
+                "slices, or what tasks wait for less (disks, io_time)"
+            )
         until *= 1 + PATIENCE  # perhaps nothing happens for as long as that
         status = simulation.run(ENDLESS, until=until)
     if status == engine.TABLE_FULL:
@@ -134,7 +147,8 @@ def schedule(point: Point) -> Schedule:
         host=np.zeros(n_jobs, np.int64),
         waited=ended.end - ended.submit - ended.runtime,
         pieces=recorder.pieces(n_jobs),
-        trace=opened if isinstance(opened, Trace) else None,
+        # A log's rows are told only of all its jobs.
+        trace=opened if isinstance(opened, Trace) and n_jobs == len(opened.jobs) else None,
         notes=(str(rules), str(Statements.of(point.workload))),
     )
 
@@ -166,14 +180,15 @@ def _simulation(
     point: Point, opened: Stream | Trace, measured: Measured, recorder: Recorder | None = None
 ) -> Simulation:
     n_pes = one_pool(opened.machine, point.machine, point.policy)
+    rules = Rules.of(point.policy)
     return Simulation(
-        Rules.of(point.policy),
+        rules,
         Hardware.of(machine_of(point.machine, n_pes)),
         Statements.of(point.workload),
         iter([opened.jobs]) if isinstance(opened, Trace) else opened.chunks(),
         point.seed,
         measured,
-        ends=isinstance(opened, Trace),
+        ends=isinstance(opened, Trace) or rules.horizon is not None,
         recorder=recorder,
     )
 

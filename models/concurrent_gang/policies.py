@@ -11,6 +11,7 @@ from math import inf
 
 from models import checks, workloads
 from models.jobs.machine import one_pool
+from models.jobs.trace import Trace
 from models.packing import scheme as packing
 from models.packing.scheme import Scheme
 from models.point import Parameters, Point
@@ -217,6 +218,7 @@ def check(point: Point) -> Sequence[str]:
     statements = Statements.of(point.workload)
     n_pes = one_pool(machine, point.machine, point.policy)
     rules.scheme.check(n_pes)
+    notes = [*notes, *_told_of_horizon(point, rules.horizon)]
     hardware = Hardware.of(machine_of(point.machine, n_pes))
     turn = rules.slice if rules.coordinated else rules.quantum
     cost = hardware.switch + rules.central_cost * n_pes
@@ -229,6 +231,28 @@ def check(point: Point) -> Sequence[str]:
             f"longer {key} or a cheaper switch"
         )
     return (*notes, f"statements: {statements}")
+
+
+def _told_of_horizon(point: Point, horizon: float | None) -> Sequence[str]:
+    """Say which jobs of a log come before the horizon; ``ValueError`` for batches that it cannot have."""
+    if horizon is None:
+        return ()
+    if point.batches.looks != (1,) or point.batches.warmup:
+        raise ValueError(
+            f"policy.horizon={horizon:g} makes a run one batch, from its begin on; add batches=1 warmup=0, "
+            "and replications=5 or more: each is one sample"
+        )
+    opened = workloads.open_workload(until_horizon(point))
+    if not isinstance(opened, Trace):
+        return ()
+    n_jobs, last = len(opened.jobs), float(opened.jobs.submit[-1])
+    before = int((opened.jobs.submit <= horizon).sum())
+    told = (
+        f"{opened.name}: {before:,} of {n_jobs:,} jobs are submitted before the horizon of {horizon:,.0f} s"
+    )
+    if before == n_jobs:
+        told += f"; the last one comes at {last:,.0f} s, and the rest of the time is counted too"
+    return (told,)
 
 
 def until_horizon(point: Point) -> Point:

@@ -95,7 +95,7 @@ class Recorder:
         counts, record = system.counts, system.record
         rows, grades = counts[N_RECORDED], counts[N_GRADED]
         self._n_rows += rows
-        check_pieces(self._n_rows, "tasks block often: take fewer jobs, with a smaller batch_size=…")
+        check_pieces(self._n_rows, "tasks block often: take fewer jobs, or an earlier time")
         self._rows.append((record.whole[:rows].copy(), record.real[:rows].copy()))
         self._grades.append((record.graded[:grades].copy(), record.grades[:grades].copy()))
         counts[N_RECORDED] = counts[N_GRADED] = 0

@@ -77,10 +77,9 @@ def build(
         for key, _ in _leaves(file):
             if (line := renamed.key(f"{group}.{key}")) is not None:
                 raise SweepError(f"{group} {name}: {line}")
+    given = list(_given(settings, files))
     parts = [part for axis in axes for value in axis.values for part in _parts_of(files, axis.key, value)]
-    for key in dict.fromkeys(
-        [*(key for key, _ in _leaves(settings)), *(axis.key for axis in axes if axis.key), *parts]
-    ):
+    for key in dict.fromkeys([*(key for key, _ in given), *(axis.key for axis in axes if axis.key), *parts]):
         if not any(_has(file, key) for file in files.values()):
             valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
             told = {str(file["family"]) for file in files.values() if "family" in file}
@@ -98,11 +97,11 @@ def build(
     alike: dict[str, str] = {}
     for name, file in files.items():
         base = copy.deepcopy(file)
-        for key, value in _leaves(settings):
-            _set(base, key, value)
+        for key, value in given:
+            _set(base, key, copy.deepcopy(value))
         other = alike.setdefault(canonical.text(base), name)
         if other != name and files[other] != file:
-            raise SweepError(_made_alike(group, other, name, files, settings))
+            raise SweepError(_made_alike(group, other, name, files, given))
         interpolated = "${" in canonical.text(base)
         for values in itertools.product(*(axis.values for axis in axes)):
             data = copy.deepcopy(base)
@@ -114,15 +113,11 @@ def build(
 
 
 def _made_alike(
-    group: str, a: str, b: str, files: Mapping[str, dict[str, Any]], settings: Mapping[str, Any]
+    group: str, a: str, b: str, files: Mapping[str, dict[str, Any]], given: Sequence[tuple[str, Any]]
 ) -> str:
     """Say which settings take away what two files differ in."""
     leaves = {name: dict(_leaves(files[name])) for name in (a, b)}
-    guilty = [
-        f"{group}.{key}={value}"
-        for key, value in _leaves(settings)
-        if leaves[a].get(key) != leaves[b].get(key)
-    ]
+    guilty = [f"{group}.{key}={value}" for key, value in given if leaves[a].get(key) != leaves[b].get(key)]
     return (
         f"{', '.join(guilty)} makes {a} and {b} the same, under two names: name one of them, "
         f"e.g. grid.{group}=[{a}]"
@@ -177,6 +172,20 @@ def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield from _leaves(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
+
+
+def _given(
+    settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]], prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    """Yield dotted key and value of what is set; a mapping as a whole where no file has one at its key."""
+    for name, value in settings.items():
+        key = f"{prefix}{name}"
+        known = [_get(file, key) for file in files.values() if _has(file, key)]
+        whole = bool(known) and not any(isinstance(one, Mapping) for one in known)
+        if isinstance(value, Mapping) and value and not whole:
+            yield from _given(value, files, f"{key}.")
+        else:
+            yield key, value
 
 
 def _has(data: Mapping[str, Any], key: str) -> bool:

@@ -2,6 +2,17 @@
 
 from family_contract import Contract, every_case
 
+from sweep.plan import families
+
+
+def test_all_families_can_stand_in_one_dataset() -> None:
+    every = [families.find(package) for package in sorted({case.package for case in every_case()})]
+    rigid = [
+        family for family in every if family.name in ("gang scheduling", "Concurrent Gang", "backfilling")
+    ]
+    assert len(rigid) == 3
+    families.metrics(rigid, {})
+
 
 class TestFamilies(Contract):
     cases = every_case()

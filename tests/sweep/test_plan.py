@@ -270,6 +270,14 @@ def test_a_named_value_may_be_a_list_or_have_keys_of_its_own():
         variants.build("workload", files, {}, [variants.KeyAxis("e", "emphasis", ({"cubes": 1},))])
 
 
+def test_a_key_without_keys_of_its_own_may_be_given_some():
+    files = {"log": {"kinds": "io", "emphasis": {"squares": 10, "full": 100}}}
+    given = {"kinds": {"of": 5, "local": 4}, "emphasis": {"full": 1}}
+    (made,) = variants.build("workload", files, given, [])
+    assert made.parameters["kinds"] == {"of": 5, "local": 4}
+    assert made.parameters["emphasis"] == {"squares": 10, "full": 1}
+
+
 def test_values_of_an_axis_may_set_keys_of_several_groups(expand):
     plan = expand(
         "exclude=[]",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import CONF, read
+from family_cases import CONF, LOG, read
 
 from models.concurrent_gang import FAMILY, model
 from models.concurrent_gang.metrics import STATES
@@ -198,6 +198,39 @@ def test_bad_input_is_refused_in_one_line(keys: dict[str, Any], told: str) -> No
     with pytest.raises(ValueError, match=re.escape(told)) as refused:
         FAMILY.check(point("concurrent_gang", **keys))
     assert "\n" not in str(refused.value)
+
+
+def test_a_horizon_is_one_batch_and_has_room_for_every_job() -> None:
+    given = point("concurrent_gang", "io")
+    few = point("concurrent_gang", "io", job_limit=3)
+    np.testing.assert_array_equal(
+        FAMILY.simulate(few).metrics["throughput"], FAMILY.simulate(given).metrics["throughput"]
+    )
+    with pytest.raises(ValueError, match="makes a run one batch"):
+        FAMILY.check(replace(given, batches=Batches(100, 1, (10,))))
+    FAMILY.check(replace(given, batches=Batches(None, 0, (1,))))
+
+
+def test_a_log_that_is_cut_says_so_and_can_be_written(tmp_path: Path) -> None:
+    log = file("workload", "swf") | {
+        "path": str(LOG),
+        "statements": file("workload", "jann1997_nasa")["statements"],
+    }
+    given = replace(point("concurrent_gang", n_pes=128, load=None), workload=log)
+    notes = FAMILY.check(given)
+    assert any("of 1,000 jobs are submitted before the horizon of 4,000 s" in note for note in notes)
+    made = FAMILY.schedule(given)
+    assert 0 < len(made.jobs) < 1000
+    FAMILY.export(given, tmp_path / "cut.swf")
+    late = replace(given, policy=given.policy | {"horizon": 1e9})
+    assert any("the rest of the time is counted too" in note for note in FAMILY.check(late))
+
+
+def test_a_schedule_that_does_not_keep_up_is_no_endless_run() -> None:
+    given = point("concurrent_gang", "io", load=0.9, horizon=None, io_time=5.0)
+    given = replace(given, machine=given.machine | {"disks": 1}, batches=Batches(100, 0, (1,)))
+    with pytest.raises(ValueError, match="does not keep up"):
+        FAMILY.schedule(given)
 
 
 @pytest.mark.parametrize("disks", [0, -3, "many", 1.5])
