@@ -23,12 +23,22 @@ COLUMN, ROW = 0.36, 0.24
 """Width of a column and height of a row, inches."""
 
 
+def columns(study: Study) -> dict[str, Study]:
+    """Return what the columns are: the readings by name, then other loads that only the first reading has."""
+    found = {name_of(one): one for one in study.readings.values()}
+    for load in study.values_of("load")[1:]:
+        (one, *others) = study.selected({"load": load}).readings.values()
+        if not others and len(found) > 1:
+            found[f"load {load}"] = one
+    return found
+
+
 def verdicts(study: Study) -> dict[str, dict[str, str]]:
-    """Return claim -> letter of a reading -> verdict, for every claim that some reading has."""
+    """Return claim -> name of a column -> verdict, for every claim that some column has."""
     found: dict[str, dict[str, str]] = {}
-    for letter, one in study.readings.items():
+    for name, one in columns(study).items():
         for claim in claims(one):
-            found.setdefault(claim.id.removeprefix(f"{KEY}-"), {})[letter] = claim.verdict
+            found.setdefault(claim.id.removeprefix(f"{KEY}-"), {})[name] = claim.verdict
     return found
 
 
@@ -46,16 +56,16 @@ def pictures(study: Study) -> Iterator[Picture]:
 
 
 def _map(study: Study) -> Figure:
-    table, names = verdicts(study), {letter: name_of(one) for letter, one in study.readings.items()}
+    table, names = verdicts(study), list(columns(study))
     figure = Figure(
         figsize=(max(5.4, 3.0 + COLUMN * len(names)), ROW * len(table) + 2.0), layout="constrained"
     )
     axes = figure.subplots()
     for row, found in enumerate(table.values()):
-        for column, letter in enumerate(names):
-            if letter not in found:
+        for column, name in enumerate(names):
+            if name not in found:
                 continue
-            verdict = found[letter]
+            verdict = found[name]
             axes.plot(column, row, "s", ms=12, color=VERDICT_COLORS[verdict], mec="none")
             axes.text(
                 column, row, VERDICT_SIGNS[verdict], ha="center", va="center_baseline", fontsize=8,
@@ -64,7 +74,7 @@ def _map(study: Study) -> Figure:
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_ylim(len(table) - 0.4, -0.6)
     axes.set_yticks(range(len(table)), list(table), fontsize=7.5)
-    told = [textwrap.fill(name, 24) for name in names.values()]
+    told = [textwrap.fill(name, 24) for name in names]
     axes.set_xticks(range(len(names)), told, fontsize=7.5, rotation=60, ha="left", rotation_mode="anchor")
     axes.xaxis.tick_top()
     style.bare(axes)
@@ -77,14 +87,14 @@ def tables(study: Study) -> Iterator[Table]:
     """Yield the same as a table of the report."""
     if len(study.readings) < 2 or not (table := verdicts(study)):
         return
-    names = {letter: name_of(one) for letter, one in study.readings.items()}
+    names = list(columns(study))
     rows = []
     for name, found in table.items():
-        cells = [found.get(letter) for letter in names]
+        cells = [found.get(column) for column in names]
         rows.append([Cell(name), *(Cell(SAID[one], TONES[one]) if one else Cell("–") for one in cells)])
     counts = []
-    for letter in names:
-        there = [found.get(letter) for found in table.values()]
+    for column in names:
+        there = [found.get(column) for found in table.values()]
         counts.append(Cell(" · ".join(str(there.count(verdict)) for verdict in VERDICTS)))
     rows.append([Cell("hold, fail, open"), *counts])
     yield Table(
@@ -92,6 +102,6 @@ def tables(study: Study) -> Iterator[Table]:
         "Where each claim holds",
         "Every claim under every assumption on what the paper leaves open, one at a time; all else is as "
         "in the first column.",
-        ("claim", *names.values()),
+        ("claim", *names),
         rows,
     )
