@@ -147,13 +147,21 @@ def test_a_trace_diagram_shows_all_of_every_pes_time(policy: str) -> None:
 
 def test_grades_are_drawn_around_the_change() -> None:
     figure = draw("grades", time="2500")
-    io, computation = figure.axes[0].lines[2:4]
+    lines = {line.get_label(): line for line in figure.axes[0].lines}
+    io, computation = lines["grade of I/O"], lines["grade of computation"]
+    assert any(label.startswith("priority") for label in lines)
     x, y = (np.asarray(values) for values in io.get_data())
     assert x[0] < 0 < 5 < x[-1]
     assert y[x <= 0].max() > 0.1
     assert np.all(y[x >= 5] == 0)
     assert np.all(np.asarray(computation.get_data()[1])[x >= 5] == 1)
     assert "job" in figure.get_suptitle()
+
+
+def test_a_scheduler_without_priorities_is_drawn_without() -> None:
+    figure = draw("grades", time="2500", policy="gang")
+    assert not any(line.get_label().startswith("priority") for line in figure.axes[0].lines)
+    assert not any("β" in text.get_text() for text in figure.axes[0].texts)
 
 
 def test_pe_time_is_drawn_for_each_scheduler() -> None:

@@ -22,7 +22,7 @@ MEASURES = 5
 
 
 def grades(settings: Mapping[str, str]) -> Figure:
-    """Draw the grades of one task, and the priority that follows from them."""
+    """Draw the grades of one task, and the priority that follows from them where the policy has one."""
     until = positive(settings, "time")
     made = point(settings)
     if not made.policy["coordinated"]:
@@ -44,23 +44,23 @@ def grades(settings: Mapping[str, str]) -> Figure:
     axes = figure.subplots()
     axes.axvspan(0, MEASURES, color="#eeeeee", zorder=0)
     axes.axvline(0, color="#666666", linewidth=1.0, zorder=1)
-    axes.axhline(beta, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
     axes.plot(x, io, "o-", color="#e69f00", label="grade of I/O", zorder=3)
     axes.plot(x, computation, "s-", color="#0072b2", label="grade of computation", zorder=3)
-    priority = np.maximum(alpha * io, computation)
-    axes.plot(
-        x, priority, ":", color="#333333", label=f"priority: max({alpha:g} × I/O, computation)", zorder=2
-    )
-    top = max(1.0, float(priority.max()))
+    top = 1.0
+    if made.policy["local"] == "priority":
+        priority = np.maximum(alpha * io, computation)
+        told = f"priority: max({alpha:g} × I/O, computation)"
+        axes.plot(x, priority, ":", color="#333333", label=told, zorder=2)
+        axes.axhline(beta, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+        told = f"β = {beta:g}: at or below it, no local slot"
+        axes.text(x[0], beta + 0.015, told, fontsize=7.5, color="#666666")
+        top = max(1.0, float(priority.max()))
     axes.text(
         0.1,
         1.04 * top,
         f"phase changes by {one.change:,.0f} s; grey: the next five measures",
         fontsize=7.5,
         color="#555555",
-    )
-    axes.text(
-        x[0], beta + 0.015, f"β = {beta:g}: at or below it, no local slot", fontsize=7.5, color="#666666"
     )
     axes.set(
         xlabel="Slices in which the task was scheduled, from its change of phase on",

@@ -70,13 +70,23 @@ def trace_diagram(settings: Mapping[str, str]) -> Figure:
     return figure
 
 
+def _colors(jobs: np.ndarray, pes: np.ndarray) -> dict[int, str]:
+    """Return a colour for each job, as far as there are enough not that of another one on the same PEs."""
+    found: dict[int, str] = {}
+    places = {int(job): set(pes[jobs == job].tolist()) for job in np.unique(jobs[jobs >= 0])}
+    for n, (job, mine) in enumerate(places.items()):
+        taken = {color for other, color in found.items() if places[other] & mine}
+        turns = [JOB_COLORS[(n + i) % len(JOB_COLORS)] for i in range(len(JOB_COLORS))]
+        found[job] = next((color for color in turns if color not in taken), turns[0])
+    return found
+
+
 def _draw_lanes(axes: Axes, found: Diagram) -> None:
     """Draw what each PE does: gang slots high, local ones low, waiting hatched."""
     begin, end = found.signals[0], found.signals[-1]
     line = found.timeline
     shown = np.flatnonzero((line.end > begin) & (line.begin < end))
-    jobs = line.job[shown]
-    colors = {int(job): JOB_COLORS[n % len(JOB_COLORS)] for n, job in enumerate(np.unique(jobs[jobs >= 0]))}
+    colors = _colors(line.job[shown], line.pe[shown])
     for place in shown:
         state = STATES[line.state[place]]
         first, last = max(line.begin[place], begin), min(line.end[place], end)
