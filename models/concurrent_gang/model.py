@@ -46,8 +46,9 @@ from models.workloads.statements import Statements
 PATIENCE = 0.1
 """Share of the time simulated so far after which it is asked again whether a schedule is complete."""
 
-LONGEST_TAIL, LEAST_TAIL = 4, 400
-"""Jobs simulated after those of a schedule, at most so many times their number and this."""
+LONG_TAIL, BEHIND = 4, 0.25
+"""So many times as many jobs after those of a schedule are many, and so large a part of all that were
+submitted is many in the system: then their ends are not waited for."""
 
 SECONDS_IN_HOUR = 3600.0
 
@@ -103,7 +104,7 @@ def schedule(point: Point) -> Schedule:
     """
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(until_horizon(point))
-    recorder = Recorder()
+    recorder = Recorder(only_busy=True)
     measured = Measured() if isinstance(opened, Trace) else _measured(opened, point.batches)
     simulation = _simulation(point, opened, measured, recorder)
     status = engine.BATCHES_DONE
@@ -116,12 +117,10 @@ def schedule(point: Point) -> Schedule:
     )
     # Those that are still there need the jobs that arrive after them to be slowed down by.
     simulation.measure_no_more()
+    recorder.n_jobs = n_jobs
     until = max(simulation.now, 1.0)
     while status != engine.TABLE_FULL and (simulation.n_submitted < n_jobs or simulation.oldest < n_jobs):
-        if (
-            not isinstance(opened, Trace)
-            and simulation.n_submitted > (1 + LONGEST_TAIL) * n_jobs + LEAST_TAIL
-        ):
+        if not isinstance(opened, Trace) and falls_behind(simulation, n_jobs):
             raise ValueError(
                 f"{point}: some of {n_jobs} jobs have not ended when {simulation.n_submitted - n_jobs:,} "
                 "more are submitted, so that the machine does not keep up; take a lower load, shorter "
@@ -150,6 +149,14 @@ def schedule(point: Point) -> Schedule:
         # A log's rows are told only of all its jobs.
         trace=opened if isinstance(opened, Trace) and n_jobs == len(opened.jobs) else None,
         notes=(str(rules), str(Statements.of(point.workload))),
+    )
+
+
+def falls_behind(simulation: Simulation, n_jobs: int) -> bool:
+    """Tell whether many jobs have come after the first `n_jobs`, and a large part of all is still there."""
+    behind = simulation.n_submitted - simulation.n_terminated
+    return (
+        simulation.n_submitted > (1 + LONG_TAIL) * n_jobs + 400 and behind > BEHIND * simulation.n_submitted
     )
 
 

@@ -69,9 +69,18 @@ class Grades:
 
 
 class Recorder:
-    """Takes down what happens."""
+    """Takes down what happens.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    only_busy : bool
+        Keep only when tasks compute, for a schedule.
+    """
+
+    def __init__(self, only_busy: bool = False) -> None:
+        self.only_busy = only_busy
+        self.n_jobs: int | None = None
+        """Of other jobs than the first so many nothing is kept, from the moment when this is set."""
         self._rows: list[tuple[np.ndarray, np.ndarray]] = []
         self._grades: list[tuple[np.ndarray, np.ndarray]] = []
         self._n_rows = 0
@@ -94,22 +103,25 @@ class Recorder:
         """
         counts, record = system.counts, system.record
         rows, grades = counts[N_RECORDED], counts[N_GRADED]
-        self._n_rows += rows
+        whole, real = record.whole[:rows], record.real[:rows]
+        if self.only_busy:
+            kept = whole[:, 1] == BUSY
+            if self.n_jobs is not None:
+                kept &= whole[:, 2] < self.n_jobs
+            whole, real = whole[kept], real[kept]
+        merged = _merged(whole, real)
+        self._n_rows += len(merged[0])
         check_pieces(self._n_rows, "tasks block often: take fewer jobs, or an earlier time")
-        self._rows.append((record.whole[:rows].copy(), record.real[:rows].copy()))
+        self._rows.append(merged)
         self._grades.append((record.graded[:grades].copy(), record.grades[:grades].copy()))
         counts[N_RECORDED] = counts[N_GRADED] = 0
 
     def timeline(self) -> Timeline:
         """Return all that PEs did; what goes on without a change is one row."""
         whole, real = (np.concatenate(each) for each in zip(*self._rows, strict=True))
-        order = np.lexsort((real[:, 0], whole[:, 0]))
-        whole, real = whole[order], real[order]
-        goes_on = (whole[1:] == whole[:-1]).all(axis=1) & (real[1:, 0] == real[:-1, 1])
-        first = np.concatenate([[True], ~goes_on])[: len(whole)]
-        last = np.concatenate([~goes_on, [True]])[: len(whole)]
-        pe, state, job, task, owns = whole[first].T
-        return Timeline(pe, state, job, task, owns.astype(bool), real[first, 0], real[last, 1])
+        whole, real = _merged(whole, real)
+        pe, state, job, task, owns = whole.T
+        return Timeline(pe, state, job, task, owns.astype(bool), *real.T)
 
     def grades(self) -> Grades:
         """Return all grades, in order of time."""
@@ -123,3 +135,13 @@ class Recorder:
         these = these[np.lexsort((made.begin[these], made.job[these]))]
         job, begin, end = made.job[these], made.begin[these], made.end[these]
         return Pieces(job, np.zeros(len(these), np.int64), begin, end, np.ones(len(these), np.int64))
+
+
+def _merged(whole: np.ndarray, real: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of a record by PE and time; what goes on without a change is one row."""
+    order = np.lexsort((real[:, 0], whole[:, 0]))
+    whole, real = whole[order], real[order]
+    goes_on = (whole[1:] == whole[:-1]).all(axis=1) & (real[1:, 0] == real[:-1, 1])
+    first = np.concatenate([[True], ~goes_on])[: len(whole)]
+    last = np.concatenate([~goes_on, [True]])[: len(whole)]
+    return whole[first], np.column_stack([real[first, 0], real[last, 1]])

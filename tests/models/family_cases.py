@@ -79,6 +79,9 @@ TOO_LONG = (("partitioning/processor_sharing", "o2k_2000_01"),)
 """Jobs that cannot use all processors waste most of them there: more wait than memory holds, and are swapped
 every ten seconds for as many months as it takes to work them off."""
 
+TOO_FINE = ("models.concurrent_gang",)
+"""Families that go from slice to slice of ten seconds: a month has more pieces than can be kept."""
+
 TOO_RARE = (("backfill/ncsa_lsf", "feitelson1996_arrivals"),)
 """Jobs beyond all classes are so rare there that the first jobs, which a check looks at, may have none."""
 
@@ -200,6 +203,7 @@ def every_case(folder: Path = CONF) -> list[Case]:
         for policy in sorted(found)
         for workload in WORKLOADS
         if (policy[1], workload) not in (*TOO_LONG, *TOO_RARE)
+        and not (policy[0] in TOO_FINE and workload in MONTHS)
     ]
 
 
