@@ -181,7 +181,10 @@ def execute(
         if collection is not None:
             with interrupts_held():
                 collection.prepare()
-        left = lambda: str(bundles.outlook(executor.workers))  # noqa: E731
+
+        def left() -> str:
+            return str(bundles.outlook(executor.workers))
+
         with Meter(console, found.total, len(found.done), left) as meter:
             for results in executor.run(bundles):
                 for result in results:

@@ -11,6 +11,7 @@ from math import inf
 
 from models import checks, workloads
 from models.jobs.machine import one_pool
+from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.packing import scheme as packing
 from models.packing.scheme import Scheme
@@ -214,11 +215,11 @@ def check(point: Point) -> Sequence[str]:
     rules = Rules.of(point.policy)
     workloads.refuse_feedback(point)
     workloads.refuse_weeks(point)
-    notes, machine = workloads.check(until_horizon(point))
+    opened = workloads.open_workload(until_horizon(point))
     statements = Statements.of(point.workload)
-    n_pes = one_pool(machine, point.machine, point.policy)
+    n_pes = one_pool(opened.machine, point.machine, point.policy)
     rules.scheme.check(n_pes)
-    notes = [*notes, *_told_of_horizon(point, rules.horizon)]
+    told = () if rules.horizon is None else _told_of_horizon(point, opened, rules.horizon)
     hardware = Hardware.of(machine_of(point.machine, n_pes))
     turn = rules.slice if rules.coordinated else rules.quantum
     cost = hardware.switch + rules.central_cost * n_pes
@@ -230,19 +231,16 @@ def check(point: Point) -> Sequence[str]:
             f"machine.context_switch={hardware.switch:g} s{central}: no task would ever compute; take a "
             f"longer {key} or a cheaper switch"
         )
-    return (*notes, f"statements: {statements}")
+    return (*opened.notes, *told, f"statements: {statements}")
 
 
-def _told_of_horizon(point: Point, horizon: float | None) -> Sequence[str]:
+def _told_of_horizon(point: Point, opened: Stream | Trace, horizon: float) -> Sequence[str]:
     """Say which jobs of a log come before the horizon; ``ValueError`` for batches that it cannot have."""
-    if horizon is None:
-        return ()
     if point.batches.looks != (1,) or point.batches.warmup:
         raise ValueError(
             f"policy.horizon={horizon:g} makes a run one batch, from its begin on; add batches=1 warmup=0, "
             "and replications=5 or more: each is one sample"
         )
-    opened = workloads.open_workload(until_horizon(point))
     if not isinstance(opened, Trace):
         return ()
     n_jobs, last = len(opened.jobs), float(opened.jobs.submit[-1])

@@ -123,7 +123,10 @@ def test_a_trace_diagram_shows_all_of_every_pes_time(policy: str) -> None:
     settings = {"policy": policy, "time": "1000", "slices": "6"}
     figure = draw("trace_diagram", **settings)
     axes = figure.axes[0]
-    lanes = lambda patch: patch.get_height() < 1  # noqa: E731, the marked slot is a whole lane high
+
+    def lanes(patch: Any) -> bool:
+        return bool(patch.get_height() < 1)  # the marked slot is a whole lane high
+
     assert area(figure, lanes) == pytest.approx(16 * 60)
     found = diagram(scene.point({**TRACE_DIAGRAM, **settings}), 1000.0, 6)
     line = found.timeline

@@ -159,7 +159,10 @@ def test_samples_have_the_distribution(found: HyperErlang) -> None:
         error = np.sqrt((found.moment(2 * k) - found.moment(k) ** 2) / n)
         assert abs(np.mean(x**k) - found.moment(k)) < 4 * error
     branches = [stats.gamma(found.order, scale=1 / rate) for rate in (found.rate_1, found.rate_2)]
-    below = lambda t: found.p * branches[0].cdf(t) + (1 - found.p) * branches[1].cdf(t)  # noqa: E731
+
+    def below(t: np.ndarray) -> np.ndarray:
+        return np.asarray(found.p * branches[0].cdf(t) + (1 - found.p) * branches[1].cdf(t))
+
     assert stats.kstest(x, below).pvalue > 1e-3
     np.testing.assert_array_equal(found.sample(50, stream((1,), "stages"), stream((1,), "branches")), x[:50])
 
