@@ -91,6 +91,7 @@ class Rules:
 def check(point: Point) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Family.check`."""
     workloads.refuse_weeks(point)
+    workloads.refuse_feedback(point, known=("repetition",))
     rules = Rules.of(point.policy)
     notes, machine = workloads.check(point)
     rules.scheme.check(one_pool(machine, point.machine, point.policy))

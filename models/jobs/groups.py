@@ -1,7 +1,8 @@
 """Groups of jobs by which measures are told: data, not code (``conf/groups``).
 
 A grouping is a dimension of the dataset. It tells jobs apart by ranges of a number (runtime, processors, …),
-by classes with limits (those of a site), or by who submitted them.
+by classes with limits (those of a site), by what the workload says that a job is scheduled as, or by who
+submitted them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
+from models.jobs.job_classes import JOB_CLASSES
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB
 from models.point import Parameters
@@ -50,7 +52,7 @@ class Grouping:
     labels : tuple of str
         Its coordinates.
     by : str
-        A key of `NUMBERS`, ``user``, or ``classes``.
+        A key of `NUMBERS`, ``user``, ``job_class`` or ``classes``.
     edges : tuple of float
         Numbers with which the second range begins, the third, and so on.
     classes : tuple of mapping
@@ -82,7 +84,9 @@ class Grouping:
             classes = [_class(f"{where}classes[{i}]", each) for i, each in enumerate(keys["classes"])]
             labels = (*(label for label, _ in classes), "other")
             return cls(name, dim, labels, "classes", classes=tuple(limits for _, limits in classes))
-        by = checks.choice(keys, f"groups {name}", "by", (*NUMBERS, "user"))
+        by = checks.choice(keys, f"groups {name}", "by", (*NUMBERS, "user", "job_class"))
+        if by == "job_class":
+            return cls(name, dim, JOB_CLASSES, by)
         if by == "user":
             ranks = checks.whole(keys, f"groups {name}", "ranks", default=20)
             return cls(name, dim, (*(str(rank) for rank in range(1, ranks + 1)), OTHERS), by)
@@ -115,6 +119,8 @@ class Groups:
             return self._ranks(grouping, jobs)
         if grouping.by == "classes":
             return _first_class(grouping, jobs)
+        if grouping.by == "job_class":
+            return np.full(len(jobs), NOWHERE) if jobs.job_class is None else jobs.job_class
         values = NUMBERS[grouping.by](jobs)
         found = np.searchsorted(grouping.edges, values, side="right")
         return np.where(np.isnan(values), NOWHERE, found)

@@ -35,6 +35,14 @@ class Jobs:
         How often its user submits the job, each time when the run before has ended (feedback); None is once.
     key : ndarray of int, optional
         Bits that name the random numbers of a job's repetitions; with `runs` only.
+    job_class : ndarray of int, optional
+        What its site schedules it as, index into `models.jobs.job_classes.JOB_CLASSES`.
+    after : ndarray of int, optional
+        Position of an earlier job whose answer its user waits for: it is submitted when that one has ended and
+        the user has thought (`think`), -1 for none. `submit` is then when that would be if no job ever waited.
+        Fields 17 and 18 of the Standard Workload Format.
+    think : ndarray of float, seconds, optional
+        From that end to this submission; with `after` only.
     """
 
     submit: Floats
@@ -46,6 +54,9 @@ class Jobs:
     user: Ints | None = None
     runs: Ints | None = None
     key: Ints | None = None
+    job_class: Ints | None = None
+    after: Ints | None = None
+    think: Floats | None = None
 
     @property
     def repeats(self) -> bool:
@@ -61,8 +72,10 @@ class Jobs:
         return self.submit.size
 
     def part(self, chosen: slice | np.ndarray) -> Jobs:
-        """Return some of the jobs, in their order."""
-        columns: list[Any] = [getattr(self, name) for name in self.__dataclass_fields__]
+        """Return some of the jobs, in their order; nobody waits for an answer there, which is a job of the whole."""
+        columns: list[Any] = [
+            None if name in ("after", "think") else getattr(self, name) for name in self.__dataclass_fields__
+        ]
         parts: list[Any] = [None if values is None else values[chosen] for values in columns]
         return Jobs(*parts)
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from models.arrays import Floats, Ints
+from models.arrays import Floats
 from models.family import Family, Outcome
 from models.jobs.division import Division
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.measures import Measures
 from models.jobs.schedule import Schedule
-from models.jobs.schedule_measures import measure
+from models.jobs.schedule_measures import edges_of, measure
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Batches, Point
@@ -28,12 +28,12 @@ LONGEST_TAIL = 4
 Run = Callable[[Jobs, Machine], Schedule]
 """An engine with its settings: runs all jobs to their ends."""
 
-Own = Callable[[Schedule, slice, Ints, int], Mapping[str, Floats]]
-"""What a family measures itself: of a schedule, of which these jobs count, the batch of each of them, and the
-number of batches; metrics of the shape (n_batches, ...)."""
+Own = Callable[[Schedule, Division, Floats], Mapping[str, Floats]]
+"""What a family measures itself: of a schedule, in batches, each of which lasts from one edge to the next, shape
+(n_batches + 1,), seconds; metrics of the shape (n_batches, ...)."""
 
 
-def nothing(made: Schedule, these: slice, batch: Ints, n_batches: int) -> Mapping[str, Floats]:
+def nothing(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Floats]:
     """Measure nothing beyond what any schedule tells."""
     return {}
 
@@ -113,6 +113,6 @@ def _measured(
     until = None if trace is None else trace.until
     division = Division.of(made.jobs.submit, batches, n_batches, measured)
     metrics = measure(made, division, Measures.of(point.measures), until)
-    metrics |= own(made, division.these, division.batch, n_batches)
+    metrics |= own(made, division, edges_of(made, division, until))
     declared = family.measured(point.measures)
     return {metric.name: metrics[metric.name][batches.warmup :] for metric in declared}

@@ -58,8 +58,7 @@ def measure(
     }
     metrics = of_jobs(jobs, values, batch, n_batches, measures)
 
-    last = schedule.end[these].max(initial=0.0) if until is None else until
-    edges = np.where(np.isnan(division.borders), last, division.borders)
+    edges = edges_of(schedule, division, until)
     metrics |= time_averages(schedule, edges) | {"period": np.diff(edges)}
     shares = {
         "preempted_share": np.zeros(len(jobs)) if schedule.preempted is None else schedule.preempted[these],
@@ -70,6 +69,12 @@ def measure(
         return metrics | {
             name: np.bincount(batch, share, n_batches) / counts for name, share in shares.items()
         }
+
+
+def edges_of(schedule: Schedule, division: Division, until: float | None = None) -> Floats:
+    """Return when batches begin and the last one ends, shape (n_batches + 1,), seconds; see `measure`."""
+    last = schedule.end[division.these].max(initial=0.0) if until is None else until
+    return np.where(np.isnan(division.borders), last, division.borders)
 
 
 def time_averages(schedule: Schedule, edges: Floats) -> dict[str, Floats]:

@@ -28,6 +28,8 @@ def functions_of(discipline: str) -> str:
 def check(point: Point) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Family.check`."""
     workloads.refuse_weeks(point)
+    if point.workload.get("model") in workloads.MODELS:
+        workloads.refuse_feedback(point, known=("repetition",))
     source = open_source(point)
     limit = source.system.limit(point.machine)
     Admission.of(point.policy)

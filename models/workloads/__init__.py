@@ -24,7 +24,7 @@ from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.workloads import estimates, memory
 
-COLUMNS = ("requested", "memory", "user", "repetition")
+COLUMNS = ("requested", "memory", "user", "job_class", "repetition", "feedback")
 
 MODELS = {
     "feitelson1996": "models.workloads.feitelson1996",
@@ -104,14 +104,26 @@ def has_chance(workload: Parameters, judged: bool = True) -> bool:
     return bool(module_of(workload).has_chance(workload)) or (estimates.are_drawn(workload) and judged)
 
 
-def refuse_feedback(point: Point) -> None:
-    """Raise ``ValueError`` with one line where jobs are submitted again when they have ended (feedback)."""
-    if "repetition" in fills(point.workload):
-        raise ValueError(
-            f"workload {point.workload.get('name', '')} submits a job again when it has ended, and policy "
-            f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
-            "workload.repetition=sequence, which unrolls the repetitions"
-        )
+def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
+    """Raise ``ValueError`` with one line where jobs are submitted when others have ended.
+
+    Parameters
+    ----------
+    point : Point
+    known : sequence of str
+        What the policy can do nevertheless: ``repetition``, a job is submitted again when it has ended
+        (`Jobs.runs`), ``feedback``, a user waits for a job's answer and then submits the next (`Jobs.after`).
+    """
+    for column, what in (
+        ("repetition", "submits a job again when it has ended"),
+        ("feedback", "submits a job when its user has had the answer of another"),
+    ):
+        if column in fills(point.workload) and column not in known:
+            raise ValueError(
+                f"workload {point.workload.get('name', '')} {what}, and policy "
+                f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
+                "workload.repetition=sequence, which unrolls them"
+            )
 
 
 def refuse_weeks(point: Point) -> None:

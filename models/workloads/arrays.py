@@ -34,6 +34,8 @@ def fills(workload: Parameters) -> tuple[str, ...]:
             "requested": not np.isnan(given.requested).all(),
             "memory": bool(given.memory.any()),
             "user": given.user is not None,
+            "job_class": given.job_class is not None,
+            "feedback": given.after is not None,
         }
         return tuple(name for name, is_there in known.items() if is_there)
     return tuple(name for name in OPTIONAL if isinstance(given, Mapping) and given.get(name) is not None)

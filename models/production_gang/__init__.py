@@ -1,0 +1,22 @@
+"""Livermore's gang schedulers: job classes, preemption at a cost, machines with constraints (Jette 1997).
+
+Two kinds of systems: `t3d`, driven by events, and `slices`, with time slices of a fixed length. The declaration
+loads no kernel, so that a plan can be made and checked at once.
+"""
+
+from models.family import Family
+from models.jobs.measures import COMMON
+from models.production_gang.metrics import COORDS, METRICS, OF_JOBS
+
+FAMILY = Family(
+    package=__name__,
+    name="production gang scheduling",
+    version=1,
+    metrics=METRICS,
+    headline="slowdown",
+    common=COMMON,
+    of_jobs=OF_JOBS,
+    coords=COORDS,
+    kernels=("models.production_gang.model", "models.jobs.order_statistics"),
+    schedules=True,
+)

@@ -1,0 +1,123 @@
+"""What a run of production gang scheduling tells beyond its schedule, batch by batch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.jobs.calendar import DAY
+from models.jobs.division import Division
+from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES
+from models.production_gang.metrics import HOURS, LENGTH_EDGES, LENGTHS
+from models.production_gang.systems import Run
+
+SECONDS_IN_HOUR = 3600.0
+
+
+def of_run(run: Run, division: Division, edges: Floats) -> dict[str, Floats]:
+    """Return the metrics of `models.production_gang.metrics` that no schedule tells, shape (n_batches, ...).
+
+    Parameters
+    ----------
+    run : Run
+    division : Division
+        The jobs of each batch.
+    edges : ndarray of float, shape (n_batches + 1,), seconds
+        When batches begin and the last one ends.
+    """
+    made, these, batch, n = run.schedule, division.these, division.batch, division.n_batches
+    jobs = made.jobs.part(these)
+    assert jobs.job_class is not None
+    response = made.response_time[these]
+    preempted = run.preemptions[these]
+    classes = len(JOB_CLASSES)
+    cell = batch * classes + jobs.job_class
+
+    def by_class(values: np.ndarray) -> Floats:
+        return np.bincount(cell, values, n * classes).reshape(n, classes)
+
+    with np.errstate(divide="ignore", invalid="ignore"):  # a batch without a job, a class without one
+        number, runtime = by_class(np.ones(len(jobs))), by_class(jobs.runtime)
+        found = {
+            "preemptions": np.bincount(batch, preempted, n) / np.bincount(batch, minlength=n),
+            "class_jobs": number,
+            "class_runtime": runtime,
+            "class_work": by_class(jobs.runtime * jobs.size),
+            "class_slowdown": by_class(response) / runtime,
+            "class_preempted": by_class(preempted > 0) / number,
+        }
+    interactive = jobs.job_class == INTERACTIVE
+    hour = ((jobs.submit + run.clock) % DAY // SECONDS_IN_HOUR).astype(np.int64)
+    length = np.searchsorted(LENGTH_EDGES, jobs.runtime, side="right")
+    for suffix, group, n_groups in (("hour", hour, len(HOURS)), ("length", length, len(LENGTHS))):
+        at = (batch * n_groups + group)[interactive]
+        found |= _of_interactive(suffix, at, (n, n_groups), jobs.runtime[interactive], response[interactive])
+    return found | _of_machine(run, edges) | _of_classes(run, edges)
+
+
+def _of_interactive(
+    suffix: str, cell: Ints, shape: tuple[int, int], runtime: Floats, response: Floats
+) -> dict[str, Floats]:
+    n_cells = shape[0] * shape[1]
+    number = np.bincount(cell, minlength=n_cells).astype(np.float64)
+    total = np.bincount(cell, runtime, n_cells)
+    largest = np.full(n_cells, -np.inf)
+    np.maximum.at(largest, cell, response / runtime)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slowdown = np.bincount(cell, response, n_cells) / total
+    found = {
+        f"interactive_jobs_by_{suffix}": number,
+        f"interactive_runtime_by_{suffix}": total,
+        f"interactive_slowdown_by_{suffix}": slowdown,
+        f"interactive_slowdown_max_by_{suffix}": np.where(number > 0, largest, np.nan),
+    }
+    return {name: values.reshape(shape) for name, values in found.items()}
+
+
+def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
+    """Return what becomes of the processor time that no job gets."""
+    levels, made = run.levels, run.schedule
+    total = made.machine.total
+    capacity = total * np.diff(edges)
+    delivered = np.diff(_area(*_steps(made.runs.begin, made.runs.end, made.runs.processors), edges))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = {
+            "switching_share": np.diff(_area(levels.time, levels.switching, edges)) / capacity,
+            "packing_loss": np.diff(_area(levels.time, levels.packing, edges)) / capacity,
+            "limits_loss": np.diff(_area(levels.time, levels.limits, edges)) / capacity,
+        }
+        left = 1 - delivered / capacity - sum(found.values())
+    # No share of a batch is negative but by rounding.
+    return found | {"no_work_share": np.where(np.abs(left) < 1e-9, 0.0, left)}
+
+
+def _of_classes(run: Run, edges: Floats) -> dict[str, Floats]:
+    """Return which jobs end, and what is delivered, from one edge to the next, whenever they were submitted."""
+    made = run.schedule
+    job_class = made.jobs.job_class
+    assert job_class is not None
+    pieces = made.runs
+    ended, delivered = [], []
+    for number in range(len(JOB_CLASSES)):
+        ends = np.sort(made.end[job_class == number])
+        ended.append(np.diff(np.searchsorted(ends, edges)).astype(np.float64))
+        its = job_class[pieces.job] == number
+        steps = _steps(pieces.begin[its], pieces.end[its], pieces.processors[its])
+        delivered.append(np.diff(_area(*steps, edges)))
+    return {"class_ended": np.stack(ended, axis=1), "class_delivered": np.stack(delivered, axis=1)}
+
+
+def _steps(begin: Floats, end: Floats, height: np.ndarray) -> tuple[Floats, Floats]:
+    """Return times, and the sum of all heights from each of them on."""
+    time = np.concatenate([begin, end])
+    order = np.argsort(time, kind="stable")
+    return time[order], np.cumsum(np.concatenate([height, -height]).astype(np.float64)[order])
+
+
+def _area(time: Floats, level: Floats, edges: Floats) -> Floats:
+    """Return the integral of a step function up to each edge; before the first time it is 0."""
+    if not time.size:
+        return np.zeros(edges.size)
+    area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(time))])
+    at = np.clip(np.searchsorted(time, edges, side="right") - 1, 0, None)
+    return area[at] + np.maximum(edges - time[at], 0.0) * level[at]

@@ -1,0 +1,54 @@
+"""What production gang scheduling is measured by beyond the common measures."""
+
+from models.family import Metric
+from models.jobs.job_classes import JOB_CLASSES
+
+OF_JOBS = {"delay": ("s", "time in the system beyond the runtime")}
+
+HOURS = tuple(range(24))
+"""Of the day, in which a job is submitted."""
+
+LENGTHS = ("under 10 s", "10 s to 1 min", "1 to 10 min", "10 min to 1 h", "1 h and more")
+LENGTH_EDGES = (10.0, 60.0, 600.0, 3600.0)
+"""Runtimes in seconds at which the second of these begins, the third, and so on."""
+
+COORDS = {"job_class": JOB_CLASSES, "hour": HOURS, "length": LENGTHS}
+
+_CLASS, _HOUR, _LENGTH = ("job_class",), ("hour",), ("length",)
+
+
+def _of_interactive(suffix: str, dims: tuple[str, ...], what: str) -> tuple[Metric, ...]:
+    """Return what is told of interactive jobs by hour or by length."""
+    runtime = f"interactive_runtime_by_{suffix}"
+    return (
+        Metric(f"interactive_jobs_by_{suffix}", "1", f"interactive jobs by {what}", dims),
+        Metric(runtime, "s", f"runtimes of interactive jobs by {what}", dims),
+        Metric(
+            f"interactive_slowdown_by_{suffix}", "1", f"slowdown of all interactive jobs together by {what}",
+            dims, runtime,
+        ),
+        Metric(
+            f"interactive_slowdown_max_by_{suffix}", "1", f"maximum slowdown of an interactive job by {what}",
+            dims,
+        ),
+    )  # fmt: skip
+
+
+METRICS = (
+    Metric("period", "s", "time over which the machine was measured"),
+    Metric("preempted_share", "1", "share of jobs that were preempted", weight="jobs"),
+    Metric("preemptions", "1", "preemptions of a job", weight="jobs"),
+    Metric("switching_share", "1", "share of all processor time lost to switching", weight="period"),
+    Metric("packing_loss", "1", "share of all processor time idle while a job finds no place", weight="period"),
+    Metric("limits_loss", "1", "share of all processor time idle because of limits", weight="period"),
+    Metric("no_work_share", "1", "share of all processor time without work", weight="period"),
+    Metric("class_jobs", "1", "jobs of the class", _CLASS),
+    Metric("class_runtime", "s", "runtimes of the class", _CLASS),
+    Metric("class_work", "s", "processor time of the class", _CLASS),
+    Metric("class_slowdown", "1", "slowdown of the class as a whole", _CLASS, "class_runtime"),
+    Metric("class_preempted", "1", "share of the class's jobs that were preempted", _CLASS, "class_jobs"),
+    Metric("class_ended", "1", "jobs of the class that end in the period", _CLASS),
+    Metric("class_delivered", "s", "processor time delivered to the class in the period", _CLASS),
+    *_of_interactive("hour", _HOUR, "hour of submission"),
+    *_of_interactive("length", _LENGTH, "length"),
+)

@@ -1,0 +1,21 @@
+"""What is looked at before anything runs; the rules of a system are in its package. Loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from models import workloads
+from models.point import Point
+from models.production_gang.systems import part_of
+
+
+def check(point: Point) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    workloads.refuse_feedback(point, known=("feedback",))
+    notes: Sequence[str] = part_of(point.policy, "rules").check(point)
+    return notes
+
+
+def has_chance(point: Point) -> bool:
+    """Tell whether replications differ: the schedulers draw no random numbers, the workload may."""
+    return workloads.has_chance(point.workload)

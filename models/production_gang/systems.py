@@ -1,0 +1,73 @@
+"""The systems of the family: a policy's ``system`` says which one schedules.
+
+Each is a package that has
+
+- ``rules.check(point)``, which returns what is worth saying aloud or refuses a combination with one line;
+- ``simulation.run(point, jobs, machine, opened)``, which runs all jobs to their ends and returns a `Run`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from models import checks
+from models.arrays import Floats, Ints
+from models.jobs.schedule import Schedule
+from models.point import Parameters
+
+SYSTEMS = {
+    "t3d": "models.production_gang.t3d",
+    "tc2000": "models.production_gang.slices",
+    "alpha": "models.production_gang.slices",
+}
+"""``policy.system`` -> package."""
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What the processors of a machine do, from each time on; shape (n_times,).
+
+    Parameters
+    ----------
+    time : ndarray of float, seconds
+        Ascending.
+    switching, packing, limits : ndarray of float
+        Processors that are lost to switching; idle while some job that the scheduler knows finds no place;
+        idle because limits keep all jobs that wait from it.
+    """
+
+    time: Floats
+    switching: Floats
+    packing: Floats
+    limits: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a system makes of its jobs.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Its jobs have a class each, and are in order of their submission.
+    levels : Levels
+    preemptions : ndarray of int, shape (n_jobs,)
+    clock : float, seconds
+        Time since Monday, 0:00, at the schedule's time 0.
+    detail : object
+        What only this system can tell, for displays.
+    """
+
+    schedule: Schedule
+    levels: Levels
+    preemptions: Ints
+    clock: float = 0.0
+    detail: Any = field(default=None, repr=False)
+
+
+def part_of(policy: Parameters, module: str) -> Any:
+    """Return a module of the package that a policy's system is in; ``ValueError`` if there is no such system."""
+    system = checks.choice(policy, "policy", "system", SYSTEMS)
+    return importlib.import_module(f"{SYSTEMS[system]}.{module}")
