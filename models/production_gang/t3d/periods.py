@@ -1,0 +1,63 @@
+"""When parameters change: prime time, all other hours, weekends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models import checks
+from models.jobs.calendar import DAY
+from models.point import Parameters
+
+PRIME, NIGHT, N_PERIODS = 0, 1, 2
+
+HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class PrimeTime:
+    """Hours of the day that are prime time.
+
+    Parameters
+    ----------
+    begin, end : float, seconds
+        Since midnight.
+    weekends : bool
+        Whether Saturdays and Sundays have them.
+    """
+
+    begin: float = 7.5 * HOUR
+    end: float = 22 * HOUR
+    weekends: bool = False
+
+    @classmethod
+    def of(cls, policy: Parameters) -> PrimeTime:
+        """Return the checked hours; ``ValueError`` with one line for those that are not allowed."""
+        where, allowed = "policy.prime_time", "hours of the day, 0 to 24"
+        given = checks.mapping(policy.get("prime_time"), where, ("from", "until", "weekends"))
+        begin, end = (
+            float(checks.number(given, where, key, allowed, least=0, most=24)) for key in ("from", "until")
+        )
+        if begin >= end:
+            raise ValueError(
+                f"policy.prime_time: from={begin:g} is not before until={end:g}; prime time is within a day, "
+                "and all other hours are night: give for instance {from: 7.5, until: 22}"
+            )
+        return cls(begin * HOUR, end * HOUR, checks.switch(given, where, "weekends", False))
+
+    def __str__(self) -> str:
+        return f"prime time {_clock(self.begin)} to {_clock(self.end)}"
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds // HOUR)}:{int(seconds % HOUR // 60):02d}"
+
+
+def monday(zero: float) -> float:
+    """Return the seconds since Monday, 0:00, of a Unix time (UTC).
+
+    Examples
+    --------
+    >>> monday(4 * DAY)  # 5 January 1970 was a Monday
+    0.0
+    """
+    return (zero - 4 * DAY) % (7 * DAY)

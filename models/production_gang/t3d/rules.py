@@ -1,0 +1,333 @@
+"""What a scheduler of the T3D is told, read from a policy's YAML file and checked. Loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from models import checks, workloads
+from models.arrays import Floats, Ints
+from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES, PRODUCTION
+from models.jobs.jobs import Jobs
+from models.jobs.machine import one_pool
+from models.jobs.trace import Trace
+from models.point import Parameters, Point
+from models.production_gang.t3d.nodes import Hardware
+from models.production_gang.t3d.periods import HOUR, N_PERIODS, NIGHT, PRIME, PrimeTime
+from models.units import KB_IN_GB
+
+ORDERS = ("arrival", "largest")
+BLOCKING = ("never", "urgent", "always")
+OPEN = ("always", "night", "weekend")
+"""In the order of the numbers that the engine takes."""
+
+NUMBERS = ("priority", "processor_limit", "max_wait", "do_not_disturb")
+SWITCHES = ("preemptable", "heeds_slices", "batch")
+"""Keys of a class, in the order of `Classes`."""
+
+UNLIMITED = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Parameters of the classes.
+
+    Parameters
+    ----------
+    numbers : ndarray of float, shape (n_classes, 2, 4)
+        In prime time and at night: priority; processors of all its running jobs; seconds of waiting after
+        which a job is urgent; seconds for each processor that a job runs at least.
+    switches : ndarray of int, shape (n_classes, 3)
+        Whether it can be preempted, heeds others' minimum slices, is submitted to queues.
+    """
+
+    numbers: Floats
+    switches: Ints
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Classes:
+        """Return the checked parameters; ``ValueError`` with one line for those that are not allowed."""
+        given = checks.mapping(policy.get("classes"), "policy.classes", JOB_CLASSES)
+        numbers = np.zeros((len(JOB_CLASSES), N_PERIODS, len(NUMBERS)))
+        switches = np.zeros((len(JOB_CLASSES), len(SWITCHES)), np.int64)
+        for number, name in enumerate(JOB_CLASSES):
+            where = f"policy.classes.{name}"
+            keys = (*NUMBERS, *SWITCHES)
+            if given.get(name) is None:
+                raise ValueError(f"{where} has no parameters; give {', '.join(keys)}")
+            keys_given = checks.mapping(given[name], where, keys)
+            if missing := [key for key in keys if key not in keys_given]:
+                raise ValueError(f"{where} has no {' and no '.join(missing)}; give it, or null for no limit")
+            for column, key in enumerate(NUMBERS):
+                numbers[number, :, column] = by_period(keys_given, where, key, none=key != "priority")
+            for column, key in enumerate(SWITCHES):
+                switches[number, column] = checks.switch(keys_given, where, key)
+            if switches[number, 0] and (numbers[number, :, 2] + numbers[number, :, 3] <= 0).any():
+                raise ValueError(
+                    f"{where}: with max_wait=0 and do_not_disturb=0 two jobs would preempt each other for "
+                    "ever; give one of them above 0, or preemptable: false"
+                )
+        return cls(numbers, switches)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Where batch jobs wait.
+
+    Parameters
+    ----------
+    name : str
+    processors : int
+        Of the largest job.
+    longest : float, seconds
+        The longest request.
+    run_limit : tuple of float
+        Processors of all its admitted jobs, in prime time and at night.
+    open : int
+        Index into `OPEN`.
+    """
+
+    name: str
+    processors: int
+    longest: float
+    run_limit: tuple[float, float]
+    open: int
+
+    @classmethod
+    def of(cls, given: Any, where: str) -> Queue:
+        """Return a checked queue; ``ValueError`` with one line for a value not allowed."""
+        keys = checks.mapping(given, where, ("name", "processors", "hours", "run_limit", "open"))
+        hours = keys.get("hours")
+        if hours is not None:
+            hours = checks.number(keys, where, "hours", "a positive number of hours, or null", above=0)
+        prime, night = by_period(keys, where, "run_limit", none=True)
+        return cls(
+            str(keys.get("name", where)),
+            checks.whole(keys, where, "processors"),
+            inf if hours is None else hours * HOUR,
+            (prime, night),
+            OPEN.index(checks.choice(keys, where, "open", OPEN, "always")),
+        )
+
+
+@dataclass(frozen=True)
+class Nice:
+    """Which users' jobs count as standby: see conf/policy/production_gang/_t3d.yaml."""
+
+    above: float = inf
+    every: float = HOUR
+    half_life: float = 7 * 24 * HOUR
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Nice:
+        """Return the checked values; ``ValueError`` with one line for those that are not allowed."""
+        where = "policy.nice"
+        given = checks.mapping(policy.get("nice") or {}, where, ("above", "every", "half_life"))
+        above = given.get("above")
+        if above is not None:
+            above = checks.number(given, where, "above", "a number above 0, or null", above=0)
+        every, half_life = (
+            float(checks.number(given, where, key, checks.SECONDS, above=0, default=default))
+            for key, default in (("every", HOUR), ("half_life", 7 * 24 * HOUR))
+        )
+        return cls(inf if above is None else above, every, half_life)
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What a policy's YAML file says, checked; its comments say what each key is for."""
+
+    classes: Classes
+    queues: tuple[Queue, ...]
+    prime_time: PrimeTime
+    nice: Nice
+    preemptive: bool
+    swap_out: float
+    swap_in: float
+    order: int
+    blocking: int
+    batch_limit: tuple[float, float]
+    oversubscribe: tuple[float, float]
+    aggregate_limit: float
+    drain_after: float
+    unclassified: str
+    interactive_limits: tuple[float, float]
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Rules:
+        """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
+        where = "policy"
+        cost = "a number of seconds for each processor, 0 or more"
+        queues = policy.get("queues")
+        if not isinstance(queues, list):
+            checks.refuse("policy.queues", queues, "a list of {name, processors, hours, run_limit, open}")
+        more = policy.get("oversubscribe")
+        if more is not None:
+            limits = checks.mapping(more, "policy.oversubscribe", ("processors", "from"))
+            more = tuple(checks.whole(limits, "policy.oversubscribe", key) for key in ("processors", "from"))
+        known = ("by_limits", *JOB_CLASSES)
+        interactive = checks.mapping(
+            policy.get("interactive_limits") or {}, "policy.interactive_limits", ("processors", "hours")
+        )
+        largest = checks.whole(interactive, "policy.interactive_limits", "processors", default=64)
+        hours = checks.number(
+            interactive, "policy.interactive_limits", "hours", "a positive number of hours", above=0, default=2
+        )
+        prime, night = by_period(policy, where, "batch_limit", none=True)
+        return cls(
+            Classes.of(policy),
+            tuple(Queue.of(queue, f"policy.queues[{number}]") for number, queue in enumerate(queues)),
+            PrimeTime.of(policy),
+            Nice.of(policy),
+            checks.switch(policy, where, "preemptive"),
+            float(checks.number(policy, where, "swap_out", cost, least=0, default=1.0)),
+            float(checks.number(policy, where, "swap_in", cost, least=0, default=1.0)),
+            ORDERS.index(checks.choice(policy, where, "order", ORDERS, "largest")),
+            BLOCKING.index(checks.choice(policy, where, "blocking", BLOCKING, "never")),
+            (prime, night),
+            (-inf, inf) if more is None else more,
+            _or_none(policy, where, "aggregate_limit", "a positive number of processors, or null"),
+            _or_none(policy, where, "drain_after", "a number of seconds, or null (never)"),
+            checks.choice(policy, where, "unclassified", known, "by_limits"),
+            (largest, hours * HOUR),
+        )
+
+    def __str__(self) -> str:
+        kind = "jobs are preempted" if self.preemptive else "jobs keep their processors"
+        return f"{kind}; {self.prime_time}; {self.swap_out:g} s to write and {self.swap_in:g} s to load a processor"
+
+    def classes_of(self, jobs: Jobs) -> Ints:
+        """Return every job's class: as the workload says, else as `unclassified` says."""
+        if jobs.job_class is not None:
+            return np.asarray(jobs.job_class, np.int64)
+        if self.unclassified != "by_limits":
+            return np.full(len(jobs), JOB_CLASSES.index(self.unclassified))
+        largest, longest = self.interactive_limits
+        small = (jobs.size <= largest) & (judged_by(jobs) <= longest)
+        return np.where(small, INTERACTIVE, PRODUCTION)
+
+    def queues_of(self, jobs: Jobs, size: Ints) -> Ints:
+        """Return the first queue whose limits each job meets, one after the last where there is none."""
+        found = np.full(len(jobs), len(self.queues))
+        for number, queue in reversed(list(enumerate(self.queues))):
+            found[(size <= queue.processors) & (judged_by(jobs) <= queue.longest)] = number
+        return found
+
+
+def judged_by(jobs: Jobs) -> Floats:
+    """Return requested times, the runtime of a job where it is unknown."""
+    return np.where(np.isnan(jobs.requested), jobs.runtime, jobs.requested)
+
+
+def by_period(given: Parameters, where: str, key: str, none: bool = False) -> tuple[float, float]:
+    """Return a number in prime time and at night: one for both, or ``{prime, night}``; null is inf if `none`."""
+    allowed = "a number, 0 or more" + (", null" if none else "") + ", or {prime: ..., night: ...} of them"
+    value = given.get(key)
+    both = (
+        checks.mapping(value, f"{where}.{key}", ("prime", "night"), allowed)
+        if isinstance(value, Mapping)
+        else {"prime": value, "night": value}
+    )
+    found = []
+    for period in ("prime", "night"):
+        number = both.get(period)
+        if number is None and none and period in both:
+            found.append(inf)
+            continue
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < inf:
+            checks.refuse(f"{where}.{key}", value, allowed)
+        found.append(float(number))
+    return found[PRIME], found[NIGHT]
+
+
+def _or_none(given: Parameters, where: str, key: str, allowed: str) -> float:
+    if given.get(key) is None:
+        return inf
+    return float(checks.number(given, where, key, allowed, least=0))
+
+
+def check(point: Point) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    rules = Rules.of(point.policy)
+    opened = workloads.open_workload(point)
+    processors = one_pool(opened.machine, point.machine, point.policy)
+    hardware = Hardware.of(point.machine, processors)
+    jobs = opened.jobs if isinstance(opened, Trace) else opened.first(1000)
+    told = told_of(jobs, rules, hardware, processors, point.machine)
+    return (*opened.notes, *told, str(rules))
+
+
+def told_of(
+    jobs: Jobs, rules: Rules, hardware: Hardware, processors: int, machine: Parameters
+) -> Sequence[str]:
+    """Say what is done to jobs so that they can run.
+
+    Raises
+    ------
+    ValueError
+        With one line, if one of them could never run.
+    """
+    size = hardware.rounded(jobs.size)
+    too_large = size > processors
+    if too_large.any():
+        first = int(np.argmax(too_large))
+        raise ValueError(
+            f"job {first + 1} asks for {jobs.size[first]} processors, of which a partition has {size[first]}, "
+            f"and the machine has {processors}: leave out such jobs, or take a larger machine"
+        )
+    _check_memory(jobs, machine)
+    job_class = rules.classes_of(jobs)
+    queue = rules.queues_of(jobs, size)
+    limits = [
+        (f"policy.classes.{name}.processor_limit", rules.classes.numbers[number, :, 1].max(), job_class == number)
+        for number, name in enumerate(JOB_CLASSES)
+    ]  # fmt: skip
+    is_batch = rules.classes.switches[job_class, 2] == 1
+    limits += [
+        (f"policy.queues[{number}].run_limit", max(of.run_limit), is_batch & (queue == number))
+        for number, of in enumerate(rules.queues)
+    ]
+    most, least = rules.oversubscribe
+    limits += [
+        ("policy.batch_limit", max(rules.batch_limit), is_batch & ((size < least) | (size > most))),
+        ("policy.aggregate_limit", rules.aggregate_limit, np.ones(len(jobs), bool)),
+    ]
+    for key, limit, whose in limits:
+        never = whose & (size > limit)
+        if never.any():
+            first = int(np.argmax(never))
+            raise ValueError(
+                f"job {first + 1} gets {size[first]} processors, and {key}={limit:g}: it could never run; "
+                "give a higher limit, or leave out such jobs"
+            )
+    told = []
+    rounded = int((size != jobs.size).sum())
+    if rounded:
+        told.append(
+            f"{rounded:,} of {len(jobs):,} jobs get more processors than they ask for: whole nodes of "
+            f"{hardware.node_processors}, and a power of two"
+        )
+    if jobs.job_class is None:
+        counts = np.bincount(job_class, minlength=len(JOB_CLASSES))
+        each = ", ".join(f"{n:,} {name}" for n, name in zip(counts, JOB_CLASSES, strict=True) if n)
+        told.append(f"the workload names no classes; unclassified={rules.unclassified} makes {each} jobs")
+    return told
+
+
+def _check_memory(jobs: Jobs, machine: Parameters) -> None:
+    if machine.get("memory_gb_per_processor") is None:
+        return
+    allowed = "a positive number of GB, or null"
+    limit = checks.number(machine, "machine", "memory_gb_per_processor", allowed, above=0) * KB_IN_GB
+    too_much = jobs.memory > limit * jobs.size
+    if too_much.any():
+        first = int(np.argmax(too_much))
+        raise ValueError(
+            f"job {first + 1} asks for {jobs.memory[first] / jobs.size[first]:,.0f} KB for each processor, and "
+            f"machine.memory_gb_per_processor={machine['memory_gb_per_processor']} is {limit:,.0f} KB: leave "
+            "out such jobs, or add machine.memory_gb_per_processor=null"
+        )
