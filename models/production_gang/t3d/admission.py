@@ -12,8 +12,10 @@ from models.production_gang.t3d.state import (
     ADMITTED,
     ADMITTED_ALL,
     ADMITTED_BATCH,
+    ADMITTED_BEYOND,
     BATCH,
     CLASS,
+    IS_BEYOND,
     MAX_WAIT,
     N_QUEUED,
     N_WAITING,
@@ -80,24 +82,27 @@ def is_open(queue, system):
     return hours == ALWAYS or system.counts[WEEKEND] == 1
 
 
-@part(boolean(int64, SYSTEM))
-def is_within_limits(job, system):
-    """Tell whether all limits are kept with one job more."""
+REFUSED, ADMITTED_SO, BEYOND = range(3)
+
+
+@part(int64(int64, SYSTEM))
+def admission_of(job, system):
+    """Tell whether all limits are kept with one job more, and whether it comes on top of the batch limit."""
     whole, counts, costs, parameters = system.work.whole, system.counts, system.costs, system.parameters
     size, queue = whole[job, PROCESSORS], whole[job, QUEUE]
     if counts[ADMITTED_ALL] + size > costs.aggregate_limit:
-        return False
+        return REFUSED
     if not parameters.switches[whole[job, CLASS], BATCH]:
-        return True
+        return ADMITTED_SO
     period = counts[PERIOD]
     if queue < system.settings.n_queues and (
         system.run_of_queue[queue] + size > parameters.queues[queue, RUN_LIMIT + period]
     ):
-        return False
+        return REFUSED
     batch = counts[ADMITTED_BATCH] + size
-    if batch <= parameters.batch_limit[period]:
-        return True
-    return period == NIGHT and size >= costs.over_from and batch <= costs.over_most
+    if period == NIGHT and size >= costs.over_from and batch + counts[ADMITTED_BEYOND] <= costs.over_most:
+        return BEYOND
+    return ADMITTED_SO if batch <= parameters.batch_limit[period] else REFUSED
 
 
 @part(void(SYSTEM))
@@ -125,11 +130,15 @@ def admit(system):
         job = work.queued[i]
         is_batch = system.parameters.switches[work.whole[job, CLASS], BATCH] == 1
         refused = is_batch and not is_open(work.whole[job, QUEUE], system)
-        if not refused and not (is_batch and blocked) and is_within_limits(job, system):
+        admission = REFUSED
+        if not refused and not (is_batch and blocked):
+            admission = admission_of(job, system)
+        if admission != REFUSED:
             size = work.whole[job, PROCESSORS]
             counts[ADMITTED_ALL] += size
+            work.whole[job, IS_BEYOND] = admission == BEYOND
             if is_batch:
-                counts[ADMITTED_BATCH] += size
+                counts[ADMITTED_BEYOND if admission == BEYOND else ADMITTED_BATCH] += size
                 if work.whole[job, QUEUE] < system.settings.n_queues:
                     system.run_of_queue[work.whole[job, QUEUE]] += size
             work.real[job, ADMITTED] = now

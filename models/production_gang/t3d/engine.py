@@ -21,6 +21,7 @@ from models.production_gang.t3d.state import (
     ACTIVE,
     ADMITTED_ALL,
     ADMITTED_BATCH,
+    ADMITTED_BEYOND,
     ANSWERED,
     ASSIGNED,
     ASSIGNED_AT,
@@ -35,6 +36,7 @@ from models.production_gang.t3d.state import (
     ENDED,
     GONE_AT,
     IMAGE_HAS_LEFT,
+    IS_BEYOND,
     IS_CHILD,
     LAST_TICK,
     LEAVING,
@@ -267,7 +269,7 @@ def end_run(job, system):
     size = whole[job, PROCESSORS]
     counts[ADMITTED_ALL] -= size
     if system.parameters.switches[whole[job, CLASS], BATCH]:
-        counts[ADMITTED_BATCH] -= size
+        counts[ADMITTED_BEYOND if whole[job, IS_BEYOND] else ADMITTED_BATCH] -= size
         if whole[job, QUEUE] < system.settings.n_queues:
             system.run_of_queue[whole[job, QUEUE]] -= size
         counts[SCAN] = 0

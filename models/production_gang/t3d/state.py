@@ -58,11 +58,11 @@ job the number of the look at a place in which it would be a victim."""
 WORK = types.NamedTuple([WHOLE, REAL, INTS, INTS, INTS, WHOLE, FLOATS, INTS], Work)
 # Fields of Work.whole: level of its partition; processors; class; user; queue; state; wire; place; its residency;
 # position among the residents; number of times it was stopped; first job that waits for its answer, and the next
-# one that waits for the same; whether somebody has to come first.
+# one that waits for the same; whether somebody has to come first; whether it was admitted beyond the batch limit.
 (
     LEVEL, PROCESSORS, CLASS, USER, QUEUE, STATE, WIRE, PLACE, RESIDENCY, POSITION, STOPS, CHILD, SIBLING,
-    IS_CHILD, N_WHOLE,
-) = range(15)  # fmt: skip
+    IS_CHILD, IS_BEYOND, N_WHOLE,
+) = range(16)  # fmt: skip
 # Fields of Work.real: submission; runtime left; since when it waits; when it began to run; admission; first run;
 # end; time to think before its submission.
 SUBMIT, LEFT, SINCE, RUN_SINCE, ADMITTED, START, END, THINK, N_REAL = range(9)
@@ -85,8 +85,9 @@ NO_WORK, PACKING, LIMITS = range(3)
 # Counters.
 (
     NEXT, N_QUEUED, N_WAITING, N_RESIDENTS, N_HEAP, N_ENDED, N_RESIDENCIES, N_LEVELS, PERIOD, WEEKEND, BOUNDARY,
-    N_RUNNING, N_SWITCHING, N_LEAVING_NODES, ADMITTED_ALL, ADMITTED_BATCH, SCAN, LOOK, N_TICKS, N_COUNTS,
-) = range(20)  # fmt: skip
+    N_RUNNING, N_SWITCHING, N_LEAVING_NODES, ADMITTED_ALL, ADMITTED_BATCH, ADMITTED_BEYOND, SCAN, LOOK, N_TICKS,
+    N_COUNTS,
+) = range(21)  # fmt: skip
 # N_RUNNING: processors that run; N_SWITCHING: of owners that do not; N_LEAVING_NODES: nodes without owner whose
 # image is still there. SCAN: queued jobs before this one cannot be admitted, 0 after anything that may change it.
 

@@ -1,0 +1,109 @@
+"""The machine at one moment of a run: who owns which node, and what every job does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.production_gang.systems import Run
+from models.production_gang.t3d.nodes import shapes_of
+from models.production_gang.t3d.simulation import Detail
+
+QUEUED, NEW, ASSIGNED, LOADING, RUNNING, LEAVING, ON_DISK = "QNWiRoO"
+"""Letters of what a job does, those of Fig. 2 (Jette 1997): N is new, without nodes or barrier wire; W awaits the
+begin of its execution, with both; i is loaded; R runs; o is written to disk; O is there. Q is not in the paper:
+the gang scheduler has not been told of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What is seen at a time; the arrays of jobs have the shape (n_jobs,), of those in the system only.
+
+    Parameters
+    ----------
+    time : float, seconds
+        Since the begin of the run, and `clock`, since Monday, 0:00, of its first week.
+    clock : float, seconds
+    sides : tuple of int
+        Of the torus of nodes.
+    owner : ndarray of int, shape sides
+        Position in `job` of the job that has a node, -1 for none.
+    job : ndarray of int
+        Positions in the schedule, ascending.
+    state : ndarray of str
+        A letter each, see above.
+    wire : ndarray of int
+        -1 for a job that never had one.
+    processors, job_class, user : ndarray of int
+        User is -1 where the workload has none.
+    ran : ndarray of float, seconds
+        For how long it has run so far.
+    """
+
+    time: float
+    clock: float
+    sides: tuple[int, ...]
+    owner: Ints
+    job: Ints
+    state: np.ndarray
+    wire: Ints
+    processors: Ints
+    job_class: Ints
+    user: Ints
+    ran: Floats
+
+
+def at(run: Run, time: float) -> Moment:
+    """Return the moment of a run on the T3D; what happens at that time has happened. O(jobs + residencies).
+
+    Parameters
+    ----------
+    run : Run
+    time : float, seconds
+        Since the begin of the run.
+    """
+    detail = run.detail
+    assert isinstance(detail, Detail)
+    made, its = run.schedule, detail.residencies
+    here = (made.jobs.submit <= time) & (time < made.end)
+    job = np.flatnonzero(here)
+    n_jobs = len(made.jobs)
+    known = np.flatnonzero((its.assigned <= time) & here[its.job])
+    last = np.full(n_jobs, -1)
+    last[its.job[known]] = known  # in order of assignment: the last one stays
+    state = np.where(detail.admitted <= time, NEW, QUEUED)
+    wire = np.full(n_jobs, -1)
+    ran = np.zeros(n_jobs)
+    np.add.at(ran, its.job[known], np.clip(np.minimum(its.stops[known], time) - its.begins[known], 0.0, None))
+    placed = np.flatnonzero(last >= 0)
+    row = last[placed]
+    wire[placed] = its.wire[row]
+    state[placed] = np.select(
+        [time >= its.gone[row], time >= its.stops[row], time >= its.begins[row], time >= its.ready[row]],
+        [ON_DISK, LEAVING, RUNNING, LOADING],
+        ASSIGNED,
+    )
+    owner = np.full(detail.hardware.sides, -1)
+    shapes = shapes_of(detail.hardware.sides)
+    position = np.full(n_jobs, -1)
+    position[job] = np.arange(job.size)
+    for number, residency in zip(placed.tolist(), row.tolist(), strict=True):
+        if its.assigned[residency] <= time < its.stops[residency]:
+            nodes = made.jobs.size[number] // detail.hardware.node_processors
+            owner[_block(detail, its.corner[residency], shapes[int(nodes).bit_length() - 1])] = position[number]
+    users = np.full(n_jobs, -1) if made.jobs.user is None else made.jobs.user
+    assert made.jobs.job_class is not None
+    return Moment(
+        time, run.clock + time, detail.hardware.sides, owner, job, state[job], wire[job],
+        made.jobs.size[job], made.jobs.job_class[job], users[job], ran[job],
+    )  # fmt: skip
+
+
+def _block(detail: Detail, corner: int, shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """Return the nodes of a partition as an index, round the torus."""
+    sides = detail.hardware.sides
+    origin = np.unravel_index(corner, sides)
+    spans = [(begin + np.arange(side)) % whole for begin, side, whole in zip(origin, shape, sides, strict=True)]
+    return np.ix_(*spans)
