@@ -38,9 +38,9 @@ class Jobs:
     job_class : ndarray of int, optional
         What its site schedules it as, index into `models.jobs.job_classes.JOB_CLASSES`.
     after : ndarray of int, optional
-        Position of an earlier job whose answer its user waits for: it is submitted when that one has ended and
-        the user has thought (`think`), -1 for none. `submit` is then when that would be if no job ever waited.
-        Fields 17 and 18 of the Standard Workload Format.
+        Position of an earlier job whose answer its user waits for: it is submitted when that one has ended
+        and the user has thought (`think`), -1 for none. `submit` is then when that would be if no job ever
+        waited. Fields 17 and 18 of the Standard Workload Format.
     think : ndarray of float, seconds, optional
         From that end to this submission; with `after` only.
     """
@@ -72,7 +72,7 @@ class Jobs:
         return self.submit.size
 
     def part(self, chosen: slice | np.ndarray) -> Jobs:
-        """Return some of the jobs, in their order; nobody waits for an answer there, which is a job of the whole."""
+        """Return some of the jobs, in their order; `after` is left out, which names jobs of the whole."""
         columns: list[Any] = [
             None if name in ("after", "think") else getattr(self, name) for name in self.__dataclass_fields__
         ]

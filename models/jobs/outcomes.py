@@ -29,8 +29,8 @@ Run = Callable[[Jobs, Machine], Schedule]
 """An engine with its settings: runs all jobs to their ends."""
 
 Own = Callable[[Schedule, Division, Floats], Mapping[str, Floats]]
-"""What a family measures itself: of a schedule, in batches, each of which lasts from one edge to the next, shape
-(n_batches + 1,), seconds; metrics of the shape (n_batches, ...)."""
+"""What a family measures itself: of a schedule, in batches, each of which lasts from one edge to the next,
+shape (n_batches + 1,), seconds; metrics of the shape (n_batches, ...)."""
 
 
 def nothing(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Floats]:

@@ -1,7 +1,7 @@
 """Livermore's gang schedulers: job classes, preemption at a cost, machines with constraints (Jette 1997).
 
-Two kinds of systems: `t3d`, driven by events, and `slices`, with time slices of a fixed length. The declaration
-loads no kernel, so that a plan can be made and checked at once.
+Two kinds of systems: `t3d`, driven by events, and `slices`, with time slices of a fixed length. The
+declaration loads no kernel, so that a plan can be made and checked at once.
 """
 
 from models.family import Family

@@ -34,7 +34,7 @@ def of_run(run: Run, division: Division, edges: Floats) -> dict[str, Floats]:
     cell = batch * classes + jobs.job_class
 
     def by_class(values: np.ndarray) -> Floats:
-        return np.bincount(cell, values, n * classes).reshape(n, classes)
+        return np.bincount(cell, values, n * classes).reshape(n, classes).astype(np.float64)
 
     with np.errstate(divide="ignore", invalid="ignore"):  # a batch without a job, a class without one
         number, runtime = by_class(np.ones(len(jobs))), by_class(jobs.runtime)
@@ -92,7 +92,7 @@ def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
 
 
 def _of_classes(run: Run, edges: Floats) -> dict[str, Floats]:
-    """Return which jobs end, and what is delivered, from one edge to the next, whenever they were submitted."""
+    """Return which jobs end and what is delivered between edges, whenever they were submitted."""
     made = run.schedule
     job_class = made.jobs.job_class
     assert job_class is not None

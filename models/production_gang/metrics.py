@@ -12,9 +12,9 @@ LENGTHS = ("under 10 s", "10 s to 1 min", "1 to 10 min", "10 min to 1 h", "1 h a
 LENGTH_EDGES = (10.0, 60.0, 600.0, 3600.0)
 """Runtimes in seconds at which the second of these begins, the third, and so on."""
 
-COORDS = {"job_class": JOB_CLASSES, "hour": HOURS, "length": LENGTHS}
+COORDS = {"site_class": JOB_CLASSES, "hour": HOURS, "length": LENGTHS}
 
-_CLASS, _HOUR, _LENGTH = ("job_class",), ("hour",), ("length",)
+_CLASS, _HOUR, _LENGTH = ("site_class",), ("hour",), ("length",)
 
 
 def _of_interactive(suffix: str, dims: tuple[str, ...], what: str) -> tuple[Metric, ...]:
@@ -39,7 +39,9 @@ METRICS = (
     Metric("preempted_share", "1", "share of jobs that were preempted", weight="jobs"),
     Metric("preemptions", "1", "preemptions of a job", weight="jobs"),
     Metric("switching_share", "1", "share of all processor time lost to switching", weight="period"),
-    Metric("packing_loss", "1", "share of all processor time idle while a job finds no place", weight="period"),
+    Metric(
+        "packing_loss", "1", "share of all processor time idle while a job finds no place", weight="period"
+    ),
     Metric("limits_loss", "1", "share of all processor time idle because of limits", weight="period"),
     Metric("no_work_share", "1", "share of all processor time without work", weight="period"),
     Metric("class_jobs", "1", "jobs of the class", _CLASS),

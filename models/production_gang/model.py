@@ -21,7 +21,7 @@ from models.production_gang.systems import Run, part_of
 
 
 class Runs:
-    """Runs the jobs of a point, and remembers the last run: what a schedule does not tell is measured there."""
+    """Runs the jobs of a point, and remembers the last run: not all is told by its schedule."""
 
     def __init__(self, point: Point, opened: Stream | Trace) -> None:
         self._point, self._opened = point, opened

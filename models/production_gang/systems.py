@@ -68,6 +68,6 @@ class Run:
 
 
 def part_of(policy: Parameters, module: str) -> Any:
-    """Return a module of the package that a policy's system is in; ``ValueError`` if there is no such system."""
+    """Return a module of the package of a policy's system; ``ValueError`` if there is no such system."""
     system = checks.choice(policy, "policy", "system", SYSTEMS)
     return importlib.import_module(f"{SYSTEMS[system]}.{module}")

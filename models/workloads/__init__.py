@@ -36,6 +36,7 @@ MODELS = {
     "o2k": "models.workloads.o2k",
     "arrays": "models.workloads.arrays",
     "short_long": "models.workloads.short_long",
+    "t3d": "models.workloads.t3d",
 }
 """``workload.model`` -> module."""
 

@@ -57,6 +57,7 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "sacct of drawn users": {},
     "arrays of drawn weeks": {},
     "o2k_2000_01": {"warmup_days": 0},
+    "t3d_three_weeks": {"weeks": 1, "warmup_days": 0, "repetition": "sequence"},
     "arrays": {},
     "short_long": {},
     "short_long of a size": {"size": 16},

@@ -58,7 +58,7 @@ def what_is_measured_is_finite(run: Run) -> None:
     for name, values in metrics.items():
         of, _, group = name.rpartition("_by_")
         number = metrics.get(f"jobs_by_{group}" if of else "jobs")
-        if of in ("number", "work") or (values.ndim > 1 and not of):
+        if of in ("number", "work") or (values.ndim > 1 and (not of or number is None)):
             continue  # users that there are not, and classes of whose jobs nobody tells the number
         there = np.ones(values.shape, bool) if number is None else number > 0
         if name in OF_TIME and run.case.workload in MONTHS:  # jobs that all end after it have no time of it

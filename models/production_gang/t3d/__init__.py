@@ -1,1 +1,1 @@
-"""The Cray T3D of Livermore and its three schedulers: UNICOS MAX, DJM, and the laboratory's own (Jette 1997)."""
+"""Livermore's Cray T3D under its three schedulers: UNICOS MAX, DJM, and the laboratory's (Jette 1997)."""

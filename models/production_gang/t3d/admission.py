@@ -1,4 +1,4 @@
-"""Which batch jobs the gang scheduler is told of: queues with limits, as the site's batch system kept them."""
+"""Which batch jobs the gang scheduler is told of: the queues of the site's batch system, with limits."""
 
 from __future__ import annotations
 
@@ -122,7 +122,9 @@ def admit(system):
             job = work.queued[i]
             if work.real[job, SUBMIT] + system.costs.drain_after > now:
                 break
-            if system.parameters.switches[work.whole[job, CLASS], BATCH] and is_open(work.whole[job, QUEUE], system):
+            if system.parameters.switches[work.whole[job, CLASS], BATCH] and is_open(
+                work.whole[job, QUEUE], system
+            ):
                 blocked = True
                 break
     kept = first

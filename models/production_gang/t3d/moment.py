@@ -12,9 +12,9 @@ from models.production_gang.t3d.nodes import shapes_of
 from models.production_gang.t3d.simulation import Detail
 
 QUEUED, NEW, ASSIGNED, LOADING, RUNNING, LEAVING, ON_DISK = "QNWiRoO"
-"""Letters of what a job does, those of Fig. 2 (Jette 1997): N is new, without nodes or barrier wire; W awaits the
-begin of its execution, with both; i is loaded; R runs; o is written to disk; O is there. Q is not in the paper:
-the gang scheduler has not been told of it."""
+"""Letters of what a job does, those of Fig. 2 (Jette 1997): N is new, without nodes or barrier wire; W awaits
+the begin of its execution, with both; i is loaded; R runs; o is written to disk; O is there. Q is not in the
+paper: the gang scheduler has not been told of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,9 @@ def at(run: Run, time: float) -> Moment:
     for number, residency in zip(placed.tolist(), row.tolist(), strict=True):
         if its.assigned[residency] <= time < its.stops[residency]:
             nodes = made.jobs.size[number] // detail.hardware.node_processors
-            owner[_block(detail, its.corner[residency], shapes[int(nodes).bit_length() - 1])] = position[number]
+            owner[_block(detail, its.corner[residency], shapes[int(nodes).bit_length() - 1])] = position[
+                number
+            ]
     users = np.full(n_jobs, -1) if made.jobs.user is None else made.jobs.user
     assert made.jobs.job_class is not None
     return Moment(
@@ -105,5 +107,7 @@ def _block(detail: Detail, corner: int, shape: tuple[int, ...]) -> tuple[np.ndar
     """Return the nodes of a partition as an index, round the torus."""
     sides = detail.hardware.sides
     origin = np.unravel_index(corner, sides)
-    spans = [(begin + np.arange(side)) % whole for begin, side, whole in zip(origin, shape, sides, strict=True)]
+    spans = [
+        (begin + np.arange(side)) % whole for begin, side, whole in zip(origin, shape, sides, strict=True)
+    ]
     return np.ix_(*spans)

@@ -1,9 +1,10 @@
 """The torus of nodes, and the partitions that jobs may have on it.
 
-"The processors allocated to a job must have a specific shape with specific dimensions for a given problem size
-[…], the possible locations of the processor assignments are restricted" (Jette 1997, "Cray T3D"). The shape of so
-many nodes is what is left when the torus is halved again and again, each time along its longest side, of equal
-ones the last. On 8 x 4 x 4 nodes of two that gives 32 processors as 8 x 2 x 2, the paper's example.
+"The processors allocated to a job must have a specific shape with specific dimensions for a given problem
+size […], the possible locations of the processor assignments are restricted" (Jette 1997, "Cray T3D"). The
+shape of so many nodes is what is left when the torus is halved again and again, each time along its longest
+side, of equal ones the last. On 8 x 4 x 4 nodes of two that gives 32 processors as 8 x 2 x 2, the paper's
+example.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Hardware:
             torus = (processors,)
         if torus[0] % pairs or any(side & (side - 1) for side in (*torus, pairs)):
             raise ValueError(
-                f"{given} in nodes of {pairs}: a job's partition is the torus halved again and again, so that "
+                f"{given} in nodes of {pairs}: a partition is the torus halved again and again, so that "
                 "each side is a power of two; add for instance machine.processors=null machine.torus=16x4x4"
             )
         nodes = (torus[0] // pairs, *torus[1:])
@@ -78,9 +79,7 @@ class Hardware:
                 f"machine.places=any on {prod(nodes):,} nodes; it is possible up to {MOST_NODES_ANYWHERE:,}: "
                 "take machine.places=aligned or half"
             )
-        meeting = checks.choice(
-            machine, "machine", "wire_neighbours", ("forbidden", "allowed"), "forbidden"
-        )
+        meeting = checks.choice(machine, "machine", "wire_neighbours", ("forbidden", "allowed"), "forbidden")
         allowed = "a whole number of wires from 1 to 60"
         return cls(
             nodes,
@@ -114,7 +113,8 @@ class Partitions:
     corner : ndarray of int, shape (n_places,)
         Node of each place with the least coordinates, before it goes round.
     nodes : ndarray of int
-        Of all places, one after the other; those of place p of level k begin at ``node_of[k] + (p - first[k]) << k``.
+        Of all places, one after the other; those of place p of level k begin at ``node_of[k] + (p - first[k])
+        << k``.
     node_of : ndarray of int, shape (n_levels,)
     border : ndarray of int
         Neighbours outside of all places, one for each link that leads there.

@@ -60,7 +60,7 @@ def somebody_yields(job, system):
 
 @part(int64(int64, int64, SYSTEM))
 def room_around(node, level, system):
-    """Return the nodes of the largest free half that a place of this level is in, those of the place if none."""
+    """Return the nodes of the largest free half around a place of this level, its own if there is none."""
     torus = system.torus
     n = 2 * torus.leaf.shape[0]
     leaf = torus.leaf[node]
@@ -124,14 +124,17 @@ def best_place(job, preempting, system):
         if preempting:
             first, second, third, fourth = highest, float(processors), ready, float(n_victims)
         else:
-            first, second, third, fourth = ready, float(room_around(torus.corner[place], level, system)), 0.0, 0.0
+            first, second, third, fourth = (
+                ready,
+                float(room_around(torus.corner[place], level, system)),
+                0.0,
+                0.0,
+            )
         if first > best[0] or (
             first == best[0]
             and (
                 second > best[1]
-                or (
-                    second == best[1] and (third > best[2] or (third == best[2] and fourth > best[3]))
-                )
+                or (second == best[1] and (third > best[2] or (third == best[2] and fourth > best[3])))
             )
         ):
             continue
@@ -175,7 +178,7 @@ def best_place(job, preempting, system):
 
 @part()
 def has_free_place(level, system):
-    """Tell whether some place of this level has no owner, whatever the wires. O(places x nodes of a place)."""
+    """Tell whether some place of this level has no owner, whatever the wires. O(places x their nodes)."""
     torus = system.torus
     for place in range(torus.first[level], torus.first[level + 1]):
         begin = torus.node_of[level] + ((place - torus.first[level]) << level)
@@ -199,5 +202,3 @@ def count_free(node, change, system):
     while (1 << level) <= torus.leaf.shape[0]:
         torus.free[n - (n >> level) + (leaf >> level)] += change
         level += 1
-
-

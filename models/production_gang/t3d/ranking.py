@@ -1,4 +1,4 @@
-"""What a job counts as at the moment: its class, its priority, whether it is urgent, and who goes before whom."""
+"""What a job counts as: its class, its priority, whether it is urgent, and who goes before whom."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def is_urgent(job, system):
 
 @part()
 def slice_ends(job, system):
-    """Return when the minimum slice of a running job is over: processors times the multiplier of its class."""
+    """Return when the minimum slice of a running job is over: processors times its class' multiplier."""
     size = system.work.whole[job, PROCESSORS]
     return system.work.real[job, RUN_SINCE] + size * number_of(job, DO_NOT_DISTURB, system)
 

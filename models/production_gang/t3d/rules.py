@@ -175,7 +175,12 @@ class Rules:
         )
         largest = checks.whole(interactive, "policy.interactive_limits", "processors", default=64)
         hours = checks.number(
-            interactive, "policy.interactive_limits", "hours", "a positive number of hours", above=0, default=2
+            interactive,
+            "policy.interactive_limits",
+            "hours",
+            "a positive number of hours",
+            above=0,
+            default=2,
         )
         prime, night = by_period(policy, where, "batch_limit", none=True)
         return cls(
@@ -198,7 +203,8 @@ class Rules:
 
     def __str__(self) -> str:
         kind = "jobs are preempted" if self.preemptive else "jobs keep their processors"
-        return f"{kind}; {self.prime_time}; {self.swap_out:g} s to write and {self.swap_in:g} s to load a processor"
+        costs = f"{self.swap_out:g} s to write and {self.swap_in:g} s to load a processor"
+        return f"{kind}; {self.prime_time}; {costs}"
 
     def classes_of(self, jobs: Jobs) -> Ints:
         """Return every job's class: as the workload says, else as `unclassified` says."""
@@ -224,7 +230,7 @@ def judged_by(jobs: Jobs) -> Floats:
 
 
 def by_period(given: Parameters, where: str, key: str, none: bool = False) -> tuple[float, float]:
-    """Return a number in prime time and at night: one for both, or ``{prime, night}``; null is inf if `none`."""
+    """Return a number in prime time and at night; null is inf if `none`."""
     allowed = "a number, 0 or more" + (", null" if none else "") + ", or {prime: ..., night: ...} of them"
     value = given.get(key)
     both = (
@@ -276,15 +282,15 @@ def told_of(
     if too_large.any():
         first = int(np.argmax(too_large))
         raise ValueError(
-            f"job {first + 1} asks for {jobs.size[first]} processors, of which a partition has {size[first]}, "
+            f"job {first + 1} asks for {jobs.size[first]} processors, a partition of {size[first]}, "
             f"and the machine has {processors}: leave out such jobs, or take a larger machine"
         )
     _check_memory(jobs, machine)
     job_class = rules.classes_of(jobs)
     queue = rules.queues_of(jobs, size)
     limits = [
-        (f"policy.classes.{name}.processor_limit", rules.classes.numbers[number, :, 1].max(), job_class == number)
-        for number, name in enumerate(JOB_CLASSES)
+        (f"policy.classes.{name}.processor_limit", rules.classes.numbers[number, :, 1].max(), job_class ==
+        number) for number, name in enumerate(JOB_CLASSES)
     ]  # fmt: skip
     is_batch = rules.classes.switches[job_class, 2] == 1
     limits += [
@@ -327,7 +333,7 @@ def _check_memory(jobs: Jobs, machine: Parameters) -> None:
     if too_much.any():
         first = int(np.argmax(too_much))
         raise ValueError(
-            f"job {first + 1} asks for {jobs.memory[first] / jobs.size[first]:,.0f} KB for each processor, and "
+            f"job {first + 1} asks for {jobs.memory[first] / jobs.size[first]:,.0f} KB a processor, and "
             f"machine.memory_gb_per_processor={machine['memory_gb_per_processor']} is {limit:,.0f} KB: leave "
             "out such jobs, or add machine.memory_gb_per_processor=null"
         )

@@ -17,6 +17,7 @@ from models.jobs.trace import Trace
 from models.point import Point
 from models.production_gang.systems import Levels, Run
 from models.production_gang.t3d import engine, state
+from models.production_gang.t3d.clock import BOUNDARIES_A_DAY
 from models.production_gang.t3d.nodes import Hardware, Partitions, partitions
 from models.production_gang.t3d.periods import monday
 from models.production_gang.t3d.rules import Rules, told_of
@@ -136,7 +137,7 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
     )  # fmt: skip
     costs = Costs(
         rules.swap_out, rules.swap_in, rules.prime_time.begin, rules.prime_time.end, clock,
-        *(float(limit) for limit in rules.oversubscribe), rules.aggregate_limit, rules.drain_after,
+        float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit, rules.drain_after,
         rules.nice.above, rules.nice.every, rules.nice.half_life,
     )  # fmt: skip
     counts = np.zeros(N_COUNTS, np.int64)
@@ -147,7 +148,7 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
     heap_room = 2 * (engine.ROOM_A_NODE * n_nodes + engine.ROOM_A_JOB * n_jobs)
     work = Work(
         _whole(jobs, rules, hardware, user), _real(jobs),
-        *(np.zeros(n_jobs, np.int64) for _ in range(3)),
+        np.zeros(n_jobs, np.int64), np.zeros(n_jobs, np.int64), np.zeros(n_jobs, np.int64),
         np.zeros((heap_room, 3), np.int64), np.zeros(heap_room), np.full(n_jobs, NONE),
     )  # fmt: skip
     residencies = FIRST_RESIDENCIES * (n_jobs + n_nodes)
@@ -224,7 +225,7 @@ def _last_boundary(rules: Rules, clock: float) -> tuple[int, float]:
     seconds = (0.0, rules.prime_time.begin, rules.prime_time.end)
     day, second = divmod(clock, DAY)
     which = max(which for which, begins in enumerate(seconds) if begins <= second)
-    return int(day) * engine.BOUNDARIES_A_DAY + which, float(day * DAY + seconds[which] - clock)
+    return int(day) * BOUNDARIES_A_DAY + which, float(day * DAY + seconds[which] - clock)
 
 
 def _enlarged(system: System) -> System:
@@ -257,7 +258,10 @@ def _read_off(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, 
     row, times = system.record.residency[:n], system.record.times[:n]
     at = partitions(hardware.sides, hardware.places)
     residencies = Residencies(
-        position[row[:, 0]], at.corner[row[:, 1]], row[:, 2].copy(), *(times[:, i].copy() for i in range(N_TIMES))
+        position[row[:, 0]],
+        at.corner[row[:, 1]],
+        row[:, 2].copy(),
+        *(times[:, i].copy() for i in range(N_TIMES)),
     )
     ran = residencies.stops > residencies.begins
     runs = residencies.job[ran]
@@ -270,7 +274,11 @@ def _read_off(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, 
         waited=np.where(preemptions > 0, end - submit - as_ran.runtime, start - submit),
         preempted=preemptions > 0,
         pieces=Pieces(
-            runs, np.zeros(len(runs), np.int64), residencies.begins[ran], residencies.stops[ran], as_ran.size[runs]
+            runs,
+            np.zeros(len(runs), np.int64),
+            residencies.begins[ran],
+            residencies.stops[ran],
+            as_ran.size[runs],
         ),
     )
     detail = Detail(hardware, residencies, real[:, state.ADMITTED].copy())

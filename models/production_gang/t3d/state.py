@@ -1,7 +1,7 @@
 """What the engine remembers between two events, as flat arrays in typed tuples.
 
-Everything is allocated by Python; the engine only writes into it. Fields of a job, a class, a queue lie side by
-side in a row of a wide array, because the engine looks at several of them together.
+Everything is allocated by Python; the engine only writes into it. Fields of a job, a class, a queue lie side
+by side in a row of a wide array, because the engine looks at several of them together.
 """
 
 from __future__ import annotations
@@ -37,34 +37,38 @@ Costs = namedtuple(
 COSTS = types.NamedUniTuple(float64, 12, Costs)
 
 Torus = namedtuple(
-    "Torus", ["first", "corner", "nodes", "node_of", "border", "border_of", "leaf", "owner", "left_by", "free"]
+    "Torus",
+    ["first", "corner", "nodes", "node_of", "border", "border_of", "leaf", "owner", "left_by", "free"],
 )
-"""Nodes and partitions, see `nodes.Partitions`; of each node its owner, and by when images have left it; of each
-half of the halvings, `(2 n_nodes,)`, how many of its nodes have no owner: those of level k begin at
+"""Nodes and partitions, see `nodes.Partitions`; of each node its owner, and by when images have left it; of
+each half of the halvings, `(2 n_nodes,)`, how many of its nodes have no owner: those of level k begin at
 ``2 n_nodes - (2 n_nodes >> k)``."""
 TORUS = types.NamedTuple([INTS] * 8 + [FLOATS, INTS], Torus)
 
 Parameters = namedtuple("Parameters", ["numbers", "switches", "queues", "batch_limit"])
-"""Of classes, `rules.Classes`, with a row for each class and period; of queues (queue, field), see below; the limit
-in both periods."""
+"""Of classes, `rules.Classes`, with a row for each class and period; of queues (queue, field), see below; the
+limit in both periods."""
 PARAMETERS = types.NamedTuple([REAL, WHOLE, REAL, FLOATS], Parameters)
 PRIORITY, PROCESSOR_LIMIT, MAX_WAIT, DO_NOT_DISTURB = range(4)
 PREEMPTABLE, HEEDS_SLICES, BATCH = range(3)
 RUN_LIMIT, _, OPEN, N_QUEUE_FIELDS = range(4)
 
-Work = namedtuple("Work", ["whole", "real", "queued", "waiting", "residents", "heap", "heap_time", "victim_of"])
-"""Jobs: their fields, see below; those in queues, those that wait for nodes, those that own some; events; for each
-job the number of the look at a place in which it would be a victim."""
+Work = namedtuple(
+    "Work", ["whole", "real", "queued", "waiting", "residents", "heap", "heap_time", "victim_of"]
+)
+"""Jobs: their fields, see below; those in queues, those that wait for nodes, those that own some; events; for
+each job the number of the look at a place in which it would be a victim."""
 WORK = types.NamedTuple([WHOLE, REAL, INTS, INTS, INTS, WHOLE, FLOATS, INTS], Work)
-# Fields of Work.whole: level of its partition; processors; class; user; queue; state; wire; place; its residency;
-# position among the residents; number of times it was stopped; first job that waits for its answer, and the next
-# one that waits for the same; whether somebody has to come first; whether it was admitted beyond the batch limit.
+# Fields of Work.whole: level of its partition; processors; class; user; queue; state; wire; place; its
+# residency; position among the residents; number of times it was stopped; first job that waits for its
+# answer, and the next one that waits for the same; whether somebody has to come first; whether it was
+# admitted beyond the batch limit.
 (
     LEVEL, PROCESSORS, CLASS, USER, QUEUE, STATE, WIRE, PLACE, RESIDENCY, POSITION, STOPS, CHILD, SIBLING,
     IS_CHILD, IS_BEYOND, N_WHOLE,
 ) = range(16)  # fmt: skip
-# Fields of Work.real: submission; runtime left; since when it waits; when it began to run; admission; first run;
-# end; time to think before its submission.
+# Fields of Work.real: submission; runtime left; since when it waits; when it began to run; admission; first
+# run; end; time to think before its submission.
 SUBMIT, LEFT, SINCE, RUN_SINCE, ADMITTED, START, END, THINK, N_REAL = range(9)
 
 # Events (time, kind, job, number of stops then); in this order at one instant.
@@ -76,20 +80,21 @@ value is high."""
 USERS = types.NamedTuple([FLOATS, FLOATS, INTS, INTS], Users)
 
 Record = namedtuple("Record", ["residency", "times", "level_time", "level"])
-"""What is written down: of each residency job, place, wire; assigned, ready, begins, stops, gone; from each time on
-processors that run, those that switch, and why the others are idle."""
+"""What is written down: of each residency job, place, wire; assigned, ready, begins, stops, gone; from each
+time on processors that run, those that switch, and why the others are idle."""
 RECORD = types.NamedTuple([WHOLE, REAL, FLOATS, WHOLE], Record)
 ASSIGNED_AT, READY_AT, BEGINS_AT, STOPS_AT, GONE_AT, N_TIMES = range(6)
 NO_WORK, PACKING, LIMITS = range(3)
 
 # Counters.
 (
-    NEXT, N_QUEUED, N_WAITING, N_RESIDENTS, N_HEAP, N_ENDED, N_RESIDENCIES, N_LEVELS, PERIOD, WEEKEND, BOUNDARY,
-    N_RUNNING, N_SWITCHING, N_LEAVING_NODES, ADMITTED_ALL, ADMITTED_BATCH, ADMITTED_BEYOND, SCAN, LOOK, N_TICKS,
-    N_COUNTS,
+    NEXT, N_QUEUED, N_WAITING, N_RESIDENTS, N_HEAP, N_ENDED, N_RESIDENCIES, N_LEVELS, PERIOD, WEEKEND,
+    BOUNDARY, N_RUNNING, N_SWITCHING, N_LEAVING_NODES, ADMITTED_ALL, ADMITTED_BATCH, ADMITTED_BEYOND, SCAN,
+    LOOK, N_TICKS, N_COUNTS,
 ) = range(21)  # fmt: skip
-# N_RUNNING: processors that run; N_SWITCHING: of owners that do not; N_LEAVING_NODES: nodes without owner whose
-# image is still there. SCAN: queued jobs before this one cannot be admitted, 0 after anything that may change it.
+# N_RUNNING: processors that run; N_SWITCHING: of owners that do not; N_LEAVING_NODES: nodes without owner
+# whose image is still there. SCAN: queued jobs before this one cannot be admitted, 0 after anything that may
+# change it.
 
 # Clocks.
 NOW, NEXT_BOUNDARY, NEXT_TICK, LAST_TICK, ACTIVE, N_CLOCKS = range(6)

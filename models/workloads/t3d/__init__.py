@@ -1,0 +1,117 @@
+"""Generated work of Livermore's Cray T3D (Jette 1997): interactive sessions by day, batch jobs for the night.
+
+The log is in no public copy. What the paper and the log's page say is kept exactly in the mean: in the three
+weeks from 23 July 1996 on there are 2,659 interactive jobs with 44.5 million and 1,328 batch jobs with 289.5
+million CPU seconds (`reference`), no job exceeds the limits of its queue, and sizes are powers of two. Where
+they say nothing, conf/workload/t3d.yaml says what is assumed.
+
+References
+----------
+M. A. Jette, "Performance characteristics of gang scheduling in multiprogrammed environments", Supercomputing
+1997.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+import numpy as np
+
+from models.jobs import machine as machines
+from models.jobs.machine import Machine
+from models.jobs.trace import Trace
+from models.point import Parameters, Point
+from models.workloads import memory
+from models.workloads.t3d.drawing import draw
+from models.workloads.t3d.keys import SEQUENCE, Keys
+from models.workloads.t3d.site import Site
+
+
+def fills(workload: Parameters) -> tuple[str, ...]:
+    """Return the columns of its jobs; who waits for answers (feedback) not where all comes in a sequence."""
+    feedback = () if workload.get("repetition") == SEQUENCE else ("feedback",)
+    return ("requested", "memory", "user", "job_class", *feedback)
+
+
+def has_chance(workload: Parameters) -> bool:
+    """Tell whether replications differ: each is a period of its own."""
+    return True
+
+
+def open_trace(point: Point) -> Trace:
+    """Return the jobs of some months or weeks, and of the days before them, see conf/workload/t3d.yaml.
+
+    Time 0 is the Monday with which the days before them begin. ``machine`` has a host with the processors and
+    the memory of any job. The load is what the workload's demand is to be in the mean over the measured
+    period, as a fraction of the machine: it changes how many sessions and batch jobs there are, not what they
+    are. Each seed gives jobs of its own, the same whatever the machine.
+
+    Raises
+    ------
+    ValueError
+        With one line that says what is wrong.
+    """
+    keys = _keys(json.dumps(dict(point.workload)))
+    hosts = _hosts(keys, point)
+    site = Site.of(keys)
+    capacity = hosts.total * site.seconds
+    factor = 1.0
+    if point.load is not None:
+        if keys.closed_users is not None:
+            raise ValueError(
+                f"{keys.name}: {keys.closed_users} users who wait for every answer have no load that "
+                "could be set; take it as it is, grid.load=[null], with another number of them "
+                "(workload.interactive.closed_users) or of batch jobs (workload.batch.demand)"
+            )
+        factor = point.load * capacity / site.expected_work
+    jobs, n_before = draw(keys, site, factor, point.seed)
+    if n_before == len(jobs):
+        raise ValueError(
+            f"{keys.name}: no job is submitted from {keys.first_day} on; make the period longer "
+            "(workload.weeks, workload.months), or the load higher"
+        )
+    measured = slice(n_before, None)
+    offered = float(jobs.size[measured] @ jobs.runtime[measured]) / capacity
+    notes = [
+        f"{keys.name}: {len(jobs) - n_before:,} jobs in {site.days:,} days from {keys.first_day} on, "
+        f"{n_before:,} before; load {offered:.3f} on {hosts.total:,} processors"
+    ]
+    if point.load is not None:
+        notes.append(
+            f"{keys.name}: load {point.load:g} is that in the mean, by {factor:.3g} times as many sessions "
+            "and batch jobs"
+        )
+    jobs, told = memory.of_log(keys.name, jobs, point.workload)
+    return Trace(keys.name, jobs, hosts, (*notes, *told), measured, float(site.until))
+
+
+def month_borders(workload: Parameters) -> tuple[tuple[str, ...], np.ndarray]:
+    """Return the calendar months of the measured period, and when they begin and the last one ends.
+
+    Returns
+    -------
+    tuple of str
+        Names like ``1996-03``.
+    ndarray of float, shape (n_months + 1,), seconds
+        On the clock of the trace. Months that the period cuts are cut.
+    """
+    return Site.of(Keys.of(workload)).months
+
+
+@lru_cache(maxsize=4)
+def _keys(workload_text: str) -> Keys:
+    """Return a workload's keys, checked; kept for the tasks that follow. The workload comes as JSON."""
+    return Keys.of(json.loads(workload_text))
+
+
+def _hosts(keys: Keys, point: Point) -> Machine:
+    hosts = machines.of(point.machine)
+    size, kilobytes = keys.largest_job
+    if hosts.takes(np.array([size]), np.array([kilobytes]))[0]:
+        return hosts
+    raise ValueError(
+        f"{keys.name} has jobs of {size} processors with up to {kilobytes // 1024:,} MB, and machine "
+        f"{point.machine.get('name', '')} has no host with both; take grid.machine=[t3d], or jobs of fewer "
+        "processors (workload.batch.queues, workload.interactive.largest)"
+    )

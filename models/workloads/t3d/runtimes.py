@@ -1,0 +1,113 @@
+"""Runtimes up to a limit: truncated lognormal distributions, whose scale is solved for the work they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import log_ndtr, ndtr, ndtri
+
+from models.arrays import Floats
+
+SHORTEST = 1.0
+"""Seconds: "a one second job delayed for about 23 minutes" (section "Cray T3D")."""
+
+WIDEST = 30.0
+"""How far from the limits, in the distribution's deviations, its middle is looked for."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Jobs of one limit.
+
+    Parameters
+    ----------
+    limit : float, seconds
+    share : float
+        Of all jobs that are scaled together.
+    mean_size : float, processors
+    """
+
+    limit: float
+    share: float
+    mean_size: float
+
+
+def log_mass(low: float, high: float) -> float:
+    """Return the logarithm of a normal score's probability to be between these, exact in both tails."""
+    if low > 0:
+        low, high = -high, -low
+    below, above = float(log_ndtr(low)), float(log_ndtr(high))
+    return above + log(-np.expm1(below - above)) if above > below else -np.inf
+
+
+def mean(limit: float, middle: float, spread: float) -> float:
+    """Return the mean of a lognormal distribution that is truncated to `SHORTEST` and a limit, seconds.
+
+    Parameters
+    ----------
+    limit : float, seconds
+    middle : float
+        Mean of the logarithm of seconds before it is truncated.
+    spread : float
+        Standard deviation of that logarithm.
+    """
+    low, high = (log(SHORTEST) - middle) / spread, (log(limit) - middle) / spread
+    weighted = log_mass(low - spread, high - spread)
+    return exp(middle + spread**2 / 2 + weighted - log_mass(low, high))
+
+
+def solved_scale(kinds: Sequence[Kind], spread: float, work: float, what: str) -> float:
+    """Return the scale with which jobs have so much work in the mean.
+
+    Parameters
+    ----------
+    kinds : sequence of Kind
+        The middle of each one's distribution is the logarithm of its limit plus the scale.
+    spread : float
+    work : float, processor seconds
+        Mean of a job.
+    what : str
+        For the message.
+
+    Returns
+    -------
+    float
+        The mean work rises with it, from that of jobs of `SHORTEST` to that of jobs that reach their limit.
+
+    Raises
+    ------
+    ValueError
+        With one line, if no scale makes so much work.
+    """
+
+    def surplus(scale: float) -> float:
+        means = [mean(kind.limit, log(kind.limit) + scale, spread) for kind in kinds]
+        return sum(kind.share * kind.mean_size * each for kind, each in zip(kinds, means, strict=True)) - work
+
+    width = log(max(kind.limit for kind in kinds) / SHORTEST)
+    ends = -width - WIDEST * spread, WIDEST * spread
+    if not surplus(ends[0]) < 0 < surplus(ends[1]):
+        least, most = (surplus(end) + work for end in ends)
+        raise ValueError(
+            f"workload.{what}: {work:,.0f} processor seconds for each job in the mean; jobs of these sizes "
+            f"and limits make {least:,.0f} to {most:,.0f}; change jobs, work, sizes or limits"
+        )
+    return float(brentq(surplus, *ends, xtol=1e-13, rtol=1e-14))
+
+
+def drawn(limit: Floats, scale: float, spread: float, uniforms: Floats) -> Floats:
+    """Return runtimes, seconds, all arrays of shape (n_jobs,).
+
+    Each number is the quantile of its job.
+    """
+    low, high = (np.log(SHORTEST / limit) - scale) / spread, -scale / spread
+    upper = np.where(
+        low > 0, -1.0, 1.0
+    )  # of the upper tail the mirror image, where probabilities keep their digits
+    below = ndtr(upper * low)
+    score = upper * ndtri(below + uniforms * (ndtr(upper * high) - below))
+    return np.clip(limit * np.exp(scale + spread * score), SHORTEST, limit)

@@ -1,0 +1,133 @@
+"""When people work, and how much: calendar, cycles of day and week, growth, and the numbers that are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import numpy as np
+
+from models.arrays import Floats
+from models.workloads.t3d.keys import HOUR, HOURS, Cycle, Keys
+from models.workloads.t3d.runtimes import Kind, solved_scale
+
+DAY = 86_400
+SATURDAY = 5
+MONTH_DAYS = 30.4375
+"""Days of a month of growth: a twelfth of 365.25."""
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """Rates and scales, with which a reference period has its jobs and its work in the mean.
+
+    Parameters
+    ----------
+    zero : date
+        The Monday with which time begins.
+    since, until : int, seconds
+        The measured period.
+    months : tuple
+        Names of the period's calendar months, and their borders in seconds, shape (n_months + 1,).
+    sessions, batch : ndarray of float, shape (n_hours,)
+        Mean number of sessions that begin in each hour from 0 to `until`, and of batch jobs.
+    interactive_scale, batch_scale : float
+        See `models.workloads.t3d.runtimes.solved_scale`.
+    expected_work : float, processor seconds
+        Mean of the jobs of the measured period, where users are not closed.
+
+    Notes
+    -----
+    A later job of a session is submitted some time after the session began. In whole weeks of a rate that
+    repeats every week as many of them come in from before as go out at the end, whatever that time is: the
+    number of jobs is exact as well. Only growth within that time, some hours, is left out: a few 10^-4.
+    """
+
+    zero: date
+    since: int
+    until: int
+    months: tuple[tuple[str, ...], Floats]
+    sessions: Floats
+    batch: Floats
+    interactive_scale: float
+    batch_scale: float
+    expected_work: float
+
+    @property
+    def seconds(self) -> int:
+        """Length of the measured period."""
+        return self.until - self.since
+
+    @property
+    def days(self) -> int:
+        """Length of the measured period."""
+        return self.seconds // DAY
+
+    @classmethod
+    def of(cls, keys: Keys) -> Site:
+        """Return the rates and scales of a workload; ``ValueError`` with one line for what cannot be."""
+        begin, end = keys.first_day, _end(keys)
+        early = begin - timedelta(days=keys.warmup_days)
+        zero = early - timedelta(days=early.weekday())
+        since, until = ((day - zero).days * DAY for day in (begin, end))
+        reference = keys.reference
+        last = reference.first_day + timedelta(days=7 * reference.weeks)
+        interactive_scale = solved_scale(
+            [Kind(keys.interactive.limit, 1.0, keys.interactive.sizes.mean)],
+            keys.interactive_spread,
+            reference.interactive_work / reference.interactive_jobs,
+            "reference.interactive",
+        )
+        batch_scale = solved_scale(
+            [Kind(queue.limit, queue.share, queue.sizes.mean) for queue in keys.batch],
+            keys.batch_spread,
+            reference.batch_work / reference.batch_jobs,
+            "reference.batch",
+        )
+        rates = []
+        for cycle, n in (
+            (keys.interactive_cycle, reference.interactive_jobs / keys.session_jobs),
+            (keys.batch_cycle, reference.batch_jobs * keys.batch_demand),
+        ):
+            there = rate(cycle, keys.growth, reference.first_day, last, reference.first_day)
+            rates.append(rate(cycle, keys.growth, zero, end, reference.first_day) * (n / there.sum()))
+        sessions, batch = rates
+        measured = slice(since // int(HOUR), None)
+        work = (
+            sessions[measured].sum()
+            * keys.session_jobs
+            * reference.interactive_work
+            / reference.interactive_jobs
+        )
+        work += batch[measured].sum() * reference.batch_work / reference.batch_jobs
+        months = _months(begin, end, zero)
+        return cls(zero, since, until, months, sessions, batch, interactive_scale, batch_scale, float(work))
+
+
+def rate(cycle: Cycle, growth: float, first: date, last: date, reference: date) -> Floats:
+    """Return what comes in each hour from one day until another, relative to each other, shape (n_hours,)."""
+    n_days = (last - first).days
+    hour = np.arange(n_days * HOURS)
+    weekday = (first.weekday() + hour // HOURS) % 7
+    level = cycle.by_hour[hour % HOURS] * np.where(weekday < SATURDAY, 1.0, cycle.weekend)
+    months = ((first - reference).days + (hour + 0.5) / HOURS) / MONTH_DAYS
+    return np.asarray(level * (1 + growth) ** months)
+
+
+def _end(keys: Keys) -> date:
+    if keys.weeks is not None:
+        return keys.first_day + timedelta(days=7 * keys.weeks)
+    assert keys.months is not None
+    years, month = divmod(keys.first_day.month - 1 + keys.months, 12)
+    first_of_month = date(keys.first_day.year + years, month + 1, 1)
+    days = (first_of_month.replace(day=28) + timedelta(days=4)).replace(day=1) - first_of_month
+    return first_of_month + timedelta(days=min(keys.first_day.day, days.days) - 1)
+
+
+def _months(begin: date, end: date, zero: date) -> tuple[tuple[str, ...], Floats]:
+    names, borders, day = [], [], begin
+    while day < end:
+        names.append(f"{day:%Y-%m}")
+        borders.append((day - zero).days * float(DAY))
+        day = (day.replace(day=28) + timedelta(days=4)).replace(day=1)
+    return tuple(names), np.array([*borders, (end - zero).days * float(DAY)])

@@ -1,0 +1,441 @@
+"""The generated work of Livermore's Cray T3D against what Jette (1997) and the log's page say of it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import cache
+from time import process_time
+from typing import Any
+
+import numpy as np
+import pytest
+from family_cases import CONF
+from family_cases import read as read_file
+from scipy.integrate import quad
+from scipy.stats import chisquare, t, truncnorm
+
+from models import workloads
+from models.jobs.job_classes import BENCHMARK, DEBUG, EXPRESS, INTERACTIVE, PRODUCTION, STANDBY
+from models.jobs.jobs import Jobs
+from models.jobs.trace import Trace
+from models.point import Point
+from models.workloads.t3d import month_borders, runtimes
+from models.workloads.t3d.keys import Keys
+from models.workloads.t3d.site import MONTH_DAYS, Site
+
+HOUR, DAY = 3600, 86_400
+MACHINE = {"name": "t3d", "processors": 256}
+INTERACTIVE_JOBS, INTERACTIVE_WORK, BATCH_JOBS, BATCH_WORK = PUBLISHED = 2659, 44.5e6, 1328, 289.5e6
+"""Of 23 July to 12 August 1996 (section "Cray T3D"); processor seconds."""
+
+LIMITS = {"pe32": (32, 4), "pe64": (64, 4), "pe128": (128, 4), "pe256": (256, 4), "pe64_long": (64, 40),
+          "pe128_short": (128, 0.25), "pe256_short": (256, 0.25)}  # fmt: skip
+"""Queue -> processors and hours, of the log's page."""
+
+
+def workload(name: str = "t3d_three_weeks", **keys: Any) -> dict[str, Any]:
+    """Return a file with some keys set; a mapping is merged into the file's."""
+    made = dict(file(name))
+    for key, value in keys.items():
+        made[key] = merged(made[key], value) if isinstance(value, dict) else value
+    return made
+
+
+@cache
+def file(name: str) -> dict[str, Any]:
+    return read_file(CONF / "workload" / f"{name}.yaml")
+
+
+def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    inner = {
+        key: merged(old[key], value) if isinstance(value, dict) and isinstance(old.get(key), dict) else value
+        for key, value in new.items()
+    }
+    return old | inner
+
+
+def opened(name: str = "t3d_three_weeks", seed: int = 0, load: float | None = None, **keys: Any) -> Trace:
+    trace = workloads.open_workload(Point({}, workload(name, **keys), MACHINE, load, seed=(1, 2, seed)))
+    assert isinstance(trace, Trace)
+    return trace
+
+
+def is_batch(jobs: Jobs) -> np.ndarray:
+    assert jobs.job_class is not None
+    return np.isin(jobs.job_class, [EXPRESS, PRODUCTION, BENCHMARK, STANDBY])
+
+
+def counted(jobs: Jobs) -> list[float]:
+    """Return interactive jobs, their processor seconds, batch jobs, and theirs."""
+    batch, work = is_batch(jobs), jobs.size * jobs.runtime
+    return [float((~batch).sum()), float(work[~batch].sum()), float(batch.sum()), float(work[batch].sum())]
+
+
+@cache
+def fifteen_months() -> Trace:
+    return opened("t3d")
+
+
+@pytest.mark.parametrize("limit", [60.0, 900.0, 7200.0, 144_000.0])
+@pytest.mark.parametrize("scale", [-9.0, -3.0, -1.0, 0.0, 2.0])
+@pytest.mark.parametrize("spread", [0.5, 1.5, 2.0])
+def test_means_of_truncated_runtimes_are_those_of_their_density(
+    limit: float, scale: float, spread: float
+) -> None:
+    middle = np.log(limit) + scale
+    ends = -middle / spread, (np.log(limit) - middle) / spread
+    law = truncnorm(*ends, loc=middle, scale=spread)
+    by_integral = quad(lambda x: np.exp(x) * law.pdf(x), 0, np.log(limit), limit=200)[0]
+    assert runtimes.mean(limit, middle, spread) == pytest.approx(by_integral, rel=1e-6)
+    # The draws are the quantiles of the same law.
+    ranks = (np.arange(20_000) + 0.5) / 20_000
+    drawn = runtimes.drawn(np.full(ranks.size, limit), scale, spread, ranks)
+    assert drawn.mean() == pytest.approx(by_integral, rel=5e-3)
+    assert ((drawn >= 1) & (drawn <= limit)).all()
+    np.testing.assert_allclose(law.cdf(np.log(drawn[::500])), ranks[::500], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        {"interactive": {"largest": 32}},
+        {"interactive": {"spread": 0.7, "session_jobs": 1}, "batch": {"spread": 2.5}},
+        {"reference": {"weeks": 6, "batch": {"work": 100e6}}},
+    ],
+)
+@pytest.mark.parametrize("name", ["t3d", "t3d_three_weeks"])
+def test_what_is_published_of_three_weeks_is_expected_exactly(name: str, keys: dict[str, Any]) -> None:
+    asked = workload(name, **keys)
+    site, read = Site.of(Keys.of(asked)), Keys.of(asked)
+    first = (datetime(1996, 7, 23) - datetime.combine(site.zero, datetime.min.time())).days * 24
+    these = slice(first, first + asked["reference"]["weeks"] * 168)
+    wanted = [asked["reference"][part][key] for part in ("interactive", "batch") for key in ("jobs", "work")]
+
+    def work(queues: Any, scale: float, spread: float) -> float:
+        return sum(
+            queue.share
+            * np.average(queue.sizes.values, weights=np.diff(queue.sizes.below, prepend=0))
+            * runtimes.mean(queue.limit, np.log(queue.limit) + scale, spread)
+            for queue in queues
+        )
+
+    jobs = site.sessions[these].sum() * read.session_jobs, site.batch[these].sum()
+    found = [
+        jobs[0],
+        jobs[0] * work([read.interactive], site.interactive_scale, read.interactive_spread),
+        jobs[1],
+        jobs[1] * work(read.batch, site.batch_scale, read.batch_spread),
+    ]
+    if len(site.sessions) >= these.stop:
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    else:  # the longer reference ends after the three weeks: only the work of a job can be compared
+        assert keys["reference"]["weeks"] == 6
+        np.testing.assert_allclose(found[1] / found[0], wanted[1] / wanted[0], rtol=1e-9)
+        np.testing.assert_allclose(found[3] / found[2], wanted[3] / wanted[2], rtol=1e-9)
+
+
+def test_three_weeks_have_the_published_jobs_and_work_in_the_mean() -> None:
+    """By what is drawn, sessions that begin before or end after the three weeks included."""
+    n = 800
+    asked = workload()
+    assert (asked["first_day"], asked["weeks"]) == ("1996-07-23", 3)
+    found = np.array([counted((trace := opened(seed=seed)).jobs.part(trace.measured)) for seed in range(n)])
+    mean, half = found.mean(axis=0), t.ppf(0.9995, n - 1) * found.std(axis=0, ddof=1) / n**0.5
+    np.testing.assert_allclose(mean, PUBLISHED, rtol=0.01)
+    assert (np.abs(mean - PUBLISHED) < half).all()
+    assert (half < 0.015 * np.array(PUBLISHED)).all()
+    assert found.std(axis=0).min() > 0
+
+
+def test_shares_of_the_paper() -> None:
+    """Two thirds of the jobs are interactive, and 13 percent of the work; large jobs dominate (Table 1)."""
+    jobs = fifteen_months().jobs
+    n_interactive, interactive_work, n_batch, batch_work = counted(jobs)
+    assert n_interactive / (n_interactive + n_batch) == pytest.approx(0.67, abs=0.01)
+    assert interactive_work / (interactive_work + batch_work) == pytest.approx(0.13, abs=0.01)
+    work = jobs.size * jobs.runtime
+    assert work[jobs.size >= 64].sum() > 0.75 * work.sum()
+    per_processor = jobs.memory / jobs.size / 1024
+    assert ((per_processor >= 42) & (per_processor <= 56.01)).mean() > 0.75
+    assert (per_processor <= 64).all()
+    assert set(np.unique(jobs.size)) == {2**k for k in range(1, 9)}
+    assert np.sum(jobs.job_class == DEBUG) / n_interactive == pytest.approx(0.05, abs=0.008)
+    assert jobs.user is not None
+    assert 90 < np.unique(jobs.user).size <= 100
+
+
+def test_no_job_exceeds_the_limits_of_its_queue() -> None:
+    asked, jobs = workload("t3d"), fifteen_months().jobs
+    queues = asked["batch"]["queues"]
+    assert {name: (queue["sizes"][-1][0], queue["hours"]) for name, queue in queues.items()} == LIMITS
+    batch = is_batch(jobs)
+    assert jobs.size[~batch].max() == 64
+    assert (jobs.requested[~batch] == 2 * HOUR).all()
+    assert (jobs.runtime <= jobs.requested).all()
+    assert (jobs.runtime >= 1).all()
+    shares = {(size, hours): 0.0 for _, hours in LIMITS.values() for size in jobs.size[batch]}
+    total = sum(queue["share"] for queue in queues.values())
+    for queue in queues.values():
+        weight = sum(weight for _, weight in queue["sizes"])
+        for size, part in queue["sizes"]:
+            shares[size, queue["hours"]] += queue["share"] / total * part / weight
+    cells = {cell: share for cell, share in shares.items() if share > 0}
+    found = [
+        int(((jobs.size == size) & (jobs.requested == hours * HOUR) & batch).sum()) for size, hours in cells
+    ]
+    assert sum(found) == batch.sum()
+    assert chisquare(found, np.array(list(cells.values())) * batch.sum()).pvalue > 1e-4
+
+
+def test_the_log_page_has_smaller_interactive_jobs_of_the_same_work() -> None:
+    jobs = opened("t3d", interactive={"largest": 32}).jobs
+    batch = is_batch(jobs)
+    assert jobs.size[~batch].max() == 32
+    n, work, _, _ = counted(jobs)
+    assert work / n == pytest.approx(INTERACTIVE_WORK / INTERACTIVE_JOBS, rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["t3d", "t3d_benchmark"])
+def test_users_wait_for_answers(name: str) -> None:
+    jobs = opened(name).jobs
+    assert jobs.after is not None
+    assert jobs.think is not None
+    assert jobs.user is not None
+    assert jobs.job_class is not None
+    waits = np.flatnonzero(jobs.after >= 0)
+    before = jobs.after[waits]
+    assert (before < waits).all()
+    assert np.unique(before).size == before.size
+    assert not is_batch(jobs)[waits].any()
+    ended = jobs.submit[before] + jobs.runtime[before]
+    np.testing.assert_allclose(jobs.submit[waits], ended + jobs.think[waits], rtol=0, atol=1e-7)
+    assert (jobs.user[waits] == jobs.user[before]).all()
+    assert jobs.think[waits].mean() == pytest.approx(300, rel=0.05)
+    same = (jobs.size[waits] == jobs.size[before]) & (jobs.job_class[waits] == jobs.job_class[before])
+    assert same.all() == (name == "t3d")
+
+
+def test_sessions_are_geometric() -> None:
+    jobs = fifteen_months().jobs
+    assert jobs.after is not None
+    length = np.zeros(len(jobs), np.int64)
+    first = np.arange(len(jobs))
+    for job in np.flatnonzero(~is_batch(jobs)):
+        if jobs.after[job] >= 0:
+            first[job] = first[jobs.after[job]]
+        length[first[job]] += 1
+    begun_in_time = jobs.submit < jobs.submit[-1] - 7 * DAY
+    lengths = length[(length > 0) & begun_in_time]
+    counts = np.bincount(np.minimum(lengths, 20))[1:]
+    k = np.arange(1, 20)
+    law = np.append(0.25 * 0.75 ** (k - 1), 0.75**19)
+    assert chisquare(counts, law * lengths.size).pvalue > 1e-4
+
+
+def test_a_sequence_has_the_same_jobs_and_nobody_waits() -> None:
+    loop, line = opened().jobs, opened(repetition="sequence").jobs
+    for column in ("submit", "runtime", "requested", "size", "memory", "user", "job_class"):
+        np.testing.assert_array_equal(getattr(loop, column), getattr(line, column))
+    assert line.after is None
+    assert line.think is None
+    assert workloads.fills(workload()) == ("requested", "memory", "user", "job_class", "feedback")
+    assert workloads.fills(workload(repetition="sequence")) == ("requested", "memory", "user", "job_class")
+    assert workloads.has_chance(workload())
+
+
+def test_days_and_weeks() -> None:
+    """Interactive work by day and next to none late at night, batch jobs in the afternoon, quiet weekends."""
+    jobs = fifteen_months().jobs
+    weekday, hour = (jobs.submit // DAY).astype(int) % 7, (jobs.submit % DAY) / HOUR
+    for batch in (False, True):
+        these = is_batch(jobs) == batch
+        day = np.bincount(weekday[these], minlength=7) / these.sum()
+        assert day[:5].min() > 2.5 * day[5:].max()
+        np.testing.assert_allclose(day[:5], day[:5].mean(), rtol=0.06)
+    interactive, batch = hour[~is_batch(jobs)], hour[is_batch(jobs)]
+    assert ((interactive >= 7.5) & (interactive < 22)).mean() > 0.93
+    assert (interactive < 6).mean() < 0.03
+    assert ((batch >= 14) & (batch < 18)).mean() > 0.45
+
+
+@pytest.mark.parametrize("growth", [0.0, 0.08, -0.05])
+def test_demand_grows(growth: float) -> None:
+    """The number of jobs follows the growth from month to month, from the published weeks on."""
+    trace = opened("t3d", growth=growth)
+    names, borders = month_borders(workload("t3d", growth=growth))
+    found = np.histogram(trace.jobs.submit[trace.measured], borders)[0]
+    middle = (borders[:-1] + borders[1:]) / 2
+    weeks = np.diff(borders) / (7 * DAY)
+    reference = borders[names.index("1996-07")] + (22 + 10.5) * DAY
+    expected = (
+        (INTERACTIVE_JOBS + BATCH_JOBS)
+        / 3
+        * weeks
+        * (1 + growth) ** ((middle - reference) / DAY / MONTH_DAYS)
+    )
+    np.testing.assert_allclose(found, expected, rtol=0.2)  # months have more weekends or fewer
+    assert found.sum() == pytest.approx(expected.sum(), rel=0.03)
+
+
+@pytest.mark.parametrize("name", ["t3d", "t3d_three_weeks", "t3d_benchmark"])
+def test_time_begins_on_a_monday_and_the_period_is_that_of_the_calendar(name: str) -> None:
+    asked, trace = workload(name), opened(name)
+    site = Site.of(Keys.of(asked))
+    zero = datetime.combine(site.zero, datetime.min.time())
+    first = datetime.fromisoformat(asked["first_day"])
+    last = datetime(1997, 1, 1) if asked["weeks"] is None else first + timedelta(weeks=asked["weeks"])
+    assert zero.weekday() == 0
+    assert timedelta(days=asked["warmup_days"]) <= first - zero < timedelta(days=asked["warmup_days"] + 7)
+    assert trace.until == (last - zero).total_seconds()
+    since = (first - zero).total_seconds()
+    jobs = trace.jobs
+    assert (np.diff(jobs.submit) >= 0).all()
+    assert jobs.submit[-1] < trace.until
+    assert jobs.submit[trace.measured][0] >= since
+    assert trace.measured.start == (jobs.submit < since).sum() > 0
+    names, borders = month_borders(asked)
+    starts = [zero + timedelta(seconds=border) for border in borders]
+    assert starts[0] == first
+    assert starts[-1] == last
+    assert all(start.day == 1 for start in starts[1:-1])
+    assert list(names) == [f"{start:%Y-%m}" for start in starts[:-1]]
+    if name == "t3d":
+        assert len(names) == 15
+
+
+@pytest.mark.parametrize("load", [0.3, 1.2])
+def test_a_load_is_that_in_the_mean(load: float) -> None:
+    n = 200
+    found = []
+    for seed in range(n):
+        trace = opened(seed=seed, load=load)
+        jobs = trace.jobs.part(trace.measured)
+        found.append(float(jobs.size @ jobs.runtime) / (256 * 21 * DAY))
+    assert np.mean(found) == pytest.approx(load, abs=4 * np.std(found) / n**0.5)
+    assert f"load {load:g} is that in the mean" in trace.notes[1]
+    per_job = counted(jobs)
+    assert per_job[1] / per_job[0] == pytest.approx(INTERACTIVE_WORK / INTERACTIVE_JOBS, rel=0.25)
+
+
+def test_closed_users_go_on_without_end() -> None:
+    trace = opened("t3d_benchmark", batch={"demand": 0})
+    jobs = trace.jobs
+    assert jobs.after is not None
+    assert jobs.user is not None
+    assert (jobs.after < 0).sum() == 8
+    assert trace.until is not None
+    for user in range(1, 9):
+        (own,) = np.nonzero(jobs.user == user)
+        np.testing.assert_array_equal(jobs.after[own], [-1, *own[:-1]])
+        assert jobs.submit[own[0]] == 0
+        assert jobs.submit[own[-1]] + jobs.runtime[own[-1]] > trace.until - 2 * HOUR
+    cycles = 8 * trace.until / (INTERACTIVE_WORK / INTERACTIVE_JOBS / 27.04 + 300)
+    assert len(jobs) == pytest.approx(cycles, rel=0.1)
+    with pytest.raises(ValueError, match=r"8 users who wait .* grid\.load=\[null\]"):
+        opened("t3d_benchmark", load=0.8)
+    more = opened("t3d_benchmark").jobs
+    assert is_batch(more).sum() == pytest.approx(2.5 * BATCH_JOBS / 3 * 2, rel=0.1)
+
+
+def test_users_who_ask_for_less_than_the_limit() -> None:
+    limit, users = opened("t3d"), opened("t3d", requests="users")
+    np.testing.assert_array_equal(limit.jobs.runtime, users.jobs.runtime)
+    asked, used = users.jobs.requested, users.jobs.runtime
+    assert (asked >= used).all()
+    assert (asked <= limit.jobs.requested).all()
+    below = asked < limit.jobs.requested
+    assert below.mean() > 0.5
+    assert np.unique(asked).size < 25
+    # The runtime is a uniform part of what would be asked for without round times.
+    assert (used / asked)[below].mean() < 0.5
+
+
+def test_classes_that_are_asked_for() -> None:
+    jobs = opened("t3d", batch={"classes": {"express": 0.1, "benchmark": 0.2, "standby": 0.3}}).jobs
+    batch = is_batch(jobs)
+    assert jobs.job_class is not None
+    shares = np.bincount(jobs.job_class[batch], minlength=6) / batch.sum()
+    np.testing.assert_allclose(
+        shares[[EXPRESS, PRODUCTION, BENCHMARK, STANDBY]], [0.1, 0.4, 0.2, 0.3], atol=0.02
+    )
+    assert shares[[INTERACTIVE, DEBUG]].sum() == 0
+
+
+def test_replications_differ_and_nothing_else_does() -> None:
+    one, again, other = opened(seed=3).jobs, opened(seed=3).jobs, opened(seed=4).jobs
+    wide = workloads.open_workload(Point({}, workload(), {"processors": 512}, None, seed=(1, 2, 3)))
+    assert isinstance(wide, Trace)
+    larger = wide.jobs
+    for column in one.__dataclass_fields__:
+        if getattr(one, column) is not None:
+            np.testing.assert_array_equal(getattr(one, column), getattr(again, column))
+            np.testing.assert_array_equal(getattr(one, column), getattr(larger, column))
+    assert one.submit[:50].tolist() != other.submit[:50].tolist()
+    assert one.runtime[:50].tolist() != other.runtime[:50].tolist()
+
+
+def test_options_of_all_workloads_work() -> None:
+    exact = opened(estimates="exact", estimates_for="all").jobs
+    np.testing.assert_array_equal(exact.requested, exact.runtime)
+    drawn = opened(estimates="tsafrir2005", estimates_for="all").jobs
+    assert (drawn.requested != opened().jobs.requested).any()
+    np.testing.assert_array_equal(drawn.after, opened().jobs.after)
+
+
+def test_fifteen_months_are_drawn_at_once() -> None:
+    began = process_time()
+    trace = opened("t3d", seed=77)
+    assert process_time() - began < 1
+    assert 70_000 < len(trace.jobs) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"first_day": "July"}, "workload.first_day=July; allowed: a day from 1900"),
+        ({"months": 2}, "workload.months=2 and workload.weeks=3; allowed: one of them"),
+        ({"weeks": 0}, "workload.weeks=0; allowed: a positive whole number"),
+        ({"weeks": None}, "workload.months=null and workload.weeks=null; allowed: one of them"),
+        ({"warmup_days": -1}, "workload.warmup_days=-1; allowed: whole days, 0 to 366"),
+        ({"growth": -1}, "workload.growth=-1; allowed: a number from -0.9"),
+        ({"repetition": "once"}, "workload.repetition=once; allowed: feedback, sequence"),
+        ({"requests": "none"}, "workload.requests=none; allowed: limit, users"),
+        ({"users": 0}, "workload.users=0; allowed: a positive whole number"),
+        ({"reference": {"batch": {"jobs": 0}}}, "workload.reference.batch.jobs=0; allowed: a number above 0"),
+        ({"reference": {"batch": {"work": 1e15}}}, "workload.reference.batch: .* processor seconds for each"),
+        ({"reference": {"year": 1996}}, "workload.reference.year is not known; allowed: first_day, weeks"),
+        ({"interactive": {"size": 3}}, "workload.interactive.size is not known; allowed: hours, largest"),
+        ({"interactive": {"largest": 1}}, "workload.interactive.largest=1; allowed: a whole number of proc"),
+        ({"interactive": {"sizes": [[3, 1]]}}, r"workload.interactive.sizes=.*; allowed: .*powers of two"),
+        ({"interactive": {"sizes": [[128, 1]]}}, "workload.interactive.sizes=.* one of them at most 64"),
+        ({"interactive": {"session_jobs": 0.5}}, "workload.interactive.session_jobs=0.5; allowed: a number"),
+        ({"interactive": {"by_hour": [1, 2]}}, "workload.interactive.by_hour=.*; allowed: 24 numbers"),
+        ({"interactive": {"debug": 1.5}}, "workload.interactive.debug=1.5; allowed: a number from 0 to 1"),
+        ({"interactive": {"hours": 0.001}}, "workload.interactive.hours=0.001; allowed: at least a minute"),
+        ({"interactive": {"closed_users": 0}}, "workload.interactive.closed_users=0; allowed: a whole"),
+        ({"batch": {"queues": {"pe32": {"hours": 0}}}}, "workload.batch.queues.pe32.hours=0; allowed: hours"),
+        ({"batch": {"queues": []}}, r"workload.batch.queues=\[\]; allowed: a mapping of queues"),
+        ({"batch": {"queues": {"new": 3}}}, "workload.batch.queues.new=3; allowed: a mapping of hours"),
+        ({"batch": {"classes": {"debug": 0.1}}}, "workload.batch.classes.debug is not known; allowed: ex"),
+        ({"batch": {"classes": {"express": 0.7, "standby": 0.7}}}, "batch.classes: the shares sum to 1.4"),
+        ({"memory_per_processor": {"most": [56, 42]}}, r"memory_per_processor.most=\[56, 42\]; allowed: \["),
+    ],
+)  # fmt: skip
+def test_what_is_no_workload_is_refused_in_one_line(keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as refused:
+        opened(**keys)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_machine_that_is_too_small_is_refused_in_one_line() -> None:
+    with pytest.raises(
+        ValueError, match=r"jobs of 256 processors with up to 15,872 MB, and machine small"
+    ) as refused:
+        workloads.open_workload(Point({}, workload(), {"name": "small", "processors": 128}))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_period_without_jobs_is_refused_in_one_line() -> None:
+    with pytest.raises(ValueError, match=r"no job is submitted from 1996-07-23 on; make the period longer"):
+        opened(load=1e-9)
