@@ -27,6 +27,7 @@ BENCHMARKS = {
     "coverage": "benchmarks.coverage",
     "saturation": "benchmarks.saturation",
     "concurrent_gang": "benchmarks.concurrent_gang",
+    "production_gang": "benchmarks.production_gang",
 }
 
 

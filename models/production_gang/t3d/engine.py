@@ -188,7 +188,7 @@ def advance(system):
             if not work.whole[counts[NEXT], IS_CHILD]:
                 submit(counts[NEXT], system)
             counts[NEXT] += 1
-        if clocks[NEXT_BOUNDARY] == now:
+        while clocks[NEXT_BOUNDARY] == now:  # prime time may end with the day
             enter_period(system)
         if clocks[NEXT_TICK] == now:
             tick(system)

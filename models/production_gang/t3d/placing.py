@@ -12,7 +12,6 @@ from numba import boolean, float64, int64
 from models.kernels.compiling import part
 from models.production_gang.t3d.ranking import class_of, is_urgent, number_of, slice_ends
 from models.production_gang.t3d.state import (
-    CLASS,
     HEEDS_SLICES,
     LEVEL,
     LOOK,
@@ -38,7 +37,7 @@ HIGHEST = 1e300
 def yields_to(owner, job, priority, urgent, system):
     """Tell whether a job may preempt the owner of nodes that it could have."""
     whole, parameters = system.work.whole, system.parameters
-    if whole[owner, STATE] != RUNNING or not parameters.switches[whole[owner, CLASS], PREEMPTABLE]:
+    if whole[owner, STATE] != RUNNING or not parameters.switches[class_of(owner, system), PREEMPTABLE]:
         return False
     of_owner = number_of(owner, PRIORITY, system)
     if not (of_owner < priority or (urgent and of_owner == priority)):

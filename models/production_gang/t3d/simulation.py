@@ -137,8 +137,8 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
     )  # fmt: skip
     costs = Costs(
         rules.swap_out, rules.swap_in, rules.prime_time.begin, rules.prime_time.end, clock,
-        float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit, rules.drain_after,
-        rules.nice.above, rules.nice.every, rules.nice.half_life,
+        float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit,
+        rules.drain_after, rules.nice.above, rules.nice.every, rules.nice.half_life,
     )  # fmt: skip
     counts = np.zeros(N_COUNTS, np.int64)
     counts[state.PERIOD] = 1
