@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +37,9 @@ python -m analysis draw NAME [key=value ...]
     Draws one picture from the simulator's own output into results/drawings, or output=FOLDER.
     What there is: python -m analysis draw
 
+python -m analysis gangster RESULTS --at "Tue 13:25"
+    Shows machine and jobs of the Cray T3D at a moment of a run (Jette 1997, Fig. 2): python -m analysis gangster --help
+
 Examples
     python -m analysis results/packing
     python -m analysis results/mine reference=fcfs workload=kth output=results/mine/kth
@@ -65,6 +68,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if arguments[0] == "draw":
             _draw(arguments[1:])
+        elif (named := _named(arguments[0])) is not None:
+            named(arguments[1:])
         else:
             _analyse(Path(arguments[0]), _settings(arguments[1:]))
     except (AnalysisError, DrawingError) as error:
@@ -77,6 +82,15 @@ def main(arguments: Sequence[str]) -> int:
         )
         return 2
     return 0
+
+
+def _named(name: str) -> Callable[[Sequence[str]], None] | None:
+    """Return the command of a paper, None for what may be a folder."""
+    if not name.isidentifier() or Path(name).exists():
+        return None
+    from analysis.registry import commands
+
+    return commands().get(name)
 
 
 def _settings(arguments: Sequence[str], known: set[str] | None = None) -> dict[str, str]:

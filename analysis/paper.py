@@ -103,6 +103,8 @@ class Paper:
         Which choices of `analysis.study.view.OPTIONS` it heeds.
     numbers : callable
         (study) -> what stands in its figures, one row a number, for a file of its own; None for nothing.
+    commands : dict of str to callable
+        Name -> what ``python -m analysis NAME`` does with the arguments after it.
     """
 
     key: str
@@ -120,6 +122,7 @@ class Paper:
     own_intervals: bool = False
     options: tuple[str, ...] = ()
     numbers: Callable[[Study], pd.DataFrame | None] = lambda study: None
+    commands: Mapping[str, Callable[[Sequence[str]], None]] = field(default_factory=dict)
 
 
 def reads(paper: Paper, families: Iterable[str]) -> bool:

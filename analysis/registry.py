@@ -7,7 +7,7 @@ analysis knows of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +27,7 @@ PACKAGES = (
     "analysis.mccann1994",
     "analysis.chiang2001",
     "analysis.silva1999",
+    "analysis.jette1997",
     "analysis.operators",
     "analysis.compare",
 )
@@ -63,6 +64,11 @@ def paper_for(experiment: str, key: str | None = None) -> Paper:
 def drawings() -> dict[str, Drawing]:
     """Return the drawings of all papers by name."""
     return {name: drawing for paper in papers().values() for name, drawing in paper.drawings.items()}
+
+
+def commands() -> dict[str, Callable[[Sequence[str]], None]]:
+    """Return what papers can do beyond figures and drawings, by name."""
+    return {name: command for paper in papers().values() for name, command in paper.commands.items()}
 
 
 def opened(

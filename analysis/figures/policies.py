@@ -80,7 +80,16 @@ TASKS = {
     "uncoordinated": SchemeStyle("Uncoordinated", "#999999", "d", ":"),
 }
 
-LOOKS = PACKING | PARTITIONING | BACKFILLING | TASKS
+# Schedulers of production machines: what Livermore had before in grey and yellow, its gang schedulers dark.
+LIVERMORE = {
+    "unicos_max": SchemeStyle("UNICOS MAX", "#888888", "s", "--"),
+    "djm": SchemeStyle("DJM", "#e69f00", "^", "-."),
+    "llnl_gang": SchemeStyle("LLNL gang scheduler", "#332288", "o"),
+    "tc2000_gang": SchemeStyle("Gang scheduler, TC2000", "#117733", "D"),
+    "alpha_gang": SchemeStyle("Gang scheduler, Alpha", "#aa4499", "v"),
+}
+
+LOOKS = PACKING | PARTITIONING | BACKFILLING | TASKS | LIVERMORE
 
 # For policies that are not listed; the name decides, so that a policy looks the same in every figure and run.
 SPARE_COLORS = ("#332288", "#cc79a7", "#117733", "#aa4499", "#6699cc", "#661100", "#44aa99", "#ddaa33")

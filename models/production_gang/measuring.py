@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs.calendar import DAY
 from models.jobs.division import Division
 from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES
-from models.production_gang.metrics import HOURS, LENGTH_EDGES, LENGTHS
+from models.production_gang.metrics import BEGUN, FEW_PERCENT, HOURS, LENGTH_EDGES, LENGTHS
 from models.production_gang.systems import Run
 
 SECONDS_IN_HOUR = 3600.0
+WEEKDAYS = 5
 
 
 def of_run(run: Run, division: Division, edges: Floats) -> dict[str, Floats]:
@@ -49,15 +52,22 @@ def of_run(run: Run, division: Division, edges: Floats) -> dict[str, Floats]:
     interactive = jobs.job_class == INTERACTIVE
     hour = ((jobs.submit + run.clock) % DAY // SECONDS_IN_HOUR).astype(np.int64)
     length = np.searchsorted(LENGTH_EDGES, jobs.runtime, side="right")
+    wait = made.start[these] - jobs.submit
+    marks = {name: wait <= seconds for name, seconds in BEGUN.items()}
+    marks |= {"preempted": preempted > 0, "undelayed": response < FEW_PERCENT * jobs.runtime}
+    marks = {name: mark[interactive] for name, mark in marks.items()}
     for suffix, group, n_groups in (("hour", hour, len(HOURS)), ("length", length, len(LENGTHS))):
         at = (batch * n_groups + group)[interactive]
-        found |= _of_interactive(suffix, at, (n, n_groups), jobs.runtime[interactive], response[interactive])
+        found |= _of_interactive(
+            suffix, at, (n, n_groups), jobs.runtime[interactive], response[interactive], marks
+        )
     return found | _of_machine(run, edges) | _of_classes(run, edges)
 
 
 def _of_interactive(
-    suffix: str, cell: Ints, shape: tuple[int, int], runtime: Floats, response: Floats
-) -> dict[str, Floats]:
+    suffix: str, cell: Ints, shape: tuple[int, int], runtime: Floats, response: Floats,
+    marks: Mapping[str, np.ndarray],
+) -> dict[str, Floats]:  # fmt: skip
     n_cells = shape[0] * shape[1]
     number = np.bincount(cell, minlength=n_cells).astype(np.float64)
     total = np.bincount(cell, runtime, n_cells)
@@ -65,7 +75,8 @@ def _of_interactive(
     np.maximum.at(largest, cell, response / runtime)
     with np.errstate(divide="ignore", invalid="ignore"):
         slowdown = np.bincount(cell, response, n_cells) / total
-    found = {
+        shares = {name: np.bincount(cell, mark, n_cells) / number for name, mark in marks.items()}
+    found = {f"interactive_{name}_by_{suffix}": share for name, share in shares.items()} | {
         f"interactive_jobs_by_{suffix}": number,
         f"interactive_runtime_by_{suffix}": total,
         f"interactive_slowdown_by_{suffix}": slowdown,
@@ -88,7 +99,29 @@ def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
         }
         left = 1 - delivered / capacity - sum(found.values())
     # No share of a batch is negative but by rounding.
-    return found | {"no_work_share": np.where(np.abs(left) < 1e-9, 0.0, left)}
+    return found | {"no_work_share": np.where(np.abs(left) < 1e-9, 0.0, left)} | _of_weekends(run, edges)
+
+
+def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
+    """Return the share of the processor time without work on weekdays and on weekends, NaN where there is none."""
+    levels, made, clock = run.levels, run.schedule, run.clock
+    n = len(edges) - 1
+    days = np.arange(np.floor((edges[0] + clock) / DAY), np.ceil((edges[-1] + clock) / DAY) + 1)
+    cuts = np.unique(np.concatenate([edges, np.clip(days * DAY - clock, edges[0], edges[-1])]))
+    length = np.diff(cuts)
+    used = np.diff(_area(*_steps(made.runs.begin, made.runs.end, made.runs.processors), cuts))
+    for level in (levels.switching, levels.packing, levels.limits):
+        used += np.diff(_area(levels.time, level, cuts))
+    middle = (cuts[:-1] + cuts[1:]) / 2
+    weekend = (middle + clock) // DAY % 7 >= WEEKDAYS
+    batch = np.clip(np.searchsorted(edges, middle, side="right") - 1, 0, max(n - 1, 0))
+    found = {}
+    for name, chosen in (("no_work_weekdays", ~weekend), ("no_work_weekends", weekend)):
+        capacity = made.machine.total * np.bincount(batch[chosen], length[chosen], n)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = 1 - np.bincount(batch[chosen], used[chosen], n) / capacity
+        found[name] = np.where(np.abs(share) < 1e-9, 0.0, share)
+    return found
 
 
 def _of_classes(run: Run, edges: Floats) -> dict[str, Floats]:

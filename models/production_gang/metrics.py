@@ -14,14 +14,27 @@ LENGTH_EDGES = (10.0, 60.0, 600.0, 3600.0)
 
 COORDS = {"site_class": JOB_CLASSES, "hour": HOURS, "length": LENGTHS}
 
+BEGUN = {"begun_10s": 10.0, "begun_60s": 60.0}
+"""Shares of jobs that begin to run within so many seconds."""
+
+FEW_PERCENT = 1.05
+"""Slowdown below which a job counts as undelayed."""
+
+OF_INTERACTIVE = {
+    "begun_10s": "that begin within 10 s",
+    "begun_60s": "that begin within 60 s",
+    "preempted": "that were preempted",
+    "undelayed": "with a slowdown of less than 1.05",
+}
+
 _CLASS, _HOUR, _LENGTH = ("site_class",), ("hour",), ("length",)
 
 
 def _of_interactive(suffix: str, dims: tuple[str, ...], what: str) -> tuple[Metric, ...]:
     """Return what is told of interactive jobs by hour or by length."""
-    runtime = f"interactive_runtime_by_{suffix}"
+    jobs, runtime = f"interactive_jobs_by_{suffix}", f"interactive_runtime_by_{suffix}"
     return (
-        Metric(f"interactive_jobs_by_{suffix}", "1", f"interactive jobs by {what}", dims),
+        Metric(jobs, "1", f"interactive jobs by {what}", dims),
         Metric(runtime, "s", f"runtimes of interactive jobs by {what}", dims),
         Metric(
             f"interactive_slowdown_by_{suffix}", "1", f"slowdown of all interactive jobs together by {what}",
@@ -30,6 +43,10 @@ def _of_interactive(suffix: str, dims: tuple[str, ...], what: str) -> tuple[Metr
         Metric(
             f"interactive_slowdown_max_by_{suffix}", "1", f"maximum slowdown of an interactive job by {what}",
             dims,
+        ),
+        *(
+            Metric(f"interactive_{name}_by_{suffix}", "1", f"share of interactive jobs {told}, by {what}", dims, jobs)
+            for name, told in OF_INTERACTIVE.items()
         ),
     )  # fmt: skip
 
@@ -44,6 +61,8 @@ METRICS = (
     ),
     Metric("limits_loss", "1", "share of all processor time idle because of limits", weight="period"),
     Metric("no_work_share", "1", "share of all processor time without work", weight="period"),
+    Metric("no_work_weekdays", "1", "share of the processor time of weekdays without work", weight="period"),
+    Metric("no_work_weekends", "1", "share of the processor time of weekends without work", weight="period"),
     Metric("class_jobs", "1", "jobs of the class", _CLASS),
     Metric("class_runtime", "s", "runtimes of the class", _CLASS),
     Metric("class_work", "s", "processor time of the class", _CLASS),

@@ -30,6 +30,8 @@ class Moment:
         Of the torus of nodes.
     owner : ndarray of int, shape sides
         Position in `job` of the job that has a node, -1 for none.
+    leaving : ndarray of int, shape sides
+        Position in `job` of the preempted job whose image is being written to disk there, -1 for none.
     job : ndarray of int
         Positions in the schedule, ascending.
     state : ndarray of str
@@ -46,6 +48,7 @@ class Moment:
     clock: float
     sides: tuple[int, ...]
     owner: Ints
+    leaving: Ints
     job: Ints
     state: np.ndarray
     wire: Ints
@@ -85,20 +88,20 @@ def at(run: Run, time: float) -> Moment:
         [ON_DISK, LEAVING, RUNNING, LOADING],
         ASSIGNED,
     )
-    owner = np.full(detail.hardware.sides, -1)
+    owner, leaving = np.full((2, *detail.hardware.sides), -1)
     shapes = shapes_of(detail.hardware.sides)
     position = np.full(n_jobs, -1)
     position[job] = np.arange(job.size)
     for number, residency in zip(placed.tolist(), row.tolist(), strict=True):
-        if its.assigned[residency] <= time < its.stops[residency]:
-            nodes = made.jobs.size[number] // detail.hardware.node_processors
-            owner[_block(detail, its.corner[residency], shapes[int(nodes).bit_length() - 1])] = position[
-                number
-            ]
+        if time >= its.gone[residency]:
+            continue
+        nodes = made.jobs.size[number] // detail.hardware.node_processors
+        block = _block(detail, its.corner[residency], shapes[int(nodes).bit_length() - 1])
+        (owner if time < its.stops[residency] else leaving)[block] = position[number]
     users = np.full(n_jobs, -1) if made.jobs.user is None else made.jobs.user
     assert made.jobs.job_class is not None
     return Moment(
-        time, run.clock + time, detail.hardware.sides, owner, job, state[job], wire[job],
+        time, run.clock + time, detail.hardware.sides, owner, leaving, job, state[job], wire[job],
         made.jobs.size[job], made.jobs.job_class[job], users[job], ran[job],
     )  # fmt: skip
 

@@ -1,0 +1,237 @@
+"""What is computed from a dataset's weeks: months, aggregates over hours, ratios of sums.
+
+The dataset has means and sums of each batch, a week of the 15 months (a day of three weeks). An aggregate slowdown is a
+ratio of two sums over a run, of response times and of runtimes, and so is computed here from both, not averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import numpy as np
+
+from analysis.jette1997.labels import (
+    CLASS_RUNTIME,
+    CLASS_SLOWDOWN,
+    DEBUG,
+    HOUR,
+    INTERACTIVE,
+    SITE_CLASS,
+    MONTH,
+    PERIOD,
+    UTILIZATION,
+    WORKLOAD,
+    by,
+)
+from analysis.study import Study
+from analysis.study.curve import DONE
+from analysis.study.sample import Sample
+from analysis.study.study import SAMPLES, text
+from sweep import statistics
+
+
+def raw(study: Study, metric: str, policy: str, workload: str, **point: object) -> Sample:
+    """Return a metric at a point as the batches have it, shape (replications, batches, own dimensions not given)."""
+    place = study.usual() | {axis: text(value) for axis, value in point.items()} | {"policy": policy}
+    if workload:
+        place[WORKLOAD] = workload
+    place.setdefault("load", next(iter(study.values_of("load")), ""))
+    if metric not in study.data or any(value not in study.values_of(axis) for axis, value in place.items()):
+        return Sample.absent()
+    at = {axis: study.values_of(axis).index(value) for axis, value in place.items()}
+    found = study.data[metric]
+    found = found.isel({axis: i for axis, i in at.items() if axis in found.dims})
+    status = study.status.isel({axis: i for axis, i in at.items() if axis in study.status.dims})
+    return Sample(found.transpose(*SAMPLES, ...).values.astype(float), str(status.values))
+
+
+def ratio(numerator: Sample, denominator: Sample) -> Sample:
+    """Return the ratio of two sums over a run, from their parts in each batch."""
+    for one in (numerator, denominator):
+        if one.reason:
+            return Sample.absent(one.status)
+    above, below = numerator.values, denominator.values
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return Sample(statistics.weighed(above / below, np.where(below > 0, below, 0.0)), numerator.status)
+
+
+def total(one: Sample) -> Sample:
+    """Return the sum over the last dimension, NaN where nothing is known."""
+    if one.reason:
+        return Sample.absent(one.status)
+    known = np.isfinite(one.values)
+    summed = np.where(known, one.values, 0.0).sum(axis=-1)
+    return Sample(np.where(known.any(axis=-1), summed, np.nan), one.status)
+
+
+def product(a: Sample, b: Sample) -> Sample:
+    """Return the product of two metrics of one run, batch by batch."""
+    for one in (a, b):
+        if one.reason:
+            return Sample.absent(one.status)
+    return Sample(a.values * b.values, a.status)
+
+
+def of_runs(one: Sample) -> Sample:
+    """Return the sums over the batches of each replication, shape (replications, 1)."""
+    if one.reason:
+        return Sample.absent(one.status)
+    known = np.isfinite(one.values)
+    summed = np.where(known, one.values, 0.0).sum(axis=1, keepdims=True)
+    return Sample(np.where(known.any(axis=1, keepdims=True), summed, np.nan), one.status)
+
+
+def largest(one: Sample) -> Sample:
+    """Return the largest value of each replication, shape (replications, 1)."""
+    if one.reason:
+        return Sample.absent(one.status)
+    flat = one.values.reshape(len(one.values), -1)
+    known = np.isfinite(flat)
+    found = np.where(known, flat, -np.inf).max(axis=1, keepdims=True)
+    return Sample(np.where(known.any(axis=1, keepdims=True), found, np.nan), one.status)
+
+
+def at(study: Study, one: Sample, dim: str, values: Sequence[str]) -> Sample:
+    """Return a metric at some values of its one dimension, which is the last."""
+    known = study.values_of(dim)
+    if one.reason or not set(values) <= set(known):
+        return Sample.absent(one.status if one.reason else "excluded")
+    return Sample(one.values[..., [known.index(value) for value in values]], one.status)
+
+
+def grouped(
+    study: Study, kind: str, dim: str, values: Sequence[str], policy: str, workload: str, **point: object
+) -> Sample:
+    """Return a metric of the interactive jobs of some hours or lengths together, averaged over jobs or runtimes.
+
+    Parameters
+    ----------
+    study : Study
+    kind : str
+        ``slowdown`` (of all runtimes together), or a share of jobs: ``preempted``, ``begun_10s``, ``begun_60s``.
+    dim : {"hour", "length"}
+    values : sequence of str
+    policy, workload : str
+    **point : object
+    """
+    weight = "runtime" if kind == "slowdown" else "jobs"
+    value, count = (
+        at(study, raw(study, by(name, dim), policy, workload, **point), dim, values) for name in (kind, weight)
+    )
+    # A week without such jobs has no mean, and no weight either.
+    return ratio(total(product(value, count)), total(count))
+
+
+def delay(study: Study, hours: Sequence[str], policy: str, workload: str) -> Sample:
+    """Return the mean time beyond its runtime of an interactive job that is submitted in some hours, seconds."""
+    slowdown, runtime, jobs = (
+        at(study, raw(study, by(name, HOUR), policy, workload), HOUR, hours)
+        for name in ("slowdown", "runtime", "jobs")
+    )
+    if reason := next((one.status for one in (slowdown, runtime, jobs) if one.reason), ""):
+        return Sample.absent(reason)
+    beyond = Sample((slowdown.values - 1) * runtime.values, slowdown.status)
+    return ratio(total(beyond), total(jobs))
+
+
+def interactive_slowdown(study: Study, policy: str, workload: str, **point: object) -> Sample:
+    """Return the slowdown of all interactive jobs together: their response times over their runtimes."""
+    slowdown, runtime = (
+        raw(study, metric, policy, workload, **{SITE_CLASS: INTERACTIVE}, **point)
+        for metric in (CLASS_SLOWDOWN, CLASS_RUNTIME)
+    )
+    return ratio(product(slowdown, runtime), runtime)
+
+
+def share_of_terminals(study: Study, metric: str, policy: str, workload: str) -> Sample:
+    """Return which part of a sum over all classes is that of jobs started at a terminal, see `of_terminals`."""
+    whole = raw(study, metric, policy, workload)
+    return ratio(of_terminals(study, whole), total(whole))
+
+
+def of_terminals(study: Study, one: Sample) -> Sample:
+    """Return a sum over the classes of what users start at a terminal: interactive jobs, and those of a debugger."""
+    return total(at(study, one, SITE_CLASS, (INTERACTIVE, DEBUG)))
+
+
+def rate(study: Study, metric: str, policy: str, workload: str, classes: Sequence[str] = ()) -> Sample:
+    """Return what ends, or is delivered, a second, of some classes or of all."""
+    whole = raw(study, metric, policy, workload)
+    some = total(at(study, whole, SITE_CLASS, classes) if classes else whole)
+    return ratio(some, raw(study, PERIOD, policy, workload))
+
+
+def middles(study: Study, policy: str, workload: str) -> np.ndarray:
+    """Return the middle of each batch since the beginning, seconds, shape (batches,); NaN where there is none."""
+    period = raw(study, PERIOD, policy, workload)
+    if period.reason:
+        return np.zeros(0)
+    known = np.isfinite(period.values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(known, period.values, 0.0).sum(axis=0) / known.sum(axis=0)
+    there = np.isfinite(mean)
+    length = np.where(there, mean, 0.0)
+    return np.where(there, np.cumsum(length) - length / 2, np.nan)
+
+
+def first_day(study: Study, workload: str) -> date | None:
+    """Return the day on which what is measured of a workload begins, if its file says so."""
+    given = study.config.get("workload", {}).get(workload, {}).get("first_day")
+    return None if given is None else date.fromisoformat(str(given))
+
+
+def months(study: Study, policy: str, workload: str) -> np.ndarray:
+    """Return the calendar month in which the middle of each batch lies, from 1 on, 0 where there is none."""
+    found, begin = middles(study, policy, workload), first_day(study, workload)
+    if begin is None:
+        return np.where(np.isfinite(found), np.nan_to_num(found) // MONTH + 1, 0).astype(int)
+    days = [begin + timedelta(seconds=float(one)) if np.isfinite(one) else None for one in found]
+    return np.array([0 if one is None else 12 * (one.year - begin.year) + one.month - begin.month + 1 for one in days])
+
+
+def of_months(
+    study: Study, metric: str, policy: str, workload: str, first: int, last: int | None = None
+) -> Sample:
+    """Return a metric of the machine from one month to another, both included, averaged over time."""
+    values, period = raw(study, metric, policy, workload), raw(study, PERIOD, policy, workload)
+    month = months(study, policy, workload)
+    inside = (month >= first) & (month <= (first if last is None else last))
+    if values.reason or period.reason or not inside.any():
+        return Sample.absent(values.status if values.reason else "excluded")
+    return Sample(statistics.weighed(values.values[:, inside], period.values[:, inside]), values.status)
+
+
+def weekly(study: Study, metric: str, policy: str, workload: str) -> Sample:
+    """Return the metric of each batch, each counting alike; none where a batch is cut short at the end."""
+    values, period = raw(study, metric, policy, workload), raw(study, PERIOD, policy, workload)
+    if values.reason or period.reason:
+        return Sample.absent(values.status)
+    full = period.values > 0.9 * np.nanmedian(period.values)
+    return Sample(np.where(full, values.values, np.nan), values.status)
+
+
+def best_week(study: Study, policy: str, workload: str) -> Sample:
+    """Return the highest weekly utilization of each run."""
+    return largest(weekly(study, UTILIZATION, policy, workload))
+
+
+def in_full_weeks(study: Study, policy: str, workload: str, least: float) -> Sample:
+    """Return the slowdown of the interactive workload over those weeks of a run that are utilized above a limit."""
+    used = weekly(study, UTILIZATION, policy, workload)
+    slowdown, runtime = (
+        raw(study, metric, policy, workload, **{SITE_CLASS: INTERACTIVE})
+        for metric in (CLASS_SLOWDOWN, CLASS_RUNTIME)
+    )
+    if reason := next((one.status for one in (used, slowdown, runtime) if one.reason), ""):
+        return Sample.absent(reason)
+    chosen = np.nan_to_num(used.values) > least
+    beyond, below = (
+        of_runs(Sample(np.where(chosen, values, np.nan), DONE))
+        for values in (slowdown.values * runtime.values, runtime.values)
+    )
+    if beyond.reason:
+        return Sample.absent(DONE)
+    return Sample(beyond.values / below.values, used.status)
+
+

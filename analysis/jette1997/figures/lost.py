@@ -1,0 +1,102 @@
+"""What becomes of the processor time, stacked: used, switching, packing, limits, no work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from analysis.errors import DrawingError
+from analysis.figures import style
+from analysis.figures.policies import label
+from analysis.jette1997 import derived
+from analysis.jette1997.labels import (
+    LIMITS,
+    MONTHS,
+    NO_WORK,
+    PACKING,
+    SWITCHING,
+    UTILIZATION,
+    schedulers,
+    told,
+    workloads,
+)
+from analysis.paper import Picture
+from analysis.study import Study
+
+LOOKS = {
+    UTILIZATION: ("used by jobs", "#0072b2"),
+    SWITCHING: ("switching", "#111111"),
+    PACKING: ("packing: a job waits, and fits nowhere", "#d55e00"),
+    LIMITS: ("limits keep all that wait", "#e69f00"),
+    NO_WORK: ("no work", "#e6e6e6"),
+}
+"""Share -> name and colour, from the left."""
+
+Shares = Mapping[str, float]
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield the figure."""
+    yield Picture(
+        "lost",
+        "What becomes of the processor time",
+        "Means over all runs. A processor is idle by packing while some "
+        "job that the scheduler knows waits, and by limits while only jobs wait that limits of queues and classes keep "
+        "from it; the paper's third cause is no work.",
+        partial(_draw, study),
+    )
+
+
+def shares(study: Study, policy: str, workload: str) -> Shares:
+    """Return the share of each cause of `LOOKS`, none where a point has not run."""
+    found = {
+        metric: derived.of_months(study, metric, policy, workload, 1, MONTHS) for metric in LOOKS
+    }
+    if not all(one.shown for one in found.values()):
+        return {}
+    return {metric: float(np.nanmean(one.values)) for metric, one in found.items()}
+
+
+def _draw(study: Study) -> Figure:
+    panels = {
+        told(workload): {policy: shares(study, policy, workload) for policy in schedulers(study)}
+        for workload in workloads(study)
+    }
+    if not any(found for rows in panels.values() for found in rows.values()):
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    n_bars = max(map(len, panels.values()))
+    figure = Figure(figsize=(7.4, len(panels) * (0.34 * n_bars + 0.5) + 1.2), layout="constrained")
+    places = figure.subplots(len(panels), 1, sharex=True, squeeze=False).ravel()
+    for axes, (name, rows) in zip(places, panels.items(), strict=True):
+        _bars(axes, rows)
+        axes.set_title(name[:1].upper() + name[1:], fontsize=9, fontweight="normal")
+    places[-1].set_xlabel("Share of all processor time (%)")
+    style.put_headline(figure, "What becomes of the processor time")
+    figure.legend(
+        handles=[Patch(facecolor=color, label=name) for name, color in LOOKS.values()],
+        loc="outside lower center", ncols=3,
+    )  # fmt: skip
+    return figure
+
+
+def _bars(axes: Axes, rows: Mapping[str, Shares]) -> None:
+    for row, found in enumerate(rows.values()):
+        begin = 0.0
+        for metric, share in found.items():
+            axes.barh(row, 100 * share, 0.72, 100 * begin, color=LOOKS[metric][1], linewidth=0)
+            light = metric == NO_WORK
+            if share >= 0.05:
+                axes.text(
+                    100 * (begin + share / 2), row, f"{100 * share:.0f}", ha="center", va="center", fontsize=7.5,
+                    color="#444444" if light else "white",
+                )  # fmt: skip
+            begin += share
+    axes.set_yticks(range(len(rows)), [label(name) for name in rows], fontsize=8)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(0, 100.5)
+    axes.grid(visible=False, axis="y")

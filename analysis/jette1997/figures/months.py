@@ -1,0 +1,203 @@
+"""Fig. 1, monthly utilization under the three schedulers; and the same week by week."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from analysis.errors import DrawingError
+from analysis.figures import style
+from analysis.figures.load_plot import bars
+from analysis.figures.policies import look
+from analysis.jette1997 import derived
+from analysis.jette1997.claims.margins import SUSTAINED, WELL
+from analysis.jette1997.labels import (
+    CLASS_RUNTIME,
+    CLASS_SLOWDOWN,
+    HISTORY,
+    INTERACTIVE,
+    SITE_CLASS,
+    MONTHS,
+    UTILIZATION,
+    long_one,
+    schedulers,
+)
+from analysis.paper import Picture
+from analysis.study import Study
+
+WEEK = 7 * 86400.0
+BEFORE = 0.33
+"""Utilization before gang scheduling."""
+
+LEAST_EXCESS = 0.001
+"""Of a slowdown over 1, where an axis of its logarithm begins."""
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield the figures of the 15 months."""
+    yield Picture(
+        "fig1",
+        "Fig. 1: monthly utilization",
+        "Weeks whose middle lies in a month, averaged over time, on the same growing demand under every scheduler. "
+        "Large points are what the site had: UNICOS MAX, then DJM, then its gang scheduler since March 1996. Which "
+        f"months of 1995 and 1996 the paper's figure shows is assumed. Dashed: 33 %, before, and 95 %. {bars(study)}",
+        partial(_months, study),
+    )
+    yield Picture(
+        "weeks",
+        "Weekly utilization",
+        "Lines are means over independent runs, bands reach from the lowest to the highest run. Dashed: 95 %, which "
+        "the conclusions say can be sustained through the course of a week.",
+        partial(_weeks, study),
+    )
+    yield Picture(
+        "week-by-week",
+        "Utilization and responsiveness, week by week",
+        "A point is a week of one run. In the shaded corner are the weeks of the conclusions: utilized above 95 %, with a "
+        "slowdown of the interactive workload of less than 20 %.",
+        partial(_scatter, study),
+    )
+
+
+def month_name(first: date | None, number: int) -> str:
+    """Return a month's name on an axis, numbered from 1 on.
+
+    Examples
+    --------
+    >>> month_name(date(1995, 10, 1), 4), month_name(None, 4)
+    ('Jan\\n96', '4')
+    """
+    if first is None:
+        return str(number)
+    year, month = divmod(first.month + number - 2, 12)
+    name = date(first.year + year, month + 1, 1)
+    names = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+    return names[name.month - 1] + (f"\n{name.year % 100:02}" if number == 1 or name.month == 1 else "")
+
+
+def _months(study: Study) -> Figure:
+    workload = long_one(study)
+    figure = Figure(figsize=(7.4, 3.9), layout="constrained")
+    axes = figure.subplots()
+    drawn, x = 0, np.arange(1, MONTHS + 1)
+    for number, policy in enumerate(schedulers(study)):
+        one = look(policy)
+        samples = [
+            derived.of_months(study, UTILIZATION, policy, workload, month) for month in range(1, MONTHS + 1)
+        ]
+        found = [sample.interval(study.confidence) if sample.shown else None for sample in samples]
+        mean = np.array([100 * each.mean if each else np.nan for each in found])
+        half = np.array([100 * each.half_width if each else np.nan for each in found])
+        place = x + 0.12 * (number - 1)
+        axes.errorbar(
+            place, mean, np.nan_to_num(half), color=one.color, linestyle=one.dashes, marker=one.marker, ms=3.2,
+            linewidth=1.0, elinewidth=0.8, zorder=3,
+        )  # fmt: skip
+        drawn += int(np.isfinite(mean).sum())
+        if policy in HISTORY:
+            first, last = HISTORY[policy]
+            had = (x >= first) & (x <= last)
+            axes.plot(
+                place[had], mean[had], one.marker, color=one.color, mec="#111111", mew=0.9, ms=8.0, zorder=4
+            )
+            _period(axes, policy, first, last)
+    if not drawn:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    for share in (BEFORE, SUSTAINED):
+        axes.axhline(100 * share, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    begin = derived.first_day(study, workload)
+    axes.set_xticks(x, [month_name(begin, int(number)) for number in x])
+    axes.set(xlim=(0.5, MONTHS + 0.5), ylim=(0, 108), ylabel="Utilization (%)", xlabel="Month")
+    axes.set_yticks([0, 20, 40, 60, 80, 100])
+    axes.grid(visible=False, axis="x")
+    style.put_headline(figure, "Fig. 1: monthly utilization of the Cray T3D")
+    handles = [look(policy).legend_handle() for policy in schedulers(study)]
+    handles.append(
+        Line2D([], [], linestyle="none", marker="o", color="white", mec="#111111", ms=8, label="what the site had")
+    )
+    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    return figure
+
+
+def _period(axes: Axes, policy: str, first: int, last: int) -> None:
+    """Shade the months in which the site had a scheduler, and name it at the top."""
+    axes.axvspan(first - 0.5, last + 0.5, color=style.shade(look(policy).color, 0.9), zorder=0, linewidth=0)
+    axes.text((first + last) / 2, 104, look(policy).label, ha="center", va="center", fontsize=8, color="#333333")
+
+
+def _weeks(study: Study) -> Figure:
+    workload = long_one(study)
+    figure = Figure(figsize=(7.4, 3.4), layout="constrained")
+    axes = figure.subplots()
+    drawn = 0
+    for policy in schedulers(study):
+        sample = derived.weekly(study, UTILIZATION, policy, workload)
+        if not sample.shown:
+            continue
+        x = derived.middles(study, policy, workload) / WEEK
+        there = np.isfinite(sample.values).any(axis=0)
+        values = 100 * sample.values[:, there]
+        one = look(policy)
+        axes.fill_between(
+            x[there], np.nanmin(values, axis=0), np.nanmax(values, axis=0), color=one.color, alpha=0.16, linewidth=0
+        )
+        axes.plot(x[there], np.nanmean(values, axis=0), color=one.color, linestyle=one.dashes, linewidth=1.3)
+        drawn += 1
+    if not drawn:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    axes.axhline(100 * SUSTAINED, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    axes.set(xlabel="Week", ylabel="Utilization (%)", ylim=(0, 102))
+    axes.set_xlim(left=0)
+    style.put_headline(figure, "Weekly utilization of the Cray T3D")
+    handles = [
+        Line2D([], [], color=look(policy).color, linestyle=look(policy).dashes, label=look(policy).label)
+        for policy in schedulers(study)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    return figure
+
+
+def _scatter(study: Study) -> Figure:
+    workload = long_one(study)
+    figure = Figure(figsize=(7.4, 4.2), layout="constrained")
+    axes = figure.subplots()
+    drawn = 0
+    for policy in schedulers(study):
+        used = derived.weekly(study, UTILIZATION, policy, workload)
+        slowdown, runtime = (
+            derived.raw(study, metric, policy, workload, **{SITE_CLASS: INTERACTIVE})
+            for metric in (CLASS_SLOWDOWN, CLASS_RUNTIME)
+        )
+        if not (used.shown and slowdown.shown):
+            continue
+        excess = np.where(runtime.values > 0, np.maximum(slowdown.values - 1, LEAST_EXCESS), np.nan)
+        one = look(policy)
+        axes.plot(
+            100 * used.values.ravel(), 100 * excess.ravel(), one.marker, color=one.color, ms=3.0, alpha=0.45, mew=0,
+            linestyle="none",
+        )  # fmt: skip
+        drawn += 1
+    if not drawn:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    axes.set_yscale("log")
+    axes.set(xlabel="Utilization of the week (%)", ylabel="Slowdown of its interactive workload\n(% over the runtimes)")
+    axes.set_xlim(0, 102)
+    bottom = axes.get_ylim()[0]
+    axes.fill_between(
+        [100 * SUSTAINED, 102], bottom, 100 * WELL, color="#117733", alpha=0.15, linewidth=0, zorder=0
+    )
+    axes.set_ylim(bottom=bottom)
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:,g}")
+    style.put_headline(figure, "Utilization and responsiveness, week by week")
+    handles = [
+        Line2D([], [], color=look(p).color, marker=look(p).marker, linestyle="none", label=look(p).label)
+        for p in schedulers(study)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    return figure

@@ -1,0 +1,111 @@
+"""Responsiveness in a few numbers: aggregate slowdown, jobs preempted, throughput against UNICOS MAX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.figures import style
+from analysis.figures.load_plot import bars
+from analysis.figures.policies import look
+from analysis.jette1997 import derived
+from analysis.jette1997.labels import (
+    CLASS_DELIVERED,
+    CLASS_ENDED,
+    INTERACTIVE,
+    PREEMPTED,
+    UNICOS_MAX,
+    WORKLOAD,
+    schedulers,
+    told,
+    workloads,
+)
+from analysis.paper import Picture
+from analysis.study import Study
+from analysis.study.sample import Sample
+from sweep import statistics
+from sweep.statistics import Interval
+
+PANELS = (
+    ("Interactive slowdown\n(% over the runtimes)", 18.0),
+    ("Jobs ever\npreempted (%)", 8.0),
+    ("Interactive jobs ended /\nUNICOS MAX's", 1.21),
+    ("Processor time delivered /\nUNICOS MAX's", 1.0),
+)
+"""Of each panel, what is shown and the paper's number."""
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield the figure."""
+    yield Picture(
+        "responsiveness",
+        "Responsiveness and throughput",
+        "Slowdown of the interactive workload as a whole, on a logarithmic axis; the share of all jobs that are ever "
+        "preempted; jobs ended and processor time delivered in a unit of time, relative to UNICOS MAX and paired by the "
+        f"same users. Dashed: the paper's numbers, of the gang scheduler. {bars(study)}",
+        partial(_draw, study),
+    )
+
+
+def _intervals(study: Study, policy: str, workload: str) -> list[Interval | None]:
+    """Return what each panel shows of a scheduler, None where there is nothing."""
+    point = {WORKLOAD: workload} if workload else {}
+    slowdown = derived.interactive_slowdown(study, policy, workload)
+    excess = Sample(100 * (slowdown.values - 1), slowdown.status)
+    preempted = study.sample(PREEMPTED, policy, **point)
+    found = [
+        excess.interval(study.confidence) if slowdown.shown else None,
+        Sample(100 * preempted.values, preempted.status).interval(study.confidence) if preempted.shown else None,
+    ]
+    for metric, classes in ((CLASS_ENDED, (INTERACTIVE,)), (CLASS_DELIVERED, ())):
+        a, b = (derived.rate(study, metric, one, workload, classes) for one in (policy, UNICOS_MAX))
+        both = a.shown and b.shown
+        found.append(statistics.paired_ratio(a.values, b.values, study.confidence) if both else None)
+    return found
+
+
+def _draw(study: Study) -> Figure:
+    names, policies = workloads(study), schedulers(study)
+    figure = Figure(figsize=(7.4, 0.36 * len(names) * len(policies) + 1.6), layout="constrained")
+    places = figure.subplots(1, len(PANELS), sharey=True)
+    drawn, rows = 0, []
+    for workload in names:
+        for policy in policies:
+            drawn += _row(places, len(rows), policy, _intervals(study, policy, workload))
+            rows.append(told(workload) if policy == policies[len(policies) // 2] else "")
+    if not drawn:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    for axes, (label, number) in zip(places, PANELS, strict=True):
+        axes.axvline(number, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+        axes.set_xlabel(label, fontsize=8)
+        axes.grid(visible=False, axis="y")
+        for border in range(len(policies), len(rows), len(policies)):
+            axes.axhline(border - 0.5, color="#cccccc", linewidth=0.6)
+        axes.margins(x=0.12)
+    places[0].set_xscale("log")
+    places[0].xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    places[1].set_xlim(left=-0.5)
+    places[0].set_yticks(range(len(rows)), rows)
+    places[0].tick_params(axis="y", length=0)
+    places[0].set_ylim(len(rows) - 0.5, -0.5)
+    style.put_headline(figure, "Responsiveness and throughput")
+    figure.legend(
+        handles=[look(policy).legend_handle() for policy in policies], loc="outside lower center", ncols=3
+    )
+    return figure
+
+
+def _row(places: Sequence[Axes], row: int, policy: str, found: list[Interval | None]) -> int:
+    one, drawn = look(policy), 0
+    for axes, each in zip(places, found, strict=True):
+        if each is None or not np.isfinite(each.mean):
+            continue
+        half = None if np.isnan(each.half_width) else each.half_width
+        axes.errorbar(each.mean, row, xerr=half, fmt=one.marker, color=one.color, ms=5, elinewidth=0.9, zorder=3)
+        drawn += 1
+    return drawn

@@ -1,0 +1,169 @@
+"""What a minimum time-slice costs in responsiveness and saves in utilization, over the cost of a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from analysis.errors import DrawingError
+from analysis.figures import style
+from analysis.figures.load_plot import bars
+from analysis.jette1997 import derived
+from analysis.jette1997.claims.tradeoff import costs, multipliers
+from analysis.jette1997.labels import GANG, MULTIPLIER, NEVER, SWITCH_COST, UTILIZATION, reported
+from analysis.paper import Picture
+from analysis.study import Study
+from analysis.study.sample import Sample
+from sweep import statistics
+
+LIGHT, DARK = "#9ecae1", "#08306b"
+BREAK_EVEN = "#d55e00"
+
+
+def pictures(study: Study) -> Iterator[Picture]:
+    """Yield the map, and utilization against slowdown."""
+    yield Picture(
+        "tradeoff",
+        "Do-not-disturb multiplier and cost of a switch",
+        "Left, the slowdown of the interactive workload; right, utilization minus that of the same scheduler without "
+        "preemption, paired by the same users; numbers are means. The thick line is the break-even, interpolated between the "
+        "points: on its side towards costly switches and short slices preemption takes more processor time than it packs. "
+        "The minimum slice of a job is its number of processors times the multiplier; a switch takes the cost for each "
+        "of its processors, out and in again.",
+        partial(_map, study),
+    )
+    yield Picture(
+        "tradeoff-curves",
+        "Responsiveness against utilization",
+        "A line is a cost of switching, a point on it a multiplier, from 0 (hollow) to the largest; the star is the same "
+        f"scheduler without preemption. Up and to the left is better. {bars(study)}",
+        partial(_curves, study),
+    )
+
+
+def point(multiplier: str, cost: str) -> dict[str, str]:
+    """Return a point of the map."""
+    return {MULTIPLIER: multiplier, SWITCH_COST: cost}
+
+
+def slowdown(study: Study, multiplier: str, cost: str) -> Sample:
+    """Return the aggregate interactive slowdown at a point."""
+    return derived.interactive_slowdown(study, GANG, reported(study), **point(multiplier, cost))
+
+
+def gain(study: Study, multiplier: str, cost: str) -> float:
+    """Return by how many points utilization is above that without preemption, NaN where it is not known."""
+    a, b = (
+        study.sample(UTILIZATION, GANG, **point(value, cost)) for value in (multiplier, NEVER)
+    )
+    if not (a.shown and b.shown):
+        return float("nan")
+    return 100 * float(statistics.paired_difference(a.values, b.values, study.confidence).mean)
+
+
+def table(study: Study) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean slowdown in percent over the runtimes, and the gain in points, shape (costs, multipliers)."""
+    shape = (len(costs(study)), len(multipliers(study)))
+    excess, gained = np.full((2, *shape), np.nan)
+    for row, cost in enumerate(costs(study)):
+        for column, multiplier in enumerate(multipliers(study)):
+            one = slowdown(study, multiplier, cost)
+            if one.shown:
+                excess[row, column] = 100 * (np.nanmean(one.values) - 1)
+            gained[row, column] = gain(study, multiplier, cost)
+    return excess, gained
+
+
+def _map(study: Study) -> Figure:
+    excess, gained = table(study)
+    if not np.isfinite(excess).any():
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    figure = Figure(figsize=(7.4, 0.36 * excess.shape[0] + 2.0), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    shown = np.maximum(excess, 0.01)
+    _cells(left, study, shown, excess, "viridis_r", LogNorm(np.nanmin(shown), max(np.nanmax(shown), 1.01 * np.nanmin(shown))))
+    limit = max(float(np.nanmax(np.abs(gained))) if np.isfinite(gained).any() else 1.0, 0.1)
+    _cells(right, study, gained, gained, "PuOr", None, limit)
+    left.set_title("Interactive slowdown (% over the runtimes)", fontsize=8.5, fontweight="normal")
+    right.set_title("Utilization, minus without preemption (points)", fontsize=8.5, fontweight="normal")
+    left.set_ylabel("Cost of a switch (s a processor)")
+    for axes in (left, right):
+        axes.set_xlabel("Do-not-disturb multiplier (s a processor)")
+        if np.nanmin(gained) < 0 < np.nanmax(gained):
+            axes.contour(np.nan_to_num(gained), levels=[0.0], colors=[BREAK_EVEN], linewidths=2.4)
+    style.put_headline(figure, "Do-not-disturb multiplier and cost of a switch")
+    figure.legend(
+        handles=[Line2D([], [], color=BREAK_EVEN, linewidth=2.4, label="break-even: as utilized as without preemption")],
+        loc="outside lower center",
+    )
+    return figure
+
+
+def _cells(
+    axes: Axes, study: Study, values: np.ndarray, told: np.ndarray, colors: str, norm: LogNorm | None,
+    limit: float | None = None,
+) -> None:  # fmt: skip
+    kept = {"norm": norm} if norm is not None else {"vmin": -limit, "vmax": limit} if limit else {}
+    image = axes.imshow(values, cmap=colors, aspect="auto", origin="lower", **kept)
+    for row, column in np.ndindex(*told.shape):
+        if np.isfinite(told[row, column]):
+            red, green, blue, _ = image.cmap(image.norm(values[row, column]))
+            dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
+            text = f"{told[row, column]:.3g}" if abs(told[row, column]) < 1000 else f"{told[row, column]:,.0f}"
+            axes.text(
+                column, row, text, ha="center", va="center", fontsize=6.8, color="white" if dark else "#222222"
+            )
+    axes.set_xticks(range(told.shape[1]), multipliers(study))
+    axes.set_yticks(range(told.shape[0]), costs(study))
+    style.bare(axes)
+
+
+def _curves(study: Study) -> Figure:
+    figure = Figure(figsize=(7.4, 4.2), layout="constrained")
+    axes = figure.subplots()
+    handles, drawn = [], 0
+    names = costs(study)
+    for number, cost in enumerate(names):
+        color = _between(number / max(len(names) - 1, 1))
+        xs, ys = [], []
+        for value in (*multipliers(study), NEVER):
+            used, slow = study.sample(UTILIZATION, GANG, **point(value, cost)), slowdown(study, value, cost)
+            if not (used.shown and slow.shown):
+                continue
+            x, y = slow.interval(study.confidence), used.interval(study.confidence)
+            star = value == NEVER
+            if star and number:
+                continue  # without preemption the cost of a switch is none
+            hollow = value == multipliers(study)[0]
+            axes.errorbar(
+                100 * (x.mean - 1), 100 * y.mean, 100 * np.nan_to_num(y.half_width), fmt="*" if star else "o",
+                color="#111111" if star else color, mfc="white" if hollow else None, ms=11 if star else 4.5,
+                elinewidth=0.7, zorder=3,
+            )  # fmt: skip
+            drawn += 1
+            if not star:
+                xs.append(100 * (x.mean - 1))
+                ys.append(100 * y.mean)
+        axes.plot(xs, ys, color=color, linewidth=1.2, zorder=2)
+        handles.append(Line2D([], [], color=color, marker="o", label=f"{cost} s a processor"))
+    if not drawn:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    handles.append(Line2D([], [], color="#111111", marker="*", ms=10, linestyle="none", label="no preemption"))
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    axes.set(xlabel="Slowdown of the interactive workload (% over the runtimes)", ylabel="Utilization (%)")
+    style.put_headline(figure, "Responsiveness against utilization")
+    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    return figure
+
+
+def _between(share: float) -> str:
+    """Return a colour between `LIGHT` and `DARK`."""
+    pairs = [(int(LIGHT[i : i + 2], 16), int(DARK[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

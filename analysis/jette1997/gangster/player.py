@@ -1,0 +1,164 @@
+"""A day of the display in a terminal: time goes on by itself, or by keys."""
+
+from __future__ import annotations
+
+import select
+import sys
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from analysis.errors import AnalysisError
+from analysis.jette1997.gangster.display import abreast_for, known, screen
+from analysis.jette1997.gangster.lettering import Lettering
+from analysis.jette1997.gangster.remaking import Remade
+
+DAY = 86400.0
+FRAMES = 5.0
+"""A second."""
+
+FASTEST, SLOWEST = 86400.0, 1.0
+KEYS = "space: pause   n, b: to the next, the last change   + and -: speed   q: quit"
+
+
+@dataclass
+class Player:
+    """Where a display is in time, and how it goes on.
+
+    Parameters
+    ----------
+    made : Remade
+    time, until : float, seconds
+        Of the run.
+    speed : float
+        Simulated seconds in a second.
+    changes : ndarray of float, seconds
+        Times at which the display changes, ascending.
+    paused, over : bool
+    """
+
+    made: Remade
+    time: float
+    until: float
+    speed: float
+    changes: np.ndarray
+    paused: bool = False
+    over: bool = False
+    letters: Lettering = field(default_factory=Lettering)
+
+    @classmethod
+    def of(cls, made: Remade, time: float, speed: float) -> Player:
+        """Return a player for the day that begins at a time."""
+        detail, jobs = made.run.detail, made.run.schedule.jobs
+        its = detail.residencies
+        every = (
+            jobs.submit, made.run.schedule.end, detail.admitted, its.assigned, its.ready, its.begins, its.stops, its.gone,
+        )  # fmt: skip
+        changes = np.unique(np.concatenate(every))
+        return cls(made, time, min(time + DAY, made.end), speed, changes)
+
+    def goes_on(self, seconds: float) -> None:
+        """Let so many seconds pass in front of the display."""
+        if not self.paused:
+            self._to(self.time + seconds * self.speed)
+
+    def press(self, key: str) -> None:
+        """Do what a key says; any other does nothing."""
+        if key == " ":
+            self.paused = not self.paused
+        elif key == "q":
+            self.over = True
+        elif key in "+=-":
+            factor = 0.5 if key == "-" else 2.0
+            self.speed = min(max(self.speed * factor, SLOWEST), FASTEST)
+        elif key in "nb":
+            self.paused = True
+            at = np.searchsorted(self.changes, self.time, side="right" if key == "n" else "left")
+            at = int(at) if key == "n" else int(at) - 1
+            if 0 <= at < len(self.changes):
+                self._to(float(self.changes[at]))
+                self.over = False
+
+    def _to(self, time: float) -> None:
+        self.time = max(min(time, self.until), self.made.begin)
+        self.over = self.time >= self.until
+
+    def frame(self, height: int) -> Group:
+        """Return what is seen now, at most so many lines high."""
+        from models.production_gang.t3d import moment
+
+        now = moment.at(self.made.run, self.time)
+        seen = screen(self.made, now, self.letters.of(known(now)), abreast_for(now, height - 2))
+        state = "paused" if self.paused else f"{self.speed:g} times as fast"
+        return Group(seen.text, Text(f"{state}   {KEYS}", style="dim"))
+
+
+def play(player: Player, console: Console, read: Callable[[float], str] | None = None) -> None:
+    """Show a day, until it is over or ``q`` is pressed.
+
+    Parameters
+    ----------
+    player : Player
+    console : Console
+    read : callable, optional
+        Waits for so many seconds at most and returns the key that was pressed, if any; default: the keyboard.
+
+    Raises
+    ------
+    AnalysisError
+        If there is no terminal.
+    """
+    if not console.is_terminal:
+        raise AnalysisError("--play needs a terminal; give --at alone for one moment, or --picture")
+    with keyboard() if read is None else _given(read) as keys, Live(
+        player.frame(console.height), console=console, auto_refresh=False, transient=False
+    ) as live:
+        last = clock.monotonic()
+        while not player.over:
+            if key := keys(1 / FRAMES):
+                player.press(key)
+            now = clock.monotonic()
+            player.goes_on(now - last)
+            last = now
+            live.update(player.frame(console.height), refresh=True)
+
+
+@contextmanager
+def _given(read: Callable[[float], str]) -> Iterator[Callable[[float], str]]:
+    yield read
+
+
+@contextmanager
+def keyboard() -> Iterator[Callable[[float], str]]:
+    """Read single keys as they are pressed; where input is no terminal, there are none."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # not on this system
+        termios = None  # type: ignore[assignment]
+    if termios is None or not sys.stdin.isatty():
+
+        def wait(seconds: float) -> str:
+            clock.sleep(seconds)
+            return ""
+
+        yield wait
+        return
+    where = sys.stdin.fileno()
+    before = termios.tcgetattr(where)
+    tty.setcbreak(where)
+
+    def pressed(seconds: float) -> str:
+        ready, _, _ = select.select([sys.stdin], [], [], seconds)
+        return sys.stdin.read(1) if ready else ""
+
+    try:
+        yield pressed
+    finally:
+        termios.tcsetattr(where, termios.TCSADRAIN, before)

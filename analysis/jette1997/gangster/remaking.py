@@ -1,0 +1,152 @@
+"""A run of a dataset made anew: a dataset has what was measured of it, and the seed that gives it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from analysis.drawings.settings import valid
+from analysis.errors import AnalysisError
+from analysis.jette1997.labels import GANG
+from analysis.study import Study
+from models.point import Batches, Point
+from sweep.errors import unknown
+from sweep.plan.seeds import seed
+
+if TYPE_CHECKING:
+    from models.production_gang.systems import Run
+
+FAMILY, SYSTEM = "models.production_gang", "t3d"
+AXES = ("policy", "workload", "load", "machine")
+EXAMPLE = "results/llnl_t3d"
+
+WEEK = 7 * 86400.0
+
+
+@dataclass(frozen=True, eq=False)
+class Remade:
+    """A run, and what it is called.
+
+    Parameters
+    ----------
+    run : Run
+    name : str
+        Scheduler, workload and replication, in words.
+    """
+
+    run: Run
+    name: str
+
+    @property
+    def begin(self) -> float:
+        """Time of the first submission, seconds."""
+        return float(self.run.schedule.jobs.submit.min())
+
+    @property
+    def end(self) -> float:
+        """Time of the last end, seconds."""
+        return float(self.run.schedule.end.max())
+
+    @property
+    def until(self) -> float:
+        """End of what is measured, seconds: later there is only what is left."""
+        trace = self.run.schedule.trace
+        return self.end if trace is None or trace.until is None else min(float(trace.until), self.end)
+
+    def date(self, time: float) -> datetime | None:
+        """Return the date and time of the day at a time of the run, None where the workload does not say."""
+        trace = self.run.schedule.trace
+        origin = None if trace is None else trace.origin
+        if origin is None or origin.zero is None:
+            return None
+        return datetime(1970, 1, 1) + timedelta(seconds=float(origin.zero) + time)
+
+
+def remade(study: Study, settings: Mapping[str, str]) -> Remade:
+    """Make the run that settings name anew.
+
+    Parameters
+    ----------
+    study : Study
+    settings : dict of str to str
+        ``policy``, ``workload``, ``load``, ``machine`` and ``replication``; empty is the gang scheduler, and else the
+        first value of the grid.
+
+    Raises
+    ------
+    AnalysisError
+        If the dataset has no such run, or the run no torus of nodes.
+    """
+    point = point_of(study, settings)
+    from models.production_gang import model
+
+    run = valid(model.run, point)
+    return Remade(run, f"{point.policy['name']}, {point.workload['name']}, replication {point.seed[-1]}")
+
+
+def point_of(study: Study, settings: Mapping[str, str]) -> Point:
+    """Return the point and the seed of a dataset's task that settings name."""
+    config, told = study.config, study.folder
+    families = {name: str(file.get("family")) for name, file in config.get("policy", {}).items()}
+    if FAMILY not in families.values():
+        known = " and ".join(sorted(set(families.values()))) or "nobody knows what"
+        raise AnalysisError(
+            f"{told} holds results of {known}: gangster shows those of {FAMILY}, e.g. {EXAMPLE}"
+        )
+    others = [axis for axis in study.data["state"].dims if axis not in (*AXES, "replication")]
+    if others:
+        raise AnalysisError(
+            f"{told} varies {', '.join(map(str, others))}, which its files do not tell apart; give a dataset of policies, "
+            f"workloads and loads alone, e.g. {EXAMPLE}"
+        )
+    chosen = {axis: _chosen(study, axis, settings.get(axis, "")) for axis in AXES}
+    policy, workload = (study.parameters(group, chosen[group]) for group in ("policy", "workload"))
+    _check(policy, families)
+    if workload.get("path") is not None:
+        raise AnalysisError(
+            f"workload={chosen['workload']}: it is a log, and datasets do not keep paths; give a workload without a file"
+        )
+    load = None if chosen["load"] in ("", "null") else float(chosen["load"])
+    settings_of, number = study.settings, _replication(study, settings.get("replication", "0"))
+    return Point(
+        policy, workload, study.parameters("machine", chosen["machine"]), load, _batches(settings_of),
+        seed(int(settings_of.get("seed", 1)), str(workload["name"]), number),
+    )  # fmt: skip
+
+
+def _chosen(study: Study, axis: str, given: str) -> str:
+    known = study.values_of(axis)
+    if not given:
+        return GANG if axis == "policy" and GANG in known else known[0]
+    if given not in known:
+        raise AnalysisError(f"{axis}={given}: {unknown('value', given, known)}")
+    return given
+
+
+def _check(policy: Mapping[str, Any], families: Mapping[str, str]) -> None:
+    """Refuse a policy without a torus of nodes."""
+    name = policy["name"]
+    if policy.get("family") == FAMILY and policy.get("system") == SYSTEM:
+        return
+    what = f"system {policy['system']}" if policy.get("family") == FAMILY else f"family {policy.get('family')}"
+    there = [other for other, family in families.items() if family == FAMILY and other != name]
+    raise AnalysisError(
+        f"policy={name}: it has no machine of nodes ({what}); give {', '.join(there) or f'a dataset such as {EXAMPLE}'}"
+    )
+
+
+def _replication(study: Study, given: str) -> int:
+    n = study.data.sizes["replication"]
+    if not given.isdecimal() or int(given) >= n:
+        raise AnalysisError(f"replication={given}: give a whole number from 0 to {n - 1}")
+    return int(given)
+
+
+def _batches(settings: Mapping[str, Any]) -> Batches:
+    """Return how long a run is; one that ends with its workload needs no more than that."""
+    size, warmup, batches = (settings.get(key) for key in ("batch_size", "warmup", "batches"))
+    if not isinstance(size, int):
+        return Batches(None, 0, (1,))
+    return Batches(size, warmup if isinstance(warmup, int) else 0, (batches if isinstance(batches, int) else 1,))

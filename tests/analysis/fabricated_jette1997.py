@@ -1,0 +1,276 @@
+"""Datasets of the experiments on the Cray T3D as a sweep writes them, made so that every sentence is true."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from analysis.jette1997.labels import (
+    BENCHMARK_WEEK,
+    CLASSES,
+    DAY,
+    FIFTEEN_MONTHS,
+    GANG,
+    LENGTHS,
+    NEVER,
+    SCHEDULERS,
+    THREE_WEEKS,
+    UNICOS_MAX,
+)
+
+LEFT, DONE = 0, 1
+WEEK = 7 * 86400.0
+HOURS = tuple(range(24))
+COORDS: dict[str, Sequence[Any]] = {"site_class": CLASSES, "job_class": CLASSES, "hour": HOURS, "length": LENGTHS}
+PES = 256
+
+Point = Mapping[str, Any]
+"""Values on all axes of the grid, ``batch``, and what a metric has beyond."""
+
+Truth = Callable[[str, Point], float]
+"""(metric, point) -> true value of a batch."""
+
+N_BATCHES = {FIFTEEN_MONTHS: 65, THREE_WEEKS: 21, BENCHMARK_WEEK: 7}
+PERIOD = {FIFTEEN_MONTHS: WEEK, THREE_WEEKS: WEEK / 7, BENCHMARK_WEEK: WEEK / 7}
+USED = {UNICOS_MAX: (0.33, 0.5), "djm": (0.34, 0.72), GANG: (0.35, 0.98)}
+"""Utilization in the first and in the last week."""
+
+LOST = {UNICOS_MAX: (0.0, 0.05, 0.12), "djm": (0.0, 0.04, 0.06), GANG: (0.008, 0.005, 0.004)}
+"""Of what is not used: switching, packing, limits."""
+
+SLOWDOWN = {UNICOS_MAX: 1.18, "djm": 1.19, GANG: 1.17}
+JOBS = {"interactive": 2659 / 21 - 10, "debug": 10.0, "production": 1318 / 21, "benchmark": 10 / 21}
+WORK = {"interactive": 44.5e6 / 21 - 1e5, "debug": 1e5, "production": 288.5e6 / 21, "benchmark": 1e6 / 21}
+"""A day of the three weeks."""
+
+
+def used(at: Point) -> float:
+    """Return the utilization of a week, the highest ones in the last ten."""
+    low, high = USED[at["policy"]]
+    if at["workload"] == FIFTEEN_MONTHS:
+        week = at["batch"]
+        grown = 0.0 if week < 13 else min((week - 13) / 40, 1.0)
+        return low + (high - low) * grown
+    return 0.3 * low + 0.7 * high
+
+
+def t3d(metric: str, at: Point) -> float:
+    """Return what the paper says of the Cray T3D."""
+    gang = at["policy"] == GANG
+    busy, lost = used(at), LOST[at["policy"]]
+    period = PERIOD[at["workload"]]
+    job_class, hour, length = at.get("site_class"), at.get("hour"), at.get("length")
+    days = period / 86400
+    by_day = hour is not None and str(hour) in DAY
+    night = hour is not None and not by_day
+    late = hour is not None and hour < 5
+    hourly = 1.0 if late else 3.0 if night else 20.0
+    throughput = 1.21 if gang and at["workload"] == BENCHMARK_WEEK else 1.0
+    return {
+        "utilization": busy,
+        "period": period,
+        "jobs": 200.0 * days,
+        "preempted_share": 0.08 if gang else 0.0,
+        "switching_share": lost[0],
+        "packing_loss": lost[1] * (1 - busy),
+        "limits_loss": lost[2] * (1 - busy),
+        "no_work_share": 1 - busy - lost[0] - (lost[1] + lost[2]) * (1 - busy),
+        "no_work_weekends": 0.1 * (2 - busy),
+        "no_work_weekdays": 0.1 * (1 - busy),
+        "class_jobs": JOBS.get(job_class or "", 0.0) * days,
+        "class_runtime": JOBS.get(job_class or "", 0.0) * days * 900,
+        "class_work": WORK.get(job_class or "", 0.0) * days,
+        "class_slowdown": SLOWDOWN[at["policy"]],
+        "class_preempted": 0.05 if gang and job_class in ("interactive", "production") else 0.0,
+        "class_ended": JOBS.get(job_class or "", 0.0) * days * throughput,
+        "class_delivered": (
+            (1.02 if gang and at["workload"] == BENCHMARK_WEEK else 1.0) * WORK.get(job_class or "", 0.0) * days
+        ),
+        "interactive_jobs_by_hour": hourly * days,
+        "interactive_runtime_by_hour": hourly * days * 900,
+        "interactive_slowdown_by_hour": 1.5 if night else 1.02,
+        "interactive_slowdown_max_by_hour": 1300.0 if late else 600.0 if night else 90.0,
+        "interactive_begun_10s_by_hour": 0.6 if by_day else 0.3,
+        "interactive_begun_60s_by_hour": 0.8 if by_day else 0.5,
+        "interactive_preempted_by_hour": 0.02,
+        "interactive_jobs_by_length": 20.0 * days,
+        "interactive_runtime_by_length": 5000.0 * days,
+        "interactive_slowdown_by_length": 1.03 if length == LENGTHS[-1] else 8.0 if length == LENGTHS[0] else 1.2,
+        "interactive_undelayed_by_length": 0.8,
+        "interactive_slowdown_max_by_length": 1300.0 if length == LENGTHS[0] else 30.0,
+    }[metric]  # fmt: skip
+
+
+def tradeoff(metric: str, at: Point) -> float:
+    """Return a machine that thrashes with short slices and costly switches."""
+    if metric in ("period", "class_runtime", "class_jobs"):
+        return 3 * WEEK
+    cost = float(at["switch_cost"])
+    if at["do_not_disturb"] == NEVER:
+        return {"utilization": 0.86, "switching_share": 0.0, "class_slowdown": 9.0, "jobs": 100.0}[metric]
+    multiplier = float(at["do_not_disturb"])
+    switching = 0.3 * cost / (1 + cost) / (1 + multiplier)
+    return {
+        "utilization": 0.95 - switching,
+        "switching_share": switching,
+        "class_slowdown": 1.1 + 0.05 * multiplier,
+        "jobs": 100.0,
+    }[metric]
+
+
+WAIT = {"llnl_gang": 30.0, "unicos_max": 3000.0, "djm": 2000.0}
+
+
+def compare(metric: str, at: Point) -> float:
+    """Return any numbers: nothing is claimed of them."""
+    return {
+        "utilization": 0.7,
+        "jobs": 100.0,
+        "wait_by_job_class": WAIT.get(at["policy"], 800.0),
+        "slowdown_by_job_class": 2.0 + WAIT.get(at["policy"], 800.0) / 100,
+        "slowdown_p95_by_job_class": 5.0,
+    }[metric]
+
+
+CLASS, HOUR, LENGTH = ("site_class",), ("hour",), ("length",)
+GROUP = ("job_class",)
+METRICS: dict[str, tuple[str, ...]] = {
+    "utilization": (), "period": (), "jobs": (), "preempted_share": (), "switching_share": (),
+    "packing_loss": (), "limits_loss": (), "no_work_share": (), "no_work_weekends": (), "no_work_weekdays": (),
+    "class_jobs": CLASS, "class_runtime": CLASS, "class_work": CLASS, "class_slowdown": CLASS,
+    "class_preempted": CLASS, "class_ended": CLASS, "class_delivered": CLASS,
+    **{f"interactive_{kind}_by_hour": HOUR for kind in
+       ("jobs", "runtime", "slowdown", "slowdown_max", "begun_10s", "begun_60s", "preempted")},
+    **{f"interactive_{kind}_by_length": LENGTH for kind in
+       ("jobs", "runtime", "slowdown", "slowdown_max", "undelayed")},
+}  # fmt: skip
+WEIGHTS = {
+    "utilization": "period", "preempted_share": "jobs", "switching_share": "period", "packing_loss": "period",
+    "limits_loss": "period", "no_work_share": "period", "class_slowdown": "class_runtime",
+    "class_preempted": "class_jobs",
+}  # fmt: skip
+EXACT = {"period"}
+EXPERIMENTS: dict[str, dict[str, Any]] = {
+    "llnl_t3d": {
+        "grid": {"policy": SCHEDULERS, "workload": tuple(N_BATCHES), "load": (np.nan,), "machine": ("t3d",)},
+        "metrics": METRICS,
+        "truth": t3d,
+        "batches": N_BATCHES,
+    },
+    "llnl_tradeoff": {
+        "grid": {
+            "policy": (GANG,), "workload": (THREE_WEEKS,), "load": (np.nan,), "machine": ("t3d",),
+            "do_not_disturb": ("0", "2", "10", NEVER), "switch_cost": ("0", "1", "4"),
+        },
+        "metrics": {
+            "utilization": (), "period": (), "jobs": (), "switching_share": (), "class_slowdown": CLASS,
+            "class_runtime": CLASS, "class_jobs": CLASS,
+        },
+        "truth": tradeoff,
+        "batches": {THREE_WEEKS: 1},
+    },
+    "llnl_compare": {
+        "grid": {
+            "policy": (*SCHEDULERS, "easy", "fcfs", "conservative", "buddy", "best_fit"),
+            "workload": (THREE_WEEKS,), "load": (np.nan,), "machine": ("t3d",),
+        },
+        "metrics": {
+            "utilization": (), "jobs": (), "wait_by_job_class": GROUP, "slowdown_by_job_class": GROUP,
+            "slowdown_p95_by_job_class": GROUP,
+        },
+        "truth": compare,
+        "batches": {THREE_WEEKS: 1},
+    },
+}  # fmt: skip
+
+
+def dataset(
+    name: str,
+    *,
+    truth: Truth | None = None,
+    noise: float = 0.005,
+    unfinished: Callable[[Point], bool] = lambda at: False,
+    replications: int = 10,
+    seed: int = 1,
+    without: Sequence[str] = (),
+    **axes: Sequence[Any],
+) -> xr.Dataset:
+    """Fabricate the dataset of an experiment.
+
+    Parameters
+    ----------
+    name : str
+        One of `EXPERIMENTS`.
+    truth : callable
+        By default what makes every sentence true.
+    noise : float
+        Relative spread of users, the same for all schedulers; a tenth of it for each point.
+    unfinished : callable
+        Point -> whether it is so.
+    replications, seed : int
+    without : sequence of str
+        Metrics that it lacks.
+    **axes
+        Other values on the axes of the experiment.
+    """
+    made = EXPERIMENTS[name]
+    truth = truth or made["truth"]
+    grid: dict[str, Sequence[Any]] = {**made["grid"], **axes}
+    shape = tuple(map(len, grid.values()))
+    random = np.random.default_rng(seed)
+    state = np.full((*shape, replications), DONE, np.int8)
+    n_batches = max(made["batches"].get(one, 1) for one in grid["workload"])
+    points = [
+        (place, {axis: values[i] for (axis, values), i in zip(grid.items(), place, strict=True)})
+        for place in np.ndindex(*shape)
+    ]
+    for place, at in points:
+        if unfinished(at):
+            state[place] = LEFT
+    luck = random.standard_normal((len(grid["workload"]), replications, n_batches))
+    dims, data = (*grid, "replication", "batch"), {}
+    for metric, own_dims in made["metrics"].items():
+        if metric in without:
+            continue
+        own = tuple(len(COORDS[dim]) for dim in own_dims)
+        values = np.full((*shape, replications, n_batches, *own), np.nan)
+        spread = 0.0 if metric in EXACT else noise
+        for place, at in points:
+            if unfinished(at):
+                continue
+            for batch in range(made["batches"].get(at["workload"], 1)):
+                chance = luck[place[1], :, batch] + 0.1 * random.standard_normal(replications)
+                for group in np.ndindex(*own):
+                    where = {dim: COORDS[dim][i] for dim, i in zip(own_dims, group, strict=True)}
+                    true = truth(metric, {**at, **where, "batch": batch})
+                    values[(*place, slice(None), batch, *group)] = true * (1 + spread * chance)
+        weight = WEIGHTS.get(metric)
+        data[metric] = ((*dims, *own_dims), values, {"weight": weight} if weight else {})
+    flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
+    settings = {"name": name, "confidence": 0.95, "replications": replications, "batches": 120, "seed": 1}
+    config = {
+        "settings": {**settings, "batch_size": "week", "warmup": 0, "axes": {}},
+        "policy": {
+            one: {"family": "models.production_gang" if one in SCHEDULERS else "models.backfill", "system": "t3d"}
+            for one in grid["policy"]
+        },
+        "workload": {
+            one: {"model": "t3d", "first_day": "1995-10-01" if one == FIFTEEN_MONTHS else "1996-07-23"}
+            for one in grid["workload"]
+        },
+        "machine": {one: {"torus": "16x4x4", "node_processors": 2, "places": "aligned"} for one in grid["machine"]},
+    }
+    used_dims = {dim for metric, own in made["metrics"].items() for dim in own if metric not in without}
+    return xr.Dataset(
+        {**data, "state": ((*grid, "replication"), state, flags), "saturated": (tuple(grid), np.zeros(shape, bool))},
+        coords={axis: list(values) for axis, values in grid.items()}
+        | {dim: list(COORDS[dim]) for dim in used_dims},
+        attrs={
+            "title": name, "config": json.dumps(config), "headline": "utilization",
+            "families": json.dumps({"models.production_gang": 1}),
+        },
+    )  # fmt: skip
