@@ -103,7 +103,7 @@ def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
 
 
 def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
-    """Return the share of the processor time without work on weekdays and on weekends, NaN where there is none."""
+    """Return the share of processor time without work on weekdays and on weekends, NaN of no time."""
     levels, made, clock = run.levels, run.schedule, run.clock
     n = len(edges) - 1
     days = np.arange(np.floor((edges[0] + clock) / DAY), np.ceil((edges[-1] + clock) / DAY) + 1)

@@ -66,12 +66,30 @@ class Classes:
                 numbers[number, :, column] = by_period(keys_given, where, key, none=key != "priority")
             for column, key in enumerate(SWITCHES):
                 switches[number, column] = checks.switch(keys_given, where, key)
-            if switches[number, 0] and (numbers[number, :, 2] + numbers[number, :, 3] <= 0).any():
-                raise ValueError(
-                    f"{where}: with max_wait=0 and do_not_disturb=0 two jobs would preempt each other for "
-                    "ever; give one of them above 0, or preemptable: false"
-                )
+        _refuse_thrashing(numbers, switches)
         return cls(numbers, switches)
+
+
+def _refuse_thrashing(numbers: Floats, switches: Ints) -> None:
+    """Raise ``ValueError`` with one line where jobs could preempt each other for ever, and none would run.
+
+    One class can do so to another of its priority if its jobs become urgent, and no minimum slice protects
+    those of the other; where that goes round in a circle, of one class or of several, nobody gets anywhere.
+    """
+    preemptable, heeds = switches[:, SWITCHES.index("preemptable")] == 1, switches[:, 1] == 1
+    for period in (PRIME, NIGHT):
+        priority, _, max_wait, do_not_disturb = numbers[:, period].T
+        unprotected = preemptable & ((do_not_disturb == 0) | ~heeds[:, None])
+        reaches = (priority[:, None] == priority) & (max_wait < inf)[:, None] & unprotected
+        for middle in range(len(priority)):
+            reaches |= reaches[:, [middle]] & reaches[middle]
+        if reaches.diagonal().any():
+            name = JOB_CLASSES[int(np.argmax(reaches.diagonal()))]
+            raise ValueError(
+                f"policy.classes.{name}: its jobs become urgent (max_wait), and no minimum slice protects jobs "
+                "of its priority from each other, which would preempt each other for ever; give do_not_disturb "
+                "above 0, max_wait: null, or preemptable: false"
+            )
 
 
 @dataclass(frozen=True)
@@ -134,7 +152,7 @@ class Nice:
             float(checks.number(given, where, key, checks.SECONDS, above=0, default=default))
             for key, default in (("every", HOUR), ("half_life", 7 * 24 * HOUR))
         )
-        return cls(inf if above is None else above, every, half_life)
+        return cls(inf if above is None else float(above), every, half_life)
 
 
 @dataclass(frozen=True, eq=False)

@@ -176,7 +176,7 @@ def test_a_user_waits_for_the_answer_and_thinks() -> None:
 
 
 def test_users_who_had_much_count_as_standby() -> None:
-    """Two users, of whom one has had all: its next job gives way to the other's, which is of the same class."""
+    """Of two users one has had all: its next job gives way to the other's, of the same class."""
     jobs = jobs_of(
         (0, 4000, 256, PRODUCTION), (1, 9000, 256, PRODUCTION), (4500, 100, 256, PRODUCTION),
         user=np.array([1, 1, 2]),
@@ -184,11 +184,11 @@ def test_users_who_had_much_count_as_standby() -> None:
     keys: dict[str, Any] = {
         "queues": [],
         "batch_limit": None,
-        "classes": {"production": {"do_not_disturb": 0, "max_wait": 1e7}},
+        "classes": {"production": {"do_not_disturb": 0.001, "max_wait": 1e7}},
     }
     plain = FAMILY.schedule(point(jobs, **keys))
     assert plain.start[2] >= plain.end[1]
-    nice = FAMILY.schedule(point(jobs, nice={"above": 1.5, "every": 3600, "half_life": 604800}, **keys))
+    nice = FAMILY.schedule(point(jobs, nice={"above": 1, "every": 3600, "half_life": 604800}, **keys))
     assert nice.start[2] == 2 * 3600 + 256, "when its user's nice value is high, and the image has left"
 
 
@@ -250,7 +250,14 @@ SMALL = (0, 1, 2, INTERACTIVE)
         ({"swap_out": -1}, "policy.swap_out=-1; allowed: a number of seconds for each processor"),
         ({"system": "paragon"}, "policy.system=paragon; allowed: t3d, tc2000, alpha"),
         ({"queues": [{"name": "q", "processors": 0}]}, "policy.queues[0].processors=0"),
-        ({"classes": {"standby": {"do_not_disturb": 0, "max_wait": 0}}}, "would preempt each other for ever"),
+        (
+            {"classes": {"interactive": {"do_not_disturb": 0, "max_wait": 20}}},
+            "policy.classes.interactive: its jobs become urgent (max_wait), and no minimum slice protects",
+        ),
+        (
+            {"classes": {"interactive": {"heeds_slices": False}}},
+            "policy.classes.interactive: its jobs become urgent (max_wait), and no minimum slice protects",
+        ),
     ],
 )
 def test_a_bad_policy_is_one_clear_line(keys: dict[str, Any], message: str) -> None:
@@ -281,7 +288,7 @@ def test_a_bad_machine_is_one_clear_line(machine: dict[str, Any], message: str) 
         (
             {"classes": {"interactive": {"processor_limit": 64}}},
             (0, 1, 65, INTERACTIVE),
-            "job 1 gets 128 processors, and policy.classes.interactive.processor_limit=64: it could never run",
+            "job 1 gets 128 processors, and policy.classes.interactive.processor_limit=64: it could",
         ),
     ],
 )
