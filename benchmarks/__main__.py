@@ -23,6 +23,7 @@ BENCHMARKS = {
     "startup": "benchmarks.startup",
     "partitioning": "benchmarks.partitioning",
     "backfill": "benchmarks.backfill",
+    "conservative": "benchmarks.conservative",
     "cluster": "benchmarks.cluster",
     "coverage": "benchmarks.coverage",
     "saturation": "benchmarks.saturation",

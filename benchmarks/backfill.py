@@ -71,14 +71,14 @@ def run(quick: bool) -> Findings:
 def policies(*names: str) -> dict[str, Rules]:
     """Return policies as conf has them."""
     listed = ",".join(names)
-    arguments = ["+experiment=replay", f"grid.policy=[{listed}]", "workload.path=" + os.devnull]
+    arguments = ["+experiment=replay", f"grid.policy=[{listed}]", "grid.workload=[synthetic]"]
     plan = expand(compose.load(arguments, locate.conf_folder()))
     return {policy.parameters["name"]: rules_of(policy.parameters) for policy in plan.variants["policy"]}
 
 
 def hosts(name: str) -> Machine:
     """Return a machine as conf has it."""
-    arguments = ["+experiment=replay", f"grid.machine=[{name}]", "workload.path=" + os.devnull]
+    arguments = ["+experiment=replay", f"grid.machine=[{name}]", "grid.workload=[synthetic]"]
     return of(expand(compose.load(arguments, locate.conf_folder())).variants["machine"][0].parameters)
 
 
@@ -196,7 +196,7 @@ def _queues(found: Findings, rounds: int) -> None:
     chosen = policies("easy", "lxf_w_backfill", "sjf_backfill", "conservative")
     rows = []
     for name, rules in chosen.items():
-        lengths = [n for n in QUEUES if name != "conservative" or n <= 1_000]
+        lengths = [n for n in QUEUES if name != "conservative" or n <= 3_000]
         actions = {n: partial(_rate, schedule, burst(n), machine, rules) for n in lengths}
         us = {n: 1e6 / median(taken) for n, taken in in_turn(actions, rounds).items()}
         costs: list[float | None] = [us.get(n) for n in QUEUES]

@@ -11,7 +11,17 @@ from rich.console import Console
 from scipy.stats import binomtest
 
 from benchmarks import __main__ as command
-from benchmarks import against_simpy, coverage, growth, measure, points, record, simpy_model, timed_gang
+from benchmarks import (
+    against_simpy,
+    backfill,
+    coverage,
+    growth,
+    measure,
+    points,
+    record,
+    simpy_model,
+    timed_gang,
+)
 from benchmarks.record import Findings, Table, Target
 from models import gang
 from models.point import Batches
@@ -130,3 +140,8 @@ def test_an_unknown_name_gets_one_line(capsys):
         command.main(["pakcing"])
     assert ended.value.code == 2
     assert "no benchmark 'pakcing'; there are packing, growth" in capsys.readouterr().err
+
+
+def test_the_benchmarks_of_backfilling_find_policies_and_hosts():
+    assert list(backfill.policies("easy", "conservative")) == ["easy", "conservative"]
+    assert len(backfill.hosts("o2k").names) == 8

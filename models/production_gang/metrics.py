@@ -45,7 +45,10 @@ def _of_interactive(suffix: str, dims: tuple[str, ...], what: str) -> tuple[Metr
             dims,
         ),
         *(
-            Metric(f"interactive_{name}_by_{suffix}", "1", f"share of interactive jobs {told}, by {what}", dims, jobs)
+            Metric(
+                f"interactive_{name}_by_{suffix}", "1", f"share of interactive jobs {told}, by {what}",
+                dims, jobs,
+            )
             for name, told in OF_INTERACTIVE.items()
         ),
     )  # fmt: skip

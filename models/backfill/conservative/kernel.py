@@ -4,7 +4,8 @@ A submitted job gets the earliest start time that disturbs nobody's. Where a job
 placed anew, one by one in order of submission: each gives up its place and takes the earliest that there is
 with all others where they are, so that it never starts later than it was told. Of several hosts a job takes
 the one where it starts first, of equal ones that with the fewest free processors now; it changes its host
-only for an earlier start.
+only for an earlier start. This kernel looks at every job on every host; `pool` makes the same schedules on
+one host without limit on memory, and looks at few.
 
 References
 ----------

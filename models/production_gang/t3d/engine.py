@@ -17,10 +17,17 @@ from models.production_gang.t3d.admission import admit
 from models.production_gang.t3d.clock import enter_period, tick
 from models.production_gang.t3d.events import drop_first
 from models.production_gang.t3d.moving import assign, begin_run, end_run, image_has_left, submit
-from models.production_gang.t3d.placing import best_place, has_free_place, somebody_yields
-from models.production_gang.t3d.ranking import class_of, is_urgent, number_of, sort_waiting
+from models.production_gang.t3d.placing import (
+    best_place,
+    has_free_place,
+    is_within_class_limit,
+    look_around,
+    somebody_yields,
+)
+from models.production_gang.t3d.ranking import is_urgent, sort_waiting
 from models.production_gang.t3d.state import (
     ACTIVE,
+    AGAIN,
     ANSWERED,
     END_OF_RUN,
     IMAGE_HAS_LEFT,
@@ -34,7 +41,6 @@ from models.production_gang.t3d.state import (
     N_LEVELS,
     N_QUEUED,
     N_RESIDENCIES,
-    N_RESIDENTS,
     N_RUNNING,
     N_SWITCHING,
     N_WAITING,
@@ -45,8 +51,6 @@ from models.production_gang.t3d.state import (
     NONE,
     NOW,
     PACKING,
-    PROCESSOR_LIMIT,
-    PROCESSORS,
     RUN_BEGINS,
     STATE,
     STOPS,
@@ -64,26 +68,19 @@ LONGEST_IDLE = 8 * DAY
 """Queues open within a week; jobs that wait longer, while nothing happens, wait for ever."""
 
 
-@part(boolean(int64, SYSTEM))
-def is_within_class_limit(job, system):
-    """Tell whether a class keeps its processor limit with one job more. O(owners of nodes)."""
-    limit = number_of(job, PROCESSOR_LIMIT, system)
-    if limit >= 1e300:
-        return True
-    work, job_class = system.work, class_of(job, system)
-    had = work.whole[job, PROCESSORS]
-    for i in range(system.counts[N_RESIDENTS]):
-        other = work.residents[i]
-        if class_of(other, system) == job_class:
-            had += work.whole[other, PROCESSORS]
-    return had <= limit
-
-
-@part(void(SYSTEM))
+@part(boolean(SYSTEM))
 def place_waiting(system):
-    """Give nodes to jobs that wait, in order."""
+    """Give nodes to jobs that wait, in order; return whether anybody was preempted.
+
+    Then the classes have fewer processors than before, and who was kept back by a limit may fit: another pass
+    is due.
+    """
     work, counts, settings = system.work, system.counts, system.settings
+    preempting = False
+    if counts[N_WAITING] == 0:
+        return preempting
     sort_waiting(system)
+    look_around(system)
     n = counts[N_WAITING]  # those that are preempted in this pass come after these
     too_large = settings.n_nodes  # no place of so many nodes is free, nor of more
     too_large <<= 1
@@ -105,10 +102,12 @@ def place_waiting(system):
             place = best_place(job, True, system)
             if place != NONE:
                 too_large = settings.n_nodes << 1
+                preempting = True
         if place == NONE:
             blocked = settings.blocking == 2 or (settings.blocking == 1 and is_urgent(job, system))
             continue
         assign(job, place, np.int64(system.best[6]), system.best[7], system)
+        look_around(system)
         work.waiting[i - 1] = NONE
     kept = 0
     for i in range(counts[N_WAITING]):
@@ -116,6 +115,7 @@ def place_waiting(system):
             work.waiting[kept] = work.waiting[i]
             kept += 1
     counts[N_WAITING] = kept
+    return preempting
 
 
 @part(void(SYSTEM))
@@ -177,6 +177,8 @@ def advance(system):
         if now < np.inf:
             clocks[ACTIVE] = now
         now = min(now, min(clocks[NEXT_BOUNDARY], clocks[NEXT_TICK]))
+        if counts[AGAIN]:
+            now = clocks[NOW]
         if now > clocks[ACTIVE] + LONGEST_IDLE:
             return STUCK
         clocks[NOW] = now
@@ -193,6 +195,6 @@ def advance(system):
         if clocks[NEXT_TICK] == now:
             tick(system)
         admit(system)
-        place_waiting(system)
+        counts[AGAIN] = place_waiting(system)
         write_level(system)
     return ALL_ENDED

@@ -7,7 +7,7 @@ T3D"). All places of a job's size are compared, first the free ones, then those 
 
 from __future__ import annotations
 
-from numba import boolean, float64, int64
+from numba import boolean, float64, int64, void
 
 from models.kernels.compiling import part
 from models.production_gang.t3d.ranking import class_of, is_urgent, number_of, slice_ends
@@ -15,11 +15,15 @@ from models.production_gang.t3d.state import (
     HEEDS_SLICES,
     LEVEL,
     LOOK,
+    LOWEST,
+    LOWEST_IN_SLICE,
+    N_CLASSES,
     N_RESIDENTS,
     NONE,
     NOW,
     PREEMPTABLE,
     PRIORITY,
+    PROCESSOR_LIMIT,
     PROCESSORS,
     RUNNING,
     STATE,
@@ -47,14 +51,41 @@ def yields_to(owner, job, priority, urgent, system):
     return system.clocks[NOW] >= slice_ends(owner, system)
 
 
+@part(void(SYSTEM))
+def look_around(system):
+    """Count the processors of each class, and find the lowest priority of a job that may be preempted.
+
+    O(owners of nodes); after each change of these.
+    """
+    work, around, counts = system.work, system.around, system.counts
+    for job_class in range(N_CLASSES):
+        around[job_class] = 0.0
+    around[LOWEST] = around[LOWEST_IN_SLICE] = HIGHEST
+    for i in range(counts[N_RESIDENTS]):
+        owner = work.residents[i]
+        job_class = class_of(owner, system)
+        around[job_class] += work.whole[owner, PROCESSORS]
+        if work.whole[owner, STATE] == RUNNING and system.parameters.switches[job_class, PREEMPTABLE]:
+            priority = number_of(owner, PRIORITY, system)
+            around[LOWEST_IN_SLICE] = min(around[LOWEST_IN_SLICE], priority)
+            if system.clocks[NOW] >= slice_ends(owner, system):
+                around[LOWEST] = min(around[LOWEST], priority)
+
+
 @part(boolean(int64, SYSTEM))
 def somebody_yields(job, system):
-    """Tell whether there is anybody that a job may preempt. O(owners of nodes)."""
-    priority, urgent = number_of(job, PRIORITY, system), is_urgent(job, system)
-    for i in range(system.counts[N_RESIDENTS]):
-        if yields_to(system.work.residents[i], job, priority, urgent, system):
-            return True
-    return False
+    """Tell whether there is anybody that a job may preempt. O(1), once somebody has looked around."""
+    priority = number_of(job, PRIORITY, system)
+    heeds = system.parameters.switches[class_of(job, system), HEEDS_SLICES]
+    lowest = system.around[LOWEST if heeds else LOWEST_IN_SLICE]
+    return lowest < priority or (lowest == priority and is_urgent(job, system))
+
+
+@part(boolean(int64, SYSTEM))
+def is_within_class_limit(job, system):
+    """Tell whether a class keeps its processor limit with one job more. O(1), as `somebody_yields`."""
+    had = system.around[class_of(job, system)]
+    return had + system.work.whole[job, PROCESSORS] <= number_of(job, PROCESSOR_LIMIT, system)
 
 
 @part(int64(int64, int64, SYSTEM))

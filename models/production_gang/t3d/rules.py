@@ -66,19 +66,18 @@ class Classes:
                 numbers[number, :, column] = by_period(keys_given, where, key, none=key != "priority")
             for column, key in enumerate(SWITCHES):
                 switches[number, column] = checks.switch(keys_given, where, key)
-        _refuse_thrashing(numbers, switches)
         return cls(numbers, switches)
 
 
-def _refuse_thrashing(numbers: Floats, switches: Ints) -> None:
+def _refuse_thrashing(classes: Classes) -> None:
     """Raise ``ValueError`` with one line where jobs could preempt each other for ever, and none would run.
 
     One class can do so to another of its priority if its jobs become urgent, and no minimum slice protects
     those of the other; where that goes round in a circle, of one class or of several, nobody gets anywhere.
     """
-    preemptable, heeds = switches[:, SWITCHES.index("preemptable")] == 1, switches[:, 1] == 1
+    preemptable, heeds, _ = classes.switches.T == 1
     for period in (PRIME, NIGHT):
-        priority, _, max_wait, do_not_disturb = numbers[:, period].T
+        priority, _, max_wait, do_not_disturb = classes.numbers[:, period].T
         unprotected = preemptable & ((do_not_disturb == 0) | ~heeds[:, None])
         reaches = (priority[:, None] == priority) & (max_wait < inf)[:, None] & unprotected
         for middle in range(len(priority)):
@@ -86,9 +85,9 @@ def _refuse_thrashing(numbers: Floats, switches: Ints) -> None:
         if reaches.diagonal().any():
             name = JOB_CLASSES[int(np.argmax(reaches.diagonal()))]
             raise ValueError(
-                f"policy.classes.{name}: its jobs become urgent (max_wait), and no minimum slice protects jobs "
-                "of its priority from each other, which would preempt each other for ever; give do_not_disturb "
-                "above 0, max_wait: null, or preemptable: false"
+                f"policy.classes.{name}: its jobs become urgent (max_wait), and no minimum slice protects "
+                "jobs of its priority from each other: they would preempt each other for ever; give "
+                "do_not_disturb above 0, max_wait: null, or preemptable: false"
             )
 
 
@@ -201,12 +200,15 @@ class Rules:
             default=2,
         )
         prime, night = by_period(policy, where, "batch_limit", none=True)
+        classes, preemptive = Classes.of(policy), checks.switch(policy, where, "preemptive")
+        if preemptive:
+            _refuse_thrashing(classes)
         return cls(
-            Classes.of(policy),
+            classes,
             tuple(Queue.of(queue, f"policy.queues[{number}]") for number, queue in enumerate(queues)),
             PrimeTime.of(policy),
             Nice.of(policy),
-            checks.switch(policy, where, "preemptive"),
+            preemptive,
             float(checks.number(policy, where, "swap_out", cost, least=0, default=1.0)),
             float(checks.number(policy, where, "swap_in", cost, least=0, default=1.0)),
             ORDERS.index(checks.choice(policy, where, "order", ORDERS, "largest")),

@@ -169,6 +169,7 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
         np.zeros(2 * hardware.n_wires, np.int64),
         np.zeros(max(len(rules.queues), 1)),
         np.zeros(8),
+        np.zeros(state.N_AROUND),
     )  # fmt: skip
 
 

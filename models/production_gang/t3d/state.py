@@ -90,9 +90,10 @@ NO_WORK, PACKING, LIMITS = range(3)
 (
     NEXT, N_QUEUED, N_WAITING, N_RESIDENTS, N_HEAP, N_ENDED, N_RESIDENCIES, N_LEVELS, PERIOD, WEEKEND,
     BOUNDARY, N_RUNNING, N_SWITCHING, N_LEAVING_NODES, ADMITTED_ALL, ADMITTED_BATCH, ADMITTED_BEYOND, SCAN,
-    LOOK, N_TICKS, N_COUNTS,
-) = range(21)  # fmt: skip
-# N_RUNNING: processors that run; N_SWITCHING: of owners that do not; N_LEAVING_NODES: nodes without owner
+    LOOK, N_TICKS, AGAIN, N_COUNTS,
+) = range(22)  # fmt: skip
+# AGAIN: whether another pass is due at this instant. N_RUNNING: processors that run; N_SWITCHING: of owners
+# that do not; N_LEAVING_NODES: nodes without owner
 # whose image is still there. SCAN: queued jobs before this one cannot be admitted, 0 after anything that may
 # change it.
 
@@ -103,14 +104,20 @@ NOW, NEXT_BOUNDARY, NEXT_TICK, LAST_TICK, ACTIVE, N_CLOCKS = range(6)
 System = namedtuple(
     "System",
     ["settings", "costs", "torus", "parameters", "work", "users", "record", "counts", "clocks", "wires",
-     "run_of_queue", "best"],
+     "run_of_queue", "best", "around"],
 )  # fmt: skip
 """All of these, as the engine takes them.
 
 wires : int64 (2 n_wires,), owners with each wire, and room for those without victims
 run_of_queue : float64 (queue,), processors of its admitted jobs
 best : float64 (8,), what is least so far of the places looked at
+around : float64 (8,), processors that each class has, and the lowest priority of a running job that may be
+    preempted, after its minimum slice, or in it as well
 """
+N_CLASSES = 6
+LOWEST, LOWEST_IN_SLICE, N_AROUND = range(N_CLASSES, N_CLASSES + 3)
+
 SYSTEM = types.NamedTuple(
-    [SETTINGS, COSTS, TORUS, PARAMETERS, WORK, USERS, RECORD, INTS, FLOATS, INTS, FLOATS, FLOATS], System
+    [SETTINGS, COSTS, TORUS, PARAMETERS, WORK, USERS, RECORD, INTS, FLOATS, INTS, FLOATS, FLOATS, FLOATS],
+    System,
 )

@@ -11,6 +11,8 @@ import pytest
 from backfill_cases import by_priority, rules
 
 from models import workloads
+from models.backfill.conservative.rules import Conservative
+from models.backfill.conservative.schedules import on_hosts as conservative_on_hosts
 from models.backfill.engine import schedule
 from models.backfill.priority.rules import Priority
 from models.backfill.priority.schedules import on_hosts
@@ -65,3 +67,5 @@ def test_a_real_log(policy: str, ties: str, file: str) -> None:
     np.testing.assert_array_equal(schedule(jobs, machine, how).start + first, expected)
     if isinstance(how, Priority):
         np.testing.assert_array_equal(on_hosts(jobs, machine, how).start + first, expected)
+    if isinstance(how, Conservative):
+        np.testing.assert_array_equal(conservative_on_hosts(jobs, machine, how).start + first, expected)

@@ -1,0 +1,243 @@
+"""Conservative backfilling with compression on one pool of processors: the fast path.
+
+The rules are those of `kernel`: where a job ends, the waiting ones are placed anew one by one in order of
+submission, each where it fits first with all others where they are. But only those are looked at that can
+have got an earlier start since they were looked at last, because processors have become free
+
+- right before their start, so that they move forward into them (nearly all moves are of that kind, and by one
+  step), see `held.give_back`;
+- in a stretch of time into which they fit as a whole, see `holes`.
+
+What became free behind a job in the queue is seen by it at the next end, as it is if all are looked at.
+
+References
+----------
+D. G. Feitelson, A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling",
+*12th Intl. Parallel Processing Symposium*, 1998.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, float64, int64, void
+
+from models.arrays import Ints
+from models.backfill.conservative.held import HELD, HeldJobs, give_back, give_up, hold
+from models.backfill.conservative.holes import open_hole
+from models.backfill.conservative.steps import (
+    NOWHERE,
+    STEPS,
+    Steps,
+    begin_at,
+    first_fit,
+    forget,
+    let_go,
+    pushed_forward,
+    take,
+)
+from models.backfill.conservative.waiting import (
+    MASK,
+    NOBODY,
+    SHIFT,
+    WAITING,
+    Waiting,
+    close_up,
+    enter,
+    index_anew,
+    leave,
+)
+from models.kernels.bits import ALL, ONE, ZERO, lowest_position
+from models.kernels.compiling import kernel, part
+from models.kernels.ends import pop, push
+from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
+from models.kernels.types import INTS
+
+STEPS_BETWEEN_INDICES = 256
+"""So many events later the index is made anew: it costs little then, and has few empty positions."""
+
+
+@part(int64(HELD, STEPS, int64, int64))
+def earliest(jobs: HeldJobs, steps: Steps, first: int, job: int) -> int:
+    """Return the step at which a waiting job can start, that of its start if no earlier one; what was known
+    of where it may fit is used up.
+
+    O(steps that it moves over), and O(steps between `since` and `until`).
+    """
+    size = jobs.size[job]
+    at = pushed_forward(steps, jobs.first[job], size)
+    if jobs.since[job] < np.inf:
+        # The step may be gone, if the stretch has changed in the meantime.
+        begin = jobs.source[job]
+        if steps.time[begin] != jobs.since[job]:
+            begin = first
+            while steps.time[begin] < jobs.since[job]:
+                begin = steps.after[begin]
+        until = min(jobs.until[job], steps.time[at])
+        found = first_fit(steps, begin, until, size, jobs.requested[job])
+        if found != NOWHERE:
+            at = found
+        jobs.since[job] = np.inf
+        jobs.until[job] = -np.inf
+    return at
+
+
+@part(int64(HELD, STEPS, WAITING, int64, int64))
+def move(jobs: HeldJobs, steps: Steps, waiting: Waiting, job: int, at: int) -> int:
+    """Move a waiting job forward to the beginning of a step, and return the first step of the hole that it
+    leaves behind, which ends where the job was expected to end. O(steps that it moves over).
+
+    The two steps that it has left are not let go yet.
+    """
+    size = jobs.size[job]
+    first, last = jobs.first[job], jobs.last[job]
+    end = steps.time[at] + jobs.requested[job]
+    if end > steps.time[first]:
+        while at != first:
+            steps.free[at] -= size
+            at = steps.after[at]
+        hole = last
+        while steps.time[steps.before[hole]] >= end:
+            hole = steps.before[hole]
+            give_back(jobs, steps, waiting, hole, size)
+        if steps.time[hole] != end:
+            hole = begin_at(steps, steps.before[hole], end)
+            give_back(jobs, steps, waiting, hole, size)
+        jobs.last[job] = hole
+        return hole
+    jobs.last[job] = take(steps, at, end, size)
+    at = first
+    while at != last:
+        give_back(jobs, steps, waiting, at, size)
+        at = steps.after[at]
+    return first
+
+
+@part(float64(HELD, STEPS, WAITING, int64, int64))
+def compress(
+    jobs: HeldJobs, steps: Steps, waiting: Waiting, first: int, n_positions: int
+) -> float:  # fmt: skip
+    """Place waiting jobs anew in order of submission, those that are to be looked at; return the first start
+    of those that move, inf if nobody does.
+
+    O(positions / 64), and O(steps that they move over) for the jobs.
+    """
+    next_start = np.inf
+    for word in range((n_positions >> SHIFT) + 1):
+        rest = waiting.looked_at[word]
+        while rest != ZERO:
+            bit = lowest_position(rest)
+            job = waiting.job[(word << SHIFT) + bit]
+            waiting.looked_at[word] &= ~(ONE << np.uint64(bit))
+            at = earliest(jobs, steps, first, job)
+            before, last = jobs.first[job], jobs.last[job]
+            if at != before:
+                hole = move(jobs, steps, waiting, job, at)
+                give_up(jobs, steps, job)
+                hold(jobs, steps, job, at)
+                steps.n_holders[jobs.last[job]] += 1
+                next_start = min(next_start, jobs.planned[job])
+                if hole != last:
+                    open_hole(jobs, steps, waiting, hole, last, n_positions)
+                let_go(steps, before)
+                let_go(steps, last)
+            # Those before it are looked at the next time.
+            rest = ZERO if bit == MASK else waiting.looked_at[word] & (ALL << np.uint64(bit + 1))
+    return next_start
+
+
+@part(float64(HELD, STEPS, WAITING, int64, int64, int64))
+def place(
+    jobs: HeldJobs, steps: Steps, waiting: Waiting, first: int, job: int, position: int
+) -> float:  # fmt: skip
+    """Give a newcomer the earliest start that disturbs nobody's, and return it. O(steps)."""
+    size, requested = jobs.size[job], jobs.requested[job]
+    at = first_fit(steps, first, np.inf, size, requested)
+    jobs.last[job] = take(steps, at, steps.time[at] + requested, size)
+    steps.n_holders[jobs.last[job]] += 1
+    hold(jobs, steps, job, at)
+    jobs.position[job] = position
+    waiting.job[position] = job
+    enter(waiting, position, size, requested, jobs.planned[job])
+    return jobs.planned[job]
+
+
+@part(float64(STEPS, int64))
+def first_start(steps: Steps, at: int) -> float:
+    """Return the first start that somebody holds from a step on, inf if nobody does. O(steps up to it)."""
+    while at != NOWHERE and steps.starting[at] == NOWHERE:
+        at = steps.after[at]
+    return np.inf if at == NOWHERE else steps.time[at]
+
+
+@kernel(void(HELD, STEPS, WAITING, boolean, INTS))
+def run(jobs: HeldJobs, steps: Steps, waiting: Waiting, instant: bool, heap: Ints) -> None:
+    """Simulate jobs to their last end.
+
+    A submission costs O(waiting + running) jobs, all of it a look at one number of each. An end costs
+    O(running) jobs and O(1), in practice, for each waiting job that moves. How many do is up to the rules:
+    with a queue much deeper than what runs about a fifth of all.
+
+    Parameters
+    ----------
+    jobs, steps, waiting : none has been submitted
+    instant : see `models.kernels.ties`; jobs start first of all when their time has come
+    heap : room for all jobs
+    """
+    n_jobs = jobs.submit.shape[0]
+    n_running = 0
+    n_waiting = 0
+    n_positions = 0
+    arrived = 0
+    first = 0
+    next_start = np.inf
+    n_steps = 0
+    while arrived < n_jobs or n_running > 0 or n_waiting > 0:
+        next_submit = next_submission(jobs.submit, arrived)
+        now = min(next_submit, next_end(jobs.end, heap, n_running), next_start)
+        first = forget(steps, first, now)
+        n_steps += 1
+        if n_steps % STEPS_BETWEEN_INDICES == 0:
+            n_positions = close_up(waiting, jobs.position, n_positions)
+            index_anew(waiting, n_positions, now, jobs.size, jobs.requested, jobs.planned)
+
+        # A job whose time has come starts, whatever else happens now: the plan has a place for it.
+        if next_start <= now:
+            job = steps.starting[first]
+            while job != NOBODY:
+                jobs.start[job] = now
+                jobs.end[job] = now + jobs.runtime[job]
+                push(jobs.end, heap, n_running, job)
+                leave(waiting, jobs.position[job])
+                steps.n_holders[first] -= 1
+                n_running += 1
+                n_waiting -= 1
+                job = jobs.next_there[job]
+            steps.starting[first] = NOWHERE
+            next_start = first_start(steps, first) if n_waiting > 0 else np.inf
+
+        n_ended = 0
+        while takes_end(instant, now, next_end(jobs.end, heap, n_running), next_submit, n_ended):
+            job = pop(jobs.end, heap, n_running)
+            n_running -= 1
+            at, expected = first, jobs.last[job]
+            while at != expected:
+                give_back(jobs, steps, waiting, at, jobs.size[job])
+                at = steps.after[at]
+            if expected != first and n_waiting > 0:
+                open_hole(jobs, steps, waiting, first, expected, n_positions)
+            let_go(steps, expected)
+            n_ended += 1
+        if n_ended > 0:
+            next_start = min(next_start, compress(jobs, steps, waiting, first, n_positions))
+
+        # Newcomers are placed after all those that were there before them.
+        n_events = n_ended
+        while takes_submission(instant, now, next_submission(jobs.submit, arrived), n_events):
+            planned = place(jobs, steps, waiting, first, arrived, n_positions)
+            if planned > now:
+                jobs.promised[arrived] = planned
+            next_start = min(next_start, planned)
+            n_positions += 1
+            n_waiting += 1
+            arrived += 1
+            n_events += 1

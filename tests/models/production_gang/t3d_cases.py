@@ -1,0 +1,303 @@
+"""Small cases for the T3D's schedulers, and how the engine and the twin are asked the same."""
+
+from __future__ import annotations
+
+import random
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import t3d_twin
+from family_cases import CONF, read
+
+from models.jobs import machine as machines
+from models.jobs.job_classes import JOB_CLASSES
+from models.jobs.jobs import Jobs
+from models.jobs.trace import Origin, Trace
+from models.point import Point
+from models.production_gang.systems import Run
+from models.production_gang.t3d import simulation
+
+TORUSES = (
+    "2x1x1",
+    "2x2x1",
+    "4x1x2",
+    "4x2x2",
+    "8x2x1",
+    "4x4x2",
+    "8x2x4",
+    "16x1x1",
+    "4x4",
+    "8x2",
+    "2x2x2",
+    "16x4x4",
+)
+MONDAY = 345_600.0
+"""Unix seconds of Monday, 5 January 1970, 0:00 UTC."""
+
+POLICIES = ("llnl_gang", "djm", "unicos_max")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Jobs of the twin, machine, policy, and the seconds since Monday, 0:00, at time 0."""
+
+    jobs: tuple[t3d_twin.Job, ...]
+    machine: dict[str, Any]
+    policy: dict[str, Any]
+    clock: float = 0.0
+
+    def fresh(self) -> list[t3d_twin.Job]:
+        return deepcopy(list(self.jobs))
+
+
+@cache
+def file(folder: str, name: str) -> dict[str, Any]:
+    return read(CONF / folder / f"{name}.yaml")
+
+
+def policy(name: str = "llnl_gang", **keys: Any) -> dict[str, Any]:
+    return deepcopy(file("policy/production_gang", name)) | keys
+
+
+def machine(torus: str = "16x4x4", node_processors: int = 2, **keys: Any) -> dict[str, Any]:
+    return file("machine", "t3d") | {"torus": torus, "node_processors": node_processors} | keys
+
+
+def of_random(seed: int, small: bool = False) -> Case:
+    """Return a random case: whole numbers of seconds, so that times meet and nothing is rounded.
+
+    A small one has few nodes and jobs, for a twin that is asked often.
+    """
+    chance = random.Random(seed)
+    torus = chance.choice(TORUSES[:-1] if small else TORUSES)
+    asked = machine(
+        torus,
+        chance.choice([1, 2]) if int(torus.split("x")[0]) > 1 else 1,
+        places=chance.choice(["aligned", "half", "any"]),
+        barrier_wires=chance.choice([1, 2, 3, 4, 4]),
+        wire_neighbours=chance.choice(["forbidden", "forbidden", "allowed"]),
+        memory_gb_per_processor=None,
+    )
+    total = prod(int(side) for side in torus.split("x"))
+    span = chance.choice([30, 300, 3000, 3000, 20_000, 600_000])
+    rules = _policy(chance, total, span)
+    with_classes = chance.random() < 0.8
+    jobs: list[t3d_twin.Job] = []
+    submits = sorted(
+        chance.randrange(span + 1) for _ in range(chance.choice([3, 10, 20, 20 if small else 30]))
+    )
+    longest = chance.choice([10, 100, 1000, 1000, 5000])
+    taken: set[int] = set()
+    for number, submit in enumerate(submits):
+        runtime = float(chance.randint(1, longest))
+        processors = chance.choice([1, 2, 3, 4, 8, total, total // 2 or 1, chance.randint(1, total)])
+        before = [job.number for job in jobs if job.number not in taken]
+        after, think = -1, 0.0
+        if before and chance.random() < 0.3:
+            after, think = chance.choice(before), float(chance.choice([0, 0, 5, 100]))
+            taken.add(after)
+        jobs.append(
+            t3d_twin.Job(
+                number,
+                float(submit - submits[0]),
+                runtime,
+                min(processors, total),
+                chance.choice([float("nan"), runtime, 2 * runtime, 20_000.0, 100_000.0]),
+                chance.randrange(4),
+                chance.choice(JOB_CLASSES) if with_classes else None,
+                after,
+                think,
+            )
+        )
+    clock = float(chance.choice([0, 0, 25_000, 86_400 * 4 + 70_000, 86_400 * 6 + 80_000]))
+    return Case(tuple(jobs), asked, rules, clock)
+
+
+def _policy(chance: random.Random, total: int, span: int) -> dict[str, Any]:
+    rules = policy(chance.choice(POLICIES))
+
+    def by_hours(*values: float | None) -> Any:
+        if chance.random() < 0.6:
+            return chance.choice(values)
+        return {"prime": chance.choice(values), "night": chance.choice(values)}
+
+    rules["classes"] = {
+        name: {
+            "priority": by_hours(1, 2, 2) if name in ("production", "standby") else by_hours(2, 3, 4),
+            "processor_limit": by_hours(None, None, None, total),
+            "max_wait": by_hours(None, 20, 60, 300),
+            "do_not_disturb": by_hours(0, 1, 3, 10),
+            "preemptable": name not in ("debug", "benchmark")
+            and (chance.random() < 0.85 or name == "standby"),
+            "heeds_slices": name != "express" and chance.random() < 0.85,
+            "batch": name in ("production", "standby", "benchmark"),
+        }
+        for name in JOB_CLASSES
+    }
+    rules["classes"]["express"]["priority"] = chance.choice([4, 6])
+    for keys in rules["classes"].values():  # without what would go round for ever, and is refused
+        if keys["preemptable"] and not keys["heeds_slices"]:
+            keys["max_wait"] = None
+        if keys["preemptable"] and keys["max_wait"] is not None and chance.random() < 0.3:
+            keys["max_wait"] = None
+        elif keys["preemptable"] and keys["max_wait"] is not None:
+            keys["do_not_disturb"] = by_hours(1, 3, 10)
+    rules["prime_time"] = {
+        "from": chance.choice([0.0, 7.5, 0.0625]),
+        "until": chance.choice([22, 12, 8, 24]),
+        "weekends": chance.random() < 0.3,
+    }
+    rules["unclassified"] = chance.choice(["by_limits", "production", "interactive"])
+    rules["interactive_limits"] = {
+        "processors": chance.choice([2, 8, 64]),
+        "hours": chance.choice([0.0625, 2]),
+    }
+    rules["preemptive"] = chance.random() < 0.8
+    rules["swap_out"], rules["swap_in"] = (
+        chance.choice([1.0, 0.5, 0.0, 2.0]),
+        chance.choice([1.0, 0.5, 0.0, 3.0]),
+    )
+    rules["order"] = chance.choice(["largest", "arrival"])
+    rules["blocking"] = chance.choice(["always", "never", "urgent"])
+    above = chance.choice([None, None, 1, 0.5, 1.5])
+    rules["nice"] = {
+        "above": above,
+        "every": 3600 if span > 5000 else 64,
+        "half_life": chance.choice([604_800, 3600]),
+    }
+    rules["queues"] = chance.choice(
+        [
+            rules["queues"],
+            [
+                {
+                    "name": "small",
+                    "processors": max(total // 4, 1),
+                    "hours": 1,
+                    "run_limit": total,
+                    "open": "always",
+                },
+                {"name": "night", "processors": total, "hours": 5.5, "run_limit": None, "open": "night"},
+                {
+                    "name": "long",
+                    "processors": total,
+                    "hours": None,
+                    "run_limit": {"prime": total, "night": 2 * total},
+                    "open": chance.choice(["always", "weekend", "night"]),
+                },
+            ],
+            [{"name": "all", "processors": total, "hours": None, "run_limit": None, "open": "always"}],
+        ]
+    )
+    rules["batch_limit"] = by_hours(None, total, 2 * total)
+    rules["oversubscribe"] = chance.choice(
+        [None, None, {"processors": 2 * total, "from": max(total // 2, 1)}]
+    )
+    rules["aggregate_limit"] = chance.choice([None, None, total, 2 * total])
+    rules["drain_after"] = chance.choice([None, 0, 100, 1000])
+    return rules
+
+
+def by_twin(case: Case) -> t3d_twin.Outcome:
+    return t3d_twin.Twin(case.fresh(), case.machine, case.policy, case.clock).run()
+
+
+def by_engine(case: Case) -> Run:
+    """Return the engine's run; its jobs are in order of their submission as it happened."""
+    hosts = machines.of(case.machine)
+    jobs = case.jobs
+    columns = Jobs(
+        np.array([job.submit for job in jobs]),
+        np.array([job.runtime for job in jobs]),
+        np.array([job.requested for job in jobs]),
+        np.array([job.processors for job in jobs]),
+        np.zeros(len(jobs), np.int64),
+        user=np.array([job.user for job in jobs]),
+        job_class=None
+        if any(job.job_class is None for job in jobs)
+        else np.array([JOB_CLASSES.index(str(job.job_class)) for job in jobs]),
+        after=np.array([job.after for job in jobs]),
+        think=np.array([job.think for job in jobs]),
+    )
+    origin = Origin("case", "random", "", zero=MONDAY + case.clock)
+    opened = Trace("case", columns, hosts, origin=origin)
+    point = Point(case.policy, {"name": "case"}, case.machine)
+    return simulation.run(point, opened, columns, hosts)
+
+
+def story(outcome: t3d_twin.Outcome, case: Case) -> dict[str, Any]:
+    """Return what the twin says, in a form in which it can be compared."""
+    box = t3d_twin.Box(case.machine)
+    order = sorted(outcome.jobs, key=lambda job: (job.submit, job.number))
+    place = {job.number: position for position, job in enumerate(order)}
+    return {
+        "submit": [job.submit for job in order],
+        "size": [job.size for job in order],
+        "class": [job.job_class for job in order],
+        "admitted": [job.admitted for job in order],
+        "start": [job.start for job in order],
+        "end": [job.end for job in order],
+        "preemptions": [job.preempted for job in order],
+        "stays": sorted(
+            (
+                stay.assigned, place[stay.job.number], box.number(stay.corner), stay.wire,
+                stay.ready, stay.begins, stay.stops, stay.gone,
+            )
+            for stay in outcome.stays
+        ),
+        "pieces": sorted((place[job.number], *piece, job.size) for job in order for piece in job.pieces),
+    }  # fmt: skip
+
+
+def story_of_engine(run: Run) -> dict[str, Any]:
+    made, stays = run.schedule, run.detail.residencies
+    assert made.pieces is not None
+    assert made.jobs.job_class is not None
+    return {
+        "submit": made.jobs.submit.tolist(),
+        "size": made.jobs.size.tolist(),
+        "class": [JOB_CLASSES[number] for number in made.jobs.job_class],
+        "admitted": run.detail.admitted.tolist(),
+        "start": made.start.tolist(),
+        "end": made.end.tolist(),
+        "preemptions": run.preemptions.tolist(),
+        "stays": sorted(
+            zip(
+                *(
+                    getattr(stays, name).tolist()
+                    for name in ("assigned", "job", "corner", "wire", "ready", "begins", "stops", "gone")
+                ),
+                strict=True,
+            )
+        ),
+        "pieces": sorted(
+            zip(
+                *(getattr(made.pieces, name).tolist() for name in ("job", "begin", "end", "processors")),
+                strict=True,
+            )
+        ),
+    }
+
+
+def stays_of(outcome: t3d_twin.Outcome, case: Case) -> SimpleNamespace:
+    """Return the twin's residencies as arrays, jobs by their position in order of submission."""
+    columns = zip(*story(outcome, case)["stays"], strict=True)
+    names = ("assigned", "job", "corner", "wire", "ready", "begins", "stops", "gone")
+    return SimpleNamespace(**{name: np.array(values) for name, values in zip(names, columns, strict=True)})
+
+
+def jobs_of(outcome: t3d_twin.Outcome) -> Jobs:
+    """Return the twin's jobs in order of their submission."""
+    order = sorted(outcome.jobs, key=lambda job: (job.submit, job.number))
+    return Jobs(
+        np.array([job.submit for job in order]),
+        np.array([job.runtime for job in order]),
+        np.array([job.requested for job in order]),
+        np.array([job.size for job in order]),
+        np.array([job.size * 1024 for job in order]),
+        job_class=np.array([JOB_CLASSES.index(str(job.job_class)) for job in order]),
+    )
