@@ -35,7 +35,8 @@ python -m analysis RESULTS [key=value ...]
 
 python -m analysis draw NAME [key=value ...]
     Draws one picture from the simulator's own output into results/drawings, or output=FOLDER.
-    What there is: python -m analysis draw
+    What there is: python -m analysis draw. Those with conf= take the keys of policies, workloads and
+    machines, too: workload.size=16, machine.torus=8x8
 
 python -m analysis gangster RESULTS --at "Tue 13:25"
     Shows machine and jobs of the Cray T3D at a moment of a run (Jette 1997, Fig. 2): python -m analysis gangster --help
@@ -55,6 +56,9 @@ LOG_FOLDERS = (Path("../shared/traces"), Path("traces"))
 
 DRAWINGS = "results/drawings"
 """Where drawings go if nobody says."""
+
+GROUPS = ("policy", "workload", "machine")
+"""Groups of conf whose keys drawings take."""
 
 OPTIONS = ("logs", "output", "paper")
 """What decides on files and on the paper; all other keys are `analysis.study.view`'s."""
@@ -93,13 +97,21 @@ def _named(name: str) -> Callable[[Sequence[str]], None] | None:
     return commands().get(name)
 
 
-def _settings(arguments: Sequence[str], known: set[str] | None = None) -> dict[str, str]:
-    """Return key=value arguments; of a dataset's it is seen later which axes it has."""
+def _settings(
+    arguments: Sequence[str], known: set[str] | None = None, keys_of_files: bool = False
+) -> dict[str, str]:
+    """Return key=value arguments; of a dataset's it is seen later which axes it has.
+
+    With `keys_of_files` those of policies, workloads and machines are arguments, too, ``workload.size=16``.
+    """
     found = {}
     for argument in arguments:
         key, sign, value = argument.partition("=")
-        if not sign or (known is not None and key not in known):
+        of_file = keys_of_files and key.partition(".")[0] in GROUPS and "." in key
+        if not sign or (known is not None and key not in known and not of_file):
             valid = ", ".join(f"{k}=" for k in sorted(known or ("along", "metrics", "reference", *OPTIONS)))
+            if keys_of_files:
+                valid += ", and policy.KEY=, workload.KEY=, machine.KEY="
             raise AnalysisError(f"{argument!r} is not understood; valid: {valid}")
         found[key] = value
     return found
@@ -205,6 +217,7 @@ def _summary(
 
 
 def _draw(arguments: Sequence[str]) -> None:
+    from analysis.drawings.composition import takes_keys
     from analysis.figures import style
     from analysis.registry import drawings
 
@@ -220,7 +233,7 @@ def _draw(arguments: Sequence[str]) -> None:
     if name not in known:
         raise AnalysisError(f"draw {name}: no such drawing; valid: {', '.join(known)}")
     drawing = known[name]
-    settings = _settings(arguments[1:], {*drawing.settings, "output"})
+    settings = _settings(arguments[1:], {*drawing.settings, "output"}, takes_keys(drawing.settings))
     folder = Path(settings.pop("output", DRAWINGS))
     folder.mkdir(parents=True, exist_ok=True)
     with style.styled():

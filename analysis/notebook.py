@@ -81,7 +81,18 @@ def gantt_chart(made: Schedule, title: str, first: float | None, last: float | N
     from analysis.figures import style
 
     begin, until = float(made.jobs.submit.min()), float(made.end.max())
-    first = begin if first is None else first
+    first = begin if first is None else float(first)
+    if first >= until:
+        raise AnalysisError(
+            f"gantt: first={first}: the schedule ends after {until:g} s; give an earlier time"
+        )
+    if last is not None and last <= first:
+        raise AnalysisError(
+            f"gantt: last={last}: give a time after the {first} s at which the picture begins"
+        )
     shown = Scene(made, slice(None), begin, until, title)
-    with style.styled():
-        return draw_gantt(shown, first, min(until, first + LONGEST_DEFAULT) if last is None else last)
+    try:
+        with style.styled():
+            return draw_gantt(shown, first, min(until, first + LONGEST_DEFAULT) if last is None else last)
+    except AnalysisError as error:
+        raise AnalysisError(str(error).replace("from= and to=", "gantt(first, last) in seconds")) from None

@@ -91,6 +91,8 @@ class Paper:
     drawings : dict of str to Drawing
     families : tuple of str
         Packages whose results it reads, and those below them; of any, where there are none.
+    needs : tuple of str
+        Metrics without which it has nothing to say; a study that lacks one is drawn as one of one's own.
     tables : callable
         (study) -> tables of the report.
     brief : callable
@@ -116,6 +118,7 @@ class Paper:
     axes: Axes = field(default_factory=Axes)
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
     families: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     tables: Callable[[Study], Sequence[Table]] = lambda study: ()
     brief: Callable[[Study], Sequence[str]] = lambda study: ()
     summary: Callable[[Study], Sequence[str]] = lambda study: ()

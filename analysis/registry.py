@@ -105,6 +105,13 @@ def opened(
             f"paper={key} reads results of {' and '.join(paper.families)}, and these are of "
             f"{' and '.join(families)}; give one of {fitting}"
         )
+    if any(name not in study.data for name in paper.needs):
+        if key is not None:
+            raise AnalysisError(
+                f"paper={key} needs {' and '.join(paper.needs)}, which these policies are not measured by; "
+                f"give paper={ANY}"
+            )
+        paper = papers()[ANY]
     for name in chosen:
         if name in OPTIONS and name not in paper.options:
             raise AnalysisError(

@@ -76,7 +76,7 @@ def frame(data: xr.Dataset, labels: Mapping[str, Any] | None = None) -> pd.DataF
         Columns of one value each that come first: which point of a study it is.
     """
     present = [name for name in COLUMNS if name in data]
-    found = data[present].drop_attrs().to_dataframe().reset_index()
+    found = data[present].drop_attrs().to_dataframe().reset_index()[["job", *present]]
     if "host" in present:
         names = [host["name"] for host in json.loads(data.attrs["hosts"])]
         found["host"] = [names[host] for host in found["host"]]

@@ -14,6 +14,7 @@ from models.jobs.machine import Machine
 from models.jobs.measures import Measures
 from models.jobs.schedule import Pieces, Schedule
 from models.point import Point
+from sweep.errors import SweepError
 
 UNITS = {
     "submit": ("s", "submission"),
@@ -37,6 +38,12 @@ UNITS = {
     "piece_end": ("s", "end of a piece"),
     "piece_processors": ("1", "processors of a piece"),
 }
+
+GROUPED_BY = ("processors", "user", "user_name", "host")
+"""What jobs are told apart by: coordinates over ``job``, so that ``groupby`` takes them."""
+
+NEEDED = ("submit", "start", "end", "response_time", "runtime", "requested", "processors")
+"""Variables without which a dataset is no schedule."""
 
 
 def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Dataset:
@@ -89,7 +96,8 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
     for column, variable in data.data_vars.items():
         unit, long_name = UNITS[str(column)]
         variable.attrs |= {"units": unit, "long_name": long_name}
-    return data
+    # xarray warns of a group by anything that is no coordinate.
+    return data.set_coords([name for name in GROUPED_BY if name in data])
 
 
 def name_of(user: float, names: Sequence[str]) -> str:
@@ -109,7 +117,19 @@ def _attributes(made: Schedule, point: Point) -> dict[str, Any]:
 
 
 def schedule_of(data: xr.Dataset) -> Schedule:
-    """Return the schedule of a dataset that `labelled` made, also one that was read from a file."""
+    """Return the schedule of a dataset that `labelled` made, also one that was read from a file.
+
+    Of some of its jobs it is their part of the schedule.
+
+    Raises
+    ------
+    SweepError
+        With one line, if variables are lacking that make a schedule.
+    """
+    if lacking := [name for name in NEEDED if name not in data]:
+        raise SweepError(
+            f"this dataset has no {', '.join(lacking)} any more, which a schedule needs; keep them"
+        )
     hosts = json.loads(data.attrs["hosts"])
     machine = Machine(
         tuple(host["name"] for host in hosts),
@@ -127,12 +147,11 @@ def schedule_of(data: xr.Dataset) -> Schedule:
     pieces = None
     if "piece_job" in data:
         position = {number: i for i, number in enumerate(data.job.values.tolist())}
+        job = np.array([position.get(number, -1) for number in data.piece_job.values.tolist()], np.int64)
+        of_these = job >= 0
         pieces = Pieces(
-            np.array([position[number] for number in data.piece_job.values.tolist()], np.int64),
-            data.piece_host.values,
-            data.piece_begin.values,
-            data.piece_end.values,
-            data.piece_processors.values,
+            job[of_these],
+            *(data[f"piece_{name}"].values[of_these] for name in ("host", "begin", "end", "processors")),
         )
     return Schedule(
         jobs,

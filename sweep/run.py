@@ -12,7 +12,7 @@ from rich.console import Console
 
 from sweep import executors, schedules, summary
 from sweep.config.settings import Config
-from sweep.errors import INTERRUPTED, RunError
+from sweep.errors import INTERRUPTED, RunError, SweepError
 from sweep.executors import Assignment, Attached, Detached, handed_over
 from sweep.executors.bundles import Bundles
 from sweep.plan.plan import Plan
@@ -313,6 +313,8 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
     while True:
         found = state.read(plan, folder)
         left = found.left()
+        if not before and not found.done:
+            _tell_of_others(plan, folder, console)
         failed = len(found.failed)
         waiting = found.total - len(found.done) - failed
         tally = f"{len(found.done)} done, {failed} failed, {waiting} left"
@@ -330,6 +332,14 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
         time.sleep(WATCH_EVERY_S)
     summary.show_failures(list(state.failures(found, folder)), console)
     return 0
+
+
+def _tell_of_others(plan: Plan, folder: Folder, console: Console) -> None:
+    """Say, as a run would, that a folder in which nothing of this plan is done has results of another one."""
+    try:
+        manifest.claim(folder, plan)
+    except SweepError as error:
+        say(console, str(error), "yellow")
 
 
 def cancel(plan: Plan, folder: Folder, console: Console) -> int:

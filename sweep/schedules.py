@@ -39,6 +39,9 @@ SIMULATED = "simulated schedule: wait times are not those of the log"
 
 HEADER_BYTES = 1 << 16
 
+ENDINGS = (".swf", ".gz")
+"""Of files in the Standard Workload Format."""
+
 OWN_TABLE = "table.csv"
 """What the analysis writes beside the dataset."""
 
@@ -272,6 +275,12 @@ def planned(plan: Plan) -> Schedules | JobTable | None:
         raise SweepError(
             f"schedule={given} is a file, and there are {n_tasks} schedules: name a folder, or one point and "
             "replications=1"
+        )
+    # Else a typing error in the ending of a table would become a folder's name.
+    if re.fullmatch(r"\.[A-Za-z]\w*", given.suffix) and given.suffix not in ENDINGS and not given.is_dir():
+        raise SweepError(
+            f"schedule={given}: nothing is written as {given.suffix}; end the name in "
+            f"{', '.join(('.swf', '.swf.gz', *job_tables.ENDINGS))}, or give a folder, without an ending"
         )
     _check_writable(given, given)
     names = [f"{_name(plan, number)}.swf" for number in range(n_tasks)]

@@ -162,10 +162,11 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         return
     named = zip(plan.axes.items(), worst, strict=False)  # the metric's own dimensions follow the axes
     point = ", ".join(f"{axis} {at[i]}" for (axis, at), i in named if len(at) > 1)
+    batch_size = plan.settings.batch_size
     console.print(
         f"{int(told.sum())} of {int(np.isfinite(mean).sum())} intervals {said}; worst: "
         f"{point or name}: "
-        f"{statistics.advice(found, plan.settings.batch_size, replicable=plan.replicable)}",
+        f"{statistics.advice(found, batch_size, replicable=plan.replicable, one_batch=plan.is_cut)}",
         style="yellow",
         markup=False,
         highlight=False,

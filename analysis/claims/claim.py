@@ -293,12 +293,16 @@ def shown(interval: Interval, scale: float = 1.0) -> str:
     --------
     >>> shown(Interval(1.23456, 0.0312, 0.0, 30, "batch means", False))
     '1.235 ± 0.031'
+    >>> shown(Interval(1.0567, math.nan, math.nan, 3, "withheld", True))
+    '1.06 (interval withheld: 3 batches are too few)'
     """
     mean, half = interval.mean * scale, interval.half_width * scale
     if math.isnan(mean):
         return "no value"
     if math.isnan(half):
-        return f"{mean:.3g} (interval withheld: lag-1 correlation {interval.lag1:.2f})"
+        known = math.isfinite(interval.lag1)
+        why = f"lag-1 correlation {interval.lag1:.2f}" if known else f"{interval.n} batches are too few"
+        return f"{mean:.3g} (interval withheld: {why})"
     if half == 0:
         return f"{mean:.4g} ± 0"
     digits = max(0, min(6, 1 - math.floor(math.log10(half))))

@@ -2,12 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from analysis.errors import AnalysisError
-from sweep.config import files, locate
-from sweep.errors import SweepError
+from sweep.config import choices, files, locate
+from sweep.errors import SweepError, one_line
+from sweep.plan import families
+
+if TYPE_CHECKING:
+    from models.point import Point
+
+
+def is_file(group: str, name: str, user: str = "") -> bool:
+    """Tell whether conf, or a user's own, has a file of this full name."""
+    folders = [locate.conf_folder(), *([locate.user_folder(user)] if user else [])]
+    return name in choices.names(group, folders)
+
+
+def takes_keys(settings: Mapping[str, str]) -> bool:
+    """Tell whether a drawing with these settings goes by files of conf."""
+    return "conf" in settings
+
+
+def given(settings: Mapping[str, str], group: str) -> dict[str, Any]:
+    """Return the keys of a group's file that are set, ``machine.torus=3x5``, as YAML has their values.
+
+    Raises
+    ------
+    AnalysisError
+        If a value is no YAML.
+    """
+    import yaml  # type: ignore[import-untyped] # types only by another package
+
+    found = {}
+    for key, text in settings.items():
+        if key.startswith(f"{group}."):
+            try:
+                found[key.removeprefix(f"{group}.")] = yaml.safe_load(text)
+            except yaml.YAMLError:
+                raise AnalysisError(f"{key}={text}: give a number, a word, or a list in brackets") from None
+    return found
+
+
+def checked(point: Point, short: Iterable[str] = ()) -> None:
+    """Let the family of a point look at it; `short` as in `in_words_of_drawings`.
+
+    Raises
+    ------
+    AnalysisError
+        With what the family says of a point that it refuses, in the words of a drawing.
+    """
+    try:
+        families.find(str(point.policy["family"])).check(point)
+    except ValueError as error:
+        raise AnalysisError(in_words_of_drawings(one_line(error), short)) from None
+
+
+def in_words_of_drawings(text: str, short: Iterable[str] = ()) -> str:
+    """Name what a drawing can set by its own names; a sweep's grid and batches it does not have.
+
+    Parameters
+    ----------
+    text : str
+        What a model says of what it refuses.
+    short : iterable of str
+        Keys that this drawing knows without their group, ``workload.path``.
+    """
+    for said, meant in (
+        (r"grid\.(machine|policy|workload)=\[(\w+)\]", r"\1=\2"),
+        (r"grid\.load=\[([\w.]+)\]", r"load=\1"),
+        (r"(machine\.hosts=null )?machine\.processors=", "machine="),
+        (r"(policy|workload) (\S+ needs (\S+)): give \{.*\}", r"\1 \2: add \1.\3=VALUE"),
+        (r"smaller batch_size=…", "smaller jobs=…"),
+        (r", or run it without a schedule", ""),
+    ):
+        text = re.sub(said, meant, text)
+    for key in short:
+        text = text.replace(f"{key}=", f"{key.rpartition('.')[2]}=")
+    return text
 
 
 def parameters(
@@ -34,4 +108,4 @@ def parameters(
         folders = [locate.conf_folder(), *([locate.user_folder(user)] if user else [])]
         return files.parameters(group, name, changed, folders)
     except SweepError as error:
-        raise AnalysisError(str(error)) from None
+        raise AnalysisError(in_words_of_drawings(str(error))) from None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.drawings.composition import parameters
+from analysis.drawings.composition import checked, given, in_words_of_drawings, parameters
 from analysis.drawings.settings import positive, whole
 from analysis.errors import AnalysisError
 from analysis.figures.policies import label
@@ -39,6 +39,9 @@ SOURCE = {
     "conf": "",
 }
 """Settings that make a schedule; empty is what the files of conf have."""
+
+SHORT = ("policy.ties", "policy.unrequested", "workload.path", "workload.month")
+"""Keys that these drawings know without their group."""
 
 MACHINES = {"o2k": "o2k", "swf": "log", "sacct": "log"}
 """``workload.model`` -> the machine that goes with it."""
@@ -77,22 +80,26 @@ def scene(settings: Mapping[str, str]) -> Scene:
         If they cannot be understood, or the models refuse them.
     """
     user = settings["conf"]
-    policy = parameters("policy", settings["policy"], _given(settings, "ties", "unrequested"), user)
-    workload = parameters("workload", settings["workload"], _given(settings, "path", "month"), user)
+    of_policy = _given(settings, "ties", "unrequested") | given(settings, "policy")
+    of_workload = _given(settings, "path", "month") | given(settings, "workload")
+    policy = parameters("policy", settings["policy"], of_policy, user)
+    workload = parameters("workload", settings["workload"], of_workload, user)
     named = settings["machine"] or MACHINES.get(str(workload.get("model")), "pe128")
     if named.isdecimal() and int(named):
-        machine = parameters("machine", "log", {"processors": int(named)}, user)
+        machine = parameters("machine", "log", {"processors": int(named), **given(settings, "machine")}, user)
     else:
-        machine = parameters("machine", named, {}, user)
+        machine = parameters("machine", named, given(settings, "machine"), user)
     load = None
     if settings["load"] not in ("", "null"):
         load = positive(settings, "load", "a positive number, or nothing for the workload's own")
     root = seed(whole(settings, "seed", 0), workload["name"], whole(settings, "replication", 0))
     batches = Batches(max(whole(settings, "jobs", 0), 1), 0, (1,))
+    point = Point(policy, workload, machine, load, batches, root)
+    checked(point, SHORT)
     try:
-        found = run(Point(policy, workload, machine, load, batches, root))
+        found = run(point)
     except ValueError as error:  # what a model says of parameters that it refuses, in one line
-        raise AnalysisError(_as_settings(str(error))) from None
+        raise AnalysisError(in_words_of_drawings(str(error), SHORT)) from None
     title = f"{label(policy['name'])}, {workload['name']}"
     if settings["month"]:
         title += f" {settings['month']}"
@@ -154,22 +161,6 @@ def unit_of(seconds: float) -> tuple[str, float]:
     """
     unit = next((unit for unit in "dhm" if seconds >= 3 * UNITS[unit]), "s")
     return NAMES[unit], UNITS[unit]
-
-
-def _as_settings(text: str) -> str:
-    """Name what a drawing can set by its own names."""
-    text = text.replace(", or workload.estimates=tsafrir2005 to draw requests", "")
-    text = text.replace("grid.machine=[o2k]", "machine=o2k").replace("machine.processors=", "machine=")
-    text = text.replace("grid.machine=[pe128]", "machine=pe128").replace("grid.load=[null]", "load=null")
-    text = text.replace("machine.hosts=null machine=", "machine=")
-    for group, key in (
-        ("policy", "ties"),
-        ("policy", "unrequested"),
-        ("workload", "path"),
-        ("workload", "month"),
-    ):
-        text = text.replace(f"{group}.{key}=", f"{key}=")
-    return text
 
 
 def _given(settings: Mapping[str, str], *keys: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.operators import figures, summary, tables
+from analysis.operators.labels import LOSS, WAIT
 from analysis.paper import Paper, Picture
 from analysis.study import Study
 from sweep.config.settings import WEEK
@@ -55,6 +56,7 @@ PAPER = Paper(
     key="operators",
     citation="",
     experiments=("what_if", "replay"),
+    needs=(WAIT, LOSS),
     pictures=pictures,
     claims=lambda study: (),
     readings=readings,

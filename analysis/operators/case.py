@@ -116,6 +116,28 @@ class Case:
         """
         if suffix is None:
             suffix = grouping.suffix if grouping else ""
+        found = self._stored(metric, policy, grouping, group, suffix)
+        if metric == WAIT and np.isnan(found).all() and found.shape[1] == 1 and self._teller is not None:
+            # All jobs are in the one batch, and so their runtimes are the same: those of who tells both.
+            response, teller = ("response_time", self._teller), (WAIT, self._teller)
+            runtime = self._stored(*response, grouping, group, suffix) - self._stored(
+                *teller, grouping, group, suffix
+            )
+            return self._stored("response_time", policy, grouping, group, suffix) - runtime
+        return found
+
+    @cached_property
+    def _teller(self) -> str | None:
+        """A policy whose family measures the time beyond the runtime itself, None if there is none."""
+        told = (one for one in self.policies if not np.isnan(self._stored(WAIT, one, None, "", "")).all())
+        return next(told, None)
+
+    @property
+    def untold(self) -> list[str]:
+        """Policies whose waits are not known: batches of their families hold jobs as they end."""
+        return [one for one in self.policies if np.isnan(self.values(WAIT, one)).all()]
+
+    def _stored(self, metric: str, policy: str, grouping: Grouping | None, group: str, suffix: str) -> Floats:
         found = self.study.data[metric + suffix].isel(
             policy=self.study.policies.index(policy), load=self.place
         )

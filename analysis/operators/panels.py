@@ -155,6 +155,8 @@ def make_logarithmic(axes: Axes, values: Floats) -> None:
 
 def axis_end(values: Floats, half_widths: Floats) -> float:
     """Return where an axis from 0 ends: of values that are far beyond all others it shows no more."""
+    if np.isnan(values).all():
+        return 1.0
     near = np.abs(values) <= OUTLYING * np.nanmedian(np.abs(values))
     reach = np.abs(values) + np.nan_to_num(half_widths)
     end = float(reach[near].max() if near.any() else np.nanmax(reach))

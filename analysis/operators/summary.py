@@ -44,6 +44,11 @@ def _sentences(case: Case) -> Iterator[str]:
         if those:
             named = ", ".join(f"{policy}{_change(found[policy])}" for policy in those)
             yield f"{begin.format(reference=case.reference)} {named}."
+    if case.untold:
+        yield (
+            f"How long jobs wait under {', '.join(case.untold)} is not told: batches hold their jobs in the "
+            "order of their ends. One batch of the whole log tells it, +experiment=replay."
+        )
     if case.missing:
         yield "Without a result: " + ", ".join(f"{name} ({why})" for name, why in case.missing.items()) + "."
 

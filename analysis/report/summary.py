@@ -8,7 +8,7 @@ from analysis.claims import Claim, beyond_chance, count
 from analysis.paper import Paper
 from analysis.report.facts import NO_WAITS, is_exact, notes, replications, sentence
 from analysis.report.ranking import ranked
-from analysis.report.warnings import warnings
+from analysis.report.warnings import brief, warnings
 from analysis.study import Study
 
 Paragraph = tuple[str, Sequence[str]]
@@ -91,7 +91,7 @@ def _verb(verdict: str, n: int) -> str:
 def _careful(study: Study, paper: Paper, claims: Sequence[Claim]) -> Iterator[str]:
     """Yield what limits the results, the worst first."""
     limits = warnings(study, paper)
-    yield from (sentence(line) for line in limits[:WARNED])
+    yield from (sentence(brief(line)) for line in limits[:WARNED])
     if (more := len(limits) - WARNED) > 0:
         yield f"{more} more warning{'s are' if more > 1 else ' is'} below."
     logs = study.facts.get("logs", [])

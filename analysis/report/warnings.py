@@ -43,7 +43,10 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
 
 
 NAMED = 3
-"""Points without an interval that a warning names."""
+"""Points without an interval that a warning names, and policies of many that share it."""
+
+AT_THE_LAST = "; at the last: "
+"""Between what has no interval and the advice."""
 
 
 def _withheld(study: Study) -> list[str]:
@@ -61,7 +64,7 @@ def _withheld(study: Study) -> list[str]:
     without &= ~study.exact
     size = study.settings.get("batch_size", 1)
     where = f" ({study.label})" if study.reading else ""
-    lines = []
+    alike: dict[tuple[str, str], list[str]] = {}
     for number, policy in enumerate(study.policies):
         points = np.argwhere(without.isel(policy=number).values)
         if not len(points):
@@ -73,14 +76,37 @@ def _withheld(study: Study) -> list[str]:
             for point in at[-NAMED:]
         )
         interval = statistics.interval(values.isel(at[-1] | {"policy": number}).values, study.confidence)
-        advice = statistics.advice(interval, size, replicable=_replicable(study, policy))
-        name = metric.replace("_", " ").capitalize()
+        replicable, cut = _replicable(study, policy), _is_cut(study, policy)
+        advice = statistics.advice(interval, size, replicable=replicable, one_batch=cut)
         more = "the last " if len(at) > NAMED else ""
-        lines.append(
-            f"{name} of {policy}{where}: no interval at {len(at)} point(s), {more}{named or 'all'}; at the "
-            f"last: {advice}."
-        )
-    return lines
+        without_interval = f"no interval at {len(at)} point(s), {more}{named or 'all'}"
+        alike.setdefault((without_interval, advice), []).append(policy)
+    name = metric.replace("_", " ").capitalize()
+    return [
+        f"{name} of {_listed(policies)}{where}: {without_interval}{AT_THE_LAST}{advice}."
+        for (without_interval, advice), policies in alike.items()
+    ]
+
+
+def brief(warning: str) -> str:
+    """Return a warning without the advice that the list of all warnings has."""
+    told, sign, _ = warning.partition(AT_THE_LAST)
+    return f"{told}." if sign else told
+
+
+def _listed(policies: list[str]) -> str:
+    """Return names in a row; many, as the first few and the number of the others."""
+    if len(policies) <= NAMED + 1:
+        return ", ".join(policies)
+    return f"{', '.join(policies[:NAMED])} and {len(policies) - NAMED} more"
+
+
+def _is_cut(study: Study, policy: str) -> bool:
+    """Tell whether a run is cut at a horizon, and so is one batch."""
+    try:
+        return study.parameters("policy", policy).get("horizon") is not None
+    except AnalysisError:  # a dataset of other software, or of older
+        return False
 
 
 def _replicable(study: Study, policy: str) -> bool:

@@ -40,6 +40,9 @@ AXES = Axes(
 GANG, ROUND_ROBIN, PRIORITIES, UNCOORDINATED = (
     "gang", "concurrent_gang_rr", "concurrent_gang", "uncoordinated",
 )  # fmt: skip
+SIZES = ("torus", "mesh", "processors")
+"""Keys of a machine that say how many PEs it has."""
+
 OF_THE_PAPER = (GANG, ROUND_ROBIN, PRIORITIES)
 """The three that the paper's figures have; the fourth is only spoken of."""
 
@@ -88,6 +91,18 @@ def machine(name: str) -> str:
     for side in sides:
         n *= int(side)
     return f"{n:,} PEs"
+
+
+def size(study: Study, name: str) -> str:
+    """Return what a machine of a study is called in text: by its processors, whatever its file is called.
+
+    A key given on the command line (``machine.torus=8x8``) makes it larger or smaller than its name says.
+    """
+    files = study.config.get("machine", {})
+    if any(str(key).startswith("machine.") for key in (study.settings.get("axes") or {}).values()):
+        return machine(name)  # of several sizes
+    sides = next((files[name][key] for key in SIZES if files.get(name, {}).get(key) is not None), None)
+    return machine(name) if sides is None else machine(f"torus{sides}")
 
 
 def name_of(one: Study) -> str:

@@ -55,6 +55,8 @@ def find(group: str, given: object, folders: Sequence[Path]) -> str:
         raise SweepError(line)
     if (misplaced := _misplaced(group, name, folders)) is not None:
         raise SweepError(misplaced)
+    if alike := [candidate for candidate in full if "/" in name and short(candidate) == short(name)]:
+        raise SweepError(f"unknown {group} {name!r}: did you mean {' or '.join(map(repr, alike))}?")
     offered = full if "/" in name else labels(full).values()
     raise SweepError(unknown(KINDS.get(group, group), name, offered))
 

@@ -34,7 +34,12 @@ BELOW = {
 """Valid keys below the settings that are mappings."""
 
 
-def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Config:
+def load(
+    arguments: Sequence[str],
+    folder: Path,
+    user: Path | None = None,
+    own: Mapping[str, Mapping[str, dict[str, Any]]] | None = None,
+) -> Config:
     """Compose and check what the command line asks for.
 
     Parameters
@@ -45,7 +50,10 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
         The project's conf, absolute.
     user : Path, optional
         A user's own conf folder, searched after it.
+    own : dict of str to dict, optional
+        Group -> label -> parameters that are in no file; the grid names them by their labels.
     """
+    own = own or {}
     ConfigStore.instance().store(name="sweep_schema", node=Settings)
     keys = [key.name for key in fields(Settings)]
     translated = overrides.translate(arguments, keys, BELOW)
@@ -68,8 +76,12 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
             del root["hydra"]
         settings: Settings = OmegaConf.to_object(root)  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
-        chosen = _chosen(settings, folders)
-        for group, named in chosen.items():
+        chosen = _chosen(settings, folders, own)
+        in_files = {
+            group: {label: name for label, name in named.items() if name not in own.get(group, {})}
+            for group, named in chosen.items()
+        }
+        for group, named in in_files.items():
             for name in named.values():
                 choices.check(group, name, folders)
         described = {
@@ -77,13 +89,18 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
                 label: choices.description(choices.path(group, name, folders))
                 for label, name in named.items()
             }
-            for group, named in chosen.items()
+            for group, named in in_files.items()
         }
         if any(argument.startswith("exclude=") for argument in translated):
             _check_excluded(settings)
-        chosen["executor"] = {executor: executor}
-        chosen["groups"] = {name: choices.find("groups", name, folders) for name in settings.measures.groups}
-        files = _compose_files(chosen, search)
+        in_files["executor"] = {executor: executor}
+        in_files["groups"] = {
+            name: choices.find("groups", name, folders) for name in settings.measures.groups
+        }
+        files = _compose_files(in_files, search)
+        for group, named in chosen.items():
+            values = own.get(group, {})
+            files[group] = {label: values.get(label) or files[group][label] for label in named}
         groups = OmegaConf.to_container(OmegaConf.create(files.pop("groups")), resolve=True)
     keys_of_executor = files.pop("executor")[executor]
     for key in settings.executor:
@@ -96,7 +113,9 @@ def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Co
     return Config(settings, files, cast("dict[str, Any]", groups), described)
 
 
-def _chosen(settings: Settings, folders: Sequence[Path]) -> dict[str, dict[str, str]]:
+def _chosen(
+    settings: Settings, folders: Sequence[Path], own: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, str]]:
     """Return group -> label -> full name of the files that the grid names; from then on it has the labels."""
     chosen = {}
     for group in GROUPS:
@@ -104,7 +123,8 @@ def _chosen(settings: Settings, folders: Sequence[Path]) -> dict[str, dict[str, 
         if not given:
             offered = choices.labels(choices.names(group, folders)).values()
             raise SweepError(f"grid.{group} names nothing: give one or more of {', '.join(offered)}")
-        full = [choices.find(group, name, folders) for name in given]
+        values = own.get(group, {})
+        full = [name if name in values else choices.find(group, name, folders) for name in given]
         labels = choices.labels(full)
         settings.grid[group] = [labels[name] for name in full]
         for entry in settings.exclude:

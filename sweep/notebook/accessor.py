@@ -64,7 +64,19 @@ class ScheduleAccessor:
         ----------
         first, last : float, seconds, optional
             What is drawn; by default the first three days.
+
+        Raises
+        ------
+        sweep.Error
+            With one line, for times that are none and where there is too much to see.
         """
+        for name, value in (("first", first), ("last", last)):
+            if value is not None and (
+                isinstance(value, bool) or not isinstance(value, int | float | np.number)
+            ):
+                raise SweepError(
+                    f"gantt: {name}={value!r}: give a time in seconds; a picture is saved with .savefig(path)"
+                )
         # The face stands above all packages; nothing else in this one knows of the analysis.
         drawn: Figure = importlib.import_module("analysis.notebook").gantt_chart(
             self.made(), self._title(), first, last

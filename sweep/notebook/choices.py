@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sweep.config import files, locate
-from sweep.errors import SweepError
+from sweep.errors import SweepError, unknown
 
 COLUMNS = ("submit", "runtime", "processors", "requested", "memory", "user")
 NEEDED = COLUMNS[:3]
@@ -68,6 +68,11 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
         "a name, a mapping {'name': ..., key: value}, the path of a log (.swf, .swf.gz), or arrays of jobs"
     )
     name, settings = _named("workload", given, allowed)
+    if not settings and Path(name).expanduser().is_file():
+        raise SweepError(
+            f"workload={name}: a file of what kind? give {{'name': 'swf', 'path': '{name}'}}, or 'sacct' for "
+            "what Slurm's sacct prints"
+        )
     return files.parameters("workload", name, settings, where)
 
 
@@ -102,6 +107,8 @@ def _named(kind: str, given: Any, allowed: str) -> tuple[str, dict[str, Any]]:
         return given, {}
     if isinstance(given, Mapping) and isinstance(given.get("name"), str):
         return given["name"], {key: value for key, value in given.items() if key != "name"}
+    if isinstance(given, Mapping):
+        raise SweepError(f"{kind}={dict(given)!r}: settings of what? give their 'name', too: {allowed}")
     raise SweepError(f"{kind}={given!r}: {type(given).__name__} is not understood; give {allowed}")
 
 
@@ -117,6 +124,10 @@ def _arrays(given: Any) -> dict[str, Any] | None:
             f"workload: jobs without {', '.join(lacking)}; give arrays of submit (s), runtime (s) and "
             "processors, and perhaps requested (s), memory (KB) and user"
         )
+    # A table may have columns of its own; a mapping has what somebody typed.
+    if isinstance(given, Mapping) and not hasattr(given, "data_vars"):
+        for key in keys.difference(COLUMNS):
+            raise SweepError(f"workload: {unknown('column of jobs', key, COLUMNS)}")
     return {name: np.asarray(given[name]) for name in COLUMNS if name in keys}
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from models.point import Batches, Point
@@ -13,6 +17,8 @@ from sweep.labelling import labelled
 from sweep.notebook import accessor, choices  # noqa: F401 # registers dataset.schedule
 from sweep.plan import families
 from sweep.plan.seeds import seed as seed_of
+
+_SAID: set[str] = set()
 
 
 def simulate(
@@ -53,7 +59,8 @@ def simulate(
         Over ``job``: ``submit``, ``start``, ``end``, ``wait``, ``response_time``, ``runtime``, ``requested``
         (s), ``processors``, ``slowdown``, ``bounded_slowdown`` …; over ``piece``, where jobs run in several:
         ``piece_job``, ``piece_begin``, ``piece_end``, ``piece_processors``. ``.schedule.to_swf(path)`` writes
-        it as a log, ``.schedule.to_table(path)`` as a table, ``.schedule.gantt()`` draws it.
+        it as a log, ``.schedule.to_table(path)`` as a table, ``.schedule.gantt()`` draws it. The attribute
+        ``notes`` has what was assumed, and what of a log was left out; standard error has it, too.
 
     Raises
     ------
@@ -73,17 +80,17 @@ def simulate(
     if machine is None and work.get("model") not in ("swf", "sacct"):
         machine = "o2k" if work.get("model") == "o2k" else 128
     for name, value in (("jobs", jobs), ("seed", seed), ("replication", replication)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < (name == "jobs"):
+        if not _is_number(value, int, np.integer) or value < (name == "jobs"):
             raise SweepError(f"{name}={value!r}: give a whole number, {int(name == 'jobs')} or more")
-    if load is not None and (isinstance(load, bool) or not isinstance(load, int | float) or not load > 0):
+    if load is not None and not (_is_number(load, int, float, np.number) and 0 < load < math.inf):
         raise SweepError(f"load={load!r}: give a positive fraction of capacity, or None")
     point = Point(
         parameters,
         work,
         choices.machine(machine, where),
         None if load is None else float(load),
-        Batches(None if _ends(work) else jobs, 0, (1,)),
-        seed_of(seed, str(work["name"]), replication),
+        Batches(None if _ends(work) else int(jobs), 0, (1,)),
+        seed_of(int(seed), str(work["name"]), int(replication)),
     )
     family = families.find(str(parameters.get("family")))
     if not family.schedules:
@@ -92,11 +99,24 @@ def simulate(
             "study, sweep.Study"
         )
     try:
-        family.check(point)
+        notes = tuple(dict.fromkeys(family.check(point)))
         made = family.schedule(point)
     except ValueError as error:
         raise SweepError(one_line(error)) from None
-    return labelled(made, point, jobs)
+    _say(notes)
+    return labelled(made, point, int(jobs)).assign_attrs({"notes": "\n".join(notes)} if notes else {})
+
+
+def _say(notes: Sequence[str]) -> None:
+    """Say what was assumed and what was left out, each line once in a process."""
+    for note in notes:
+        if note not in _SAID:
+            _SAID.add(note)
+            print(note, file=sys.stderr)
+
+
+def _is_number(value: Any, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _ends(workload: Any) -> bool:

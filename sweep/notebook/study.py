@@ -16,6 +16,7 @@ import xarray as xr
 from sweep.config import compose, locate
 from sweep.config.overrides import BY_LOAD
 from sweep.errors import RunError, SweepError, one_line
+from sweep.notebook import choices, own
 from sweep.plan.plan import Plan, expand
 from sweep.store.folder import Folder
 
@@ -37,6 +38,8 @@ class Study:
     **settings
         The keys of conf/config.yaml: ``grid={"policy": ["buddy", "migration"], "load": [0.5, 0.9]}``,
         ``policy={"alternation": "shared"}``, ``batches=10``, ``replications=5``, ``output="results/mine"`` …
+        Policies, workloads and machines of the grid are what `simulate` takes (but for functions): also names
+        with settings, the path of a log, arrays of jobs, a number of processors.
 
     Raises
     ------
@@ -64,8 +67,9 @@ class Study:
                 f"experiment={experiment!r}: give a name; 'compare' takes any policies and workloads"
             )
         user = None if config_dir is None else locate.user_folder(str(config_dir))
+        settings, values = own.taken_out(settings, choices.folders(config_dir))
         self._arguments = [f"+experiment={experiment}", *_overrides(settings), *_executor(executor)]
-        self._config = compose.load(self._arguments, locate.conf_folder(), user)
+        self._config = compose.load(self._arguments, locate.conf_folder(), user, values)
         self._plan = expand(self._config)
         self._folder = Folder(Path(self._config.settings.output).expanduser(), self._config.settings.name)
 

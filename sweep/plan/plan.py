@@ -123,6 +123,11 @@ class Plan:
         """Whether replications of every combination differ, so that more than one may be run."""
         return self.without_chance is None
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether some policy's run is cut at a horizon, and so is one batch whatever is asked for."""
+        return any(one.parameters.get("horizon") is not None for one in self.variants["policy"])
+
     @cached_property
     def without_chance(self) -> str | None:
         """A workload of which replications would be copies, under some policy; None if there is none."""

@@ -118,7 +118,9 @@ def sufficient_batch_size(lag1: float, batch_size: int) -> int | None:
     return batch_size * math.ceil((lag1 / TOLERATED_LAG1 + 2 * lag1) / (1 - lag1**2))
 
 
-def advice(interval: Interval, batch_size: int | str | None, *, replicable: bool = True) -> str:
+def advice(
+    interval: Interval, batch_size: int | str | None, *, replicable: bool = True, one_batch: bool = False
+) -> str:
     """One line, with the numbers, on what to make of an interval and what to do next.
 
     Parameters
@@ -129,6 +131,9 @@ def advice(interval: Interval, batch_size: int | str | None, *, replicable: bool
         proposed.
     replicable : bool
         Whether replications differ; those of a log do not, and more than one is then no advice.
+    one_batch : bool
+        Whether a run is one batch whatever is asked for, as one cut at a horizon: more of them are then
+        no advice.
     """
     if not isinstance(batch_size, int):
         batch_size = None
@@ -141,6 +146,11 @@ def advice(interval: Interval, batch_size: int | str | None, *, replicable: bool
         return "exact: there is no chance in it"
     if interval.method == "replications":
         return f"interval from {interval.n} replication means"
+    if interval.withheld and one_batch:
+        return (
+            f"interval withheld: {interval.n} runs are too few, and each is one sample; run at least "
+            f"{MIN_REPLICATIONS} replications"
+        )
     if interval.withheld:
         return (
             f"interval withheld: {interval.n} batches are too few to judge how they hang together; "

@@ -21,6 +21,9 @@ from sweep.store.folder import Folder, spare
 GROWING = ("grid", "axes", "values", "replications", "zip", "exclude", "sources")
 """Keys that may differ within a folder."""
 
+LONGEST_WORDS = 80
+"""Characters of a value in a line that says what differs: a group of jobs or a log in arrays has many."""
+
 
 def describe(plan: Plan) -> dict[str, Any]:
     """Return the manifest of a plan: settings of all tasks, and the content of every file it names."""
@@ -180,7 +183,8 @@ def _compare(key: str, old: Any, new: Any, skip: set[str] | None = None, group: 
 
 
 def _words(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    told = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return told if len(told) <= LONGEST_WORDS else f"{told[:LONGEST_WORDS]}…"
 
 
 def resolved(plan: Plan) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def test_mistakes_are_one_line_and_status_2(
         (
             {"models.gang": 2},
             "operators",
-            "paper=operators cannot read the experiment 'packing', which lacks",
+            "paper=operators needs delay and loss_of_capacity, which these",
         ),
     ],
 )

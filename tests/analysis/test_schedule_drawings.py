@@ -192,6 +192,11 @@ def test_windows_and_units() -> None:
         ({"from": "soon"}, "from=soon: give hours"),
         ({"from": "900d"}, "the schedule ends after"),
         ({"conf": "/nowhere"}, "no such folder"),
+        ({"workload": "swf"}, r"workload swf needs path: add workload\.path=VALUE$"),
+        ({"policy": "gang/buddy", "machine": "100"}, "100 is no power of two"),
+        ({"policy": "gang/buddy", "machine": "o2k"}, "add machine=960, or another machine"),
+        ({"policy.tyes": "event"}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
+        ({"policy.ties": "{"}, "policy.ties={: give a number, a word, or a list"),
     ],
 )
 def test_mistakes_are_told_in_one_line(given_: Mapping[str, str], message: str) -> None:
@@ -199,6 +204,26 @@ def test_mistakes_are_told_in_one_line(given_: Mapping[str, str], message: str) 
     with pytest.raises(AnalysisError, match=message) as error:
         DRAWINGS["gantt"].draw(asked)
     assert "\n" not in str(error.value)
+
+
+def test_a_drawing_takes_what_its_words_advise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each line of error names the option that the next attempt adds, until the picture is there."""
+    asked = [
+        "draw",
+        "gantt",
+        "policy=easy",
+        "workload=short_long",
+        "load=0.5",
+        "jobs=20",
+        f"output={tmp_path}",
+    ]
+    for option in ("workload.size=16", "workload.estimates=exact"):
+        assert main(asked) == 2
+        assert option.partition("=")[0] in capsys.readouterr().err
+        asked.append(option)
+    assert main(asked) == 0
+    assert main(["draw", "matrix", "policy.ties=event"]) == 2
+    assert "'policy.ties=event' is not understood" in capsys.readouterr().err
 
 
 def test_a_share_of_nothing_is_refused() -> None:

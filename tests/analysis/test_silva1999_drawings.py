@@ -193,12 +193,28 @@ def test_pe_time_is_drawn_for_each_scheduler() -> None:
             "job=1 task=77: it has not changed phase by then",
         ),
         ("pe_time", {"machine": "0"}, "machine=0"),
+        ("pe_time", {"machine": "o2k"}, "add machine=960, or another machine"),
+        ("trace_diagram", {"workload": "swf"}, r"workload swf needs path: add workload\.path=VALUE$"),
+        ("trace_diagram", {"workload": "feitelson1996"}, "add workload.repetition=sequence"),
+        ("trace_diagram", {"policy": "buddy"}, "it has no tasks to draw"),
     ],
 )
 def test_bad_settings_are_one_line(name: str, settings: dict[str, str], told: str) -> None:
     with pytest.raises(AnalysisError, match=told) as error:
         draw(name, **settings)
     assert "\n" not in str(error.value)
+
+
+def test_keys_of_files_are_settings_too() -> None:
+    asked = {**scene.SOURCE, "workload": "feitelson1996", "workload.repetition": "sequence"}
+    made = scene.point({**asked, "machine.torus": "2x3", "policy.beta": "0.25"})
+    assert (made.workload["repetition"], made.machine["torus"], made.policy["beta"]) == (
+        "sequence",
+        "2x3",
+        0.25,
+    )
+    assert scene.title({**asked, "machine.torus": "2x3"}) == "feitelson1996, 6 PEs, load 1.5"
+    assert scene.title(asked).endswith("16 PEs, load 1.5")
 
 
 def test_a_drawing_has_the_jobs_of_an_experiment() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +26,13 @@ from matplotlib.patches import Rectangle
 from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.registry import paper_for
+from analysis.report.warnings import brief, warnings
 from analysis.silva1999 import PAPER
 from analysis.silva1999.claims import claims
+from analysis.silva1999.figures import pe_time
 from analysis.silva1999.figures.assumptions import SAID, verdicts
 from analysis.silva1999.figures.pe_time import LOOKS, shares
-from analysis.silva1999.labels import AXES, IO, JOBS, PRIORITIES, STATES, at_time, machine, workload
+from analysis.silva1999.labels import AXES, IO, JOBS, PRIORITIES, STATES, at_time, machine, size, workload
 from analysis.silva1999.readings import readings
 from analysis.study import Study
 from sweep import statistics
@@ -229,6 +234,17 @@ def test_names_in_text() -> None:
     assert at_time("40000") == ", 40,000 s"
 
 
+def test_a_machine_is_called_by_its_size_whatever_its_file_says() -> None:
+    made = study("concurrent_gang")
+    config = made.config
+    assert size(made, "torus4x4") == "16 PEs"
+    config.setdefault("machine", {})["torus4x4"] = {"torus": "2x3", "processors": None}
+    larger = replace(made, data=made.data.assign_attrs(config=json.dumps(config)))
+    assert size(larger, "torus4x4") == "6 PEs"
+    shown = next(one for one in pe_time.pictures(larger) if one.name == "pe-time")
+    assert shown.title == "Where the time of a PE goes, 6 PEs"
+
+
 def test_readings_say_what_was_taken() -> None:
     rows = dict(readings(study("concurrent_gang")))
     assert rows["policy.returns"].startswith("at_once: the task of the slot gets its PE back as soon")
@@ -236,3 +252,16 @@ def test_readings_say_what_was_taken() -> None:
     assert "waiting of tasks" in rows["total idle time"]
     varied = dict(readings(study("concurrent_gang_sensitivity")))
     assert varied["assumption"] == f"varied: {', '.join(ASSUMPTIONS)}"
+
+
+def test_runs_cut_at_a_horizon_are_advised_replications_and_told_once() -> None:
+    """More batches would be refused, and schedulers with the same to tell share a line."""
+    made = study("concurrent_gang")
+    config = made.config
+    config["policy"] = {name: {"horizon": 40000.0} for name in made.policies}
+    few = made.data.isel(replication=slice(3)).assign_attrs(config=json.dumps(config))
+    (line,) = warnings(replace(made, data=few))
+    assert re.match(r".* of (\w+, ){3}\w+: no interval at \d+ point", line)
+    assert line.endswith("3 runs are too few, and each is one sample; run at least 5 replications.")
+    assert brief(line) == line.partition("; at the last")[0] + "."
+    assert brief("2 point(s) are saturated.") == "2 point(s) are saturated."

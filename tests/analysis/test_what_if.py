@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.operators import tables
+import sweep
+from analysis import command
+from analysis.operators import summary, tables
 from analysis.operators.case import cases
-from analysis.operators.labels import WAIT
+from analysis.operators.labels import SIZE, WAIT
 from analysis.study import open_study
 from sweep import cli
 
@@ -48,3 +50,47 @@ def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     worse = case.difference(WAIT, "fcfs")
     assert worse.interval.mean > 0  # nobody passes anybody: at a load of 0.8 the queue is long
     assert tables.brief(study)[1].startswith("policy")
+
+
+def test_policies_of_any_family_on_one_batch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where a family does not measure the time beyond the runtime, all jobs in one batch tell it."""
+    place = [f"output={tmp_path / 'replay'}", f"workload.path={LOG}", "executor=serial"]
+    assert cli.main(["+experiment=replay", "grid.policy=[easy,gang/buddy,equi_plus]", *place]) == 0
+    (case,) = cases(open_study(tmp_path / "replay"))
+    assert case.untold == []
+    for policy in ("easy", "gang/buddy", "equi_plus"):
+        jobs = sweep.simulate(policy, workload=LOG)
+        beyond = (jobs.response_time - jobs.runtime).groupby(jobs.processors).mean()
+        label = policy.rpartition("/")[2]
+        assert float(case.values(WAIT, label).item()) == pytest.approx(
+            float((jobs.response_time - jobs.runtime).mean())
+        )
+        assert case.mean(WAIT, label, SIZE, "1").mean == pytest.approx(float(beyond.sel(processors=1)))
+    assert case.difference(WAIT, "buddy").interval.mean != 0
+    capsys.readouterr()
+    assert command.main([str(tmp_path / "replay")]) == 0
+    out = capsys.readouterr()
+    assert "Warning" not in out.err
+    assert all("– s" not in line.partition("s  ")[0] for line in out.out.splitlines() if "buddy" in line)
+
+
+def test_policies_that_no_operators_table_fits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without any family that measures it, the report is that of a study of one's own."""
+    place = [f"output={tmp_path / 'replay'}", f"workload.path={LOG}", "executor=serial"]
+    assert cli.main(["+experiment=replay", "grid.policy=[gang/buddy,equi_plus]", *place]) == 0
+    assert command.main([str(tmp_path / "replay"), "metrics=wait"]) == 0
+    assert (tmp_path / "replay" / "report.html").is_file()
+    capsys.readouterr()
+    assert command.main([str(tmp_path / "replay"), "paper=operators"]) == 2
+    assert "paper=operators needs delay and loss_of_capacity" in capsys.readouterr().err
+
+
+def test_waits_that_are_not_known_are_told(tmp_path: Path) -> None:
+    """Batches of jobs as they end are no pairs of those as they come."""
+    assert run(tmp_path, "grid.policy=[easy,gang/buddy]", "batches=20", "batch_size=50") == 0
+    study = open_study(tmp_path / "what_if")
+    (case,) = cases(study)
+    assert case.untold == ["buddy"]
+    told = [line for line in summary.summary(study) if "buddy is not told" in line]
+    assert len(told) == 1
+    assert told[0].endswith("One batch of the whole log tells it, +experiment=replay.")

@@ -7,6 +7,7 @@ from study_commands import CONF, load
 
 from sweep.config import choices, locate
 from sweep.config.files import parameters
+from sweep.errors import SweepError
 
 PROJECT = locate.conf_folder()
 
@@ -34,6 +35,11 @@ def test_policies_of_the_project_are_in_their_families_folders():
 def test_a_short_name_is_enough_where_one_family_has_it():
     for given in ("buddy", "gang/buddy"):
         assert choices.find("policy", given, [PROJECT]) == "gang/buddy"
+
+
+def test_a_policy_of_another_family_than_named_is_found():
+    with pytest.raises(SweepError, match=r"unknown policy 'backfill/buddy': did you mean 'gang/buddy'\?$"):
+        choices.find("policy", "backfill/buddy", [PROJECT])
 
 
 def test_an_ambiguous_name_is_one_line_with_the_candidates(sweep, own):

@@ -200,10 +200,10 @@ def test_a_pipe_or_a_device_is_no_log(tmp_path):
 
 
 def test_a_drawing_takes_the_machine_in_the_words_of_its_hint():
-    from analysis.drawings import scene
+    from analysis.drawings.composition import in_words_of_drawings
 
     text = "a.swf: add machine.processors=40 or grid.machine=[pe128]"
-    assert scene._as_settings(text) == "a.swf: add machine=40 or machine=pe128"
+    assert in_words_of_drawings(text) == "a.swf: add machine=40 or machine=pe128"
 
 
 def test_drawings_leave_the_working_folder_alone(monkeypatch):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +147,10 @@ def test_utilization() -> None:
         ({"policy": njit(lambda a, b: a)}, "a function of 2 arguments; a packing scheme has 7"),
         ({"policy": {"name": "conservative", "backfill_order": shortest}}, "and this is conservative"),
         ({"policy": "easy", "machine": 0}, "machine.processors=0; allowed"),
+        ({"policy": "easy", "load": float("inf")}, "load=inf: give a positive fraction of capacity"),
+        ({"policy": {"ties": "event"}}, "settings of what? give their 'name', too"),
+        ({"policy": "easy", "workload": jobs(requestd=1)}, "unknown column of jobs 'requestd': did you mean"),
+        ({"policy": "easy", "workload": __file__}, "a file of what kind? give {'name': 'swf', 'path': "),
         ({"policy": "easy", "machine": 2.5}, "machine=2.5: float is not understood"),
         ({"policy": "easy", "machine": {"n_pes": 4}}, "machine.n_pes is called machine.processors now"),
         ({"policy": "easy", "workload": 7}, "workload=7: int is not understood"),
@@ -281,3 +287,105 @@ def test_values_of_axes_have_names_of_any_kind() -> None:
     policy = study.plan.task(0).point.policy
     assert policy["ties"] == "instant"
     assert (policy["weights"]["wait"], policy["weights"]["expansion"]) == (1, 0)
+
+
+def test_groups_by_what_jobs_are_told_apart_by() -> None:
+    """`groupby` as in the README, without xarray's warning of a dimension without an index."""
+    told = {"a": 0, "b": 1}
+    made = sweep.simulate("easy", workload=jobs(user=np.array(list(told.values()) * 2)), machine=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert made.groupby("processors").mean().wait.to_series().to_dict() == {1: 0.0, 3: 4.5, 4: 18.0}
+        assert made.groupby("user").max().wait.values.tolist() == [18.0, 9.0]
+    assert list(made.schedule.table().columns[:3]) == ["job", "user", "submit"]
+
+
+@pytest.mark.parametrize("policy", ["easy", "lxf_w_immediate", "gang/buddy"])
+def test_some_jobs_of_a_schedule(policy: str, tmp_path: Path) -> None:
+    """Jobs that are left out take their pieces with them."""
+    made = sweep.simulate(policy, workload="lublin2003", load=0.8, jobs=60)
+    some = made.isel(job=slice(10, 40))
+    log = swf.read(some.schedule.to_swf(tmp_path / "some.swf"))
+    assert log.columns["job"].size == 30
+    some.schedule.gantt()
+    runs, all_runs = some.schedule.made().runs, made.schedule.made().runs
+    work = np.bincount(all_runs.job, (all_runs.end - all_runs.begin) * all_runs.processors)
+    of_some = np.bincount(runs.job, (runs.end - runs.begin) * runs.processors)
+    assert of_some == pytest.approx(work[10:40])
+
+
+def test_a_schedule_that_is_none_any_more(tmp_path: Path) -> None:
+    made = sweep.simulate("easy", workload=jobs(), machine=4)
+    with pytest.raises(sweep.Error, match="has no start any more"):
+        made.drop_vars("start").schedule.to_swf(tmp_path / "x.swf")
+    with pytest.raises(sweep.Error, match=r"first='chart.png': give a time in seconds; .* \.savefig"):
+        made.schedule.gantt("chart.png")
+    with pytest.raises(sweep.Error, match=r"last=5\.0: give a time after the 7\.0 s"):
+        made.schedule.gantt(7.0, 5.0)
+    with pytest.raises(sweep.Error, match="the schedule ends after 30 s"):
+        made.schedule.gantt(first=99)
+
+
+def test_what_was_left_out_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log = tmp_path / "two.swf"
+    rows = [[number, number, 0, 10, size, -1, -1, size, 10, *[-1] * 9] for number, size in ((1, 2), (2, 8))]
+    log.write_text("; MaxProcs: 8\n" + "".join(" ".join(map(str, row)) + "\n" for row in rows))
+    for _ in range(2):
+        made = sweep.simulate("easy", workload=log, machine=4)
+    assert made.sizes["job"] == 1
+    assert "two.swf: 2 rows, 1 kept; dropped 1 larger than 4 processors" in made.notes
+    assert capsys.readouterr().err.count("2 rows, 1 kept") == 1
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    plain = sweep.simulate("easy", load=0.5, jobs=50, seed=3)
+    same = sweep.simulate("easy", load=np.float32(0.5), jobs=np.int32(50), seed=np.int64(3))
+    xr.testing.assert_identical(plain, same)
+
+
+def test_a_grid_of_ones_own_values(tmp_path: Path) -> None:
+    """Settings, a log, arrays, sizes of machines stand where names do; a point is what `simulate` gives."""
+    log = sweep.simulate("easy", workload=jobs(), machine=4).schedule.to_swf(tmp_path / "log.swf")
+    policies = ["easy", {"name": "easy", "reservations": 2}, {"name": "fcfs", "ties": "event"}, "gang/buddy"]
+    grid = {"policy": policies, "workload": [log, jobs()], "load": [None], "machine": [4, {"processors": 8}]}
+    one = {"batches": 1, "batch_size": None, "warmup": 0, "replications": 1, "executor": "serial"}
+    study = sweep.Study("compare", grid=grid, output=tmp_path / "out", **one)
+    data = study.run(progress=False)
+    labels = ["easy", "easy reservations=2", "fcfs", "buddy"]
+    assert data.policy.values.tolist() == labels
+    assert data.workload.values.tolist() == ["log.swf", "arrays"]
+    assert data.machine.values.tolist() == ["4 processors", "own"]
+    for label, policy in zip(labels, policies, strict=True):
+        for name, workload in zip(data.workload.values, grid["workload"], strict=True):
+            for size, machine in zip(data.machine.values, grid["machine"], strict=True):
+                at = data.sel(policy=label, workload=name, machine=size).squeeze()
+                alone = sweep.simulate(policy, workload=workload, machine=machine)
+                for measure in ("wait", "response_time", "bounded_slowdown"):
+                    assert float(at[measure]) == pytest.approx(float(alone[measure].mean()))
+    assert sweep.Study("compare", grid=grid, output=tmp_path / "out", **one).run(progress=False).equals(data)
+    with pytest.raises(sweep.Error, match="holds results of another config") as error:
+        sweep.Study(
+            "compare", grid={**grid, "workload": [jobs(user=np.arange(4))]}, output=tmp_path / "out"
+        ).run()
+    assert len(str(error.value)) < 1500
+
+
+@pytest.mark.parametrize(
+    ("grid", "told"),
+    [
+        (
+            {"policy": [shortest]},
+            "priority is a function of this notebook, which other processes do not know",
+        ),
+        ({"policy": [{"ties": "event"}]}, "settings of what? give their 'name', too"),
+        ({"policy": [{"name": "easy", "tyes": 1}]}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
+        ({"workload": ["nowhere.swf"]}, "workload=nowhere.swf: no such file"),
+        ({"workload": [{"submit": [1.0]}]}, "jobs without runtime, processors"),
+        ({"machine": [2.5]}, "machine=2.5: float is not understood"),
+        ({"machine": [0]}, "machine.processors=0; allowed"),
+    ],
+)
+def test_a_grid_of_ones_own_values_that_cannot_be(grid: dict[str, Any], told: str, tmp_path: Path) -> None:
+    with pytest.raises(sweep.Error, match=re.escape(told)) as error:
+        sweep.Study("compare", grid=grid, output=tmp_path, **SMALL).run(progress=False)
+    assert "\n" not in str(error.value)

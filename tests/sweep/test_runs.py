@@ -145,6 +145,15 @@ def test_a_folder_of_another_config_is_refused_untouched(sweep, overrides, diffe
     assert after == before
 
 
+def test_the_status_of_another_config_says_that_it_is_one(sweep):
+    sweep("replications=1")
+    told = sweep("batches=10", "action=status")
+    assert told.status == 0
+    assert "holds results of another config (batches: there 6, here 10)" in told.out
+    assert "0 done, 0 failed" in told.out
+    assert "another config" not in sweep("replications=1", "action=status").out
+
+
 def test_a_folder_without_its_manifest_is_refused(sweep):
     sweep("replications=1")
     Path("results/queue/config.json").unlink()

@@ -132,6 +132,7 @@ def test_a_long_writing_is_told(sweep, monkeypatch):
         ((*ONE, "schedule=folder"), "schedule=folder is a folder: name the file of the one schedule"),
         ((*ONE, "schedule=taken/one.swf"), "schedule=taken/one.swf: "),
         ((*ONE, "schedule=/dev/null/one.swf"), "/dev/null is no folder; give a place that can be written"),
+        (("schedule=jobs.cvs",), "schedule=jobs.cvs: nothing is written as .cvs; end the name in .swf"),
         (("schedule=",), "schedule= is empty: give a file, schedule=FILE.swf"),
         ((*ONE, "schedule=taken", "workload=log", "workload.path=taken"), "taken is read by this very study"),
         (

@@ -422,6 +422,11 @@ def test_no_replications_are_advised_where_they_are_copies():
         assert "replications" not in advice(interval(values), 1000, replicable=False)
 
 
+def test_no_batches_are_advised_where_a_run_is_one_whatever_is_asked_for():
+    line = advice(interval([[1.0], [2.0], [3.0]]), 1000, one_batch=True)
+    assert line.endswith("3 runs are too few, and each is one sample; run at least 5 replications")
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.drawings.composition import parameters
-from analysis.drawings.settings import positive, valid, whole
+from analysis.drawings.composition import checked, given, is_file, parameters
+from analysis.drawings.settings import positive, whole
 from analysis.errors import AnalysisError
 from analysis.silva1999.labels import PRIORITIES, SMALL, machine, policy, workload
 from models.point import Batches, Point
-from sweep.plan import families
 from sweep.plan.seeds import seed
 
 FAMILY = "models.concurrent_gang"
@@ -49,26 +48,33 @@ def point(settings: Mapping[str, str], name: str = "", **changed: Any) -> Point:
     if settings["slice"]:
         changed["slice"] = positive(settings, "slice", "a positive number of seconds")
     family = FAMILY.rpartition(".")[2]
-    found = parameters("policy", named if "/" in named else f"{family}/{named}", changed, user)
+    changed |= given(settings, "policy")
+    found = parameters("policy", _meant(named, family, user), changed, user)
     if found["family"] != FAMILY:
         raise AnalysisError(f"policy={named}: it has no tasks to draw; give gang, concurrent_gang, …")
-    jobs = parameters("workload", settings["workload"], {}, user)
+    jobs = parameters("workload", settings["workload"], given(settings, "workload"), user)
     if settings["machine"].isdecimal():
-        hardware = parameters("machine", "log", {"processors": whole(settings, "machine")}, user)
+        size = {"processors": whole(settings, "machine")}
+        hardware = parameters("machine", "log", size | given(settings, "machine"), user)
     else:
-        hardware = parameters("machine", settings["machine"], {}, user)
+        hardware = parameters("machine", settings["machine"], given(settings, "machine"), user)
     load = positive(settings, "load")
     root = seed(whole(settings, "seed", 0), jobs["name"], whole(settings, "replication", 0))
     made = Point(found, jobs, hardware, load, Batches(1000, 0, (1,)), root)
-    valid(families.find(FAMILY).check, made)
+    checked(made)
     return made
+
+
+def _meant(named: str, family: str, user: str) -> str:
+    """Return the family's policy of a short name, where there is one: ``gang`` is a family, too."""
+    full = f"{family}/{named}"
+    return full if "/" not in named and is_file("policy", full, user) else named
 
 
 def title(settings: Mapping[str, str], scheduler: str = "") -> str:
     """Return what is simulated in words."""
-    named = (
-        machine(settings["machine"]) if not settings["machine"].isdecimal() else f"{settings['machine']} PEs"
-    )
+    size = settings.get("machine.torus") or settings.get("machine.processors") or settings["machine"]
+    named = machine(size.replace("torus", "")) if size[-1].isdecimal() else machine(size)
     first = f"{policy(scheduler)}, " if scheduler else ""
     jobs = workload(settings["workload"])
     return f"{first}{jobs if jobs.startswith('I/O') else jobs.lower()}, {named}, load {settings['load']}"

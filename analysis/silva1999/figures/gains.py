@@ -17,7 +17,7 @@ from analysis.figures.policies import look
 from analysis.paper import Picture
 from analysis.silva1999.claims.tester import Tester
 from analysis.silva1999.figures.panels import schedulers
-from analysis.silva1999.labels import GANG, IDLE, JOBS, MACHINE, last, machine, name_of, workload, workloads
+from analysis.silva1999.labels import GANG, IDLE, JOBS, MACHINE, last, name_of, size, workload, workloads
 from analysis.study import Study
 from sweep import statistics
 
@@ -31,7 +31,7 @@ def pictures(study: Study) -> Iterator[Picture]:
     if GANG not in study.policies or len(study.policies) < 2:
         return
     rows = {
-        f"{workload(name)}, {machine(on)}": (study, name, on)
+        f"{workload(name)}, {size(study, on)}": (study, name, on)
         for name in workloads(study)
         for on in study.values_of(MACHINE)
     }

@@ -13,7 +13,7 @@ from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.figures.policies import look
 from analysis.paper import Picture
 from analysis.silva1999.figures.panels import check, difference, grid
-from analysis.silva1999.labels import GANG, IDLING_RATIO, MACHINE, SCHEME, machine
+from analysis.silva1999.labels import GANG, IDLING_RATIO, MACHINE, SCHEME, size
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
 
@@ -55,7 +55,7 @@ def _draw(study: Study, scheduler: str) -> Figure:
             "dodge": 0.014,
         }
         lines = {scheme: Line.of(curve) for scheme, curve in curves.items()}
-        rows[0].append(LoadPlot(lines, "Idling ratio (%)", machine(name), (0, None), **settings))
+        rows[0].append(LoadPlot(lines, "Idling ratio (%)", size(study, name), (0, None), **settings))
         reference = curves.get(REFERENCE)
         less = {
             scheme: difference(curve, reference)

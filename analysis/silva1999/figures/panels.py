@@ -13,7 +13,7 @@ from analysis.figures import load_plot, style
 from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.policies import TASKS, look
 from analysis.figures.style import SchemeStyle
-from analysis.silva1999.labels import GANG, HORIZON, MACHINE, WORKLOAD, YLABELS, machine
+from analysis.silva1999.labels import GANG, HORIZON, MACHINE, WORKLOAD, YLABELS, size
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
 from sweep import statistics
@@ -48,7 +48,7 @@ def over_time(study: Study, metric: str, workload: str, title: str) -> Figure:
             one: curve for one, curve in curves.items() if len(curve.x) and not curve.where(EXCLUDED).all()
         }
         lines = {one: Line.of(curve) for one, curve in curves.items()}
-        rows[0].append(_plot(lines, label, machine(name), scale, floor=True))
+        rows[0].append(_plot(lines, label, size(study, name), scale, floor=True))
         gang = curves.get(GANG)
         less = {
             one: difference(curve, gang) for one, curve in curves.items() if gang is not None and one != GANG

@@ -25,8 +25,8 @@ from analysis.silva1999.labels import (
     STATES,
     WORKLOAD,
     last,
-    machine,
     policy,
+    size,
     workload,
     workloads,
 )
@@ -59,7 +59,7 @@ def pictures(study: Study) -> Iterator[Picture]:
     for number, name in enumerate(study.values_of(MACHINE)):
         yield Picture(
             f"pe-time-{name}" if number else "pe-time",
-            f"Where the time of a PE goes, {machine(name)}",
+            f"Where the time of a PE goes, {size(study, name)}",
             f"Means over all replications{until}. An idle PE counts by what the task waits for that owns "
             "its slot. The number at the end is the idle share. Under uncoordinated scheduling there are "
             "no slots, and an idle PE counts by what the task waits for that ran on it last. The paper "
@@ -74,7 +74,8 @@ def _draw(study: Study, name: str) -> Figure:
     if not any(shares for rows in panels.values() for shares in rows.values()):
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
     return stacked(
-        {workload(one): rows for one, rows in panels.items()}, f"Where the time of a PE goes, {machine(name)}"
+        {workload(one): rows for one, rows in panels.items()},
+        f"Where the time of a PE goes, {size(study, name)}",
     )
 
 
