@@ -15,6 +15,7 @@ from benchmarks import record
 # is what --help says.
 BENCHMARKS = {
     "packing": "benchmarks.packing",
+    "bounded_gang": "benchmarks.bounded_gang",
     "growth": "benchmarks.growth",
     "simpy": "benchmarks.against_simpy",
     "sweep": "benchmarks.whole_sweep",

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from models.jobs.jobs import Jobs
-from models.jobs.machine import Machine
+from models.jobs.machine import UNLIMITED_KB, Machine
 from models.jobs.measures import Measures
 from models.jobs.schedule import Pieces, Schedule
 from models.point import Point
@@ -113,7 +113,8 @@ def _attributes(made: Schedule, point: Point) -> dict[str, Any]:
     ]
     named = {key: str(getattr(point, key).get("name", "")) for key in ("policy", "workload", "machine")}
     load = {} if point.load is None else {"load": point.load}
-    return {**named, **load, "seed": list(point.seed), "hosts": json.dumps(hosts)}
+    each = {} if machine.memory_each == UNLIMITED_KB else {"memory_each": machine.memory_each}
+    return {**named, **load, "seed": list(point.seed), "hosts": json.dumps(hosts), **each}
 
 
 def schedule_of(data: xr.Dataset) -> Schedule:
@@ -131,10 +132,11 @@ def schedule_of(data: xr.Dataset) -> Schedule:
             f"this dataset has no {', '.join(lacking)} any more, which a schedule needs; keep them"
         )
     hosts = json.loads(data.attrs["hosts"])
-    machine = Machine(
-        tuple(host["name"] for host in hosts),
-        *(np.array([host[key] for host in hosts], np.int64) for key in ("processors", "memory")),
+    processors, memory = (
+        np.array([host[key] for host in hosts], np.int64) for key in ("processors", "memory")
     )
+    each = int(data.attrs.get("memory_each", UNLIMITED_KB))
+    machine = Machine(tuple(host["name"] for host in hosts), processors, memory, each)
     n = data.sizes["job"]
     jobs = Jobs(
         data.submit.values,

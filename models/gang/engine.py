@@ -2,7 +2,7 @@
 
 The engine names no packing scheme: it calls whatever functions of the declared types it is given. An event
 costs O(jobs x words) and what the scheme costs; under migration all jobs are counted anew,
-O(slots x jobs x words).
+O(slots x jobs x words). Where jobs may have to wait (`models.gang.queueing`), the queue is gone through, too.
 """
 
 from __future__ import annotations
@@ -25,16 +25,23 @@ from models.gang.alternation import (
     slot_comes_or_goes,
     slots_unite,
 )
+from models.gang.memory import is_limited, take_all_memory, take_memory
+from models.gang.queueing import all_fit, list_jobs, n_waiting, next_to_enter, room_now, surely_fit
 from models.gang.recording import RECORD, is_full, is_kept, note_end, note_shares, write_ended
+from models.gang.slices import seconds_per_unit
 from models.gang.state import (
     ARRIVALS,
     ARRIVED,
     BATCH_START,
     CURSOR,
+    END_WAITING,
+    FIRST_WAITING,
+    FOUND_SLOT,
     GOAL,
     IN_BATCH,
     JOB_SLOT_TIME,
     JOB_TIME,
+    LOOK_DUE,
     MEASURED,
     MEASURED_UNTIL,
     MEASURING,
@@ -42,6 +49,7 @@ from models.gang.state import (
     N_ENDED,
     N_VACANT,
     NOW,
+    OUT_OF_ORDER,
     REPEATING,
     SLOT_TIME,
     SLOTS_OF_ENDED,
@@ -53,8 +61,10 @@ from models.gang.state import (
     TERMINATIONS,
     UNIFICATIONS,
     VIRTUAL,
+    WAITING_TIME,
     WORK,
 )
+from models.gang.waiting import AT_PRESENT, NEEDED, REQUESTED, SUBMIT, join_queue
 from models.kernels.compiling import kernel, part
 from models.kernels.ties import takes_end
 from models.kernels.types import FLOATS, INTS
@@ -126,17 +136,32 @@ def first_to_end(table, n_jobs):
     return first
 
 
-@part(uint64(int64, float64, TABLE, INTS, FLOATS))
-def enter(size, runtime, table, counts, clocks):
-    """Write a newcomer into the table, mapped to no slot yet, and return its place."""
-    whole, real = table.whole, table.real
-    n_jobs = counts[N_JOBS]
+@part()
+def submit(size, runtime, requested, memory, system):
+    """Give a newcomer, which is mapped to no slot yet, a place of the table, and return it."""
+    table, counts, times = system.table, system.counts, system.waiting.times
+    whole = table.whole
     counts[N_VACANT] -= 1
     job = table.order[VACANT, counts[N_VACANT]]
     whole[job, SLOT] = NOWHERE
     whole[job, SIZE] = size
-    whole[job, RUN_SLOTS] = 1
     whole[job, NUMBER] = counts[SUBMITTED]
+    if system.settings.kill and requested < runtime:
+        runtime = requested
+    times[job, SUBMIT] = system.clocks[NOW]
+    times[job, NEEDED] = runtime
+    times[job, REQUESTED] = requested
+    system.waiting.memory[job] = memory
+    counts[SUBMITTED] += 1
+    return job
+
+
+@part(void(uint64, float64, TABLE, INTS, FLOATS))
+def enter(job, runtime, table, counts, clocks):
+    """Let a job that has been submitted run from now on."""
+    whole, real = table.whole, table.real
+    n_jobs = counts[N_JOBS]
+    whole[job, RUN_SLOTS] = 1
     whole[job, POSITION] = n_jobs
     real[RUNTIME, n_jobs] = runtime
     real[ARRIVAL, n_jobs] = clocks[NOW]
@@ -144,18 +169,19 @@ def enter(size, runtime, table, counts, clocks):
     real[SLOT_SECONDS, n_jobs] = 0.0
     table.order[PRESENT, n_jobs] = job
     counts[N_JOBS] += 1
-    counts[SUBMITTED] += 1
     counts[SUM_SLOTS] += 1
-    counts[SUM_PES] += size
-    return job
+    counts[SUM_PES] += whole[job, SIZE]
 
 
 @part()
-def enter_from(arrivals, system):
+def submit_from(arrivals, system):
     """Let the next session of the chunk submit its job for the first time."""
     settings, table, counts, clocks = system.settings, system.table, system.counts, system.clocks
     cursor = counts[CURSOR]
-    job = enter(arrivals.size[cursor], arrivals.runtime[cursor], table, counts, clocks)
+    job = submit(
+        arrivals.size[cursor], arrivals.runtime[cursor], arrivals.requested[cursor], arrivals.memory[cursor],
+        system,
+    )  # fmt: skip
     table.whole[job, RUNS_LEFT] = arrivals.runs[cursor] - 1
     table.whole[job, RUN] = 0
     table.whole[job, KEY] = arrivals.key[cursor]
@@ -171,8 +197,11 @@ def enter_from(arrivals, system):
 
 
 @part()
-def enter_again(rerun, system):
-    """Let the job that has just ended be submitted once more: its place still holds what it was."""
+def submit_again(rerun, system):
+    """Let the job that has just ended be submitted once more: its place still holds what it was.
+
+    Its user asks for the same time and memory.
+    """
     table, counts = system.table, system.counts
     whole = table.whole
     before = counts[REPEATING]
@@ -180,7 +209,8 @@ def enter_again(rerun, system):
     runs_left, session = whole[before, RUNS_LEFT] - 1, whole[before, SESSION]
     runtime = rerun(table.real[RUNTIME, counts[N_JOBS]], size, key, run, system.rerun_parameters)
     counts[REPEATING] = NOWHERE
-    job = enter(size, runtime, table, counts, system.clocks)
+    requested, memory = system.waiting.times[before, REQUESTED], system.waiting.memory[before]
+    job = submit(size, runtime, requested, memory, system)
     whole[job, RUNS_LEFT] = runs_left
     whole[job, RUN] = run
     whole[job, KEY] = key
@@ -225,6 +255,8 @@ def settle_in(job, slot, rank, system):
             slot_changes(-1, slot, room.chosen, 0, matrix.occupied, table, counts, clocks)
     opened = slot == counts[N_SLOTS]
     map_job(job, slot, matrix, table, room.chosen, counts)
+    if is_limited(settings):
+        take_memory(table.pes, job, system.waiting.memory[job], AT_PRESENT, system.foresight.memory)
     if settings.alternation == SHARED:
         run_in(job, count_shared(job, counts[N_SLOTS], matrix.occupied, table), table, counts, clocks)
     elif settings.alternation == EXCLUSIVE:
@@ -266,12 +298,31 @@ def clear_out(job, rank, system):
 
 
 @part()
-def migrate(position, rearrange, system):
-    """Let the scheme map all jobs anew and let them run where they now can."""
+def migrate(position, ended, rearrange, system):
+    """Let the scheme map all jobs anew and let them run where they now can.
+
+    Packed anew after an end (of a job, or NOWHERE) they might take more slots than are allowed, or more
+    memory: first fit decreasing is not monotone. Then they stay where they are, and the next time all are
+    mapped anew.
+    """
     settings, matrix, table = system.settings, system.matrix, system.table
     counts, clocks = system.counts, system.clocks
     before = counts[N_SLOTS]
-    rearrange(position, settings.n_pes, matrix, table, counts)
+    stay = False
+    if ended != NOWHERE and not surely_fit(counts[N_JOBS], settings):
+        stay = not all_fit(list_jobs(AT_PRESENT, table, counts, system.foresight), rearrange, system)
+    if stay:
+        unmap_job(ended, matrix, table)
+        slot = table.whole[ended, SLOT]
+        if matrix.free[slot] == settings.n_pes:
+            if settings.alternation == EXCLUSIVE:
+                revoke(slot, matrix, table, counts, clocks)
+            close_slot(slot, settings.n_pes, matrix, table, counts)
+    else:
+        rearrange(0 if counts[OUT_OF_ORDER] else position, settings.n_pes, matrix, table, counts)
+    counts[OUT_OF_ORDER] = stay
+    if is_limited(settings):
+        take_all_memory(table, counts, system.waiting, system.foresight.memory)
     n_slots = counts[N_SLOTS]
     if settings.alternation == SHARED:
         count_all_shared(n_slots, matrix, table, counts, clocks)
@@ -290,6 +341,7 @@ def pass_time(then, virtual, counts, clocks):
         clocks[SLOT_TIME] += counts[N_SLOTS] * elapsed
         clocks[JOB_SLOT_TIME] += counts[SUM_SLOTS] * elapsed
         clocks[JOB_TIME] += counts[N_JOBS] * elapsed
+        clocks[WAITING_TIME] += n_waiting(counts) * elapsed
         clocks[WORK] += counts[SUM_PES] * (virtual - clocks[VIRTUAL])
     clocks[NOW] = then
     clocks[VIRTUAL] = virtual
@@ -297,7 +349,7 @@ def pass_time(then, virtual, counts, clocks):
 
 @part()
 def slots_over_stay(job, position, table, clocks):
-    """Return the average number of slots in which a job that has just left the table ran."""
+    """Return the average number of slots in which a job that has just left the table ran, once it did."""
     stay = clocks[NOW] - table.real[ARRIVAL, position]
     slots = table.whole[job, RUN_SLOTS]
     if stay > 0.0:  # not of a runtime that is nothing beside the time so far
@@ -315,7 +367,7 @@ def write_down(job, system):
     if session < settings.first_measured or session >= settings.end_measured:
         return False
     clocks[SLOTS_OF_ENDED] += slots_over_stay(job, counts[N_JOBS], system.table, clocks)
-    write_ended(job, counts[N_JOBS], system.table, clocks, system.ended, counts[N_ENDED])
+    write_ended(job, counts[N_JOBS], system.table, system.waiting, clocks, system.ended, counts[N_ENDED])
     counts[N_ENDED] += 1
     counts[IN_BATCH] += 1
     counts[MEASURED] += 1
@@ -334,10 +386,10 @@ def close_batch(system):
     batches.slots_per_job_over_jobs[batch] = clocks[SLOTS_OF_ENDED] / counts[IN_BATCH]
     batches.utilization[batch] = clocks[WORK] / (settings.n_pes * elapsed)
     batches.used_slots[batch] = clocks[SLOT_TIME] / elapsed
-    batches.jobs_in_system[batch] = clocks[JOB_TIME] / elapsed
+    batches.jobs_in_system[batch] = (clocks[JOB_TIME] + clocks[WAITING_TIME]) / elapsed
     counts[N_BATCHES] += 1
     counts[IN_BATCH] = counts[TERMINATIONS] = counts[UNIFICATIONS] = 0
-    for integral in (SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, SLOTS_OF_ENDED):
+    for integral in (SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, SLOTS_OF_ENDED, WAITING_TIME):
         clocks[integral] = 0.0
     clocks[BATCH_START] = now
     # Virtual time is set back, so that long runs lose no digits.
@@ -352,7 +404,7 @@ def stop_measuring(system, now):
     counts, clocks = system.counts, system.clocks
     virtual = clocks[VIRTUAL]
     if counts[N_SLOTS] > 0:
-        virtual += (now - clocks[NOW]) / counts[N_SLOTS]
+        virtual += (now - clocks[NOW]) / seconds_per_unit(counts[N_SLOTS], system.settings.stretch)
     pass_time(now, virtual, counts, clocks)
     counts[MEASURING] = 0
     clocks[MEASURED_UNTIL] = now
@@ -380,6 +432,7 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
         if recording and is_full(record, counts[N_JOBS]):
             return RECORD_FULL
         first = -1
+        looks = False
         if counts[REPEATING] == NOWHERE:
             first = first_to_end(table, counts[N_JOBS])
             finish = np.inf
@@ -387,24 +440,29 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
             if first >= 0:
                 finish = table.real[FINISH, first]
                 # Not before now, whatever rounding did to a job that ends at this very instant.
-                end = clocks[NOW] + max(finish - clocks[VIRTUAL], 0.0) * counts[N_SLOTS]
+                end = clocks[NOW] + max(finish - clocks[VIRTUAL], 0.0) * seconds_per_unit(
+                    counts[N_SLOTS], settings.stretch
+                )
             arrival = np.inf
             if counts[CURSOR] < arrivals.submit.shape[0]:
                 arrival = arrivals.submit[counts[CURSOR]]
             elif goal.more_arrivals:
                 return ARRIVALS_USED_UP
-            elif first < 0:
+            elif first < 0 and not counts[LOOK_DUE]:
                 return NO_MORE_JOBS
-            if min(end, arrival) > goal.until:
+            looks = counts[LOOK_DUE] and (settings.instant == 0 or min(end, arrival) > clocks[NOW])
+            if not looks and min(end, arrival) > goal.until:
                 return TIME_REACHED
-            if takes_end(settings.instant == 1, min(end, arrival), end, arrival, 0):
+            if looks:
+                first = -1
+            elif takes_end(settings.instant == 1, min(end, arrival), end, arrival, 0):
                 pass_time(end, finish, counts, clocks)
             else:
                 if counts[N_VACANT] == 0:
                     return TABLE_FULL
                 virtual = clocks[VIRTUAL]
                 if first >= 0:
-                    virtual += (arrival - clocks[NOW]) / counts[N_SLOTS]
+                    virtual += (arrival - clocks[NOW]) / seconds_per_unit(counts[N_SLOTS], settings.stretch)
                 pass_time(arrival, virtual, counts, clocks)
                 first = -1
 
@@ -418,7 +476,7 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
             job = leave(first, table, counts)
             batch_ends = write_down(job, system)
             if recording:
-                note_end(job, counts[N_JOBS], table, clocks, record)
+                note_end(job, counts[N_JOBS], table, system.waiting, clocks, record)
             if settings.alternation == EXCLUSIVE:
                 rank = remove(table.order, PRECEDENCE, counts[N_JOBS] + 1, job)
             if settings.migrating:
@@ -428,15 +486,50 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
                     forget(job, counts[N_SLOTS], matrix.grants)
             else:
                 unmap_job(job, matrix, table)
+                if is_limited(settings):
+                    each = -system.waiting.memory[job]
+                    take_memory(table.pes, job, each, AT_PRESENT, system.foresight.memory)
                 for w in range(table.pes.shape[1]):
                     room.chosen_row[w] = table.pes[job, w]
                 release(table.whole[job, SIZE], n_pes, room.chosen_row, books)
                 clear_out(job, rank, system)
+            if n_waiting(counts) > 0:
+                counts[LOOK_DUE] = 1
         else:
-            if counts[REPEATING] == NOWHERE:  # noqa: SIM108, each is written out where it stands
-                job = enter_from(arrivals, system)
+            slot = 0
+            if looks:
+                found = next_to_enter(place, release, rearrange, system)
+                if found == NOWHERE:
+                    counts[LOOK_DUE] = 0
+                    continue
+                job = np.uint64(found)
+                slot = counts[FOUND_SLOT]
             else:
-                job = enter_again(rerun, system)
+                if counts[REPEATING] == NOWHERE:
+                    job = submit_from(arrivals, system)
+                else:
+                    job = submit_again(rerun, system)
+                waits = n_waiting(counts) > 0
+                if waits:
+                    counts[LOOK_DUE] |= settings.backfilling
+                elif settings.migrating or is_limited(settings):
+                    if not (settings.migrating and surely_fit(counts[N_JOBS] + 1, settings)):
+                        slot = room_now(place, release, rearrange, job, system)
+                        waits = slot == NOWHERE
+                else:
+                    slot = place(
+                        table.whole[job, SIZE], n_pes, counts[N_SLOTS], matrix, books, room.scratch,
+                        room.chosen_row,
+                    )  # fmt: skip
+                    if slot >= settings.slots_limit:  # it would open one too many
+                        release(table.whole[job, SIZE], n_pes, room.chosen_row, books)
+                        waits = True
+                if waits:
+                    counts[FIRST_WAITING], counts[END_WAITING] = join_queue(
+                        system.waiting.order, job, counts[FIRST_WAITING], counts[END_WAITING]
+                    )
+                    continue
+            enter(job, system.waiting.times[job, NEEDED], table, counts, clocks)
             if settings.alternation == EXCLUSIVE:
                 rank = insert(
                     table.order, PRECEDENCE, counts[N_JOBS] - 1, job, table.whole, settings.precedence
@@ -444,18 +537,14 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
             if settings.migrating:
                 position = insert(table.order, DECREASING, counts[N_JOBS] - 1, job, table.whole, 1)
             else:
-                slot = place(
-                    table.whole[job, SIZE], n_pes, counts[N_SLOTS], matrix, books, room.scratch,
-                    room.chosen_row,
-                )  # fmt: skip
                 settle_in(job, slot, rank, system)
         if settings.migrating:
-            migrate(position, rearrange, system)
+            migrate(position, np.int64(job) if ends else NOWHERE, rearrange, system)
             # Footnote 4: the number of slots is reduced, and not because the job had one for itself.
             if ends and counts[N_SLOTS] < slots_before and not alone:
                 counts[UNIFICATIONS] += 1
         if recording:
-            note_shares(table, counts, clocks, record)
+            note_shares(table, counts, clocks, settings.stretch, record)
 
         if ends:
             if table.whole[job, RUNS_LEFT] > 0:

@@ -99,7 +99,7 @@ def schedule(point: Point) -> Schedule:
     return Schedule(
         jobs,
         opened.machine,
-        start=ended.submit,
+        start=ended.start,
         end=ended.end,
         host=np.zeros(n_jobs, np.int64),
         waited=np.maximum(ended.end - ended.submit - ended.runtime, 0.0),
@@ -127,6 +127,7 @@ def _simulation(
 ) -> Simulation:
     rules = Rules.of(point.policy)
     n_pes = one_pool(opened.machine, point.machine, point.policy)
+    memory = opened.machine.memory_each if rules.memory else None
     assert batches.size is not None
     if isinstance(opened, Trace):
         sessions = range(*opened.measured.indices(len(opened.jobs)))
@@ -134,7 +135,14 @@ def _simulation(
         since = float(opened.jobs.submit[0]) if len(opened.jobs) else 0.0
         measured = Measured(batches.size, batches.most, sessions, opened.n_measured, until, since)
         return Simulation(
-            rules, n_pes, iter([opened.jobs]), measured, ends=True, measuring=measuring, recorder=recorder
+            rules,
+            n_pes,
+            iter([opened.jobs]),
+            measured,
+            ends=True,
+            measuring=measuring,
+            recorder=recorder,
+            memory=memory,
         )
     rerun = repetition.same_runtime if opened.rerun is None else dotted.imported(opened.rerun)
     return Simulation(
@@ -146,6 +154,7 @@ def _simulation(
         rerun_parameters=opened.rerun_parameters,
         measuring=measuring,
         recorder=recorder,
+        memory=memory,
     )
 
 

@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from models import checks, workloads
-from models.jobs.machine import one_pool
+from models.jobs.jobs import Jobs
+from models.jobs.machine import UNLIMITED_KB, Machine, one_pool
 from models.jobs.ties import INSTANT, ties_of
+from models.jobs.trace import Trace
 from models.packing.scheme import Scheme, find
 from models.point import Parameters, Point
 
@@ -21,7 +25,14 @@ ALTERNATION = ("none", "exclusive", "shared")
 PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}
 """Name -> the sign with which sizes are sorted in descending order."""
 
+FCFS, BACKFILL = "fcfs", "backfill"
+QUEUES = (FCFS, BACKFILL)
+"""Who may enter while a job waits for room: nobody, or those that do not delay it."""
+
 JOB_LIMIT = 10_000
+
+FIRST_JOBS = 1000
+"""Jobs of an endless stream that are looked at before anything runs."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +56,20 @@ class Rules:
         With more jobs in the system the run ends, as one that does not keep up; that of a trace goes on.
     ties : {"instant", "event"}
         Of an end and an arrival at one instant the end comes first, or the arrival, see `models.jobs.ties`.
-        A repetition is submitted as its job ends, before anything else happens.
+        A repetition is submitted as its job ends, before anything else happens. Jobs that wait are looked at
+        after all events of an instant, or after each.
+    slots_limit : int, optional
+        The multiprogramming level: used slots at most. Jobs beyond it wait in a queue. None is no limit.
+    queue : {"fcfs", "backfill"}
+        Only the first of the queue may enter, or others too that do not delay it, see `models.gang.queueing`.
+    slice : float, optional, seconds
+        From one switch to the next; matters where a switch costs something.
+    switch_cost : float, seconds
+        Of each slice where there are several used slots, see `models.gang.slices`.
+    memory : bool
+        Whether the jobs on a PE, of all slots, have to fit into its memory.
+    kill : bool
+        Whether jobs are ended when they have run for their requested time.
     """
 
     scheme: Scheme
@@ -56,6 +80,12 @@ class Rules:
     unification: bool = True
     job_limit: int = JOB_LIMIT
     ties: str = INSTANT
+    slots_limit: int | None = None
+    queue: str = FCFS
+    slice: float | None = None
+    switch_cost: float = 0.0
+    memory: bool = False
+    kill: bool = False
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
@@ -66,6 +96,11 @@ class Rules:
         job_limit = checks.whole(
             policy, "policy", "job_limit", "a positive whole number of jobs", default=JOB_LIMIT
         )
+        slots_limit = policy.get("slots_limit")
+        if slots_limit is not None:
+            allowed = "a whole number of slots from 1 on (multiprogramming level), or null (no limit)"
+            slots_limit = checks.whole(policy, "policy", "slots_limit", allowed)
+        length, switch_cost = _slices(policy)
         given = policy.get("scheme")
         scheme = find(given)
         name = str(getattr(given, "__name__", given))
@@ -78,14 +113,62 @@ class Rules:
             unification,
             job_limit,
             ties_of(policy),
+            slots_limit,
+            checks.choice(policy, "policy", "queue", QUEUES, FCFS),
+            length,
+            switch_cost,
+            checks.switch(policy, "policy", "memory", False),
+            checks.switch(policy, "policy", "kill", False),
         )
+
+    @property
+    def bounded(self) -> bool:
+        """Whether jobs may have to wait."""
+        return self.slots_limit is not None or self.memory
+
+    @property
+    def judges(self) -> bool:
+        """Whether requested times matter."""
+        return (self.bounded and self.queue == BACKFILL) or self.kill
 
     def __str__(self) -> str:
         precedence = f", precedence {self.precedence}" if self.alternation == "exclusive" else ""
         return (
             f"gang scheduling, packing scheme {self.name}, alternation {self.alternation}{precedence}"
-            f"{'' if self.unification else ', no unification'}, ties {self.ties}"
+            f"{'' if self.unification else ', no unification'}, ties {self.ties}{self._bounds()}"
         )
+
+    def _bounds(self) -> str:
+        told = ""
+        if self.slots_limit is not None:
+            told += f", at most {self.slots_limit} slot{'' if self.slots_limit == 1 else 's'}"
+        if self.memory:
+            told += ", memory of the PEs counted"
+        if self.bounded:
+            told += f", queue {self.queue}"
+        if self.switch_cost:
+            told += f", a switch of {self.switch_cost:g} s in each slice of {self.slice:g} s"
+        return told + (", jobs killed at their requested time" if self.kill else "")
+
+
+def _slices(policy: Parameters) -> tuple[float | None, float]:
+    """Return the length of a slice and the cost of a switch."""
+    allowed = "a number of seconds, 0 or more"
+    cost = float(checks.number(policy, "policy", "switch_cost", allowed, least=0, default=0.0))
+    if policy.get("slice") is None:
+        if cost:
+            raise ValueError(
+                f"policy.switch_cost={cost:g} and policy.slice=null: a switch takes its part of a slice; add "
+                "policy.slice=SECONDS, longer than the switch"
+            )
+        return None, cost
+    length = float(checks.number(policy, "policy", "slice", f"{checks.SECONDS}, or null", above=0))
+    if cost >= length:
+        raise ValueError(
+            f"policy.switch_cost={cost:g} s is not shorter than policy.slice={length:g} s: no job would ever "
+            "run; take a longer slice or a cheaper switch"
+        )
+    return length, cost
 
 
 def check(point: Point) -> Sequence[str]:
@@ -93,11 +176,38 @@ def check(point: Point) -> Sequence[str]:
     workloads.refuse_weeks(point)
     workloads.refuse_feedback(point, known=("repetition",))
     rules = Rules.of(point.policy)
-    notes, machine = workloads.check(point)
-    rules.scheme.check(one_pool(machine, point.machine, point.policy))
-    return notes
+    opened = workloads.open_workload(point)
+    rules.scheme.check(one_pool(opened.machine, point.machine, point.policy))
+    if rules.judges or rules.memory:
+        jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
+        check_jobs(rules, point, jobs, opened.machine)
+    return opened.notes
+
+
+def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None:
+    """Raise ``ValueError`` with one line for jobs that lack what the rules look at."""
+    waits = rules.bounded and rules.queue == BACKFILL
+    unknown = int(np.isnan(jobs.requested).sum())
+    if waits and unknown:
+        raise ValueError(
+            f"{unknown:,} of {len(jobs):,} jobs of workload {point.workload.get('name', '')} have no "
+            "requested time, and policy.queue=backfill judges by it; add workload.estimates=tsafrir2005 to "
+            "draw requests (exact: each asks for its runtime), or policy.queue=fcfs"
+        )
+    if not rules.memory:
+        return
+    if machine.memory_each == UNLIMITED_KB:
+        raise ValueError(
+            "policy.memory=true: the machine does not say how much memory its processors have; add "
+            "machine.memory_gb_per_processor=NUMBER, or policy.memory=false"
+        )
+    if not jobs.memory.any():
+        raise ValueError(
+            f"policy.memory=true, and the jobs of workload {point.workload.get('name', '')} ask for no "
+            "memory; add workload.memory=MB (for each processor of a job), or policy.memory=false"
+        )
 
 
 def has_chance(point: Point) -> bool:
     """Tell whether replications differ: the schedulers draw no random numbers, the workload may."""
-    return workloads.has_chance(point.workload, judged=False)
+    return workloads.has_chance(point.workload, judged=Rules.of(point.policy).judges)

@@ -1,8 +1,9 @@
 """The schedule as the engine goes along: who ran when, and with which share of the time.
 
 Time slicing is taken as fluid: between two events a job that runs in k of S slots gets the share k / S of the
-time, so that it effectively has its size times k / S processors. A piece of the schedule ends when this
-number changes, at nearly every event for nearly every job; so nothing is recorded unless it is asked for.
+time, so that it effectively has its size times k / S processors, less what is lost to switches
+(`models.gang.slices`). A piece of the schedule ends when this number changes, at nearly every event for
+nearly every job; so nothing is recorded unless it is asked for.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections import namedtuple
 import numpy as np
 from numba import types
 
+from models.gang.slices import seconds_per_unit
 from models.gang.state import NOW
+from models.gang.waiting import SUBMIT
 from models.jobs.ended import ENDED, Ended, nobody_ended
 from models.jobs.schedule import Pieces, check_pieces
 from models.kernels.compiling import part
@@ -136,12 +139,13 @@ def end_piece(job, number, now, record):
 
 
 @part(inline=False)
-def note_shares(table, counts, clocks, record):
+def note_shares(table, counts, clocks, stretch, record):
     """Begin a new piece of every job that runs with another share of the time from now on. O(jobs)."""
+    all_slots = seconds_per_unit(counts[N_SLOTS], stretch)
     for i in range(counts[N_JOBS]):
         job = table.order[PRESENT, i]
         # One division, of whole numbers: equal shares give equal bits.
-        share = table.whole[job, SIZE] * table.whole[job, RUN_SLOTS] / counts[N_SLOTS]
+        share = table.whole[job, SIZE] * table.whole[job, RUN_SLOTS] / all_slots
         if share != record.share[job]:
             end_piece(job, table.whole[job, NUMBER], clocks[NOW], record)
             record.share[job] = share
@@ -149,20 +153,21 @@ def note_shares(table, counts, clocks, record):
 
 
 @part(inline=False)
-def note_end(job, position, table, clocks, record):
+def note_end(job, position, table, waiting, clocks, record):
     """Write down a job that has just left the table; `position` is where its times are."""
     end_piece(job, table.whole[job, NUMBER], clocks[NOW], record)
     record.share[job] = 0.0
-    write_ended(job, position, table, clocks, record.ended, record.used[JOBS])
+    write_ended(job, position, table, waiting, clocks, record.ended, record.used[JOBS])
     record.used[JOBS] += 1
 
 
 @part()
-def write_ended(job, position, table, clocks, ended, row):
+def write_ended(job, position, table, waiting, clocks, ended, row):
     """Write a job that has just left the table to a row of `ended`; `position` is where its times are."""
     ended.number[row] = table.whole[job, NUMBER]
     ended.session[row] = table.whole[job, SESSION]
-    ended.submit[row] = table.real[ARRIVAL, position]
+    ended.submit[row] = waiting.times[job, SUBMIT]
+    ended.start[row] = table.real[ARRIVAL, position]
     ended.end[row] = clocks[NOW]
     ended.runtime[row] = table.real[RUNTIME, position]
     ended.size[row] = table.whole[job, SIZE]

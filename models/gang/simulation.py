@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Floats
-from models.gang import engine
-from models.gang.policies import ALTERNATION, PRECEDENCE, Rules
+from models.gang import engine, slices
+from models.gang.policies import ALTERNATION, BACKFILL, PRECEDENCE, Rules
 from models.gang.recording import Recorder, no_record
 from models.gang.state import (
     ARRIVED,
     BATCH_START,
     CURSOR,
+    END_WAITING,
+    FIRST_WAITING,
     IN_BATCH,
+    LOOKED_AT,
     MEASURED_UNTIL,
     MEASURING,
     N_BATCHES,
@@ -24,6 +27,7 @@ from models.gang.state import (
     N_COUNTS,
     N_ENDED,
     N_VACANT,
+    NO_LIMIT,
     NOW,
     REPEATING,
     SUBMITTED,
@@ -36,6 +40,7 @@ from models.gang.state import (
     no_arrivals,
     no_batches,
 )
+from models.gang.waiting import AT_PRESENT, enlarged_waiting, foresight_for, nobody_waits
 from models.jobs.ended import Ended, nobody_ended
 from models.jobs.jobs import Jobs
 from models.jobs.measuring import Measuring
@@ -61,6 +66,9 @@ from models.workloads.repetition import RERUN_SIGNATURE, same_runtime
 
 FREE = -1
 ENDLESS = 1 << 62
+
+NO_SLOTS_LIMIT = 1 << 40
+"""More slots than there can be jobs, and few enough to be multiplied by a number of PEs."""
 
 FIRST_PLACES = 512
 """Jobs for which there is room at first; there are twice as many places whenever they do not do."""
@@ -118,6 +126,8 @@ class Simulation:
         Takes the schedule down.
     measuring : Measuring, optional
         Is handed the measured jobs that have ended, whole batches of them at a time.
+    memory : int, optional
+        KB of each PE, where that is a bound on the jobs that are on it.
     """
 
     def __init__(
@@ -132,6 +142,7 @@ class Simulation:
         ends: bool = False,
         recorder: Recorder | None = None,
         measuring: Measuring | None = None,
+        memory: int | None = None,
     ) -> None:
         measured = Measured() if measured is None else measured
         self.n_pes = n_pes
@@ -146,6 +157,7 @@ class Simulation:
         self._recorder, self._measuring = recorder, measuring
         self._most_jobs = ENDLESS if ends else rules.job_limit
         self._until = measured.until
+        self._slots_limit = rules.slots_limit
         first, end = measured.sessions.start, measured.sessions.stop
         settings = Settings(
             n_pes,
@@ -158,20 +170,27 @@ class Simulation:
             first,
             end,
             measured.n_jobs,
+            NO_SLOTS_LIMIT if rules.slots_limit is None else min(rules.slots_limit, NO_SLOTS_LIMIT),
+            int(rules.queue == BACKFILL),
+            NO_LIMIT if memory is None else memory,
+            int(rules.kill),
+            slices.stretch(rules.slice, rules.switch_cost),
         )
+        self._bounded = rules.slots_limit is not None or memory is not None
         self._batches_at_once = -(-ENDED_AT_ONCE // measured.batch_size)
         limit = min(FIRST_PLACES, rules.job_limit)
         counts = np.zeros(N_COUNTS, np.int64)
         counts[N_VACANT] = limit
-        counts[REPEATING] = NOWHERE
+        counts[REPEATING] = counts[LOOKED_AT] = NOWHERE
         counts[MEASURING] = first == 0
         clocks = np.zeros(N_CLOCKS)
         clocks[BATCH_START], clocks[MEASURED_UNTIL] = measured.since, np.inf
+        matrix = empty_matrix(n_pes, limit, rules.slots_limit)
         self.system = System(
             settings,
-            empty_matrix(n_pes, limit),
+            matrix,
             empty_table(n_pes, limit),
-            room_for(n_pes, limit),
+            room_for(n_pes, limit, rules.slots_limit),
             # A scheme without parameters gets one that means nothing: an array needs a length.
             Books(np.zeros(rules.scheme.memory(n_pes), np.int64), np.array([*rules.parameters, 0], np.int64)),
             np.zeros(1) if rerun_parameters is None else rerun_parameters,
@@ -179,6 +198,8 @@ class Simulation:
             clocks,
             nobody_ended(self._batches_at_once * measured.batch_size),
             no_batches(measured.batch_limit),
+            nobody_waits(limit),
+            foresight_for(matrix, n_pes, limit, rules.scheme.migrates, self._bounded),
         )
         if recorder is not None:
             recorder.enlarge(limit)
@@ -219,10 +240,16 @@ class Simulation:
         """Give the table of jobs, and the matrix, twice the room; places are only names."""
         before = self.system.table.pes.shape[0]
         limit = min(2 * before, self._most_jobs)
+        matrix = enlarged_matrix(self.system.matrix, self.n_pes, limit, self._slots_limit)
+        migrates = bool(self.system.settings.migrating)
+        foresight = foresight_for(matrix, self.n_pes, limit, migrates, self._bounded)
+        foresight.memory[AT_PRESENT] = self.system.foresight.memory[AT_PRESENT]
         self.system = self.system._replace(
-            matrix=enlarged_matrix(self.system.matrix, self.n_pes, limit),
+            matrix=matrix,
             table=enlarged_table(self.system.table, self.n_pes, limit),
-            room=room_for(self.n_pes, limit),
+            room=room_for(self.n_pes, limit, self._slots_limit),
+            waiting=enlarged_waiting(self.system.waiting, limit),
+            foresight=foresight,
         )
         self.system.counts[N_VACANT] += limit - before
         if self._recorder is not None:
@@ -242,8 +269,9 @@ class Simulation:
         n_left = counts[IN_BATCH]
         n_out = counts[N_ENDED] - n_left
         if self._measuring is not None:
-            # A newcomer runs at once, if only for its share of the time.
-            self._measuring.measure(Ended(*(column[:n_out] for column in ended)), wait=np.zeros(n_out))
+            # A job that is in the matrix runs at once, if only for its share of the time.
+            out = Ended(*(column[:n_out] for column in ended))
+            self._measuring.measure(out, wait=out.start - out.submit)
             if self._measuring.looks_up:
                 self._measuring.forget_before(self._oldest_session(n_out))
         for column in ended:
@@ -254,7 +282,7 @@ class Simulation:
     def _oldest_session(self, n_out: int) -> int:
         """Return the first session of which some job has not been handed out."""
         counts, table = self.system.counts, self.system.table
-        places = table.order[PRESENT, : counts[N_JOBS]].tolist()
+        places = [*self.places.tolist(), *self.waiting_places.tolist()]
         if counts[REPEATING] != NOWHERE:
             places.append(counts[REPEATING])
         waiting = self.system.ended.session[n_out : counts[N_ENDED]]
@@ -289,14 +317,20 @@ class Simulation:
     @property
     def oldest(self) -> int:
         """Number of the job in the system that was submitted first; of the next one where there is none."""
-        places = self.places
+        places = np.concatenate([self.places.astype(np.int64), self.waiting_places])
         numbers = self.system.table.whole[places, NUMBER]
         return int(numbers.min()) if len(places) else self.n_submitted
 
     @property
     def places(self) -> np.ndarray:
-        """Places of the jobs in the system, in no order."""
+        """Places of the jobs in the matrix, in no order."""
         return self.system.table.order[PRESENT, : self.system.counts[N_JOBS]]
+
+    @property
+    def waiting_places(self) -> np.ndarray:
+        """Places of the jobs that wait, in order of submission."""
+        counts = self.system.counts
+        return self.system.waiting.order[counts[FIRST_WAITING] : counts[END_WAITING]]
 
     def occupancy(self) -> np.ndarray:
         """Return the matrix: the number of the job on each PE of each used slot, or FREE.

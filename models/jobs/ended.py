@@ -9,13 +9,13 @@ from numba import types
 
 from models.kernels.types import FLOATS, INTS
 
-Ended = namedtuple("Ended", ["number", "session", "submit", "end", "runtime", "size"])
+Ended = namedtuple("Ended", ["number", "session", "submit", "start", "end", "runtime", "size"])
 """Jobs that have ended, in order of termination: how many jobs were submitted before each, how many sessions
-before its own, its times and its size."""
-ENDED = types.NamedTuple([INTS, INTS, FLOATS, FLOATS, FLOATS, INTS], Ended)
+before its own, its times (`start` is when it got its first processor) and its size."""
+ENDED = types.NamedTuple([INTS, INTS, FLOATS, FLOATS, FLOATS, FLOATS, INTS], Ended)
 
 
 def nobody_ended(room: int) -> Ended:
     """Return room for so many jobs that have ended."""
-    kinds = (np.int64, np.int64, float, float, float, np.int64)
+    kinds = (np.int64, np.int64, float, float, float, float, np.int64)
     return Ended(*(np.zeros(room, kind) for kind in kinds))

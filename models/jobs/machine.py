@@ -36,11 +36,14 @@ class Machine:
     processors : ndarray of int, shape (n_hosts,)
     memory : ndarray of int, shape (n_hosts,), KB
         `UNLIMITED_KB` where memory does not matter.
+    memory_each : int, KB
+        Of each processor, where that is its own: a job of so many processors cannot have more on any of them.
     """
 
     names: tuple[str, ...]
     processors: Ints
     memory: Ints
+    memory_each: int = UNLIMITED_KB
 
     @property
     def total(self) -> int:
@@ -57,15 +60,26 @@ class Machine:
         """Whether memory matters on any host."""
         return bool((self.memory < UNLIMITED_KB).any())
 
+    @property
+    def has_memory(self) -> bool:
+        """Whether memory is limited, of hosts or of each processor."""
+        return self.limits_memory or self.memory_each < UNLIMITED_KB
+
     def takes(self, size: Ints, memory: Ints) -> np.ndarray:
         """Tell which jobs fit on at least one host, given their processors and their KB of memory."""
         able = (size[:, None] <= self.processors) & (memory[:, None] <= self.memory)
-        return np.asarray(able.any(axis=1))
+        return np.asarray(able.any(axis=1) & (on_each(size, memory) <= self.memory_each))
 
 
-def pool(processors: int) -> Machine:
-    """Return one host without limit on memory."""
-    return Machine(("pool",), np.array([processors], np.int64), np.array([UNLIMITED_KB], np.int64))
+def on_each(size: Ints, memory: Ints) -> Ints:
+    """Return the KB that jobs take on each of their processors, rounded up, given those of whole jobs."""
+    return np.asarray(-(-memory // size))
+
+
+def pool(processors: int, memory_each: int = UNLIMITED_KB) -> Machine:
+    """Return one host without limit on memory, but perhaps on that of each processor (KB)."""
+    memory = np.array([UNLIMITED_KB], np.int64)
+    return Machine(("pool",), np.array([processors], np.int64), memory, memory_each)
 
 
 def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
@@ -76,7 +90,7 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
     machine : mapping
         ``processors``, or ``hosts``, a list of ``{name, processors, memory_gb}``, or ``mesh``, rows times
         columns of processors, or ``torus``, two or three sides; where all are null, the processors that the
-        log's header names are taken.
+        log's header names are taken. ``memory_gb_per_processor``, of any but hosts: null is no limit.
     processors_of_log : int, optional
         None where the workload is no log.
 
@@ -90,6 +104,7 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
             raise ValueError(f"machine.{key} is no key any more; what it said is now said by machine.{now}")
     if (hosts := machine.get("hosts")) is not None:
         return _of_hosts(machine, hosts)
+    memory_each = _memory_each(machine)
     shapes = [shape for shape in SHAPES if machine.get(shape) is not None]
     if len(shapes) > 1:
         raise ValueError(
@@ -103,16 +118,24 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
                 f"machine.processors={machine['processors']} and machine.{shape}={machine[shape]}: give one "
                 "of them, the other null"
             )
-        return pool(total)
+        return pool(total, memory_each)
     if machine.get("processors") is None:
         if processors_of_log is None:
             raise ValueError(
                 "machine.processors=null takes the processors from a log's header, and the workload is no "
                 "log; give a number, for instance grid.machine=[pe128]"
             )
-        return pool(processors_of_log)
+        return pool(processors_of_log, memory_each)
     allowed = "a positive whole number of processors, null (as the log's header says), or machine.hosts"
-    return pool(checks.whole(machine, "machine", "processors", allowed))
+    return pool(checks.whole(machine, "machine", "processors", allowed), memory_each)
+
+
+def _memory_each(machine: Parameters) -> int:
+    if machine.get("memory_gb_per_processor") is None:
+        return UNLIMITED_KB
+    allowed = "a positive number of GB, or null (no limit)"
+    each = checks.number(machine, "machine", "memory_gb_per_processor", allowed, above=0, below=2**30)
+    return max(round(each * KB_IN_GB), 1)
 
 
 def sides(machine: Parameters, shape: str = "mesh") -> tuple[int, ...]:
@@ -149,7 +172,7 @@ def one_pool(machine: Machine, parameters: Parameters, policy: Parameters) -> in
 
 
 def _of_hosts(machine: Parameters, hosts: object) -> Machine:
-    for key in ("processors", *SHAPES):
+    for key in ("processors", "memory_gb_per_processor", *SHAPES):
         if machine.get(key) is not None:
             raise ValueError(
                 f"machine.{key}={machine[key]} and machine.hosts: give one of them, the other null"

@@ -78,15 +78,23 @@ BOOKS = types.NamedUniTuple(INTS, 2, Books)
 N_SLOTS, N_JOBS = range(2)
 
 
-def empty_matrix(n_pes: int, job_limit: int) -> Matrix:
-    """Return a matrix with no used slot, with room for one slot a job and the empty one after them."""
-    rows = job_limit + 2
+def empty_matrix(n_pes: int, job_limit: int, slots_limit: int | None = None) -> Matrix:
+    """Return a matrix with no used slot, with room for one slot a job and the empty one after them.
+
+    With a limit there are no more slots than that, however many jobs.
+    """
+    rows = n_rows(job_limit, slots_limit)
     return Matrix(
         np.zeros((rows, words(n_pes)), np.uint64),
         np.full(rows, n_pes, np.int64),
         np.zeros(rows, np.int64),
         np.zeros((rows, words(job_limit) + words(n_pes)), np.uint64),
     )
+
+
+def n_rows(job_limit: int, slots_limit: int | None = None) -> int:
+    """Return the rows of a matrix: its slots, an empty one, and one to spare."""
+    return (job_limit if slots_limit is None else min(job_limit, slots_limit)) + 2
 
 
 def empty_table(n_pes: int, job_limit: int) -> Table:
@@ -101,15 +109,15 @@ def empty_table(n_pes: int, job_limit: int) -> Table:
     )
 
 
-def enlarged_matrix(matrix: Matrix, n_pes: int, job_limit: int) -> Matrix:
+def enlarged_matrix(matrix: Matrix, n_pes: int, job_limit: int, slots_limit: int | None = None) -> Matrix:
     """Return a matrix with more room, the same otherwise."""
-    found, n_rows = empty_matrix(n_pes, job_limit), len(matrix.free)
-    found.occupied[:n_rows], found.free[:n_rows], found.tags[:n_rows] = matrix[:3]
+    found, before = empty_matrix(n_pes, job_limit, slots_limit), len(matrix.free)
+    found.occupied[:before], found.free[:before], found.tags[:before] = matrix[:3]
     pes_words = words(n_pes)
     places_words = matrix.grants.shape[1] - pes_words
     # The last row is room for a set in the making, and would be a slot of the larger matrix.
-    found.grants[: n_rows - 1, :places_words] = matrix.grants[:-1, :places_words]
-    found.grants[: n_rows - 1, -pes_words:] = matrix.grants[:-1, places_words:]
+    found.grants[: before - 1, :places_words] = matrix.grants[:-1, :places_words]
+    found.grants[: before - 1, -pes_words:] = matrix.grants[:-1, places_words:]
     return found
 
 
@@ -122,7 +130,8 @@ def enlarged_table(table: Table, n_pes: int, job_limit: int) -> Table:
     return found
 
 
-def room_for(n_pes: int, job_limit: int) -> Room:
+def room_for(n_pes: int, job_limit: int, slots_limit: int | None = None) -> Room:
     """Return room for sets of PEs while a job is mapped."""
-    chosen, granted, scratch = (np.zeros((rows, words(n_pes)), np.uint64) for rows in (1, 1, job_limit + 2))
+    lengths = (1, 1, n_rows(job_limit, slots_limit))
+    chosen, granted, scratch = (np.zeros((rows, words(n_pes)), np.uint64) for rows in lengths)
     return Room(chosen, chosen[0], granted, scratch)

@@ -9,7 +9,7 @@ import numpy as np
 from models import checks
 from models.arrays import Ints
 from models.jobs.jobs import Jobs
-from models.jobs.machine import Machine
+from models.jobs.machine import UNLIMITED_KB, Machine
 from models.jobs.stream import Stream
 from models.point import Parameters, Point
 from models.units import KB_IN_MB
@@ -61,7 +61,10 @@ def of_stream(stream: Stream, point: Point) -> Stream:
 def offered(machine: Machine, size: Ints) -> Ints:
     """Return the KB that any host that has a job's processors offers, shape (n_jobs,)."""
     has_processors = machine.processors >= size[:, None]
-    return np.asarray(np.where(has_processors, machine.memory, np.iinfo(np.int64).max).min(axis=1))
+    of_hosts = np.where(has_processors, machine.memory, np.iinfo(np.int64).max).min(axis=1)
+    if machine.memory_each == UNLIMITED_KB:
+        return np.asarray(of_hosts)
+    return np.asarray(np.minimum(of_hosts, size * machine.memory_each))
 
 
 def _each(workload: Parameters) -> float:

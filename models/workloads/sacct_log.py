@@ -64,7 +64,7 @@ def open_trace(point: Point) -> Trace:
     account, *further = chosen.describe()
     notes = [account, *further, *replayed.notes_of_pool(table.name, chosen.at_once, hosts)]
     memory = np.zeros(chosen.rows.size, np.int64)
-    if hosts.limits_memory:
+    if hosts.has_memory:
         memory = np.ceil(table.memory[chosen.rows]).astype(np.int64)
         if none := int((memory == 0).sum()):
             notes.append(f"{table.name}: {none:,} jobs that asked for no memory take none")

@@ -70,7 +70,7 @@ def open_trace(point: Point) -> Trace:
     at_once = replayed.most_at_once(started, chosen.jobs.runtime[known], size[known])
     notes.extend(replayed.notes_of_pool(log.name, at_once, hosts))
     memory, used = np.zeros(len(rows), np.int64), None
-    if hosts.limits_memory:
+    if hosts.has_memory:
         memory, used = _memory(log, rows, size, notes)
     jobs = Jobs(
         chosen.jobs.arrival,

@@ -58,7 +58,7 @@ def open_stream(point: Point, machine: Machine) -> Stream:
             "processors; allowed: at most so many, or null"
         )
     notes = []
-    if workload["memory_mb"] and machine.limits_memory:
+    if workload["memory_mb"] and machine.has_memory:
         size = sizes(workload, machine, LOOKED_AT, point.seed)
         if cut := int((memory(workload, size, point.seed) > offered(machine, size)).sum()):
             notes.append(

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"
 LOG = ROOT / "tests" / "data" / "backfill" / "syn1k.swf.gz"
 
-MACHINES = ("pe128", "mesh16x16", "o2k", "processors16")
+MACHINES = ("pe128", "mesh16x16", "o2k", "processors16", "pe128 with memory")
 """The first that a policy takes with a workload is the fitting one."""
 
 JANN = {
@@ -67,6 +67,16 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "mccann1994_fig6_4": {},
 }
 """Files of ``conf/workload`` (the first word), and what is set in them."""
+
+BOUNDED: dict[str, dict[str, Any]] = {
+    "gang/best_fit at 3, backfilled": {"slots_limit": 3, "queue": "backfill", "kill": True},
+    "gang/buddy at 2 with switches": {"slots_limit": 2, "slice": 60, "switch_cost": 3},
+    "gang/migration at 5 with memory": {"slots_limit": 5, "queue": "backfill", "memory": True},
+}
+"""Files of ``conf/policy`` (the first word), and what is set in them: gang scheduling with a bound."""
+
+MEMORY_GB = 0.05
+"""Of each processor, on the machine with memory: a few jobs fill it."""
 
 MONTHS = ("o2k_2000_01",)
 SLICED = ("models.gang", "models.partitioning")
@@ -199,6 +209,8 @@ def every_case(folder: Path = CONF) -> list[Case]:
         other = OmegaConf.select(experiment, "policy.family")
         named = OmegaConf.select(experiment, "grid.policy") or []
         found |= {(other, by_name[Path(policy).name]) for policy in named if other is not None}
+    if folder == CONF:
+        found |= {("models.gang", name) for name in BOUNDED}
     return [
         Case(*policy, workload, folder)
         for policy in sorted(found)
@@ -211,7 +223,9 @@ def every_case(folder: Path = CONF) -> list[Case]:
 @cache
 def policy_of(case: Case) -> dict[str, Any]:
     """Return the policy's YAML file; PEs of a gang schedule serve one job at a time."""
-    policy = read(case.folder / "policy" / f"{case.policy}.yaml") | {"family": case.package}
+    name = case.policy.split()[0]
+    policy = read(case.folder / "policy" / f"{name}.yaml") | {"family": case.package}
+    policy |= BOUNDED.get(case.policy, {})
     if case.workload in SHORT_SLICE.get(case.package, ()):
         policy["slice"] = 0.01
     return policy | ({"alternation": "exclusive"} if "alternation" in policy else {})
@@ -222,7 +236,8 @@ def machine_of(name: str) -> dict[str, Any]:
     """Return a machine's YAML file."""
     if name == POOL:
         return read(CONF / "machine" / "pe128.yaml") | {"name": "pool", "processors": 1024}
-    return read(CONF / "machine" / f"{name}.yaml")
+    memory = {"memory_gb_per_processor": MEMORY_GB} if name.endswith("with memory") else {}
+    return read(CONF / "machine" / f"{name.split()[0]}.yaml") | memory
 
 
 @cache

@@ -22,7 +22,12 @@ PLACE_SIGNATURE = int64(
     SETS,  # scratch (slot, word): anything, forgotten afterwards
     uint64[::1],  # chosen (word,): to be filled with the PEs of the job
 )
-"""Returns the slot; `n_slots` opens a new one. The placement is always carried out."""
+"""Returns the slot; `n_slots` opens a new one.
+
+A scheduler whose slots are limited may ask only to know whether a job fits: where it does not carry the
+placement out, it tells `release` of the same PEs at once. It may also show a scheme fewer free PEs than there
+are, where the others are of no use to the job.
+"""
 
 RELEASE_SIGNATURE = void(
     int64,  # size of the job that leaves

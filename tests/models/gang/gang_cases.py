@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from bounded_twin import BoundedTwin
 from gang_twin import Session, Twin
 from hypothesis import strategies as st
 
@@ -64,7 +65,7 @@ WORKLOAD: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Case:
-    """What to simulate; the fields are the arguments of `Twin`."""
+    """What to simulate; the fields are the arguments of `Twin`, then of `BoundedTwin`."""
 
     scheme: str
     n_pes: int
@@ -77,6 +78,12 @@ class Case:
     batch_size: int = 1000
     measured: range = range(2**62)
     measured_until: float = np.inf
+    slots_limit: int | None = None
+    queue: str = "fcfs"
+    memory: int | None = None
+    slice: float | None = None
+    switch_cost: float = 0.0
+    kill: bool = False
 
     @property
     def n_jobs(self) -> int:
@@ -93,6 +100,22 @@ class Case:
         )  # fmt: skip
         options = {name: getattr(self, name) for name in names}
         return Twin(self.scheme, self.parameters, self.n_pes, self.sessions, **options)
+
+    def bounded_twin(self) -> BoundedTwin:
+        options = {
+            name: getattr(self, name)
+            for name in ("alternation", "precedence", "unification", "ties", "queue", "kill")
+        }
+        return BoundedTwin(
+            self.scheme,
+            self.parameters,
+            self.n_pes,
+            self.sessions,
+            **options,
+            slots_limit=np.inf if self.slots_limit is None else self.slots_limit,
+            memory=np.inf if self.memory is None else self.memory,
+            lost=self.switch_cost / self.slice if self.slice else 0.0,
+        )
 
     def kernel(
         self,
@@ -115,11 +138,17 @@ class Case:
             self.unification,
             len(self.sessions) + 1 if job_limit is None else job_limit,
             self.ties,
+            self.slots_limit,
+            self.queue,
+            self.slice,
+            self.switch_cost,
+            self.memory is not None,
+            self.kill,
         )
         limit = self.n_jobs // self.batch_size + 1
         measured = Measured(self.batch_size, limit, self.measured, self.n_measured, self.measured_until)
         stream = as_chunks(self.sessions, [*chunks, len(self.sessions)])
-        return Observed(rules, self.n_pes, stream, measured, recording, ends)
+        return Observed(rules, self.n_pes, stream, measured, recording, ends, self.memory)
 
     def finished(self, **changes: Any) -> Observed:
         """Return the real simulation after its last event."""
@@ -144,12 +173,20 @@ class Observed(Simulation):
         measured: Measured,
         recording: bool,
         ends: bool,
+        memory: int | None,
     ) -> None:
         self.handed_out = HandedOut(Measures(bound=0.5), measured.batch_size)
         self.limit = measured.batch_limit
         self.recorder = Recorder() if recording else None
         super().__init__(
-            rules, n_pes, chunks, measured, ends=ends, recorder=self.recorder, measuring=self.handed_out
+            rules,
+            n_pes,
+            chunks,
+            measured,
+            ends=ends,
+            recorder=self.recorder,
+            measuring=self.handed_out,
+            memory=memory,
         )
 
     def run_on(self, until: float = np.inf) -> int:
@@ -163,6 +200,13 @@ class Observed(Simulation):
         for ended in self.handed_out.all:
             found[ended.number] = ended.end - ended.submit
         return found
+
+    def times(self) -> tuple[Floats, Floats]:
+        """Return the starts and the ends of the jobs in batches that have ended, by the job's number."""
+        start, end = np.full(self.n_submitted, np.nan), np.full(self.n_submitted, np.nan)
+        for ended in self.handed_out.all:
+            start[ended.number], end[ended.number] = ended.start, ended.end
+        return start, end
 
     def metrics(self) -> dict[str, Floats]:
         """Return all metrics of the batches that have ended."""
@@ -188,13 +232,12 @@ def as_chunks(sessions: tuple[Session, ...], ends: list[int]) -> Iterator[Jobs]:
     begin = 0
     for end in ends:
         part = sessions[begin:end]
-        n = len(part)
         yield Jobs(
             submit[begin:end],
             np.array([float(session.runtime) for session in part], float),
-            np.full(n, np.nan),
+            np.array([float(session.requested) for session in part], float),
             np.array([session.size for session in part], np.int64),
-            np.zeros(n, np.int64),
+            np.array([session.size * session.memory for session in part], np.int64),
             runs=np.array([session.runs for session in part], np.int64),
             key=np.array([session.key for session in part], np.int64),
         )

@@ -20,13 +20,18 @@ Rerun = Callable[[Time, int, int, int], Time]
 
 
 class Session(NamedTuple):
-    """A user who submits a job `runs` times, each run when the one before has ended."""
+    """A user who submits a job `runs` times, each run when the one before has ended.
+
+    Each asks for so much time, and for so much memory (KB) on each PE.
+    """
 
     gap: Time
     size: int
     runtime: Time
     runs: int = 1
     key: int = 0
+    requested: Time = math.nan
+    memory: int = 0
 
 
 @dataclass(eq=False, kw_only=True)

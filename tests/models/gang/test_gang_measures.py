@@ -124,7 +124,7 @@ def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
     session = np.array([8, 4, 7, 3])
     ones = np.ones(4)
     wait = np.array([1.0, 3.0, 4.0, 8.0])
-    measuring.measure(Ended(session, session, 0 * ones, ones, ones, np.ones(4, np.int64)), wait)
+    measuring.measure(Ended(session, session, 0 * ones, wait, ones, ones, np.ones(4, np.int64)), wait)
     # Requests of 8 and 4 s, then of 7 and 3 s; ranges below 1, 1 to 4, and from 4 on.
     assert measuring.metrics()["jobs_by_request"].tolist() == [[0, 0, 2], [0, 1, 1]]
     assert measuring.metrics()["wait"].tolist() == [2, 6]

@@ -102,6 +102,32 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
         ({"ties": "random"}, "policy.ties=random; allowed: instant, event"),
         ({"unification": "yes"}, "policy.unification=yes; allowed: true, false"),
         ({"job_limit": 0}, "policy.job_limit=0; allowed: a positive whole number of jobs"),
+        (
+            {"slots_limit": 0},
+            r"policy.slots_limit=0; allowed: a whole number of slots from 1 on \(multiprogramming level\)",
+        ),
+        ({"slots_limit": 2.5}, "policy.slots_limit=2.5; allowed: a whole number of slots from 1 on"),
+        ({"slots_limit": True}, "policy.slots_limit=true; allowed: a whole number of slots from 1 on"),
+        ({"queue": "easy"}, "policy.queue=easy; allowed: fcfs, backfill"),
+        (
+            {"slice": 5, "switch_cost": 5},
+            "policy.switch_cost=5 s is not shorter than policy.slice=5 s: no job would ever run; take",
+        ),
+        ({"switch_cost": 1}, "policy.switch_cost=1 and policy.slice=null: .*add policy.slice=SECONDS"),
+        ({"slice": 1, "switch_cost": -1}, "policy.switch_cost=-1; allowed: a number of seconds, 0 or more"),
+        ({"slice": 0}, "policy.slice=0; allowed: a positive number of seconds, or null"),
+        ({"memory": 4}, "policy.memory=4; allowed: true, false"),
+        ({"kill": "no"}, "policy.kill=no; allowed: true, false"),
+        (
+            {"memory": True},
+            "policy.memory=true: the machine does not say how much memory its processors have; add "
+            "machine.memory_gb_per_processor=NUMBER",
+        ),
+        (
+            {"slots_limit": 2, "queue": "backfill"},
+            "1,000 of 1,000 jobs of workload feitelson1996 have no requested time, and policy.queue=backfill "
+            "judges by it; add workload.estimates=tsafrir2005",
+        ),
         ({"scheme": "left_right_size", "threshold": 0.5}, "policy.threshold=0.5; allowed: a positive whole"),
         (
             {"scheme": "left_right_size", "threshold": None},
@@ -120,9 +146,32 @@ def test_bad_values_get_one_line(policy: dict[str, Any], message: str) -> None:
     assert "\n" not in str(told.value)
 
 
+def test_memory_is_asked_of_a_workload_that_has_none() -> None:
+    message = (
+        "policy.memory=true, and the jobs of workload feitelson1996 ask for no memory; add "
+        r"workload.memory=MB \(for each processor of a job\), or policy.memory=false"
+    )
+    with pytest.raises(ValueError, match=message) as told:
+        FAMILY.check(point({"memory": True}, MACHINE | {"memory_gb_per_processor": 1}))
+    assert "\n" not in str(told.value)
+
+
+def test_what_never_matters_is_not_asked_for() -> None:
+    """A queue in which nobody waits needs no requests, a slice without a cost no switch."""
+    assert bits({"queue": "backfill", "slice": 10.0, "slots_limit": None}) == bits({})
+
+
 @pytest.mark.parametrize(
     ("machine", "message"),
     [
+        (
+            {"name": "tiny", "processors": 32, "memory_gb_per_processor": 0},
+            "machine.memory_gb_per_processor=0; allowed: a positive number of GB, or null",
+        ),
+        (
+            {"name": "two", "hosts": [{"processors": 16}], "memory_gb_per_processor": 1},
+            "machine.memory_gb_per_processor=1 and machine.hosts: give one of them, the other null",
+        ),
         (
             {"name": "o2k", "hosts": [{"processors": 16}, {"processors": 16}]},
             "machine o2k has 2 hosts, and policy first_fit knows one pool of processors; add "
