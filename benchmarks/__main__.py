@@ -30,6 +30,7 @@ BENCHMARKS = {
     "saturation": "benchmarks.saturation",
     "concurrent_gang": "benchmarks.concurrent_gang",
     "production_gang": "benchmarks.production_gang",
+    "slices": "benchmarks.slices",
 }
 
 

@@ -9,6 +9,7 @@ from models import workloads
 from models.backfill import judging
 from models.backfill.priority.rules import QUEUE
 from models.backfill.rules import Rules
+from models.jobs.machine import refuse_spanning
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
 
@@ -71,6 +72,7 @@ def check(point: Point) -> Sequence[str]:
     """Look at one combination before anything runs, see `models.family.Family.check`."""
     rules = rules_of(point.policy)
     opened = workloads.open_workload(point)
+    refuse_spanning(opened.machine, point.machine, point.policy)
     ends = isinstance(opened, Trace)
     jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
     judging.check(jobs, opened.machine, rules, point)

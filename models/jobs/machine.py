@@ -28,7 +28,7 @@ SHAPES = {
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """Hosts; a job runs on one of them.
+    """Hosts; a job runs on one of them, or on several where jobs may span them.
 
     Parameters
     ----------
@@ -38,12 +38,15 @@ class Machine:
         `UNLIMITED_KB` where memory does not matter.
     memory_each : int, KB
         Of each processor, where that is its own: a job of so many processors cannot have more on any of them.
+    spans: bool
+        Whether a job may have processors of several hosts.
     """
 
     names: tuple[str, ...]
     processors: Ints
     memory: Ints
     memory_each: int = UNLIMITED_KB
+    spans: bool = False
 
     @property
     def total(self) -> int:
@@ -52,8 +55,8 @@ class Machine:
 
     @property
     def largest(self) -> int:
-        """Processors of the largest host: no job can have more."""
-        return int(self.processors.max())
+        """Processors of the largest host, or of all where jobs span hosts: no job can have more."""
+        return self.total if self.spans else int(self.processors.max())
 
     @property
     def limits_memory(self) -> bool:
@@ -66,7 +69,18 @@ class Machine:
         return self.limits_memory or self.memory_each < UNLIMITED_KB
 
     def takes(self, size: Ints, memory: Ints) -> np.ndarray:
-        """Tell which jobs fit on at least one host, given their processors and their KB of memory."""
+        """Tell which jobs fit on a host, or on all together where jobs span hosts.
+
+        Parameters
+        ----------
+        size : ndarray of int, shape (n_jobs,)
+            Processors.
+        memory : ndarray of int, shape (n_jobs,), KB
+            Of a job that spans hosts each processor needs its share.
+        """
+        if self.spans:
+            each = np.maximum(-(-memory // size), 1)
+            return np.asarray(np.minimum(self.processors, self.memory // each[:, None]).sum(axis=1) >= size)
         able = (size[:, None] <= self.processors) & (memory[:, None] <= self.memory)
         return np.asarray(able.any(axis=1) & (on_each(size, memory) <= self.memory_each))
 
@@ -183,7 +197,18 @@ def _of_hosts(machine: Parameters, hosts: object) -> Machine:
     names, processors, memory = zip(*parsed, strict=True)
     if len(set(names)) < len(names):
         raise ValueError(f"machine.hosts: {', '.join(names)}; give each host a name of its own")
-    return Machine(names, np.array(processors, np.int64), np.array(memory, np.int64))
+    spans = checks.switch(machine, "machine", "spans", default=False)
+    return Machine(names, np.array(processors, np.int64), np.array(memory, np.int64), spans)
+
+
+def refuse_spanning(machine: Machine, parameters: Parameters, policy: Parameters) -> None:
+    """Raise ``ValueError`` with one line where jobs span hosts, for a policy that keeps a job on one."""
+    if machine.spans:
+        raise ValueError(
+            f"machine {parameters.get('name', '')} lets a job span hosts, and policy "
+            f"{policy.get('name', '')} runs it on one of them; add machine.spans=false, or "
+            f"machine.hosts=null machine.processors={machine.total} for one pool"
+        )
 
 
 def _host(where: str, number: int, host: Any) -> tuple[str, int, int]:

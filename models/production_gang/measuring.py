@@ -70,7 +70,7 @@ def _of_interactive(
 ) -> dict[str, Floats]:  # fmt: skip
     n_cells = shape[0] * shape[1]
     number = np.bincount(cell, minlength=n_cells).astype(np.float64)
-    total = np.bincount(cell, runtime, n_cells)
+    total = np.bincount(cell, runtime, n_cells).astype(np.float64)  # whole numbers, if there is none
     largest = np.full(n_cells, -np.inf)
     np.maximum.at(largest, cell, response / runtime)
     with np.errstate(divide="ignore", invalid="ignore"):

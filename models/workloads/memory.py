@@ -59,7 +59,13 @@ def of_stream(stream: Stream, point: Point) -> Stream:
 
 
 def offered(machine: Machine, size: Ints) -> Ints:
-    """Return the KB that any host that has a job's processors offers, shape (n_jobs,)."""
+    """Return the KB that any host that has a job's processors offers, shape (n_jobs,).
+
+    Where jobs span hosts, each processor offers what one of the host with the least memory a processor does.
+    """
+    if machine.spans:
+        each = int((machine.memory // machine.processors).min())
+        return np.asarray(size * min(each, UNLIMITED_KB // machine.total))
     has_processors = machine.processors >= size[:, None]
     of_hosts = np.where(has_processors, machine.memory, np.iinfo(np.int64).max).min(axis=1)
     if machine.memory_each == UNLIMITED_KB:

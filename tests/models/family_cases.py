@@ -93,10 +93,15 @@ every ten seconds for as many months as it takes to work them off."""
 TOO_FINE = ("models.concurrent_gang",)
 """Families that go from slice to slice of ten seconds: a month has more pieces than can be kept."""
 
+SLICES = (("production_gang/tc2000_gang", "o2k_2000_01"), ("production_gang/alpha_gang", "o2k_2000_01"))
+"""So do these, of a family that has other policies, too."""
+
 TOO_RARE = (("backfill/ncsa_lsf", "feitelson1996_arrivals"),)
 """Jobs beyond all classes are so rare there that the first jobs, which a check looks at, may have none."""
 
-SHORT_SLICE = {"models.concurrent_gang": ("feitelson1996", "feitelson1996_arrivals")}
+SHORT_SLICE = dict.fromkeys(
+    ("models.concurrent_gang", "models.production_gang"), ("feitelson1996", "feitelson1996_arrivals")
+)
 """Family -> workloads whose jobs are far shorter than its slices, most of each of which would be lost."""
 
 SPARSE = 15_000.0
@@ -215,7 +220,7 @@ def every_case(folder: Path = CONF) -> list[Case]:
         Case(*policy, workload, folder)
         for policy in sorted(found)
         for workload in WORKLOADS
-        if (policy[1], workload) not in (*TOO_LONG, *TOO_RARE)
+        if (policy[1], workload) not in (*TOO_LONG, *SLICES, *TOO_RARE)
         and not (policy[0] in TOO_FINE and workload in MONTHS)
     ]
 
@@ -228,6 +233,7 @@ def policy_of(case: Case) -> dict[str, Any]:
     policy |= BOUNDED.get(case.policy, {})
     if case.workload in SHORT_SLICE.get(case.package, ()):
         policy["slice"] = 0.01
+        policy.update({"switch": 0.0001} if "switch" in policy else {})
     return policy | ({"alternation": "exclusive"} if "alternation" in policy else {})
 
 

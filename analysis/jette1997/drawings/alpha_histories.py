@@ -1,0 +1,232 @@
+"""What the gangster display of the Alpha cluster shows: histories "updated at time-slice boundaries" (Jette
+1997).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.drawings.composition import parameters
+from analysis.drawings.scene import UNITS, unit_of
+from analysis.drawings.settings import positive, whole
+from analysis.errors import AnalysisError
+from models.arrays import Floats
+from models.point import Batches, Point
+from models.units import KB_IN_GB
+from sweep.plan.seeds import seed
+
+if TYPE_CHECKING:
+    from models.production_gang.systems import Run
+
+SETTINGS = {
+    "workload": "lublin2003",
+    "path": "",
+    "machine": "alpha",
+    "load": "0.4",
+    "memory": "64",
+    "tells": "true",
+    "seed": "1",
+    "replication": "0",
+    "jobs": "300",
+    "from": "",
+    "to": "",
+    "conf": "",
+}
+"""`memory` is MB for each processor of a job that asks for none, `tells` whether jobs tell the daemon of
+their phases.
+"""
+
+PHASES = [
+    {"share": 0.2, "processors": 0.5},
+    {"share": 0.6, "processors": 1.0},
+    {"share": 0.2, "processors": 0.25},
+]
+"""Of the jobs of a workload that has none, so that there is something to see."""
+
+LONGEST_DEFAULT = 2 * UNITS["h"]
+MOST_SLICES = 20_000
+
+
+@dataclass(frozen=True)
+class MachineHistory:
+    """Averages over slices, on each computer; arrays of shape (n_slices, n_hosts).
+
+    Parameters
+    ----------
+    edges : ndarray, shape (n_slices + 1,), seconds
+    gangs, others : ndarray
+        CPUs that they use.
+    memory : ndarray, GB
+        Of the jobs that are there, whether they run or not.
+    load : ndarray
+        Processors of the jobs that are there, for each CPU.
+    """
+
+    edges: Floats
+    gangs: Floats
+    others: Floats
+    memory: Floats
+    load: Floats
+
+
+@dataclass(frozen=True)
+class JobHistory:
+    """Averages over slices, on each computer; arrays of shape (n_slices, n_hosts).
+
+    Parameters
+    ----------
+    edges : ndarray, shape (n_slices + 1,), seconds
+    has, uses : ndarray
+        CPUs.
+    memory : ndarray, GB
+    """
+
+    edges: Floats
+    has: Floats
+    uses: Floats
+    memory: Floats
+
+
+def machine_history(run: Run, first: float, last: float) -> MachineHistory:
+    """Return what the computers did between two times, in seconds, in slices."""
+    edges, detail, made = _edges(run, first, last), run.detail, run.schedule
+    is_gang = made.jobs.size >= detail.rules.gang_from
+    noted, n_hosts = detail.noted, len(made.machine.names)
+
+    def used(chosen: np.ndarray) -> Floats:
+        return np.stack(
+            [
+                averages(noted.begin[its], noted.end[its], noted.used[its], edges)
+                for its in (chosen & (noted.host == host) for host in range(n_hosts))
+            ],
+            axis=1,
+        )
+
+    def there(height: np.ndarray) -> Floats:
+        return np.stack(
+            [averages(detail.admitted, made.end, height[:, host], edges) for host in range(n_hosts)], axis=1
+        )
+
+    each = -(-made.jobs.memory // detail.layout.sum(axis=1))
+    return MachineHistory(
+        edges,
+        used(is_gang[noted.job]),
+        used(~is_gang[noted.job]),
+        there(detail.layout * each[:, None] / KB_IN_GB),
+        there(detail.layout / made.machine.processors),
+    )
+
+
+def job_history(run: Run, job: int, first: float, last: float) -> JobHistory:
+    """Return what a job (by its position) had and used between two times, in seconds, in slices."""
+    edges, detail, made = _edges(run, first, last), run.detail, run.schedule
+    noted, n_hosts = detail.noted, len(made.machine.names)
+    has, uses = (
+        np.stack(
+            [
+                averages(noted.begin[its], noted.end[its], height[its], edges)
+                for its in ((noted.job == job) & (noted.host == host) for host in range(n_hosts))
+            ],
+            axis=1,
+        )
+        for height in (noted.had, noted.used)
+    )
+    layout = detail.layout[job]
+    each = -(-made.jobs.memory[job] // layout.sum())
+    here = averages(detail.admitted[[job]], made.end[[job]], np.ones(1), edges)
+    return JobHistory(edges, has, uses, here[:, None] * layout * each / KB_IN_GB)
+
+
+def averages(begin: Floats, end: Floats, height: np.ndarray, edges: Floats) -> Floats:
+    """Return the averages, between consecutive edges, of rectangles added up.
+
+    Examples
+    --------
+    >>> averages(np.array([0.0, 5.0]), np.array([10.0, 15.0]), np.array([2.0, 4.0]), np.array([0.0, 10.0,
+    20.0])) array([4., 2.])
+    """
+    time = np.concatenate([begin, end, edges[[0, -1]]])
+    change = np.concatenate([height, -np.asarray(height, float), [0.0, 0.0]])
+    order = np.argsort(time, kind="stable")
+    time, level = time[order], np.cumsum(change[order])
+    area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(time))])
+    found: Floats = np.diff(np.interp(edges, time, area)) / np.diff(edges)
+    return np.where(np.abs(found) < 1e-9, 0.0, found)
+
+
+def run_of(settings: Mapping[str, str]) -> Run:
+    """Make the run that settings ask for; `AnalysisError` if they cannot be understood, or the models refuse
+    them.
+    """
+    from models.production_gang import model
+
+    user = settings["conf"]
+    if settings["tells"] not in ("true", "false"):
+        raise AnalysisError(f"tells={settings['tells']}: give true or false")
+    policy = parameters("policy", "alpha_gang", {"tells": settings["tells"] == "true"}, user)
+    changed: dict[str, object] = {"memory": positive(settings, "memory", "MB for each processor")}
+    if settings["path"]:
+        changed["path"] = settings["path"]
+    workload = parameters("workload", settings["workload"], changed, user)
+    if workload.get("phases") is None:
+        workload = {**workload, "phases": PHASES}
+    machine = parameters("machine", settings["machine"], {}, user)
+    load = None if settings["load"] in ("", "null") else positive(settings, "load")
+    batches = Batches(max(whole(settings, "jobs"), 1), 0, (1,))
+    root = seed(whole(settings, "seed", 0), workload["name"], whole(settings, "replication", 0))
+    point = Point(policy, workload, machine, load, batches, root)
+    try:
+        model.FAMILY.check(point)
+        return model.run(point)
+    except ValueError as error:
+        raise AnalysisError(str(error)) from None
+
+
+def window(settings: Mapping[str, str], begin: float, end: float) -> tuple[float, float]:
+    """Return the two times that are drawn, seconds: ``from`` and ``to`` in hours or with a unit (90m,
+    2.5d).
+    """
+    first = _time(settings["from"], "from") if settings["from"] else begin
+    last = _time(settings["to"], "to") if settings["to"] else min(end, first + LONGEST_DEFAULT)
+    if last <= first:
+        raise AnalysisError(
+            f"from={settings['from']} to={settings['to']}: give a later end, e.g. from=6h to=8h"
+        )
+    return first, last
+
+
+def busiest(run: Run) -> float:
+    """Return the time at which most processors are asked for by the jobs that are there."""
+    made = run.schedule
+    time = np.concatenate([made.jobs.submit, made.end])
+    order = np.argsort(time, kind="stable")
+    there = np.cumsum(np.concatenate([made.jobs.size, -made.jobs.size])[order])
+    return float(time[order][np.argmax(there)])
+
+
+def since(edges: Floats) -> tuple[Floats, str]:
+    """Return the slices' borders in a unit that suits them, from the first one on, and what the axis is
+    called.
+    """
+    unit, length = unit_of(float(edges[-1] - edges[0]))
+    return (edges - edges[0]) / length, f"Time since {edges[0] / UNITS['h']:,.1f} hours ({unit})"
+
+
+def _edges(run: Run, first: float, last: float) -> Floats:
+    length = run.detail.rules.slice
+    slices = np.arange(np.floor(first / length), np.ceil(last / length) + 1)
+    if slices.size > MOST_SLICES:
+        raise AnalysisError(f"{slices.size:,} slices are too many to see: give a shorter time, from= and to=")
+    return np.asarray(slices * length)
+
+
+def _time(text: str, key: str) -> float:
+    found = re.fullmatch(r"(\d+\.?\d*)([smhd]?)", text)
+    if not found:
+        raise AnalysisError(f"{key}={text}: give hours, or a number with a unit: 90m, 36h, 2.5d")
+    return float(found[1]) * UNITS[found[2] or "h"]

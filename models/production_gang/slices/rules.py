@@ -1,0 +1,225 @@
+"""What a scheduler with fixed slices is told, read from a policy's YAML file and checked. Loads no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from models import checks, workloads
+from models.arrays import Ints
+from models.jobs.job_classes import JOB_CLASSES
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine, one_pool
+from models.jobs.trace import Trace
+from models.point import Parameters, Point
+from models.workloads.phases import Phases
+
+FAIR_SHARE = ("user", "job", "none")
+PLACEMENT = ("blocks", "least_crowded")
+OVERSIZED = ("cut", "error")
+
+FIRST_JOBS = 1000
+"""Jobs of an endless stream that are looked at before anything runs."""
+
+MOST_KB = 2**61
+"""Of a computer: far more than there is, and far from what overflows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceRules:
+    """What both systems have; conf/policy/production_gang/_slices.yaml says what each key is for."""
+
+    slice: float = 10.0
+    switch: float = 0.005
+    tells: bool = True
+    unclassified: str = "production"
+
+    @staticmethod
+    def shared(policy: Parameters) -> dict[str, Any]:
+        """Return the checked values of these keys; ``ValueError`` with one line for what is not allowed."""
+        length = float(checks.number(policy, "policy", "slice", checks.SECONDS, above=0, default=10.0))
+        allowed = f"seconds, 0 or more and less than policy.slice={length:g}"
+        return {
+            "slice": length,
+            "switch": float(
+                checks.number(policy, "policy", "switch", allowed, least=0, below=length, default=0.005)
+            ),
+            "tells": checks.switch(policy, "policy", "tells", default=True),
+            "unclassified": checks.choice(policy, "policy", "unclassified", JOB_CLASSES, "production"),
+        }
+
+    def classes_of(self, jobs: Jobs) -> Ints:
+        """Return every job's class: as the workload says, else as `unclassified` says."""
+        if jobs.job_class is not None:
+            return np.asarray(jobs.job_class, np.int64)
+        return np.full(len(jobs), JOB_CLASSES.index(self.unclassified))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tc2000Rules(SliceRules):
+    """Of the BBN TC2000; conf/policy/production_gang/tc2000_gang.yaml says what each key is for."""
+
+    fair_share: str = "user"
+    newcomer_slices: int = 1
+    placement: str = PLACEMENT[0]
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Self:
+        """Return the checked rules; ``ValueError`` with one line for a value not allowed."""
+        slices = "a whole number of slices, 0 or more"
+        return cls(
+            **cls.shared(policy),
+            fair_share=checks.choice(policy, "policy", "fair_share", FAIR_SHARE, "user"),
+            newcomer_slices=checks.whole(policy, "policy", "newcomer_slices", slices, least=0, default=1),
+            placement=checks.choice(policy, "policy", "placement", PLACEMENT, PLACEMENT[0]),
+        )
+
+    def __str__(self) -> str:
+        of = {"user": "fair shares for users", "job": "fair shares for jobs", "none": "jobs in turn"}
+        return f"slices of {self.slice:g} s, {of[self.fair_share]}, {self.switch:g} s to switch"
+
+    def told_of(self, jobs: Jobs, machine: Machine) -> Sequence[str]:
+        """Say what is done to jobs; ``ValueError`` with one line if one of them could never run."""
+        _refuse_beyond(jobs, machine.total)
+        if jobs.user is None and self.fair_share == "user":
+            return ("the workload names no users: each job has a fair share (policy.fair_share=job)",)
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaRules(SliceRules):
+    """Of the DEC Alpha cluster; conf/policy/production_gang/alpha_gang.yaml says what each key is for."""
+
+    reserved: int = 1
+    gang_from: int = 2
+    frame: int = 6
+    delivered: float = 0.99
+    memory_room: float = 2.0
+    oversized: str = OVERSIZED[0]
+    priority: tuple[float, ...] = field(default=(0.0,) * len(JOB_CLASSES))
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Self:
+        """Return the checked rules; ``ValueError`` with one line for a value not allowed."""
+        where = "policy"
+        cpus = "a whole number of CPUs of each computer, 0 or more"
+        share, times = "a share above 0 and up to 1", "a number, 1 or more and up to 1000"
+        given = checks.mapping(policy.get("priority") or {}, "policy.priority", JOB_CLASSES)
+        return cls(
+            **cls.shared(policy),
+            reserved=checks.whole(policy, where, "reserved", cpus, least=0, default=1),
+            gang_from=checks.whole(policy, where, "gang_from", default=2),
+            frame=checks.whole(policy, where, "frame", "1 to 1000 slices", most=1000, default=6),
+            delivered=float(checks.number(policy, where, "delivered", share, above=0, most=1, default=0.99)),
+            memory_room=float(
+                checks.number(policy, where, "memory_room", times, least=1, most=1000, default=2)
+            ),
+            oversized=checks.choice(policy, where, "oversized", OVERSIZED, OVERSIZED[0]),
+            priority=tuple(
+                float(checks.number(given, "policy.priority", name, "a number", default=0))
+                for name in JOB_CLASSES
+            ),
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"slices of {self.slice:g} s, {self.reserved} CPUs of each computer in reserve, tickets for "
+            f"{self.frame} slices, {self.switch:g} s to switch"
+        )
+
+    def check_machine(self, machine: Machine) -> None:
+        """Raise ``ValueError`` with one line for computers that have no CPU for gangs, or none for others."""
+        least = int(machine.processors.min())
+        if self.reserved >= least:
+            name = machine.names[int(machine.processors.argmin())]
+            raise ValueError(
+                f"policy.reserved={self.reserved} leaves gangs no CPU of {name}, which has {least}; "
+                f"allowed: 0 to {least - 1}"
+            )
+        if self.gang_from > (largest := int(machine.processors.max())):
+            raise ValueError(
+                f"policy.gang_from={self.gang_from}: a job that is not gang scheduled runs on one computer, "
+                f"and the largest has {largest} CPUs; allowed: 1 to {largest}"
+            )
+
+    def gang(self, machine: Machine) -> Ints:
+        """Return the CPUs of each computer that gangs may have, shape (n_hosts,)."""
+        return np.asarray(machine.processors - self.reserved)
+
+    def room(self, machine: Machine) -> Ints:
+        """Return the KB of each computer that jobs may have together, shape (n_hosts,)."""
+        return np.minimum(machine.memory * self.memory_room, MOST_KB).astype(np.int64)
+
+    def most(self, jobs: Jobs, machine: Machine) -> Ints:
+        """Return the processors that each job gets at most, shape (n_jobs,)."""
+        gang = self.gang(machine)
+        largest = int(gang.sum() if machine.spans else gang.max())
+        return np.where(jobs.size < self.gang_from, jobs.size, np.minimum(jobs.size, largest))
+
+    def told_of(self, jobs: Jobs, machine: Machine) -> Sequence[str]:
+        """Say what is done to jobs; ``ValueError`` with one line if one of them could never run."""
+        self.check_machine(machine)
+        _refuse_beyond(jobs, machine.largest)
+        gang, room, most = self.gang(machine), self.room(machine), self.most(jobs, machine)
+        is_gang = jobs.size >= self.gang_from
+        each = np.maximum(-(-jobs.memory // most), 1)[:, None]
+        cpus = np.where(is_gang[:, None], gang, machine.processors)
+        able = np.minimum(cpus, room // each)
+        fits = np.where(is_gang & machine.spans, able.sum(axis=1), able.max(axis=1)) >= most
+        if not fits.all():
+            first = int(np.argmin(fits))
+            raise ValueError(
+                f"job {first + 1} asks for {jobs.memory[first]:,} KB on {jobs.size[first]} processors, for "
+                "which the computers have no room; leave out such jobs (workload.oversized=drop, of a log), "
+                "or give policy.memory_room or machine.hosts with more memory"
+            )
+        told = []
+        cut = most < jobs.size
+        if cut.any():
+            largest = int(most[cut].max())
+            if self.oversized == "error":
+                first = int(np.argmax(cut))
+                raise ValueError(
+                    f"job {first + 1} asks for {jobs.size[first]} processors, and gangs may have {largest} "
+                    f"beside the reserve (policy.reserved={self.reserved}); leave out such jobs, or add "
+                    "policy.oversized=cut"
+                )
+            told.append(
+                f"{int(cut.sum()):,} of {len(jobs):,} jobs ask for more than the {largest} CPUs that gangs "
+                "may have, get all of these and take longer (policy.oversized=cut)"
+            )
+        free = int((~is_gang).sum())
+        if free:
+            told.append(
+                f"{free:,} of {len(jobs):,} jobs are not gang scheduled (policy.gang_from={self.gang_from})"
+            )
+        return told
+
+
+def rules_of(policy: Parameters) -> Tc2000Rules | AlphaRules:
+    """Return the rules of a policy's system; ``ValueError`` with one line for a value not allowed."""
+    return Tc2000Rules.of(policy) if policy.get("system") == "tc2000" else AlphaRules.of(policy)
+
+
+def check(point: Point) -> Sequence[str]:
+    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    rules = rules_of(point.policy)
+    Phases.of(point.workload)
+    opened = workloads.open_workload(point)
+    if isinstance(rules, Tc2000Rules):
+        one_pool(opened.machine, point.machine, point.policy)
+    jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
+    return (*opened.notes, *rules.told_of(jobs, opened.machine), str(rules))
+
+
+def _refuse_beyond(jobs: Jobs, largest: int) -> None:
+    beyond = jobs.size > largest
+    if beyond.any():
+        first = int(np.argmax(beyond))
+        raise ValueError(
+            f"job {first + 1} asks for {jobs.size[first]} processors, and the machine has {largest} for a "
+            "job: leave out such jobs, or take a larger machine"
+        )

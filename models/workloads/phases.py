@@ -1,0 +1,53 @@
+"""Jobs that change their number of processors as they go on: ``workload.phases``, for any rigid workload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models import checks
+from models.point import Parameters
+
+ALLOWED = (
+    "null, or a list of {share, processors}: shares of the work that add up to 1, each on a share above 0 "
+    "and up to 1 of the processors"
+)
+
+
+@dataclass(frozen=True)
+class Phases:
+    """What a job does on how many of its processors.
+
+    Parameters
+    ----------
+    share : tuple of float
+        Of a job's work (processors that it asks for times runtime), in each phase.
+    processors : tuple of float
+        Of the processors that it asks for.
+    """
+
+    share: tuple[float, ...] = (1.0,)
+    processors: tuple[float, ...] = (1.0,)
+
+    @classmethod
+    def of(cls, workload: Parameters) -> Phases:
+        """Return the phases of a workload's jobs; ``ValueError`` with one line for what is not allowed."""
+        given = workload.get("phases")
+        if given is None:
+            return cls()
+        if not isinstance(given, list) or not given:
+            checks.refuse("workload.phases", given, ALLOWED)
+        shares, processors = [], []
+        for number, phase in enumerate(given):
+            where = f"workload.phases[{number}]"
+            keys = checks.mapping(phase, where, ("share", "processors"))
+            part = "a number above 0 and up to 1"
+            shares.append(float(checks.number(keys, where, "share", part, above=0, most=1)))
+            processors.append(float(checks.number(keys, where, "processors", part, above=0, most=1)))
+        if abs(sum(shares) - 1) > 1e-9:
+            checks.refuse("workload.phases", given, ALLOWED)
+        return cls(tuple(shares), tuple(processors))
+
+    @property
+    def changes(self) -> bool:
+        """Whether jobs do anything but have all their processors throughout."""
+        return self != Phases()
