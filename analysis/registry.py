@@ -28,6 +28,7 @@ PACKAGES = (
     "analysis.chiang2001",
     "analysis.silva1999",
     "analysis.jette1997",
+    "analysis.families",
     "analysis.operators",
     "analysis.compare",
 )

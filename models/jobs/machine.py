@@ -198,7 +198,7 @@ def _of_hosts(machine: Parameters, hosts: object) -> Machine:
     if len(set(names)) < len(names):
         raise ValueError(f"machine.hosts: {', '.join(names)}; give each host a name of its own")
     spans = checks.switch(machine, "machine", "spans", default=False)
-    return Machine(names, np.array(processors, np.int64), np.array(memory, np.int64), spans)
+    return Machine(names, np.array(processors, np.int64), np.array(memory, np.int64), spans=spans)
 
 
 def refuse_spanning(machine: Machine, parameters: Parameters, policy: Parameters) -> None:

@@ -112,7 +112,7 @@ def alpha(seed: int) -> Case:
     processors = rng.integers(3, 9, n_hosts)
     limited = rng.random() < 0.5
     memory = rng.integers(8000, 12000, n_hosts) if limited else np.full(n_hosts, UNLIMITED_KB)
-    machine = Machine(tuple(f"alpha{h}" for h in range(n_hosts)), processors, memory, True)
+    machine = Machine(tuple(f"alpha{h}" for h in range(n_hosts)), processors, memory, spans=True)
     policy = {
         "system": "alpha",
         "slice": float(rng.choice([10.0, 7.3])),

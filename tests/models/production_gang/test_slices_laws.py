@@ -43,7 +43,7 @@ def run(jobs: Jobs, machine: Machine, policy: dict[str, Any], phases: Any = None
 
 def cluster(*processors: int, memory: int = 2**60) -> Machine:
     names = tuple(f"alpha{h}" for h in range(len(processors)))
-    return Machine(names, np.array(processors), np.full(len(processors), memory), True)
+    return Machine(names, np.array(processors), np.full(len(processors), memory), spans=True)
 
 
 @pytest.mark.parametrize("seed", range(60))

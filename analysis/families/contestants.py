@@ -1,0 +1,262 @@
+"""Who is compared: a policy with its level and its queue, or with the speed-up of the jobs that it reshapes.
+
+Axes mean something to some policies only. What a switch costs is nothing to who never switches, and a request
+is nothing to who never asks: their curves are the same whatever is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from analysis.families.labels import (
+    BACKFILL_QUEUE,
+    BUDDY,
+    COST,
+    EASY,
+    FCFS,
+    FCFS_QUEUE,
+    FREE,
+    GANG,
+    LEVEL,
+    LINEAR,
+    MACHINE,
+    PARTITIONING,
+    QUEUE,
+    REAL,
+    REQUESTS,
+    SHARING,
+    SPEEDUP,
+    UNBOUNDED,
+    UNLIMITED,
+    WORKLOAD,
+)
+from analysis.figures import policies
+from analysis.study import Study
+from analysis.study.curve import EXCLUDED, Curve
+
+NAMES = {EASY: "EASY", SHARING: "Processor sharing"}
+"""Of policies that have another name in their own papers."""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A policy as it takes part.
+
+    Parameters
+    ----------
+    policy : str
+    family : str
+        Its package, ``models.gang``.
+    level, queue : str
+        Of gang scheduling, as text; ``null`` is any number of slots.
+    speedup : str
+        Of jobs under partitioning.
+    """
+
+    policy: str
+    family: str = ""
+    level: str = UNBOUNDED
+    queue: str = FCFS_QUEUE
+    speedup: str = LINEAR
+
+    @property
+    def slices(self) -> bool:
+        """Whether it is gang scheduling."""
+        return self.family == GANG
+
+    @property
+    def reshapes(self) -> bool:
+        """Whether it gives jobs other numbers of processors than they ask for."""
+        return self.family == PARTITIONING
+
+    @property
+    def asks(self) -> bool:
+        """Whether requested times change what it does."""
+        if self.slices:
+            return self.queue == BACKFILL_QUEUE
+        return not self.reshapes and self.policy != FCFS
+
+    @property
+    def label(self) -> str:
+        """Its name in text.
+
+        Examples
+        --------
+        >>> Contestant("buddy", "models.gang", "3", "backfill").label
+        'Buddy 3 + backfilling'
+        >>> Contestant("buddy", "models.gang").label, Contestant("easy", "models.backfill").label
+        ('Buddy ∞', 'EASY')
+        """
+        name = NAMES.get(self.policy) or policies.label(self.policy)
+        if self.slices:
+            if self.level == UNBOUNDED:
+                return f"{name} ∞"
+            return f"{name} {self.level}{' + backfilling' if self.queue == BACKFILL_QUEUE else ''}"
+        return name if not self.reshapes or self.speedup in (LINEAR, UNLIMITED) else f"{name}, Downey"
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """All contestants of a study."""
+
+    study: Study
+
+    @cached_property
+    def all(self) -> tuple[Contestant, ...]:
+        """Contestants of which the grid has points, in its order."""
+        every = (one for policy in self.study.policies for one in self._forms(policy))
+        return tuple(one for one in every if self._takes_part(one, FREE))
+
+    def _takes_part(self, one: Contestant, cost: str) -> bool:
+        """Whether the grid has a contestant at a cost, under any workload."""
+        curves = [self.curve("", one, name, cost=cost) for name in self.workloads]
+        return any(not curve.where(EXCLUDED).all() for curve in curves if curve.x.size)
+
+    def _forms(self, policy: str) -> list[Contestant]:
+        family = str(self.study.config.get("policy", {}).get(policy, {}).get("family", ""))
+        if family == GANG:
+            return [
+                Contestant(policy, family, level, queue)
+                for level in self.study.values_of(LEVEL) or [UNBOUNDED]
+                for queue in self.study.values_of(QUEUE) or [FCFS_QUEUE]
+            ]
+        if family == PARTITIONING:
+            speedups = self.study.values_of(SPEEDUP) or [LINEAR]
+            return [Contestant(policy, family, speedup=speedup) for speedup in speedups]
+        return [Contestant(policy, family)]
+
+    @cached_property
+    def rigid(self) -> tuple[Contestant, ...]:
+        """Those that leave jobs as they are: any machine could run them."""
+        return tuple(one for one in self.all if not one.reshapes)
+
+    @property
+    def reference(self) -> Contestant:
+        """What others are compared with: EASY, or the first."""
+        return self.find(EASY) or self.all[0]
+
+    @property
+    def workloads(self) -> list[str]:
+        """Workloads in the order of the grid."""
+        return self.study.values_of(WORKLOAD)
+
+    @property
+    def costs(self) -> list[str]:
+        """What a switch costs, ascending."""
+        return sorted(self.study.values_of(COST), key=float) or [FREE]
+
+    @cached_property
+    def slice(self) -> float:
+        """Length of a slice, seconds; 1 where the dataset names none, and then costs are shares of it."""
+        files = self.study.config.get("policy", {}).values()
+        known = [float(file["slice"]) for file in files if file.get("family") == GANG and file.get("slice")]
+        return known[0] if known else 1.0
+
+    def share(self, cost: str) -> float:
+        """Return what a switch costs in percent of a slice."""
+        return 100 * float(cost) / self.slice
+
+    @cached_property
+    def costly(self) -> tuple[Contestant, ...]:
+        """Gang schedulers of which it is known what a switch costs them."""
+        if len(self.costs) < 2:
+            return ()
+        return tuple(one for one in self.all if one.slices and self._takes_part(one, self.costs[-1]))
+
+    def find(
+        self, policy: str, level: str = UNBOUNDED, queue: str = FCFS_QUEUE, speedup: str = LINEAR
+    ) -> Contestant | None:
+        """Return a contestant, None if it takes no part."""
+        wanted = (policy, level, queue, speedup)
+        return next((c for c in self.all if (c.policy, c.level, c.queue, c.speedup) == wanted), None)
+
+    @cached_property
+    def scheme(self) -> str:
+        """The packing scheme that stands for gang scheduling: of those with costs the first, else buddy."""
+        if self.costly:
+            return self.costly[0].policy
+        gangs = [one.policy for one in self.all if one.slices]
+        return BUDDY if BUDDY in gangs or not gangs else gangs[0]
+
+    @cached_property
+    def levels(self) -> list[str]:
+        """Bounded levels of `scheme`, ascending."""
+        found = {one.level for one in self.all if one.policy == self.scheme and one.level != UNBOUNDED}
+        return sorted(found, key=float)
+
+    def point(
+        self, one: Contestant, workload: str, *, cost: str = FREE, requests: str = REAL
+    ) -> dict[str, str]:
+        """Return where in the grid a contestant is found."""
+        wanted = {
+            WORKLOAD: workload,
+            LEVEL: one.level if one.slices else UNBOUNDED,
+            QUEUE: one.queue if one.slices else FCFS_QUEUE,
+            SPEEDUP: one.speedup if one.reshapes else LINEAR,
+            COST: cost if one.slices else FREE,
+            REQUESTS: requests if one.asks else REAL,
+        }
+        if workload in self._machines:
+            wanted[MACHINE] = self._machines[workload]
+        return {axis: value for axis, value in wanted.items() if self.study.values_of(axis)}
+
+    @cached_property
+    def _machines(self) -> dict[str, str]:
+        """The machine of each workload, the first that the grid has with it: logs have machines of their own."""
+        status, machines = self.study.status, self.study.values_of(MACHINE)
+        if len(machines) < 2:
+            return {}
+        found = {}
+        for place, name in enumerate(self.workloads):
+            here = status.isel({WORKLOAD: place})
+            there = (here != EXCLUDED).any([dim for dim in here.dims if dim != MACHINE]).values
+            found[name] = machines[int(np.argmax(there))]
+        return found
+
+    def curve(
+        self, metric: str, one: Contestant, workload: str, *, cost: str = FREE, requests: str = REAL,
+        **own: str,
+    ) -> Curve:  # fmt: skip
+        """Return a metric of a contestant over the load; without a metric, its states.
+
+        Parameters
+        ----------
+        metric : str
+        one : Contestant
+        workload, cost, requests : str
+        **own : str
+            Values on the metric's own dimensions.
+        """
+        key = (metric, one, workload, cost, requests, *sorted(own.items()))
+        if key not in self._curves:
+            place = self.point(one, workload, cost=cost, requests=requests)
+            name = metric or str(self.study.headline)
+            self._curves[key] = self.study.curve(name, one.policy, **place, **own)
+        return self._curves[key]
+
+    @cached_property
+    def _curves(self) -> dict[tuple[object, ...], Curve]:
+        return {}
+
+    def over_cost(
+        self, metric: str, one: Contestant, workload: str, load: float, *, requests: str = REAL
+    ) -> Curve:
+        """Return a metric at a load over the cost of a switch, in percent of a slice."""
+        curves = [self.curve(metric, one, workload, cost=cost, requests=requests) for cost in self.costs]
+        return across(curves, [self.share(cost) for cost in self.costs], load, COST)
+
+
+def across(curves: Sequence[Curve], x: Sequence[float], load: float, axis: str) -> Curve:
+    """Return a curve over another axis than the load, from one curve over the load for each of its values."""
+    place = int(np.flatnonzero(curves[0].x == load)[0])
+    shape = max((curve.values[place].shape for curve in curves), key=lambda shape: shape[0] * shape[1])
+    values = [
+        curve.values[place] if curve.values[place].shape == shape else np.full(shape, np.nan)
+        for curve in curves
+    ]
+    status = tuple(curve.status[place] for curve in curves)
+    return Curve(np.array(x, float), np.array(values), status, curves[0].confidence, axis)

@@ -1,0 +1,80 @@
+"""The figures across families."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from analysis.families.contestants import Field
+from analysis.families.figures import best_map, break_evens, curves, payers
+from analysis.families.labels import GROUPINGS, MEASURES, SLOWDOWN
+from analysis.figures.load_plot import bars
+from analysis.paper import Picture, of_each_reading
+from analysis.study import Study
+
+SHORT = {SLOWDOWN: "slowdown"}
+
+
+def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
+    """Return the figures; no further logs are needed for them."""
+    return of_each_reading(study, _of_one)
+
+
+def _of_one(study: Study) -> Iterator[Picture]:
+    field = Field(study)
+    for metric, title in MEASURES.items():
+        if metric not in study.data:
+            continue
+        named, name = f"{title[0].upper()}{title[1:]}", SHORT.get(metric, "response")
+        yield Picture(
+            name,
+            f"{named} over the load",
+            "One of each family, on the same jobs. The number after a gang scheduler is its "
+            "multiprogramming level, ∞ any number of slots; its switches are free unless its name says "
+            "what part of a slice they take. Lines end where a policy does not keep up; the strip says "
+            f"where. {bars(study)}",
+            partial(curves.draw, field, metric, curves.of_each_family(field), f"{named} over the load"),
+        )
+        if field.levels:
+            yield Picture(
+                f"levels-{name}",
+                f"{named} by multiprogramming level",
+                "Gang scheduling in so many slots at most, with jobs beyond them in a queue that is "
+                "backfilled, or FCFS (dashed), between EASY, which has one slot, and any number of slots "
+                f"(∞). {bars(study)}",
+                partial(
+                    curves.draw, field, metric, curves.of_levels(field), f"{named} by multiprogramming level"
+                ),
+            )
+        if field.costly:
+            yield Picture(
+                f"best-{name}",
+                f"Which policy has the lowest {title}",
+                "At each load and each cost of a switch the policy whose mean is lowest, with the "
+                "probability in percent that it is the lowest, from replications drawn with replacement. "
+                "Hatched: the paired difference to the best of the other family is not significant; "
+                f"dotted: it is, and that to somebody of its own is not ({study.confidence:.0%} each). "
+                "Policies that leave jobs rigid.",
+                partial(best_map.draw, field, metric),
+            )
+    if field.costly:
+        yield Picture(
+            "break-even-cost",
+            "Which cost of a switch eats the advantage of gang scheduling",
+            f"Below its line a gang scheduler beats {field.reference.label}. Bars: {study.confidence:.0%} "
+            "intervals, all costs at which the paired difference is not told from 0. Hollow signs in the "
+            "upper grey strip: better at every cost of the grid; in the lower: not even when switches are "
+            "free. A thick bar: better until it does not keep up, somewhere in the bar.",
+            partial(break_evens.draw, field),
+        )
+    for grouping in GROUPINGS:
+        if SLOWDOWN + grouping.suffix in study.data:
+            yield Picture(
+                f"who-pays-{grouping.dim.partition('_')[0]}",
+                f"Who wins and who loses, by {grouping.title}",
+                f"Mean bounded slowdown of a group over that under {field.reference.label}, paired by the "
+                "same jobs, with free switches; above 1 it pays. At the highest load up to "
+                f"{payers.USUAL:g} at which all of these keep up. {bars(study)}",
+                partial(payers.draw, field, grouping),
+            )

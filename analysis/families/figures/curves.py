@@ -1,0 +1,104 @@
+"""A measure over the load: one of each family, and the levels of gang scheduling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.families.contestants import Contestant, Field
+from analysis.families.figures.looks import look
+from analysis.families.labels import (
+    BACKFILL_QUEUE,
+    CONSERVATIVE,
+    DOWNEY,
+    EASY,
+    EQUI_PLUS,
+    FCFS,
+    FCFS_QUEUE,
+    FREE,
+    LXF_W,
+    MEASURES,
+    SHARING,
+    UNLIMITED,
+    workload,
+)
+from analysis.figures import load_plot
+from analysis.figures.load_plot import Line, LoadPlot
+from analysis.report.numbers import PURE, time_unit
+from analysis.study.curve import EXCLUDED
+
+Shown = tuple[Contestant, str]
+"""A contestant, and what a switch costs it."""
+
+
+def of_each_family(field: Field) -> list[Shown]:
+    """Return who stands for each family, as far as the grid has them."""
+    scheme, dear = field.scheme, field.costs[-1]
+    middle = field.levels[len(field.levels) // 2] if field.levels else ""
+    wanted = [
+        (field.find(FCFS), FREE), (field.find(EASY), FREE), (field.find(CONSERVATIVE), FREE),
+        (field.find(LXF_W), FREE), (field.find(scheme), FREE),
+        (field.find(scheme, middle, BACKFILL_QUEUE), FREE),
+        (field.find(scheme) if field.find(scheme) in field.costly else None, dear),
+        (field.find(EQUI_PLUS), FREE), (field.find(EQUI_PLUS, speedup=DOWNEY), FREE),
+        (field.find(SHARING, speedup=UNLIMITED), FREE),
+    ]  # fmt: skip
+    return [(one, cost) for one, cost in wanted if one is not None]
+
+
+def of_levels(field: Field) -> list[Shown]:
+    """Return EASY and every level of the scheme that stands for gang scheduling."""
+    wanted = [field.find(EASY), field.find(field.scheme)]
+    wanted += [
+        field.find(field.scheme, level, queue)
+        for level in field.levels
+        for queue in (FCFS_QUEUE, BACKFILL_QUEUE)
+    ]
+    return [(one, FREE) for one in wanted if one is not None]
+
+
+def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figure:
+    """Draw a measure over the load, a panel for each workload.
+
+    Raises
+    ------
+    DrawingError
+        If the grid has none of the points.
+    """
+    every = []
+    for name in field.workloads:
+        lines = {}
+        for one, cost in shown:
+            curve = field.curve(metric, one, name, cost=cost)
+            if curve.x.size and not curve.where(EXCLUDED).all():
+                lines[look(one, field.share(cost)).label] = Line.of(curve)
+        every.append(lines)
+    means = np.concatenate([line.mean for lines in every for line in lines.values()] or [np.zeros(0)])
+    known = means[np.isfinite(means)]
+    if not known.size:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    is_time = field.study.data[metric].attrs.get("units") == "s"
+    unit = time_unit(known.tolist()) if is_time else PURE
+    label = MEASURES.get(metric, metric)
+    label = f"{label[0].upper()}{label[1:]}{f' ({unit.name.strip()})' if unit.name else ''}"
+    looks = {look(one, field.share(cost)).label: look(one, field.share(cost)) for one, cost in shown}
+    low, high = known.min() / unit.size, known.max() / unit.size
+    ticks = [d * 10.0**p for p in range(-4, 7) for d in ((1, 2, 5) if high < 50 * low else (1,))]
+    ticks = [tick for tick in ticks if low / 2 <= tick <= high * 2]
+    plots = [
+        LoadPlot(
+            lines, label, workload(name), scale=1 / unit.size, yscale="log", ylim=(low / 1.4, high * 1.3),
+            yticks=ticks, looks=looks, note=load_plot.bars(field.study), xlabel="Offered load",
+            xlim=_limits(field.study.loads),
+        )
+        for name, lines in zip(field.workloads, every, strict=True)
+        if lines
+    ]  # fmt: skip
+    return load_plot.draw_panels(plots, title, 2 if len(plots) in (1, 2, 4) else 3)
+
+
+def _limits(loads: np.ndarray) -> tuple[float, float]:
+    return float(np.nanmin(loads)) - 0.03, float(np.nanmax(loads)) + 0.03

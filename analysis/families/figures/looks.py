@@ -1,0 +1,39 @@
+"""How contestants look: backfilling is cold, gang scheduling warm by its level, partitions are black.
+
+What looks alike in papers of its own would be mistaken for each other here. Dashes are an FCFS queue, or
+another speed-up than a linear one; dots are switches that cost something.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from matplotlib.typing import LineStyleType
+
+from analysis.families.contestants import Contestant
+from analysis.families.labels import BACKFILL_QUEUE, EQUI_PLUS, FOLD, LINEAR, SHARING, UNBOUNDED
+from analysis.figures import policies, style
+from analysis.figures.style import SchemeStyle
+
+LEVELS = {"2": ("#e69f00", "v"), "3": ("#d55e00", "^"), "5": ("#cc79a7", "<")}
+SPARE_LEVEL = ("#ddaa33", ">")
+PARTITIONS = {EQUI_PLUS: ("#111111", "X"), FOLD: ("#777777", "*"), SHARING: ("#444444", "P")}
+SOLID: LineStyleType = "-"
+DASHED: LineStyleType = "--"
+DOTTED: LineStyleType = ":"
+
+
+def look(one: Contestant, cost: float = 0.0) -> SchemeStyle:
+    """Return the style of a contestant whose switches take some percent of a slice."""
+    base = replace(policies.look(one.policy), label=one.label, dashes="-")
+    if one.slices and one.level != UNBOUNDED:
+        color, marker = LEVELS.get(one.level, SPARE_LEVEL)
+        base = replace(base, color=color, marker=marker)
+        if one.queue != BACKFILL_QUEUE:
+            base = replace(base, color=style.shade(color, 0.35), dashes="--")
+    if one.reshapes:
+        color, marker = PARTITIONS.get(one.policy, (base.color, base.marker))
+        base = replace(base, color=color, marker=marker, dashes=SOLID if one.speedup == LINEAR else DASHED)
+    if cost:
+        base = replace(base, label=f"{one.label}, switches {cost:g} %", dashes=DOTTED)
+    return base

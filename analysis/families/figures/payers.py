@@ -1,0 +1,138 @@
+"""Who pays: slowdowns relative to EASY's, by runtime, size and user."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.families.contestants import Contestant, Field
+from analysis.families.figures.looks import look
+from analysis.families.labels import (
+    BACKFILL_QUEUE,
+    EQUI_PLUS,
+    LXF_W,
+    SLOWDOWN,
+    workload,
+)
+from analysis.figures import category_plot
+from analysis.figures.category_plot import CategoryPlot, Estimates
+from analysis.study.curve import DONE
+from analysis.study.groups import Grouping
+from sweep import statistics
+
+USUAL = 0.8
+"""The load at which it is asked: the highest up to this at which all of them keep up."""
+
+LETTERS = 16
+"""Of a category's name."""
+
+
+def contestants(field: Field) -> list[Contestant]:
+    """Return who is compared with the reference."""
+    levels = [field.find(field.scheme, level, BACKFILL_QUEUE) for level in field.levels[:2]]
+    wanted = [field.find(LXF_W), *levels, field.find(field.scheme), field.find(EQUI_PLUS)]
+    return [one for one in wanted if one is not None and one != field.reference]
+
+
+def load_of(field: Field, name: str) -> float | None:
+    """Return the load at which the contestants are compared under a workload."""
+    stable = [field.curve(SLOWDOWN, one, name) for one in (*contestants(field), field.reference)]
+    if not all(curve.x.size for curve in stable):
+        return None
+    x = stable[0].x
+    shared = np.all([curve.stable for curve in stable], axis=0)
+    chosen = x[shared & ((x <= USUAL + 1e-9) | np.isnan(x))]
+    return float(chosen[-1]) if chosen.size else None
+
+
+def groups(field: Field, grouping: Grouping, name: str, load: float) -> list[str]:
+    """Return the groups that have jobs in most replications."""
+    found = []
+    for group in field.study.values_of(grouping.dim):
+        curve = field.curve(SLOWDOWN + grouping.suffix, field.reference, name, **{grouping.dim: group})
+        values = curve.values[_place(curve.x, load)]
+        if np.isfinite(values).any(axis=1).mean() > 0.5:
+            found.append(group)
+    return found
+
+
+def _place(x: np.ndarray, load: float) -> int:
+    return int(np.flatnonzero(np.isclose(x, load, equal_nan=True))[0])
+
+
+def relative(
+    field: Field, grouping: Grouping, one: Contestant, name: str, load: float, group: str, confidence: float
+) -> statistics.Interval:
+    """Return a group's mean bounded slowdown over that under the reference, paired by the same jobs."""
+    values = []
+    for who in (one, field.reference):
+        curve = field.curve(SLOWDOWN + grouping.suffix, who, name, **{grouping.dim: group})
+        place = _place(curve.x, load)
+        values.append(
+            curve.values[place] if curve.status[place] == DONE else np.full_like(curve.values[place], np.nan)
+        )
+    # Batches hold jobs in other orders in other families: replications are paired, and not batches.
+    mine, others = (_over_batches(one) for one in values)
+    return statistics.paired_ratio(mine, others, confidence)
+
+
+def _over_batches(values: np.ndarray) -> np.ndarray:
+    known = np.isfinite(values)
+    count = known.sum(axis=1)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    return (total / np.where(count, count, np.nan))[:, None]
+
+
+def draw(field: Field, grouping: Grouping) -> Figure:
+    """Draw the ratios of all groups, a panel for each workload.
+
+    Raises
+    ------
+    DrawingError
+        If the study tells no such groups apart, or no load has all of them.
+    """
+    if SLOWDOWN + grouping.suffix not in field.study.data:
+        raise DrawingError(
+            f"the study does not tell jobs apart by {grouping.title}: measures.groups=[{grouping.suffix[4:]}]"
+        )
+    plots = []
+    for name in field.workloads:
+        load = load_of(field, name)
+        if load is None:
+            continue
+        named = groups(field, grouping, name, load)
+        if not named or named == ["others"]:
+            continue
+        series = {}
+        for one in contestants(field):
+            found = [
+                relative(field, grouping, one, name, load, group, field.study.confidence) for group in named
+            ]
+            series[one.label] = Estimates(
+                np.array([f.mean for f in found]),
+                np.array([f.half_width for f in found]),
+                np.ones(len(named), bool),
+            )
+        at = "" if np.isnan(load) else f", load {load:g}"
+        plots.append(
+            CategoryPlot(
+                [_short(group) for group in named],
+                series,
+                {one.label: look(one) for one in contestants(field)},
+                f"Mean bounded slowdown\n/ {field.reference.label}'s",
+                title=f"{workload(name)}{at}",
+                yscale="log",
+                guides=(1.0,),
+                least=None,
+                joined=grouping.dim.endswith("_range"),
+                any_names=True,
+            )
+        )
+    if not plots:
+        raise DrawingError(f"no workload has groups by {grouping.title} at a load that all keep up with")
+    return category_plot.panels(plots, f"Who wins and who loses, by {grouping.title}", 1, height=2.6)
+
+
+def _short(group: str) -> str:
+    return group.replace(" min", "′").replace("under ", "< ").replace(" and more", "+").replace(" to ", "–")

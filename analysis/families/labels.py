@@ -1,0 +1,70 @@
+"""Names: axes, policies and metrics as the dataset has them, and as tables and figures call them."""
+
+from __future__ import annotations
+
+from analysis.study.axes import Axes
+from analysis.study.groups import Grouping
+
+KEY = "families"
+
+WORKLOAD, MACHINE = "workload", "machine"
+LEVEL, QUEUE, COST = "level", "queue", "switch_cost"
+REQUESTS, SPEEDUP = "requests", "speedup"
+"""Axes of the grid."""
+
+UNBOUNDED, FCFS_QUEUE, BACKFILL_QUEUE = "null", "fcfs", "backfill"
+FREE = "0"
+REAL, EXACT = "real", "exact"
+LINEAR, DOWNEY, UNLIMITED = "linear", "downey", "unlimited"
+"""Values of these axes as text."""
+
+AXES = Axes(
+    features={
+        WORKLOAD: "",
+        LEVEL: UNBOUNDED,
+        QUEUE: FCFS_QUEUE,
+        COST: FREE,
+        REQUESTS: REAL,
+        SPEEDUP: LINEAR,
+        MACHINE: "",
+    }
+)
+
+SLOWDOWN, RESPONSE, WAIT = "bounded_slowdown", "response_time", "wait"
+UTILIZATION = "utilization"
+MEASURES = {SLOWDOWN: "mean bounded slowdown", RESPONSE: "mean response time"}
+"""What contestants are judged by; of both less is better."""
+
+RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
+SIZE = Grouping("size_range", "_by_size", "processors")
+USER = Grouping("user_rank", "_by_user", "user")
+GROUPINGS = (RUNTIME, SIZE, USER)
+
+EASY, FCFS, CONSERVATIVE, LXF_W, LXF_W_IMMEDIATE = (
+    "easy", "fcfs", "conservative", "lxf_w_backfill", "lxf_w_immediate",
+)  # fmt: skip
+BEST_FIT, BUDDY, MIGRATION = "best_fit", "buddy", "migration"
+EQUI_PLUS, FOLD, SHARING = "equi_plus", "fold_200", "processor_sharing"
+
+GANG, SPACE, PARTITIONING = "models.gang", "models.backfill", "models.partitioning"
+"""Families as the dataset's config names them."""
+
+WORKLOADS = {
+    "feitelson1996_seconds": "Feitelson 1996",
+    "lublin2003": "Lublin 2003",
+    "kth_sp2": "KTH-SP2",
+    "sdsc_sp2": "SDSC-SP2",
+    "cea_curie": "CEA-Curie",
+    "nasa_ipsc": "NASA-iPSC",
+}
+
+
+def workload(name: str) -> str:
+    """Return a workload's name in text.
+
+    Examples
+    --------
+    >>> workload("kth_sp2"), workload("my_log")
+    ('KTH-SP2', 'My log')
+    """
+    return WORKLOADS.get(name, name.replace("_", " ").capitalize())

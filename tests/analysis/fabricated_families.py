@@ -1,0 +1,196 @@
+"""Datasets of the study across families as a sweep writes them, made so that every sentence is true."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from analysis.families.labels import GANG, PARTITIONING, RUNTIME, SIZE, SPACE
+
+LEFT, DONE, FAILED, EXCLUDED = range(4)
+Point = Mapping[str, Any]
+Truth = Callable[[str, Point], float]
+"""(metric, point) -> true mean; NaN where it saturates."""
+
+SPACES = ("easy", "fcfs", "conservative", "lxf_w_backfill", "lxf_w_immediate")
+GANGS = ("best_fit", "buddy", "migration")
+PARTITIONS = ("equi_plus", "fold_200", "processor_sharing")
+FAMILY = dict.fromkeys(SPACES, SPACE) | dict.fromkeys(GANGS, GANG) | dict.fromkeys(PARTITIONS, PARTITIONING)
+GRID: dict[str, Sequence[Any]] = {
+    "policy": (*SPACES, *GANGS, *PARTITIONS),
+    "workload": ("feitelson1996_seconds", "lublin2003"),
+    "load": (0.5, 0.7, 0.8, 0.95),
+    "machine": ("pe128",),
+    "level": (math.nan, 2.0, 3.0, 5.0),
+    "queue": ("fcfs", "backfill"),
+    "switch_cost": (0, 5, 10, 20),
+    "requests": ("real", "exact"),
+    "speedup": ("linear", "downey", "unlimited"),
+}
+SLICE = 100.0
+METRICS: dict[str, tuple[str, ...]] = {
+    "bounded_slowdown": (), "response_time": (), "response_time_p95": (), "response_time_max": (), "wait": (),
+    "wait_max": (), "utilization": (), "bounded_slowdown_by_runtime": (RUNTIME.dim,),
+    "bounded_slowdown_by_size": (SIZE.dim,),
+}  # fmt: skip
+GROUPS = {RUNTIME.dim: ("under 1 min", "1 to 10 min", "10 to 100 min"), SIZE.dim: ("1", "2 to 4", "5 to 16")}
+UNITS = {
+    "response_time": "s",
+    "response_time_p95": "s",
+    "response_time_max": "s",
+    "wait": "s",
+    "wait_max": "s",
+}
+
+AHEAD = {
+    "easy": 20.0, "fcfs": 100.0, "conservative": 16.0, "lxf_w_backfill": 10.0, "lxf_w_immediate": 2.4,
+    "best_fit": 5.0, "buddy": 4.5, "migration": 4.0, "equi_plus": 2.0, "fold_200": 2.2,
+    "processor_sharing": 1.5,
+}  # fmt: skip
+"""Mean bounded slowdown at a load of 0.5."""
+
+LEVELS = {2.0: 0.8, 3.0: 0.5, 5.0: 0.3}
+"""Of EASY's, with a backfilled queue."""
+
+
+def allowed(at: Point) -> bool:
+    """Tell whether the experiment has a point, as its ``exclude`` says."""
+    family, bounded = FAMILY[at["policy"]], not math.isnan(at["level"])
+    gang = family == GANG
+    if not gang and (bounded or at["queue"] == "backfill" or at["switch_cost"]):
+        return False
+    if gang and (not bounded and at["queue"] == "backfill"):
+        return False
+    asks = at["queue"] == "backfill" if gang else family == SPACE and at["policy"] != "fcfs"
+    if at["requests"] == "exact" and not asks:
+        return False
+    speedups = {
+        "processor_sharing": ("unlimited",),
+        "equi_plus": ("linear", "downey"),
+        "fold_200": ("linear", "downey"),
+    }
+    if at["speedup"] not in speedups.get(at["policy"], ("linear",)):
+        return False
+    if gang and at["switch_cost"]:
+        return (
+            at["policy"] == "buddy" and at["requests"] == "real" and not (bounded and at["queue"] == "fcfs")
+        )
+    return True
+
+
+def slowdown(at: Point) -> float:
+    """Return a slowdown that grows with the load, and with the cost of switches."""
+    policy, steep = at["policy"], 2.0 if FAMILY[at["policy"]] == SPACE else 1.2
+    base = AHEAD[policy]
+    if FAMILY[policy] == GANG and not math.isnan(at["level"]):
+        base = AHEAD["easy"] * LEVELS[at["level"]] * (1.5 if at["queue"] == "fcfs" else 1.0)
+    if at["speedup"] == "downey":
+        base *= 1.5
+    if policy == "conservative" and at["workload"] == "lublin2003":
+        base *= 1.6
+    exact = 1.1 if at["requests"] == "exact" else 1.0
+    cost = 1 + at["switch_cost"] / SLICE * 8.0 * at["load"]
+    return base * exact * cost * (at["load"] / 0.5) ** steep
+
+
+def truth(metric: str, at: Point) -> float:
+    """Return what makes every sentence true."""
+    policy, found = at["policy"], slowdown(at)
+    if metric == "utilization":
+        return min(at["load"], 0.97 if policy != "fcfs" else 0.72) - 0.001
+    if policy == "fcfs" and at["load"] > 0.75:
+        return math.nan
+    if metric == "wait":
+        return 0.5 if FAMILY[policy] == GANG else 100 * found
+    if metric == "wait_max":
+        return 1e5 if policy != "lxf_w_backfill" else 8e4
+    if metric == "response_time_p95" and policy == "lxf_w_immediate":
+        return 1e5
+    scale = {"response_time": 600.0, "response_time_p95": 3000.0, "response_time_max": 9000.0}.get(
+        metric, 1.0
+    )
+    if metric == "response_time" and FAMILY[policy] == GANG and at["level"] == 5.0:
+        found = (0.8 if at["queue"] == "fcfs" else 0.6) * AHEAD["buddy"] * (at["load"] / 0.5) ** 1.2
+    if metric in ("response_time", "bounded_slowdown", "response_time_max") and policy == "lxf_w_immediate":
+        found = 1.1 * AHEAD["equi_plus"] * (at["load"] / 0.5) ** 1.2
+    if metric == "bounded_slowdown_by_runtime":  # gang scheduling makes the long jobs pay
+        long = GROUPS[RUNTIME.dim].index(at[RUNTIME.dim])
+        return found if FAMILY[policy] != GANG else found * (0.2, 1.0, 9.0)[long]
+    return found * scale
+
+
+def dataset(
+    *,
+    truth: Truth = truth,
+    noise: float = 0.05,
+    own_noise: float = 0.01,
+    unfinished: Callable[[Point], bool] = lambda at: False,
+    replications: int = 10,
+    seed: int = 1,
+    **axes: Sequence[Any],
+) -> xr.Dataset:
+    """Fabricate the dataset of the experiment.
+
+    Parameters
+    ----------
+    truth : callable
+        By default what makes every sentence true.
+    noise, own_noise : float
+        Relative spread of sequences of jobs, the same for everybody, and of each point.
+    unfinished : callable
+        Point -> whether it is so.
+    **axes
+        Other values on the axes.
+    """
+    grid: dict[str, Sequence[Any]] = {**GRID, **axes}
+    shape = tuple(map(len, grid.values()))
+    random = np.random.default_rng(seed)
+    state, saturated = np.full((*shape, replications), EXCLUDED, np.int8), np.zeros(shape, bool)
+    points = [
+        (place, {axis: values[i] for (axis, values), i in zip(grid.items(), place, strict=True)})
+        for place in np.ndindex(*shape)
+    ]
+    points = [(place, at) for place, at in points if allowed(at)]
+    luck = random.standard_normal((len(grid["workload"]), replications))
+    for place, at in points:
+        state[place] = LEFT if unfinished(at) else DONE
+        saturated[place] = not unfinished(at) and math.isnan(truth("bounded_slowdown", at))
+    dims, data = (*grid, "replication"), {}
+    for metric, own_dims in METRICS.items():
+        own = tuple(len(GROUPS[dim]) for dim in own_dims)
+        values = np.full((*shape, replications, 1, *own), np.nan)
+        for place, at in points:
+            if unfinished(at) or (saturated[place] and metric != "utilization"):
+                continue
+            for group in np.ndindex(*own):
+                where = {dim: GROUPS[dim][i] for dim, i in zip(own_dims, group, strict=True)}
+                chance = 1 + noise * luck[place[1]] + own_noise * random.standard_normal(replications)
+                if metric == "utilization":
+                    chance = 1 + 0.001 * random.standard_normal(replications)
+                values[(*place, slice(None), 0, *group)] = truth(metric, {**at, **where}) * chance
+        data[metric] = ((*dims, "batch", *own_dims), values, {"units": UNITS.get(metric, "1")})
+    flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
+    policies = {
+        name: {"family": FAMILY[name], **({"slice": SLICE, "switch_cost": 0} if FAMILY[name] == GANG else {})}
+        for name in grid["policy"]
+    }
+    settings = {"name": "families", "confidence": 0.95, "replications": replications, "batches": 1, "seed": 1}
+    config = {
+        "settings": {**settings, "batch_size": None, "warmup": 0, "axes": {"level": "policy.slots_limit"}},
+        "policy": policies,
+        "workload": {one: {"model": "lublin2003"} for one in grid["workload"]},
+        "machine": {one: {"processors": 128} for one in grid["machine"]},
+    }
+    return xr.Dataset(
+        {**data, "state": (dims, state, flags), "saturated": (tuple(grid), saturated)},
+        coords={axis: list(values) for axis, values in (*grid.items(), *GROUPS.items())},
+        attrs={
+            "title": "families", "config": json.dumps(config), "headline": "bounded_slowdown",
+            "families": json.dumps({GANG: 1, SPACE: 1, PARTITIONING: 1}),
+        },
+    )  # fmt: skip

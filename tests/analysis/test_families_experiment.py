@@ -1,0 +1,59 @@
+"""The study across families from the command's face for notebooks: planned, run in small, and read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sweep
+from analysis.families.contestants import Field
+from analysis.families.labels import SLOWDOWN
+from analysis.registry import opened
+
+SMALL = {
+    "policy": ["easy", "fcfs", "lxf_w_backfill", "buddy", "equi_plus"],
+    "workload": ["lublin2003"],
+    "load": [0.5, 0.7],
+    "level": [None, 2],
+    "switch_cost": [0, 20],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run a small part of the study."""
+    output = tmp_path_factory.mktemp("families")
+    sizes = {"replications": 5, "batches": 2, "batch_size": 100}
+    sweep.Study("families", grid=SMALL, output=output, executor="serial", **sizes).run(progress=False)
+    return output
+
+
+def test_a_small_part_is_run_and_read(folder: Path) -> None:
+    study, paper = opened(folder)
+    assert paper.key == "families"
+    field = Field(study)
+    labels = {one.label for one in field.all}
+    assert {"EASY", "Buddy ∞", "Buddy 2", "Buddy 2 + backfilling", "EQUI+", "EQUI+, Downey"} <= labels
+    assert {one.label for one in field.costly} == {"Buddy ∞", "Buddy 2 + backfilling"}
+    assert {claim.verdict for claim in paper.claims(study)} <= {"holds", "fails", "inconclusive"}
+    assert paper.tables(study)
+    assert paper.summary(study)
+
+
+def test_switches_that_cost_something_slow_jobs_down(folder: Path) -> None:
+    study, _ = opened(folder)
+    field = Field(study)
+    gang = field.find("buddy")
+    assert gang is not None
+    free, dear = (field.curve(SLOWDOWN, gang, "lublin2003", cost=cost).values.mean() for cost in ("0", "20"))
+    assert np.isfinite(free)
+    assert free < dear
+
+
+def test_every_contestant_meets_the_same_jobs(folder: Path) -> None:
+    """The mean runtime is that of the jobs, whoever runs them: response time minus delay is no policy's choice."""
+    study, _ = opened(folder)
+    jobs = study.data["jobs"]
+    assert set(np.unique(jobs.values[np.isfinite(jobs.values)])) == {100.0}

@@ -1,0 +1,200 @@
+"""Figures and tables across families draw what the dataset has, whatever state it is in."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fabricated_families import Point, dataset, truth
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from analysis.errors import DrawingError
+from analysis.families import PAPER, best
+from analysis.families.contestants import Contestant, Field
+from analysis.families.figures import best_map, payers
+from analysis.families.figures.looks import look
+from analysis.families.labels import AXES, GANG, RUNTIME, SLOWDOWN
+from analysis.families.tables import share_of_gain
+from analysis.figures import style
+from analysis.registry import paper_for
+from analysis.study import Study
+
+NAMES = [
+    "slowdown", "levels-slowdown", "best-slowdown", "response", "levels-response", "best-response",
+    "break-even-cost", "who-pays-runtime", "who-pays-size",
+]  # fmt: skip
+
+
+def study(**made: Any) -> Study:
+    return Study(dataset(**made), Path("results/families"), axes=AXES).under(AXES)
+
+
+def draw(found: Study, *names: str) -> dict[str, Figure]:
+    figures = {}
+    with style.styled():
+        for picture in PAPER.pictures(found, None):
+            if names and picture.name not in names:
+                continue
+            try:
+                figures[picture.name] = picture.draw()
+            except DrawingError:
+                continue
+            figures[picture.name].draw_without_rendering()
+    return figures
+
+
+def test_the_experiment_is_this_packages() -> None:
+    assert paper_for("families").key == paper_for("families_logs").key == "families"
+
+
+def test_every_figure_and_table_is_made() -> None:
+    found = study()
+    assert list(draw(found)) == NAMES
+    assert [table.name for table in PAPER.tables(found)] == [
+        "take-over", "break-even-cost", "requests", "levels", "payers",
+    ]  # fmt: skip
+    for table in PAPER.tables(found):
+        assert table.rows
+        assert all(len(row) == len(table.columns) for row in table.rows)
+    assert len(PAPER.summary(found)) == 4
+    assert all(isinstance(part, str) for pair in PAPER.readings(found) for part in pair)
+
+
+def test_a_run_under_way_and_one_not_begun() -> None:
+    draw(study(unfinished=lambda at: at["load"] > 0.6))
+    assert draw(study(unfinished=lambda at: True)) == {}
+    PAPER.tables(study(unfinished=lambda at: True))
+
+
+def test_one_policy_of_each_family_is_enough() -> None:
+    small = study(
+        policy=("easy", "buddy"), level=(math.nan,), queue=("fcfs",), switch_cost=(0,), requests=("real",),
+        speedup=("linear",),
+    )  # fmt: skip
+    assert list(draw(small)) == ["slowdown", "response", "who-pays-runtime", "who-pays-size"]
+    assert [table.name for table in PAPER.tables(small)] == ["take-over", "payers"]
+
+
+def crossing(metric: str, at: Point) -> float:
+    """Let gang scheduling be as good as EASY at a cost of 8 % of a slice, at every load."""
+    easy = {**at, "policy": "easy", "level": math.nan, "queue": "fcfs", "switch_cost": 0}
+    if (
+        at["policy"] == "buddy"
+        and math.isnan(at["level"])
+        and metric in ("bounded_slowdown", "response_time")
+    ):
+        return truth(metric, easy) * (1 + (at["switch_cost"] - 8.0) / 20)
+    return truth(metric, at)
+
+
+def test_the_break_even_figure_has_the_break_even() -> None:
+    found = study(truth=crossing)
+    field = Field(found)
+    figure = draw(found, "break-even-cost")["break-even-cost"]
+    color = look(field.find("buddy")).color  # type: ignore[arg-type] # it takes part
+    for axes in figure.axes:
+        (line,) = [line for line in axes.lines if line.get_color() == color and len(line.get_xdata()) == 4]
+        assert np.asarray(line.get_ydata(), float) == pytest.approx([8.0] * 4, abs=0.5)
+    table = next(table for table in PAPER.tables(found) if table.name == "break-even-cost")
+    for cell in table.rows[0][1:]:
+        assert float(cell.text.removeprefix("up to ").split()[0]) == pytest.approx(8.0, abs=0.5)
+
+
+def test_the_map_has_the_best_and_hatches_what_is_not_shown() -> None:
+    found = study(truth=crossing)
+    field = Field(found)
+    axes = draw(found, "best-slowdown")["best-slowdown"].axes[0]
+    cells = {
+        (round(c.get_x() + 0.48), round(c.get_y() + 0.46)): c
+        for c in axes.patches
+        if isinstance(c, Rectangle)
+    }
+    assert len(cells) == 16
+    for (x, y), cell in cells.items():
+        load, cost = float(found.loads[x]), field.costs[y]
+        wanted = best.at(field, SLOWDOWN, field.workloads[0], load, cost, best_map.contestants(field))
+        assert wanted is not None
+        assert to_hex(cell.get_facecolor()) == style.shade(look(wanted.one).color, 0.35)
+        assert (cell.get_hatch() is None or cell.get_hatch() == "") == wanted.beats_all
+
+
+def test_alike_policies_are_hatched() -> None:
+    def alike(metric: str, at: Point) -> float:
+        return 5.0 if metric == "bounded_slowdown" else truth(metric, at)
+
+    found = study(truth=alike)
+    axes = draw(found, "best-slowdown")["best-slowdown"].axes[0]
+    hatched = [c for c in axes.patches if c.get_hatch() == best_map.NOT_OTHER]
+    assert len(hatched) >= 14
+
+
+def test_best_is_the_lowest_and_its_probability_certain_where_all_see_it() -> None:
+    field = Field(study())
+    found = best.at(field, SLOWDOWN, "lublin2003", 0.8, "0", field.rigid)
+    assert found is not None
+    assert (found.one.policy, found.beats_family) == ("lxf_w_immediate", True)
+    assert found.probability > 0.99
+
+
+def test_the_share_of_a_level_is_that_of_the_gain() -> None:
+    field = Field(study(own_noise=0.0))
+    one = field.find("buddy", "2", "backfill")
+    assert one is not None
+    found = share_of_gain(field, SLOWDOWN, one, "lublin2003", 0.5)
+    assert found is not None
+    assert found.mean == pytest.approx((20 - 16) / (20 - 4.5), abs=1e-6)
+    dear = {"truth": lambda metric, at: 50.0 if at["policy"] == "buddy" else truth(metric, at)}
+    nothing = Field(study(**dear))
+    assert share_of_gain(nothing, SLOWDOWN, one, "lublin2003", 0.5) is None
+
+
+def test_who_pays_is_told() -> None:
+    found = study()
+    field = Field(found)
+    gang = field.find("buddy")
+    assert gang is not None
+    long = payers.relative(field, RUNTIME, gang, "lublin2003", 0.8, "10 to 100 min", 0.95)
+    assert long.mean == pytest.approx(truth_ratio("10 to 100 min"), rel=0.02)
+    table = next(table for table in PAPER.tables(found) if table.name == "payers")
+    (row,) = [row for row in table.rows if row[0].text.startswith("Buddy ∞, Lublin")]
+    assert "under 1 min" in row[1].text
+    assert "10 to 100 min" in row[2].text
+
+
+def truth_ratio(group: str) -> float:
+    at = {
+        "policy": "buddy", "workload": "lublin2003", "load": 0.8, "machine": "pe128", "level": math.nan,
+        "queue": "fcfs", "switch_cost": 0, "requests": "real", "speedup": "linear", RUNTIME.dim: group,
+    }  # fmt: skip
+    metric = "bounded_slowdown_by_runtime"
+    return truth(metric, at) / truth(metric, {**at, "policy": "easy"})
+
+
+def test_contestants_are_those_of_the_grid() -> None:
+    field = Field(study())
+    labels = [one.label for one in field.all]
+    assert len(labels) == len(set(labels)) == 5 + 3 * 7 + 2 * 2 + 1
+    assert {one.label for one in field.costly} == {
+        "Buddy ∞", "Buddy 2 + backfilling", "Buddy 3 + backfilling", "Buddy 5 + backfilling",
+    }  # fmt: skip
+    assert field.share("5") == 5.0
+    assert field.reference == Contestant("easy", "models.backfill")
+    assert all(one.family != "models.partitioning" for one in field.rigid)
+
+
+def test_costs_and_requests_mean_something_to_some_only() -> None:
+    field = Field(study())
+    easy, gang = field.find("easy"), field.find("buddy")
+    assert easy is not None
+    assert gang is not None
+    assert field.point(easy, "lublin2003", cost="20")["switch_cost"] == "0"
+    assert field.point(gang, "lublin2003", cost="20", requests="exact") | {} == {
+        "workload": "lublin2003", "level": "null", "queue": "fcfs", "speedup": "linear", "switch_cost": "20",
+        "requests": "real",
+    }  # fmt: skip
+    assert gang.family == GANG
