@@ -39,7 +39,7 @@ python -m analysis draw NAME [key=value ...]
     machines, too: workload.size=16, machine.torus=8x8
 
 python -m analysis gangster RESULTS --at "Tue 13:25"
-    Shows machine and jobs of the Cray T3D at a moment of a run (Jette 1997, Fig. 2): python -m analysis gangster --help
+    Shows machine and jobs of the Cray T3D at a moment of a run (Jette 1997, Fig. 2); more with --help.
 
 Examples
     python -m analysis results/packing

@@ -2,7 +2,7 @@
 
 from analysis.jette1997.claims import claims
 from analysis.jette1997.drawings import DRAWINGS
-from analysis.jette1997.figures import pictures
+from analysis.jette1997.figures import pictures, tables
 from analysis.jette1997.gangster import command
 from analysis.jette1997.labels import AXES, KEY
 from analysis.jette1997.readings import readings
@@ -10,13 +10,15 @@ from analysis.paper import Paper
 
 PAPER = Paper(
     key=KEY,
-    citation="M. A. Jette, “Performance characteristics of gang scheduling in multiprogrammed environments”, 1997",
-    experiments=("llnl_t3d", "llnl_tradeoff", "llnl_compare"),
+    citation="M. A. Jette, “Performance characteristics of gang scheduling in multiprogrammed "
+    "environments”, 1997",
+    experiments=("llnl_t3d", "llnl_assumptions", "llnl_tradeoff", "llnl_compare"),
     pictures=pictures,
     claims=claims,
     readings=readings,
     axes=AXES,
     families=("models.production_gang",),
     drawings=DRAWINGS,
+    tables=lambda study: tuple(tables(study)),
     commands={"gangster": command.main},
 )

@@ -1,7 +1,8 @@
 """What is computed from a dataset's weeks: months, aggregates over hours, ratios of sums.
 
-The dataset has means and sums of each batch, a week of the 15 months (a day of three weeks). An aggregate slowdown is a
-ratio of two sums over a run, of response times and of runtimes, and so is computed here from both, not averaged.
+The dataset has means and sums of each batch, a week of the 15 months (a day of three weeks). An aggregate
+slowdown is a ratio of two sums over a run, of response times and of runtimes, and so is computed here from
+both, not averaged.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from analysis.jette1997.labels import (
     DEBUG,
     HOUR,
     INTERACTIVE,
-    SITE_CLASS,
     MONTH,
     PERIOD,
+    SITE_CLASS,
     UTILIZATION,
     WORKLOAD,
     by,
@@ -32,7 +33,7 @@ from sweep import statistics
 
 
 def raw(study: Study, metric: str, policy: str, workload: str, **point: object) -> Sample:
-    """Return a metric at a point as the batches have it, shape (replications, batches, own dimensions not given)."""
+    """Return a metric as the batches have it, shape (replications, batches, dimensions not given)."""
     place = study.usual() | {axis: text(value) for axis, value in point.items()} | {"policy": policy}
     if workload:
         place[WORKLOAD] = workload
@@ -103,13 +104,13 @@ def at(study: Study, one: Sample, dim: str, values: Sequence[str]) -> Sample:
 def grouped(
     study: Study, kind: str, dim: str, values: Sequence[str], policy: str, workload: str, **point: object
 ) -> Sample:
-    """Return a metric of the interactive jobs of some hours or lengths together, averaged over jobs or runtimes.
+    """Return a metric of the interactive jobs of some hours or lengths together, by jobs or by runtimes.
 
     Parameters
     ----------
     study : Study
     kind : str
-        ``slowdown`` (of all runtimes together), or a share of jobs: ``preempted``, ``begun_10s``, ``begun_60s``.
+        ``slowdown`` (of all runtimes together), or a share of jobs: ``preempted``, ``begun_10s``, …
     dim : {"hour", "length"}
     values : sequence of str
     policy, workload : str
@@ -117,14 +118,15 @@ def grouped(
     """
     weight = "runtime" if kind == "slowdown" else "jobs"
     value, count = (
-        at(study, raw(study, by(name, dim), policy, workload, **point), dim, values) for name in (kind, weight)
+        at(study, raw(study, by(name, dim), policy, workload, **point), dim, values)
+        for name in (kind, weight)
     )
     # A week without such jobs has no mean, and no weight either.
     return ratio(total(product(value, count)), total(count))
 
 
 def delay(study: Study, hours: Sequence[str], policy: str, workload: str) -> Sample:
-    """Return the mean time beyond its runtime of an interactive job that is submitted in some hours, seconds."""
+    """Return the mean time beyond its runtime of an interactive job submitted in some hours, seconds."""
     slowdown, runtime, jobs = (
         at(study, raw(study, by(name, HOUR), policy, workload), HOUR, hours)
         for name in ("slowdown", "runtime", "jobs")
@@ -145,13 +147,13 @@ def interactive_slowdown(study: Study, policy: str, workload: str, **point: obje
 
 
 def share_of_terminals(study: Study, metric: str, policy: str, workload: str) -> Sample:
-    """Return which part of a sum over all classes is that of jobs started at a terminal, see `of_terminals`."""
+    """Return which part of a sum over all classes is that of `of_terminals`."""
     whole = raw(study, metric, policy, workload)
     return ratio(of_terminals(study, whole), total(whole))
 
 
 def of_terminals(study: Study, one: Sample) -> Sample:
-    """Return a sum over the classes of what users start at a terminal: interactive jobs, and those of a debugger."""
+    """Return a sum over what users start at a terminal: interactive jobs, and those of a debugger."""
     return total(at(study, one, SITE_CLASS, (INTERACTIVE, DEBUG)))
 
 
@@ -163,7 +165,7 @@ def rate(study: Study, metric: str, policy: str, workload: str, classes: Sequenc
 
 
 def middles(study: Study, policy: str, workload: str) -> np.ndarray:
-    """Return the middle of each batch since the beginning, seconds, shape (batches,); NaN where there is none."""
+    """Return the middle of each batch since the beginning, seconds, shape (batches,); NaN for none."""
     period = raw(study, PERIOD, policy, workload)
     if period.reason:
         return np.zeros(0)
@@ -187,7 +189,9 @@ def months(study: Study, policy: str, workload: str) -> np.ndarray:
     if begin is None:
         return np.where(np.isfinite(found), np.nan_to_num(found) // MONTH + 1, 0).astype(int)
     days = [begin + timedelta(seconds=float(one)) if np.isfinite(one) else None for one in found]
-    return np.array([0 if one is None else 12 * (one.year - begin.year) + one.month - begin.month + 1 for one in days])
+    return np.array(
+        [0 if one is None else 12 * (one.year - begin.year) + one.month - begin.month + 1 for one in days]
+    )
 
 
 def of_months(
@@ -217,7 +221,7 @@ def best_week(study: Study, policy: str, workload: str) -> Sample:
 
 
 def in_full_weeks(study: Study, policy: str, workload: str, least: float) -> Sample:
-    """Return the slowdown of the interactive workload over those weeks of a run that are utilized above a limit."""
+    """Return the slowdown of the interactive workload over those weeks that are utilized above a limit."""
     used = weekly(study, UTILIZATION, policy, workload)
     slowdown, runtime = (
         raw(study, metric, policy, workload, **{SITE_CLASS: INTERACTIVE})
@@ -233,5 +237,3 @@ def in_full_weeks(study: Study, policy: str, workload: str, least: float) -> Sam
     if beyond.reason:
         return Sample.absent(DONE)
     return Sample(beyond.values / below.values, used.status)
-
-

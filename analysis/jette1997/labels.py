@@ -8,12 +8,12 @@ from analysis.study.axes import Axes
 KEY = "jette1997"
 
 WORKLOAD, MACHINE, HOUR, LENGTH = "workload", "machine", "hour", "length"
-SITE_CLASS, JOB_CLASS = "site_class", "job_class"
+SITE_CLASS, RUNTIME = "site_class", "runtime_range"
 MULTIPLIER, SWITCH_COST = "do_not_disturb", "switch_cost"
-"""Axes of the grids, and dimensions of metrics: the classes are ``job_class`` in measures that every family has."""
+"""Axes of the grids, and dimensions of metrics."""
 
 FIFTEEN_MONTHS, THREE_WEEKS, BENCHMARK_WEEK = "t3d", "t3d_three_weeks", "t3d_benchmark"
-"""The workloads of the Cray T3D: of Fig. 1, of July 23 to August 12, and of the benchmarks against UNICOS MAX."""
+"""The workloads: of Fig. 1, of July 23 to August 12, and of the benchmarks against UNICOS MAX."""
 
 NEVER = "never"
 """Value of the multiplier's axis at which nobody is preempted."""
@@ -25,8 +25,9 @@ SCHEDULERS = (UNICOS_MAX, DJM, GANG)
 """The three of Fig. 1, in the order in which the site had them."""
 
 HISTORY = {UNICOS_MAX: (1, 3), DJM: (4, 5), GANG: (6, 15)}
-"""First and last month under each of them. The text has no more than "since March 1996" for the last one, and 15 months
-in all; that the figure begins in October 1995, as the workload does, and that DJM came in January, is assumed."""
+"""First and last month under each of them. The text has no more than "since March 1996" for the last one, and
+15 months in all; that they begin in October 1995, as the workload does, and that DJM came in January, is
+assumed."""
 
 MONTHS = 15
 MONTH = 30.4375 * 86400
@@ -39,7 +40,7 @@ DAY = tuple(str(hour) for hour in range(MORNING, EVENING))
 NIGHT = tuple(str(hour) for hour in range(24) if str(hour) not in DAY)
 LATE_NIGHT = tuple(str(hour) for hour in range(5))
 WORKING_HOURS = tuple(str(hour) for hour in range(9, 17))
-"""Values of the dimension hour: of prime time, of the rest, and of what the text calls late night and working hours."""
+"""Hours of prime time, of the rest, and of what the text calls late night and working hours."""
 
 SHORTEST, LONGEST = "under 10 s", "1 h and more"
 LENGTHS = (SHORTEST, "10 s to 1 min", "1 to 10 min", "10 min to 1 h", LONGEST)
@@ -91,7 +92,7 @@ def long_one(study: Study) -> str:
 
 
 def reported(study: Study) -> str:
-    """Return the workload of which the paper gives numbers of jobs: the three weeks, else that of many weeks."""
+    """Return the workload of which the paper has numbers of jobs: the three weeks, else that of many."""
     return THREE_WEEKS if THREE_WEEKS in workloads(study) else long_one(study)
 
 

@@ -34,8 +34,8 @@ MEANINGS = {
 
 CHOICES = {
     "policy": (
-        "prime_time", "preemptive", "swap_out", "swap_in", "order", "blocking", "batch_limit", "oversubscribe",
-        "aggregate_limit", "drain_after",
+        "prime_time", "preemptive", "swap_out", "swap_in", "order", "blocking", "batch_limit",
+        "oversubscribe", "aggregate_limit", "drain_after",
     ),
     "workload": ("first_day", "growth", "repetition", "requests", "users"),
     "machine": ("places", "barrier_wires", "wire_neighbours", "node_processors", "memory_gb_per_processor"),
@@ -44,27 +44,29 @@ CHOICES = {
 TAKEN = (
     (
         "the months",
-        "of Fig. 1 are taken to be October 1995 to December 1996, with UNICOS MAX in 1995, DJM in January and February, "
-        "and the gang scheduler since March (which the text says). A batch is a week, and a month the weeks whose middle "
-        "lies in it",
+        "of Fig. 1 are taken to be October 1995 to December 1996, with UNICOS MAX in 1995, DJM in January "
+        "and February, and the gang scheduler since March (which the text says). A batch is a week, and a "
+        "month the weeks whose middle lies in it",
     ),
     (
         "the demand",
-        "of 15 months is lost; it is that of July 23 to August 12 as the text has it, growing exponentially, from what 33 % "
-        "of the machine can do to all of it",
+        "of 15 months is lost; it is that of July 23 to August 12 as the text has it, growing exponentially, "
+        "from what 33 % of the machine can do to all of it",
     ),
     (
         "the classes",
-        "are described in words; their priorities, maximum waits, multipliers and limits are assumed, so that what the text "
-        "says of day and night is what happens (conf/policy/production_gang)",
+        "are described in words; their priorities, maximum waits, multipliers and limits are assumed, so "
+        "that what the text says of day and night is what happens (conf/policy/production_gang)",
     ),
     (
         "utilization",
-        "is the time in which a processor runs a program that is in memory, as the text says; switches are no part of it",
+        "is the time in which a processor runs a program that is in memory, as the text says; switches are "
+        "no part of it",
     ),
     (
         "a slowdown",
-        "of the aggregate workload is the sum of response times over the sum of runtimes; 18 % is a ratio of 1.18",
+        "of the aggregate workload is the sum of response times over the sum of runtimes; 18 % is a ratio of "
+        "1.18",
     ),
     ("words of degree", "are numbers, named in each statement (analysis/jette1997/claims/margins.py)"),
 )

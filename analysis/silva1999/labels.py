@@ -105,11 +105,6 @@ def size(study: Study, name: str) -> str:
     return machine(name) if sides is None else machine(f"torus{sides}")
 
 
-def name_of(one: Study) -> str:
-    """Return a reading's name as headings have it: the value, where one axis only is varied."""
-    return next(iter(one.reading.values())) if len(one.reading) == 1 else one.label
-
-
 def policy(name: str) -> str:
     """Return a scheduler's name in text."""
     return policies.label(name)

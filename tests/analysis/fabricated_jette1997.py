@@ -25,7 +25,12 @@ from analysis.jette1997.labels import (
 LEFT, DONE = 0, 1
 WEEK = 7 * 86400.0
 HOURS = tuple(range(24))
-COORDS: dict[str, Sequence[Any]] = {"site_class": CLASSES, "job_class": CLASSES, "hour": HOURS, "length": LENGTHS}
+COORDS: dict[str, Sequence[Any]] = {
+    "site_class": CLASSES,
+    "runtime_range": ("under 1 min", "1 to 10 min", "10 to 100 min", "100 to 1,000 min"),
+    "hour": HOURS,
+    "length": LENGTHS,
+}
 PES = 256
 
 Point = Mapping[str, Any]
@@ -87,9 +92,7 @@ def t3d(metric: str, at: Point) -> float:
         "class_slowdown": SLOWDOWN[at["policy"]],
         "class_preempted": 0.05 if gang and job_class in ("interactive", "production") else 0.0,
         "class_ended": JOBS.get(job_class or "", 0.0) * days * throughput,
-        "class_delivered": (
-            (1.02 if gang and at["workload"] == BENCHMARK_WEEK else 1.0) * WORK.get(job_class or "", 0.0) * days
-        ),
+        "class_delivered": (1.02 if throughput > 1 else 1.0) * WORK.get(job_class or "", 0.0) * days,
         "interactive_jobs_by_hour": hourly * days,
         "interactive_runtime_by_hour": hourly * days * 900,
         "interactive_slowdown_by_hour": 1.5 if night else 1.02,
@@ -99,7 +102,7 @@ def t3d(metric: str, at: Point) -> float:
         "interactive_preempted_by_hour": 0.02,
         "interactive_jobs_by_length": 20.0 * days,
         "interactive_runtime_by_length": 5000.0 * days,
-        "interactive_slowdown_by_length": 1.03 if length == LENGTHS[-1] else 8.0 if length == LENGTHS[0] else 1.2,
+        "interactive_slowdown_by_length": {LENGTHS[-1]: 1.03, LENGTHS[0]: 8.0}.get(length or "", 1.2),
         "interactive_undelayed_by_length": 0.8,
         "interactive_slowdown_max_by_length": 1300.0 if length == LENGTHS[0] else 30.0,
     }[metric]  # fmt: skip
@@ -132,15 +135,16 @@ def compare(metric: str, at: Point) -> float:
         "jobs": 100.0,
         "wait_by_job_class": WAIT.get(at["policy"], 800.0),
         "slowdown_by_job_class": 2.0 + WAIT.get(at["policy"], 800.0) / 100,
-        "slowdown_p95_by_job_class": 5.0,
+        "slowdown_by_runtime": 5.0,
     }[metric]
 
 
 CLASS, HOUR, LENGTH = ("site_class",), ("hour",), ("length",)
-GROUP = ("job_class",)
+RUNTIME = ("runtime_range",)
 METRICS: dict[str, tuple[str, ...]] = {
     "utilization": (), "period": (), "jobs": (), "preempted_share": (), "switching_share": (),
-    "packing_loss": (), "limits_loss": (), "no_work_share": (), "no_work_weekends": (), "no_work_weekdays": (),
+    "packing_loss": (), "limits_loss": (), "no_work_share": (),
+    "no_work_weekends": (), "no_work_weekdays": (),
     "class_jobs": CLASS, "class_runtime": CLASS, "class_work": CLASS, "class_slowdown": CLASS,
     "class_preempted": CLASS, "class_ended": CLASS, "class_delivered": CLASS,
     **{f"interactive_{kind}_by_hour": HOUR for kind in
@@ -179,8 +183,8 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
             "workload": (THREE_WEEKS,), "load": (np.nan,), "machine": ("t3d",),
         },
         "metrics": {
-            "utilization": (), "jobs": (), "wait_by_job_class": GROUP, "slowdown_by_job_class": GROUP,
-            "slowdown_p95_by_job_class": GROUP,
+            "utilization": (), "jobs": (), "wait_by_job_class": CLASS, "slowdown_by_job_class": CLASS,
+            "slowdown_by_runtime": RUNTIME,
         },
         "truth": compare,
         "batches": {THREE_WEEKS: 1},
@@ -255,18 +259,27 @@ def dataset(
     config = {
         "settings": {**settings, "batch_size": "week", "warmup": 0, "axes": {}},
         "policy": {
-            one: {"family": "models.production_gang" if one in SCHEDULERS else "models.backfill", "system": "t3d"}
+            one: {
+                "family": "models.production_gang" if one in SCHEDULERS else "models.backfill",
+                "system": "t3d",
+            }
             for one in grid["policy"]
         },
         "workload": {
             one: {"model": "t3d", "first_day": "1995-10-01" if one == FIFTEEN_MONTHS else "1996-07-23"}
             for one in grid["workload"]
         },
-        "machine": {one: {"torus": "16x4x4", "node_processors": 2, "places": "aligned"} for one in grid["machine"]},
+        "machine": {
+            one: {"torus": "16x4x4", "node_processors": 2, "places": "aligned"} for one in grid["machine"]
+        },
     }
     used_dims = {dim for metric, own in made["metrics"].items() for dim in own if metric not in without}
     return xr.Dataset(
-        {**data, "state": ((*grid, "replication"), state, flags), "saturated": (tuple(grid), np.zeros(shape, bool))},
+        {
+            **data,
+            "state": ((*grid, "replication"), state, flags),
+            "saturated": (tuple(grid), np.zeros(shape, bool)),
+        },
         coords={axis: list(values) for axis, values in grid.items()}
         | {dim: list(COORDS[dim]) for dim in used_dims},
         attrs={

@@ -97,7 +97,9 @@ FALSE: dict[str, dict[str, Change]] = {
         "t3d-no-loss-of-total": of(GANG, "class_delivered", 0.9, workload=BENCHMARK_WEEK),
         "t3d-aggregate-improves": of(GANG, "class_delivered", 0.97, workload=BENCHMARK_WEEK),
         "t3d-interactivity-good-before": of(UNICOS_MAX, "class_slowdown", 1.1),
-        "0-better-responsiveness-and-utilization": of(UNICOS_MAX, "class_slowdown", 0.95, workload=THREE_WEEKS),
+        "0-better-responsiveness-and-utilization": of(
+            UNICOS_MAX, "class_slowdown", 0.95, workload=THREE_WEEKS
+        ),
         "overview-switching-slight": plus(GANG, "switching_share", 0.03, workload=THREE_WEEKS),
         "t3d-three-things": plus(GANG, "limits_loss", 0.04, workload=FIFTEEN_MONTHS),
         "classes-never-preempted": plus(GANG, "class_preempted", 0.01, site_class="debug"),
@@ -125,7 +127,7 @@ def verdicts_of(found: Study) -> dict[str, str]:
 
 @cache
 def true(name: str) -> Study:
-    return study(name)
+    return study(name, replications=6)
 
 
 @pytest.mark.parametrize("name", FALSE)
@@ -190,7 +192,7 @@ def test_without_what_tells_of_begins_nothing_is_claimed_of_them() -> None:
 
 
 def test_a_month_is_the_weeks_whose_middle_lies_in_it_weighted_by_time() -> None:
-    """Of weeks from October 1, 1995, on the middles are October 4, 11, 18, 25, then November 1, 8, 15, 22, 29."""
+    """Of weeks from October 1, 1995, on: middles are October 4, 11, 18, 25, November 1, 8, 15, 22, 29."""
     found = study("llnl_t3d", noise=0.0, replications=5)
     month = derived.months(found, GANG, FIFTEEN_MONTHS)
     assert month.tolist()[:10] == [1, 1, 1, 1, 2, 2, 2, 2, 2, 3]

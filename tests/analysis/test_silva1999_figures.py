@@ -25,12 +25,13 @@ from matplotlib.patches import Rectangle
 
 from analysis.errors import DrawingError
 from analysis.figures import style
+from analysis.figures.verdict_map import SAID
 from analysis.registry import paper_for
 from analysis.report.warnings import brief, warnings
 from analysis.silva1999 import PAPER
 from analysis.silva1999.claims import claims
 from analysis.silva1999.figures import pe_time
-from analysis.silva1999.figures.assumptions import SAID, verdicts
+from analysis.silva1999.figures.assumptions import verdicts
 from analysis.silva1999.figures.pe_time import LOOKS, shares
 from analysis.silva1999.labels import AXES, IO, JOBS, PRIORITIES, STATES, at_time, machine, size, workload
 from analysis.silva1999.readings import readings

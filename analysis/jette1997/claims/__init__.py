@@ -1,7 +1,7 @@
 """Every testable sentence of Jette (1997) on the Cray T3D, tested on the experiment that has its numbers.
 
-The paper reports one machine's log, and its Fig. 1 survives as text only. Here a run is 15 months, or three weeks, of
-independent users under each scheduler. Words of degree are named numbers (`margins`).
+The paper reports one machine's log, and its Fig. 1 survives as text only. Here a run is 15 months, or three
+weeks, of independent users under each scheduler. Words of degree are named numbers (`margins`).
 """
 
 from __future__ import annotations

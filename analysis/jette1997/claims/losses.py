@@ -17,10 +17,10 @@ from analysis.jette1997.labels import (
     CLASS_PREEMPTED,
     DEBUG,
     GANG,
-    SITE_CLASS,
     LIMITS,
     MONTHS,
     PACKING,
+    SITE_CLASS,
     SWITCHING,
     UNICOS_MAX,
     told,
@@ -33,18 +33,22 @@ def claims(test: Tester) -> Iterator[Claim]:
     names = tuple(dict.fromkeys((test.weeks, test.months)))
     yield test.claim(
         "overview-switching-slight",
-        "Overview: “The CPU resources sacrificed for context switching is slight”; workload characterization: “preempt "
-        "jobs as needed to execute large jobs in a timely fashion with minimal overhead.”",
+        "Overview: “The CPU resources sacrificed for context switching is slight”; workload "
+        "characterization: “preempt jobs as needed to execute large jobs in a timely fashion with minimal "
+        "overhead.”",
         f"Under the gang scheduler less than {SLIGHT:.0%} of all processor time goes into switching.",
-        [test.share(f"switching, {told(name)}", share(test, SWITCHING, GANG, name), high=SLIGHT) for name in names],
+        [
+            test.share(f"switching, {told(name)}", share(test, SWITCHING, GANG, name), high=SLIGHT)
+            for name in names
+        ],
         figures=("lost",),
     )
     yield test.claim(
         "t3d-three-things",
-        "Cray T3D: “CPU utilization is reduced by three things”: context switches, “sets of processors on which no job "
-        "can fit, a packing problem”, and insufficient work.",
-        f"Under the gang scheduler less than {SLIGHT:.0%} of all processor time is lost to anything else, that is to "
-        "the limits of classes and queues.",
+        "Cray T3D: “CPU utilization is reduced by three things”: context switches, “sets of processors on "
+        "which no job can fit, a packing problem”, and insufficient work.",
+        f"Under the gang scheduler less than {SLIGHT:.0%} of all processor time is lost to anything else, "
+        "that is to the limits of classes and queues.",
         [test.share(f"limits, {told(name)}", share(test, LIMITS, GANG, name), high=SLIGHT) for name in names],
         figures=("lost",),
     )
@@ -53,16 +57,18 @@ def claims(test: Tester) -> Iterator[Claim]:
         return
     yield test.claim(
         "t3d-switching-compensated",
-        "Cray T3D: “The cost of moving jobs' state between memory and disk to provide responsiveness was fully "
-        "compensated for by more efficient packing of the processor torus.”",
-        "What UNICOS MAX loses to packing beyond the gang scheduler is more than the gang scheduler loses to switching.",
+        "Cray T3D: “The cost of moving jobs' state between memory and disk to provide responsiveness was "
+        "fully compensated for by more efficient packing of the processor torus.”",
+        "What UNICOS MAX loses to packing beyond the gang scheduler is more than the gang scheduler loses to "
+        "switching.",
         [_compensated(test, name) for name in names],
         figures=("lost",),
     )
     yield test.claim(
         "t3d-held-back-before",
-        "Cray T3D, before gang scheduling: “our batch workload was dramatically reduced at 4:00 AM. As batch jobs "
-        "completed, their released resources might remain unused by any interactive job for many hours.”",
+        "Cray T3D, before gang scheduling: “our batch workload was dramatically reduced at 4:00 AM. As batch "
+        "jobs completed, their released resources might remain unused by any interactive job for many "
+        "hours.”",
         "More processor time is idle because of limits under UNICOS MAX than under the gang scheduler.",
         [
             _difference(

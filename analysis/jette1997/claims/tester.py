@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from analysis.claims import Part, tester
@@ -36,12 +36,15 @@ class Tester(tester.Tester):
         least, most = (low if low > 0 else -float("inf")), (high if high < 1 else float("inf"))
         return level_of(label, one, least, most, 100.0, " %")
 
-    def slowdown(self, label: str, one: Sample, low: float = -float("inf"), high: float = float("inf")) -> Part:
+    def slowdown(
+        self, label: str, one: Sample, low: float = -float("inf"), high: float = float("inf")
+    ) -> Part:
         """Ask for limits on a slowdown; 1.18 is what the paper calls 18 %."""
         return level_of(label, one, low, high)
 
     def times(
-        self, label: str, a: Sample, b: Sample, low: float = -float("inf"), high: float = float("inf")
+        self, label: str, pair: Sequence[Sample], low: float = -float("inf"), high: float = float("inf")
     ) -> Part:
         """Ask for limits on the ratio of two samples, paired by the same jobs."""
+        a, b = pair
         return ratio_of(label, a, b, low, high)

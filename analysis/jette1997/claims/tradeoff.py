@@ -13,8 +13,8 @@ from analysis.study import Study
 from analysis.study.sample import Sample
 
 SOURCE = (
-    "Cray T3D: “While the minimum time-slice mechanism does reduce responsiveness, it prevents the costly thrashing of "
-    "jobs between memory and disk and is critical for maintaining a high utilization level.”"
+    "Cray T3D: “While the minimum time-slice mechanism does reduce responsiveness, it prevents the costly "
+    "thrashing of jobs between memory and disk and is critical for maintaining a high utilization level.”"
 )
 USUAL_COST = "1"
 """About one second a preempted processor."""
@@ -40,15 +40,16 @@ def claims(test: Tester) -> Iterator[Claim]:
     yield test.claim(
         "t3d-slices-reduce-responsiveness",
         SOURCE,
-        f"The slowdown of the interactive workload is higher with a multiplier of {most} than with {least}, at {cost} s a "
-        "processor.",
-        [test.times(f"interactive slowdown, multiplier {most} / {least}", *slowdowns, 1.0)],
+        f"The slowdown of the interactive workload is higher with a multiplier of {most} than with {least}, "
+        f"at {cost} s a processor.",
+        [test.times(f"interactive slowdown, multiplier {most} / {least}", slowdowns, 1.0)],
         figures=figures,
     )
     yield test.claim(
         "t3d-slices-prevent-thrashing",
         SOURCE,
-        f"With a multiplier of {least} more processor time goes into switching than with {most}, at {cost} s a processor.",
+        f"With a multiplier of {least} more processor time goes into switching than with {most}, at {cost} s "
+        "a processor.",
         [_difference(test, SWITCHING, least, most, cost)],
         figures=figures,
     )

@@ -32,7 +32,7 @@ NUMBERS = {
     "CPU-seconds of interactive jobs": (CLASS_WORK, True, 44.5e6),
     "CPU-seconds of batch jobs": (CLASS_WORK, False, 289.5e6),
 }
-"""What -> metric, whether of interactive jobs (debug jobs among them), and the number of July 23 to August 12."""
+"""What -> metric, whether of interactive (and debug) jobs, and the number of July 23 to August 12."""
 
 
 def claims(test: Tester) -> Iterator[Claim]:
@@ -40,8 +40,8 @@ def claims(test: Tester) -> Iterator[Claim]:
     period = told(test.weeks)
     yield test.claim(
         "workload-67-and-13-percent",
-        "Workload characterization: “Interactive jobs account for 67 percent of all jobs executed and consume 13 percent "
-        "of all CPU resources delivered.”",
+        "Workload characterization: “Interactive jobs account for 67 percent of all jobs executed and "
+        "consume 13 percent of all CPU resources delivered.”",
         "Both shares, of interactive and debug jobs together under the gang scheduler, lie within "
         f"{100 * POINTS:.0f} points of that.",
         [
@@ -60,17 +60,18 @@ def claims(test: Tester) -> Iterator[Claim]:
     if test.weeks == THREE_WEEKS:
         yield test.claim(
             "t3d-jobs-of-three-weeks",
-            "Cray T3D: “During the three week period of July 23 through August 12, 2659 interactive jobs were executed "
-            "using a total of 44.5 million CPU-seconds and 1328 batch jobs were executed using a total of 289.5 million "
-            "CPU-seconds.”",
+            "Cray T3D: “During the three week period of July 23 through August 12, 2659 interactive jobs "
+            "were executed using a total of 44.5 million CPU-seconds and 1328 batch jobs were executed using "
+            "a total of 289.5 million CPU-seconds.”",
             f"Each of the four numbers, of the jobs submitted, is met within {COUNTED:.0%}.",
             [_number(test, what) for what in NUMBERS],
         )
     yield test.claim(
         "workload-negligible-late-at-night",
-        "Workload characterization: the interactive workload “drops to a negligible level in the late night hours.”",
-        f"From 0:00 to 5:00 fewer than {NEGLIGIBLE:.0%} as many interactive jobs are submitted in an hour as from 9:00 to "
-        "17:00.",
+        "Workload characterization: the interactive workload “drops to a negligible level in the late night "
+        "hours.”",
+        f"From 0:00 to 5:00 fewer than {NEGLIGIBLE:.0%} as many interactive jobs are submitted in an hour as "
+        "from 9:00 to 17:00.",
         [_late(test)],
         figures=("by-hour",),
     )
@@ -83,7 +84,11 @@ def _number(test: Tester, what: str) -> Part:
     label = f"{what} / {number:,.0f}"
     if reason := whole.reason or mine.reason:
         return Open(label, reason)
-    one = mine if interactive else Sample(derived.total(whole).values - np.nan_to_num(mine.values), whole.status)
+    one = (
+        mine
+        if interactive
+        else Sample(derived.total(whole).values - np.nan_to_num(mine.values), whole.status)
+    )
     counted = derived.of_runs(one)
     return ratio_of(
         label, counted, Sample(np.full_like(counted.values, number), DONE), 1 - COUNTED, 1 + COUNTED

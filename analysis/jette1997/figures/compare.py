@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from matplotlib.figure import Figure
 
-from analysis.figures.category_plot import CategoryPlot, Estimates, panels
+from analysis.figures.category_plot import LEAST, CategoryPlot, Estimates, panels
 from analysis.figures.load_plot import bars
 from analysis.figures.policies import apart
-from analysis.jette1997.labels import DEBUG, INTERACTIVE, JOB_CLASS, PRODUCTION, UTILIZATION, schedulers
+from analysis.jette1997.labels import (
+    DEBUG,
+    INTERACTIVE,
+    PRODUCTION,
+    RUNTIME,
+    SITE_CLASS,
+    UTILIZATION,
+    schedulers,
+)
 from analysis.paper import Picture
 from analysis.study import Study
 
 CLASSES = (INTERACTIVE, DEBUG, PRODUCTION)
-SHOWN = {
-    "wait_by_job_class": ("Wait to the first processor (s)", 1.0),
-    "slowdown_by_job_class": ("Slowdown", 1.0),
-    "slowdown_p95_by_job_class": ("Slowdown, 95th percentile", 1.0),
-}
+SHOWN = (
+    ("wait_by_job_class", SITE_CLASS, "Wait to the first processor (s)"),
+    ("slowdown_by_job_class", SITE_CLASS, "Slowdown"),
+    ("slowdown_by_runtime", RUNTIME, "Slowdown"),
+)
+"""Metric, its groups, and its label."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -27,28 +36,57 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "compare",
         "The same jobs under backfilling and packing schemes",
-        "Jobs of the three weeks, all submitted beforehand as if nobody had ever waited. Backfilling and packing know a "
-        "pool of 256 processors, no torus, no barrier wires and no classes; their switches are free, and the packing schemes "
-        f"hold all jobs in memory. {bars(study)}",
+        "Jobs of the three weeks, all submitted beforehand as if nobody had ever waited. Backfilling and "
+        "packing know a pool of 256 processors, no torus and no barrier wires, and treat all classes alike; "
+        "packing schemes switch for nothing, hold all jobs in memory, and tell no classes apart. Slowdowns "
+        f"are means over jobs. {bars(study)}",
         partial(_draw, study),
     )
+
+
+def _groups(study: Study, dim: str) -> Sequence[str]:
+    values = study.values_of(dim)
+    return [name for name in CLASSES if name in values] if dim == SITE_CLASS else values
+
+
+def _short(name: str) -> str:
+    """Return a range of runtimes for an axis, without its unit.
+
+    Examples
+    --------
+    >>> _short("under 1 min"), _short("100 to 1,000 min")
+    ('< 1', '100–\\n1,000')
+    """
+    return name.replace(" min", "").replace(" to ", "–\n").replace("under ", "< ").replace(" and more", " +")
 
 
 def _draw(study: Study) -> Figure:
     policies = schedulers(study)
     looks = apart(policies)
-    there = [name for name in CLASSES if name in study.values_of(JOB_CLASS)]
     made = []
-    for metric, (label, scale) in SHOWN.items():
+    for metric, dim, label in SHOWN:
+        there = _groups(study, dim)
         found = {
             policy: Estimates.of(
-                [study.sample(metric, policy, **{JOB_CLASS: name}) for name in there], study.confidence, scale
+                [study.sample(metric, policy, **{dim: name}) for name in there], study.confidence
             )
             for policy in policies
         }
-        made.append(CategoryPlot(there, found, looks, label, yscale="log", joined=False, least=None))
+        known = [n for n in range(len(there)) if any(one.drawn[n] for one in found.values())]
+        found = {
+            policy: Estimates(one.mean[known], one.half_width[known], one.finished[known])
+            for policy, one in found.items()
+        }
+        names = [_short(there[n]) if dim == RUNTIME else there[n] for n in known]
+        made.append(
+            CategoryPlot(
+                names, found, looks, label, "Runtime (min)" if dim == RUNTIME else "", yscale="log",
+                joined=False, least=None if "wait" in metric else LEAST,
+            )
+        )  # fmt: skip
     used = {
-        policy: Estimates.of([study.sample(UTILIZATION, policy)], study.confidence, 100.0) for policy in policies
+        policy: Estimates.of([study.sample(UTILIZATION, policy)], study.confidence, 100.0)
+        for policy in policies
     }
     made.append(CategoryPlot([""], used, looks, "Utilization (%)", joined=False))
     return panels(made, "The same jobs under backfilling and packing schemes", 2, height=2.6)

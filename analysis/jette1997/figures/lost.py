@@ -45,18 +45,16 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "lost",
         "What becomes of the processor time",
-        "Means over all runs. A processor is idle by packing while some "
-        "job that the scheduler knows waits, and by limits while only jobs wait that limits of queues and classes keep "
-        "from it; the paper's third cause is no work.",
+        "Means over all runs. A processor is idle by packing while some job that the scheduler knows waits, "
+        "and by limits while only jobs wait that limits of queues and classes keep from it; the paper's "
+        "third cause is no work.",
         partial(_draw, study),
     )
 
 
 def shares(study: Study, policy: str, workload: str) -> Shares:
     """Return the share of each cause of `LOOKS`, none where a point has not run."""
-    found = {
-        metric: derived.of_months(study, metric, policy, workload, 1, MONTHS) for metric in LOOKS
-    }
+    found = {metric: derived.of_months(study, metric, policy, workload, 1, MONTHS) for metric in LOOKS}
     if not all(one.shown for one in found.values()):
         return {}
     return {metric: float(np.nanmean(one.values)) for metric, one in found.items()}
@@ -92,8 +90,8 @@ def _bars(axes: Axes, rows: Mapping[str, Shares]) -> None:
             light = metric == NO_WORK
             if share >= 0.05:
                 axes.text(
-                    100 * (begin + share / 2), row, f"{100 * share:.0f}", ha="center", va="center", fontsize=7.5,
-                    color="#444444" if light else "white",
+                    100 * (begin + share / 2), row, f"{100 * share:.0f}", ha="center", va="center",
+                    fontsize=7.5, color="#444444" if light else "white",
                 )  # fmt: skip
             begin += share
     axes.set_yticks(range(len(rows)), [label(name) for name in rows], fontsize=8)

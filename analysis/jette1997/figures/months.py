@@ -22,8 +22,8 @@ from analysis.jette1997.labels import (
     CLASS_SLOWDOWN,
     HISTORY,
     INTERACTIVE,
-    SITE_CLASS,
     MONTHS,
+    SITE_CLASS,
     UTILIZATION,
     long_one,
     schedulers,
@@ -44,23 +44,24 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "fig1",
         "Fig. 1: monthly utilization",
-        "Weeks whose middle lies in a month, averaged over time, on the same growing demand under every scheduler. "
-        "Large points are what the site had: UNICOS MAX, then DJM, then its gang scheduler since March 1996. Which "
-        f"months of 1995 and 1996 the paper's figure shows is assumed. Dashed: 33 %, before, and 95 %. {bars(study)}",
+        "Weeks whose middle lies in a month, averaged over time, on the same growing demand under every "
+        "scheduler. Large points are what the site had: UNICOS MAX, then DJM, then its gang scheduler since "
+        "March 1996. Which months of 1995 and 1996 the paper's figure shows is assumed. Dashed: 33 %, "
+        f"before, and 95 %. {bars(study)}",
         partial(_months, study),
     )
     yield Picture(
         "weeks",
         "Weekly utilization",
-        "Lines are means over independent runs, bands reach from the lowest to the highest run. Dashed: 95 %, which "
-        "the conclusions say can be sustained through the course of a week.",
+        "Lines are means over independent runs, bands reach from the lowest to the highest run. Dashed: 95 "
+        "%, which the conclusions say can be sustained through the course of a week.",
         partial(_weeks, study),
     )
     yield Picture(
         "week-by-week",
         "Utilization and responsiveness, week by week",
-        "A point is a week of one run. In the shaded corner are the weeks of the conclusions: utilized above 95 %, with a "
-        "slowdown of the interactive workload of less than 20 %.",
+        "A point is a week of one run. In the shaded corner are the weeks of the conclusions: utilized above "
+        "95 %, with a slowdown of the interactive workload of less than 20 %.",
         partial(_scatter, study),
     )
 
@@ -96,8 +97,8 @@ def _months(study: Study) -> Figure:
         half = np.array([100 * each.half_width if each else np.nan for each in found])
         place = x + 0.12 * (number - 1)
         axes.errorbar(
-            place, mean, np.nan_to_num(half), color=one.color, linestyle=one.dashes, marker=one.marker, ms=3.2,
-            linewidth=1.0, elinewidth=0.8, zorder=3,
+            place, mean, np.nan_to_num(half), color=one.color, linestyle=one.dashes, marker=one.marker,
+            ms=3.2, linewidth=1.0, elinewidth=0.8, zorder=3,
         )  # fmt: skip
         drawn += int(np.isfinite(mean).sum())
         if policy in HISTORY:
@@ -119,7 +120,16 @@ def _months(study: Study) -> Figure:
     style.put_headline(figure, "Fig. 1: monthly utilization of the Cray T3D")
     handles = [look(policy).legend_handle() for policy in schedulers(study)]
     handles.append(
-        Line2D([], [], linestyle="none", marker="o", color="white", mec="#111111", ms=8, label="what the site had")
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            marker="o",
+            color="white",
+            mec="#111111",
+            ms=8,
+            label="what the site had",
+        )
     )
     figure.legend(handles=handles, loc="outside lower center", ncols=4)
     return figure
@@ -128,7 +138,9 @@ def _months(study: Study) -> Figure:
 def _period(axes: Axes, policy: str, first: int, last: int) -> None:
     """Shade the months in which the site had a scheduler, and name it at the top."""
     axes.axvspan(first - 0.5, last + 0.5, color=style.shade(look(policy).color, 0.9), zorder=0, linewidth=0)
-    axes.text((first + last) / 2, 104, look(policy).label, ha="center", va="center", fontsize=8, color="#333333")
+    axes.text(
+        (first + last) / 2, 104, look(policy).label, ha="center", va="center", fontsize=8, color="#333333"
+    )
 
 
 def _weeks(study: Study) -> Figure:
@@ -145,7 +157,12 @@ def _weeks(study: Study) -> Figure:
         values = 100 * sample.values[:, there]
         one = look(policy)
         axes.fill_between(
-            x[there], np.nanmin(values, axis=0), np.nanmax(values, axis=0), color=one.color, alpha=0.16, linewidth=0
+            x[there],
+            np.nanmin(values, axis=0),
+            np.nanmax(values, axis=0),
+            color=one.color,
+            alpha=0.16,
+            linewidth=0,
         )
         axes.plot(x[there], np.nanmean(values, axis=0), color=one.color, linestyle=one.dashes, linewidth=1.3)
         drawn += 1
@@ -179,14 +196,17 @@ def _scatter(study: Study) -> Figure:
         excess = np.where(runtime.values > 0, np.maximum(slowdown.values - 1, LEAST_EXCESS), np.nan)
         one = look(policy)
         axes.plot(
-            100 * used.values.ravel(), 100 * excess.ravel(), one.marker, color=one.color, ms=3.0, alpha=0.45, mew=0,
-            linestyle="none",
+            100 * used.values.ravel(), 100 * excess.ravel(), one.marker, color=one.color, ms=3.0,
+            alpha=0.45, mew=0, linestyle="none",
         )  # fmt: skip
         drawn += 1
     if not drawn:
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
     axes.set_yscale("log")
-    axes.set(xlabel="Utilization of the week (%)", ylabel="Slowdown of its interactive workload\n(% over the runtimes)")
+    axes.set(
+        xlabel="Utilization of the week (%)",
+        ylabel="Slowdown of its interactive workload\n(% over the runtimes)",
+    )
     axes.set_xlim(0, 102)
     bottom = axes.get_ylim()[0]
     axes.fill_between(

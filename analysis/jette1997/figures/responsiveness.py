@@ -14,6 +14,7 @@ from analysis.figures import style
 from analysis.figures.load_plot import bars
 from analysis.figures.policies import look
 from analysis.jette1997 import derived
+from analysis.jette1997.figures import ticks
 from analysis.jette1997.labels import (
     CLASS_DELIVERED,
     CLASS_ENDED,
@@ -45,9 +46,10 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "responsiveness",
         "Responsiveness and throughput",
-        "Slowdown of the interactive workload as a whole, on a logarithmic axis; the share of all jobs that are ever "
-        "preempted; jobs ended and processor time delivered in a unit of time, relative to UNICOS MAX and paired by the "
-        f"same users. Dashed: the paper's numbers, of the gang scheduler. {bars(study)}",
+        "Slowdown of the interactive workload as a whole, on a logarithmic axis; the share of all jobs that "
+        "are ever preempted; jobs ended and processor time delivered in a unit of time, relative to UNICOS "
+        "MAX and paired by the same users. Dashed: the paper's numbers, of the gang scheduler. "
+        f"{bars(study)}",
         partial(_draw, study),
     )
 
@@ -60,7 +62,9 @@ def _intervals(study: Study, policy: str, workload: str) -> list[Interval | None
     preempted = study.sample(PREEMPTED, policy, **point)
     found = [
         excess.interval(study.confidence) if slowdown.shown else None,
-        Sample(100 * preempted.values, preempted.status).interval(study.confidence) if preempted.shown else None,
+        Sample(100 * preempted.values, preempted.status).interval(study.confidence)
+        if preempted.shown
+        else None,
     ]
     for metric, classes in ((CLASS_ENDED, (INTERACTIVE,)), (CLASS_DELIVERED, ())):
         a, b = (derived.rate(study, metric, one, workload, classes) for one in (policy, UNICOS_MAX))
@@ -73,7 +77,7 @@ def _draw(study: Study) -> Figure:
     names, policies = workloads(study), schedulers(study)
     figure = Figure(figsize=(7.4, 0.36 * len(names) * len(policies) + 1.6), layout="constrained")
     places = figure.subplots(1, len(PANELS), sharey=True)
-    drawn, rows = 0, []
+    drawn, rows = 0, list[str]()
     for workload in names:
         for policy in policies:
             drawn += _row(places, len(rows), policy, _intervals(study, policy, workload))
@@ -88,7 +92,7 @@ def _draw(study: Study) -> Figure:
             axes.axhline(border - 0.5, color="#cccccc", linewidth=0.6)
         axes.margins(x=0.12)
     places[0].set_xscale("log")
-    places[0].xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    ticks.plain(places[0].xaxis)
     places[1].set_xlim(left=-0.5)
     places[0].set_yticks(range(len(rows)), rows)
     places[0].tick_params(axis="y", length=0)
@@ -106,6 +110,8 @@ def _row(places: Sequence[Axes], row: int, policy: str, found: list[Interval | N
         if each is None or not np.isfinite(each.mean):
             continue
         half = None if np.isnan(each.half_width) else each.half_width
-        axes.errorbar(each.mean, row, xerr=half, fmt=one.marker, color=one.color, ms=5, elinewidth=0.9, zorder=3)
+        axes.errorbar(
+            each.mean, row, xerr=half, fmt=one.marker, color=one.color, ms=5, elinewidth=0.9, zorder=3
+        )
         drawn += 1
     return drawn

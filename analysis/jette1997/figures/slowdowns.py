@@ -31,8 +31,8 @@ def pictures(study: Study) -> Iterator[Picture]:
     """Yield both figures, of the weeks whose slowdowns the paper reports."""
     period = told(reported(study))
     aggregate = (
-        "Aggregate: response times of all such jobs over their runtimes. Maximum: of any such job of a run, in the mean "
-        f"over runs; dashed: 1371, the highest that the paper names. {bars(study)}"
+        "Aggregate: response times of all such jobs over their runtimes. Maximum: of any such job of a run, "
+        f"in the mean over runs; dashed: 1371, the highest that the paper names. {bars(study)}"
     )
     yield Picture(
         "by-hour",
@@ -49,7 +49,7 @@ def pictures(study: Study) -> Iterator[Picture]:
 
 
 def groups(study: Study, dim: str) -> dict[str, tuple[str, ...]]:
-    """Return what stands on the axis: names of lengths, or of three hours each, and the values that they have."""
+    """Return what stands on the axis: names of lengths, or of three hours each, and their values."""
     values = study.values_of(dim)
     if dim == HOUR:
         return {
@@ -82,7 +82,9 @@ def _draw(study: Study, dim: str) -> Figure:
     if dim == HOUR:
         if by(BEGUN, HOUR) in study.data:
             made.append(
-                _plot(study, begun, names, "Begun within 10 s (%)", xlabel, 100.0, yscale="linear", joined=True)
+                _plot(
+                    study, begun, names, "Begun within 10 s (%)", xlabel, 100.0, yscale="linear", joined=True
+                )
             )
         made.append(_jobs(study, workload, values, names))
     return panels(made, f"Interactive jobs by {TITLES[dim]}: {told(workload)}", 2)
@@ -93,9 +95,7 @@ def _plot(
     guides: tuple[float, ...] = (), yscale: str = "log", joined: bool = True,
 ) -> CategoryPlot:  # fmt: skip
     assert callable(samples)
-    found = {
-        policy: Estimates.of(samples(policy), study.confidence, scale) for policy in schedulers(study)
-    }
+    found = {policy: Estimates.of(samples(policy), study.confidence, scale) for policy in schedulers(study)}
     looks = {policy: look(policy) for policy in found}
     return CategoryPlot(names, found, looks, ylabel, xlabel, yscale=yscale, guides=guides, joined=joined)
 
@@ -116,5 +116,3 @@ def _jobs(study: Study, workload: str, values: list[tuple[str, ...]], names: lis
         found[policy] = Estimates.of(samples, study.confidence)
     looks = {policy: look(policy) for policy in found}
     return CategoryPlot(names, found, looks, "Jobs submitted, a day", "Hour of the day")
-
-

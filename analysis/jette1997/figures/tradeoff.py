@@ -16,6 +16,7 @@ from analysis.figures import style
 from analysis.figures.load_plot import bars
 from analysis.jette1997 import derived
 from analysis.jette1997.claims.tradeoff import costs, multipliers
+from analysis.jette1997.figures import ticks
 from analysis.jette1997.labels import GANG, MULTIPLIER, NEVER, SWITCH_COST, UTILIZATION, reported
 from analysis.paper import Picture
 from analysis.study import Study
@@ -31,18 +32,19 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "tradeoff",
         "Do-not-disturb multiplier and cost of a switch",
-        "Left, the slowdown of the interactive workload; right, utilization minus that of the same scheduler without "
-        "preemption, paired by the same users; numbers are means. The thick line is the break-even, interpolated between the "
-        "points: on its side towards costly switches and short slices preemption takes more processor time than it packs. "
-        "The minimum slice of a job is its number of processors times the multiplier; a switch takes the cost for each "
-        "of its processors, out and in again.",
+        "Left, the slowdown of the interactive workload; right, utilization minus that of the same scheduler "
+        "without preemption, paired by the same users; numbers are means. The thick line is the break-even, "
+        "interpolated between the points: on its side towards costly switches and short slices preemption "
+        "takes more processor time than it packs. The minimum slice of a job is its number of processors "
+        "times the multiplier; a switch takes the cost for each of its processors, out and in again.",
         partial(_map, study),
     )
     yield Picture(
         "tradeoff-curves",
         "Responsiveness against utilization",
-        "A line is a cost of switching, a point on it a multiplier, from 0 (hollow) to the largest; the star is the same "
-        f"scheduler without preemption. Up and to the left is better. {bars(study)}",
+        "A line is a cost of switching, a point on it a multiplier, the smallest hollow, up to the largest; "
+        "the star is the same scheduler without preemption. Up and to the left is better. "
+        f"{bars(study)}",
         partial(_curves, study),
     )
 
@@ -59,16 +61,14 @@ def slowdown(study: Study, multiplier: str, cost: str) -> Sample:
 
 def gain(study: Study, multiplier: str, cost: str) -> float:
     """Return by how many points utilization is above that without preemption, NaN where it is not known."""
-    a, b = (
-        study.sample(UTILIZATION, GANG, **point(value, cost)) for value in (multiplier, NEVER)
-    )
+    a, b = (study.sample(UTILIZATION, GANG, **point(value, cost)) for value in (multiplier, NEVER))
     if not (a.shown and b.shown):
         return float("nan")
     return 100 * float(statistics.paired_difference(a.values, b.values, study.confidence).mean)
 
 
 def table(study: Study) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean slowdown in percent over the runtimes, and the gain in points, shape (costs, multipliers)."""
+    """Return slowdowns in percent over the runtimes, and gains in points, shape (costs, multipliers)."""
     shape = (len(costs(study)), len(multipliers(study)))
     excess, gained = np.full((2, *shape), np.nan)
     for row, cost in enumerate(costs(study)):
@@ -87,7 +87,14 @@ def _map(study: Study) -> Figure:
     figure = Figure(figsize=(7.4, 0.36 * excess.shape[0] + 2.0), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     shown = np.maximum(excess, 0.01)
-    _cells(left, study, shown, excess, "viridis_r", LogNorm(np.nanmin(shown), max(np.nanmax(shown), 1.01 * np.nanmin(shown))))
+    _cells(
+        left,
+        study,
+        shown,
+        excess,
+        "viridis_r",
+        LogNorm(np.nanmin(shown), max(np.nanmax(shown), 1.01 * np.nanmin(shown))),
+    )
     limit = max(float(np.nanmax(np.abs(gained))) if np.isfinite(gained).any() else 1.0, 0.1)
     _cells(right, study, gained, gained, "PuOr", None, limit)
     left.set_title("Interactive slowdown (% over the runtimes)", fontsize=8.5, fontweight="normal")
@@ -99,7 +106,11 @@ def _map(study: Study) -> Figure:
             axes.contour(np.nan_to_num(gained), levels=[0.0], colors=[BREAK_EVEN], linewidths=2.4)
     style.put_headline(figure, "Do-not-disturb multiplier and cost of a switch")
     figure.legend(
-        handles=[Line2D([], [], color=BREAK_EVEN, linewidth=2.4, label="break-even: as utilized as without preemption")],
+        handles=[
+            Line2D(
+                [], [], color=BREAK_EVEN, linewidth=2.4, label="break-even: as utilized as without preemption"
+            )
+        ],
         loc="outside lower center",
     )
     return figure
@@ -115,9 +126,15 @@ def _cells(
         if np.isfinite(told[row, column]):
             red, green, blue, _ = image.cmap(image.norm(values[row, column]))
             dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-            text = f"{told[row, column]:.3g}" if abs(told[row, column]) < 1000 else f"{told[row, column]:,.0f}"
+            text = f"{told[row, column]:.3g}" if norm is not None else f"{told[row, column]:+.1f}"
             axes.text(
-                column, row, text, ha="center", va="center", fontsize=6.8, color="white" if dark else "#222222"
+                column,
+                row,
+                text,
+                ha="center",
+                va="center",
+                fontsize=6.8,
+                color="white" if dark else "#222222",
             )
     axes.set_xticks(range(told.shape[1]), multipliers(study))
     axes.set_yticks(range(told.shape[0]), costs(study))
@@ -154,9 +171,11 @@ def _curves(study: Study) -> Figure:
         handles.append(Line2D([], [], color=color, marker="o", label=f"{cost} s a processor"))
     if not drawn:
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
-    handles.append(Line2D([], [], color="#111111", marker="*", ms=10, linestyle="none", label="no preemption"))
+    handles.append(
+        Line2D([], [], color="#111111", marker="*", ms=10, linestyle="none", label="no preemption")
+    )
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    ticks.plain(axes.xaxis)
     axes.set(xlabel="Slowdown of the interactive workload (% over the runtimes)", ylabel="Utilization (%)")
     style.put_headline(figure, "Responsiveness against utilization")
     figure.legend(handles=handles, loc="outside lower center", ncols=4)

@@ -35,24 +35,29 @@ FLAGS = {
     "picture": "draw the torus of nodes (PDF, SVG, PNG)",
 }
 
-HELP = """\
-python -m analysis gangster RESULTS [--at TIME] [--week N] [--policy NAME] [--workload NAME] [--replication N]
-                                    [--play [--speed N]] [--picture [--output FOLDER]]
-    Shows machine and jobs of the Cray T3D at a moment of a run, as Fig. 2 of Jette (1997) has them. The run is made
-    anew from the dataset's config and seed. RESULTS is a results folder of python -m sweep, e.g. results/llnl_t3d.
+HELP = (
+    """\
+python -m analysis gangster RESULTS [--at TIME] [--week N] [--policy NAME] [--workload NAME]
+                                    [--replication N] [--play [--speed N]] [--picture [--output FOLDER]]
+    Shows machine and jobs of the Cray T3D at a moment of a run, as Fig. 2 of Jette (1997) has them. The run
+    is made anew from the dataset's config and seed. RESULTS is a results folder of python -m sweep, e.g.
+    results/llnl_t3d.
 
-""" + "\n".join(
-    [f"    --{name:<12} {takes:<7} {told}" for name, (_, takes, told) in OPTIONS.items() if told]
-    + [f"    --{name:<12} {'':<7} {told}" for name, told in FLAGS.items()]
-) + """
+"""
+    + "\n".join(
+        [f"    --{name:<12} {takes:<7} {told}" for name, (_, takes, told) in OPTIONS.items() if told]
+        + [f"    --{name:<12} {'':<7} {told}" for name, told in FLAGS.items()]
+    )
+    + """
 
-    States: Q waits in a queue, N new, W has nodes and waits for them, i is being loaded, R runs, o is being written to
-    disk, O is on disk. W is the barrier wire, BASE the node where the partition begins: x, y, z.
+    States: N new, W has nodes and waits for them, i is being loaded, R runs, o is being written to disk, O is
+    on disk. W is the barrier wire, BASE the node where the partition begins: x, y, z.
 
 Examples
     python -m analysis gangster results/llnl_t3d --at "Tue 13:25"
     python -m analysis gangster results/llnl_t3d --at "Fri 2:00" --week 40 --policy djm
     python -m analysis gangster results/llnl_t3d --at "Tue 7:00" --play"""
+)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -155,5 +160,7 @@ def _save(made: Remade, time: float, settings: Mapping[str, str]) -> None:
     clock = times.weekday_time(time + made.run.clock).replace(" ", "-").replace(":", "")
     with style.styled():
         figure = torus.draw(made, time)
-        for file in style.save(figure, folder, f"gangster-{settings['policy'] or made.name.partition(',')[0]}-{clock}"):
+        for file in style.save(
+            figure, folder, f"gangster-{settings['policy'] or made.name.partition(',')[0]}-{clock}"
+        ):
             print(file.absolute())

@@ -135,7 +135,8 @@ def screen(made: Remade, moment: Moment, letters: Mapping[int, str], abreast: in
     disk = sum(row.state == "O" for row in rows)
     return Screen(
         f"gangster - {weekday_time(moment.clock)} - {when} - {made.name}",
-        f"{total - free:,} of {total:,} processors assigned, {free:,} free; {disk} job{'s' * (disk != 1)} on disk",
+        f"{total - free:,} of {total:,} processors assigned, {free:,} free; {disk} job{'s' * (disk != 1)} on "
+        "disk",
         planes(moment, letters, abreast),
         rows,
         int((moment.state == QUEUED).sum()),
@@ -191,7 +192,7 @@ def base(moment: Moment, place: int) -> str:
 
 
 def planes(moment: Moment, letters: Mapping[int, str], abreast: int = 1) -> list[str]:
-    """Return the letter on each node: rows of the first dimension, columns of the second, a plane for each of the third."""
+    """Return the letter on each node: rows are the first dimension, columns the second, planes the third."""
     names = np.array([letters.get(int(job), "*") for job in moment.job] + [UNUSED])
     cells = names[moment.owner]
     cells = cells.reshape(*cells.shape, *(1,) * (3 - cells.ndim))
@@ -206,7 +207,7 @@ def planes(moment: Moment, letters: Mapping[int, str], abreast: int = 1) -> list
 
 
 def abreast_for(moment: Moment, height: int) -> int:
-    """Return how many planes have to be beside each other so that the display is not higher than so many lines."""
+    """Return how many planes have to be beside each other for a display of so many lines at most."""
     n_rows, n_planes = moment.sides[0], moment.sides[2] if len(moment.sides) > 2 else 1
     beside = 1
     while beside < n_planes and 4 + -(-n_planes // beside) * (n_rows + 1) > height:

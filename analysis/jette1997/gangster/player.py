@@ -8,6 +8,7 @@ import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from rich.console import Console, Group
@@ -57,9 +58,8 @@ class Player:
         """Return a player for the day that begins at a time."""
         detail, jobs = made.run.detail, made.run.schedule.jobs
         its = detail.residencies
-        every = (
-            jobs.submit, made.run.schedule.end, detail.admitted, its.assigned, its.ready, its.begins, its.stops, its.gone,
-        )  # fmt: skip
+        of_jobs = (jobs.submit, made.run.schedule.end, detail.admitted)
+        every = (*of_jobs, its.assigned, its.ready, its.begins, its.stops, its.gone)
         changes = np.unique(np.concatenate(every))
         return cls(made, time, min(time + DAY, made.end), speed, changes)
 
@@ -79,8 +79,8 @@ class Player:
             self.speed = min(max(self.speed * factor, SLOWEST), FASTEST)
         elif key in "nb":
             self.paused = True
-            at = np.searchsorted(self.changes, self.time, side="right" if key == "n" else "left")
-            at = int(at) if key == "n" else int(at) - 1
+            side: Literal["left", "right"] = "right" if key == "n" else "left"
+            at = int(np.searchsorted(self.changes, self.time, side=side)) - (key == "b")
             if 0 <= at < len(self.changes):
                 self._to(float(self.changes[at]))
                 self.over = False
@@ -116,9 +116,10 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
     """
     if not console.is_terminal:
         raise AnalysisError("--play needs a terminal; give --at alone for one moment, or --picture")
-    with keyboard() if read is None else _given(read) as keys, Live(
-        player.frame(console.height), console=console, auto_refresh=False, transient=False
-    ) as live:
+    with (
+        keyboard() if read is None else _given(read) as keys,
+        Live(player.frame(console.height), console=console, auto_refresh=False, transient=False) as live,
+    ):
         last = clock.monotonic()
         while not player.over:
             if key := keys(1 / FRAMES):

@@ -71,8 +71,8 @@ def remade(study: Study, settings: Mapping[str, str]) -> Remade:
     ----------
     study : Study
     settings : dict of str to str
-        ``policy``, ``workload``, ``load``, ``machine`` and ``replication``; empty is the gang scheduler, and else the
-        first value of the grid.
+        ``policy``, ``workload``, ``load``, ``machine`` and ``replication``; empty is the gang scheduler, and
+        else the first value of the grid.
 
     Raises
     ------
@@ -98,15 +98,16 @@ def point_of(study: Study, settings: Mapping[str, str]) -> Point:
     others = [axis for axis in study.data["state"].dims if axis not in (*AXES, "replication")]
     if others:
         raise AnalysisError(
-            f"{told} varies {', '.join(map(str, others))}, which its files do not tell apart; give a dataset of policies, "
-            f"workloads and loads alone, e.g. {EXAMPLE}"
+            f"{told} varies {', '.join(map(str, others))}, which its files do not tell apart; give a dataset "
+            f"of policies, workloads and loads alone, e.g. {EXAMPLE}"
         )
     chosen = {axis: _chosen(study, axis, settings.get(axis, "")) for axis in AXES}
     policy, workload = (study.parameters(group, chosen[group]) for group in ("policy", "workload"))
     _check(policy, families)
     if workload.get("path") is not None:
         raise AnalysisError(
-            f"workload={chosen['workload']}: it is a log, and datasets do not keep paths; give a workload without a file"
+            f"workload={chosen['workload']}: it is a log, and datasets do not keep paths; give a workload "
+            "without a file"
         )
     load = None if chosen["load"] in ("", "null") else float(chosen["load"])
     settings_of, number = study.settings, _replication(study, settings.get("replication", "0"))
@@ -130,10 +131,13 @@ def _check(policy: Mapping[str, Any], families: Mapping[str, str]) -> None:
     name = policy["name"]
     if policy.get("family") == FAMILY and policy.get("system") == SYSTEM:
         return
-    what = f"system {policy['system']}" if policy.get("family") == FAMILY else f"family {policy.get('family')}"
+    what = (
+        f"system {policy['system']}" if policy.get("family") == FAMILY else f"family {policy.get('family')}"
+    )
     there = [other for other, family in families.items() if family == FAMILY and other != name]
     raise AnalysisError(
-        f"policy={name}: it has no machine of nodes ({what}); give {', '.join(there) or f'a dataset such as {EXAMPLE}'}"
+        f"policy={name}: it has no machine of nodes ({what}); give "
+        f"{', '.join(there) or f'a dataset such as {EXAMPLE}'}"
     )
 
 
@@ -149,4 +153,6 @@ def _batches(settings: Mapping[str, Any]) -> Batches:
     size, warmup, batches = (settings.get(key) for key in ("batch_size", "warmup", "batches"))
     if not isinstance(size, int):
         return Batches(None, 0, (1,))
-    return Batches(size, warmup if isinstance(warmup, int) else 0, (batches if isinstance(batches, int) else 1,))
+    return Batches(
+        size, warmup if isinstance(warmup, int) else 0, (batches if isinstance(batches, int) else 1,)
+    )

@@ -1,4 +1,4 @@
-"""Times of a run as people say them: ``Tue 13:25``, in some week; or so many days and hours after the beginning."""
+"""Times of a run as people say them: ``Tue 13:25``, in some week; or so long after the beginning."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def weekday_time(clock: float) -> str:
     'Tue 13:25'
     """
     day, second = divmod(clock, DAY)
-    return f"{DAYS[int(day) % 7]} {int(second) // 3600:02}:{int(second) % 3600 // 60:02}"
+    return f"{DAYS[int(day) % 7]} {int(second) // 3600}:{int(second) % 3600 // 60:02}"
 
 
 def parsed(text: str) -> tuple[bool, float]:
-    """Return whether a text is a time of the week, and the seconds since Monday, 0:00, or since the beginning.
+    """Return whether a text is a time of the week, and seconds since Monday, 0:00, or since the beginning.
 
     Raises
     ------
@@ -65,8 +65,8 @@ def time_of(text: str, week: str, made: Remade) -> float:
     text : str
         See `parsed`.
     week : str
-        Number of the week, from 1 on, the first being that in which the run begins; empty is the last one in which the
-        moment lies before the end of what is measured.
+        Number of the week, from 1 on, the first being that in which the run begins; empty is the last one in
+        which the moment lies before the end of what is measured.
     made : Remade
 
     Raises
@@ -87,7 +87,8 @@ def time_of(text: str, week: str, made: Remade) -> float:
         time = seconds
     if not made.begin <= time <= made.end:
         first, last = (
-            f"{weekday_time(one + clock)} of week {int((one + clock) // WEEK) + 1}" for one in (made.begin, made.end)
+            f"{weekday_time(one + clock)} of week {int((one + clock) // WEEK) + 1}"
+            for one in (made.begin, made.end)
         )
         where = f" of week {int((time + clock) // WEEK) + 1}" if of_week else ""
         raise AnalysisError(

@@ -31,7 +31,9 @@ def draw(made: Remade, time: float) -> Figure:
 
     now = moment.at(made.run, time)
     if now.owner.size > MOST_NODES:
-        raise AnalysisError(f"{now.owner.size:,} nodes are too many to draw; up to {MOST_NODES:,} can be seen")
+        raise AnalysisError(
+            f"{now.owner.size:,} nodes are too many to draw; up to {MOST_NODES:,} can be seen"
+        )
     letters = Lettering().of(known(now))
     return picture(now, letters, screen(made, now, letters))
 
@@ -52,9 +54,11 @@ def picture(now: Moment, letters: Mapping[int, str], seen: Screen) -> Figure:
     n_rows = -(-sides[2] // n_columns)
     wide, high = sides[0], sides[1]
     above = max(1.2, 7.0 / n_columns * high / wide + 0.3) * n_rows
-    below = 0.155 * (len(seen.rows) + 2)
+    below = 0.155 * (len(seen.rows) + 3.4)
     figure = Figure(figsize=(7.4, above + below + 1.0), layout="constrained")
-    top, bottom = figure.subfigures(2, 1, height_ratios=(above + 0.4, below))
+    parts = figure.subfigures(2, 1, height_ratios=(above + 0.4, below))
+    assert isinstance(parts, np.ndarray)
+    top, bottom = parts
     places = top.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
     owner, leaving = (values.reshape(sides) for values in (now.owner, now.leaving))
     for plane, axes in enumerate(places):
@@ -78,11 +82,9 @@ def _plane(
     for x, y in np.ndindex(wide, high):
         place, gone = int(owner[x, y]), int(leaving[x, y])
         color = FREE if place < 0 else color_of(letters.get(int(now.job[place]), "*"))
-        loaded = place >= 0 and now.state[place] == "R"
-        axes.add_patch(
-            Rectangle((x, y), 1, 1, facecolor=color if loaded or place < 0 else style.shade(color, 0.6), edgecolor=EDGE,
-                      linewidth=0.6)
-        )  # fmt: skip
+        runs = place >= 0 and now.state[place] == "R"
+        shown = color if runs or place < 0 else style.shade(color, 0.6)
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=shown, edgecolor=EDGE, linewidth=0.6))
         if gone >= 0:
             left = color_of(letters.get(int(now.job[gone]), "*"))
             axes.add_patch(
@@ -93,14 +95,18 @@ def _plane(
         for x, y in np.ndindex(wide, high):
             if (place := int(owner[x, y])) >= 0:
                 axes.text(
-                    x + 0.5, y + 0.5, letters.get(int(now.job[place]), "*"), ha="center", va="center_baseline",
-                    fontsize=7.5, color="#111111",
+                    x + 0.5, y + 0.5, letters.get(int(now.job[place]), "*"), ha="center",
+                    va="center_baseline", fontsize=7.5, color="#111111",
                 )  # fmt: skip
     axes.set_xlim(-0.06, wide + 0.06)
     axes.set_ylim(high + 0.06, -0.06)
     axes.set_aspect("equal")
-    axes.set_xticks(np.arange(wide)[:: max(wide // 8, 1)] + 0.5, range(0, wide, max(wide // 8, 1)))
-    axes.set_yticks(np.arange(high)[:: max(high // 4, 1)] + 0.5, range(0, high, max(high // 4, 1)))
+    axes.set_xticks(
+        np.arange(wide)[:: max(wide // 8, 1)] + 0.5, list(map(str, range(0, wide, max(wide // 8, 1))))
+    )
+    axes.set_yticks(
+        np.arange(high)[:: max(high // 4, 1)] + 0.5, list(map(str, range(0, high, max(high // 4, 1))))
+    )
     axes.set(xlabel="x", ylabel="y")
     style.bare(axes)
 
@@ -121,7 +127,7 @@ def _table(axes: Axes, seen: Screen) -> None:
     lines = [HEADER, *(row.line for row in seen.rows)]
     axes.set_axis_off()
     axes.set_xlim(0, 1)
-    axes.set_ylim(len(lines) + 0.5, -0.5)
+    axes.set_ylim(len(lines) + 0.9, -0.5)
     for number, line in enumerate(lines):
         if number:
             axes.add_patch(
@@ -134,7 +140,7 @@ def _table(axes: Axes, seen: Screen) -> None:
     told = seen.summary
     if seen.waiting:
         told += f"; {seen.waiting} more wait in queues"
-    axes.text(0.99, 0, told, fontsize=7.5, ha="right", va="center", color="#666666")
+    axes.text(0.035, len(lines) + 0.2, told, fontsize=7.5, va="center", color="#666666")
 
 
 def _key() -> list[Patch]:
@@ -142,6 +148,12 @@ def _key() -> list[Patch]:
     return [
         Patch(facecolor=example, edgecolor=BORDER, label="runs"),
         Patch(facecolor=style.shade(example, 0.6), edgecolor=BORDER, label="has the nodes, does not run yet"),
-        Patch(facecolor="none", edgecolor=example, hatch="////", linewidth=0, label="image being written to disk"),
+        Patch(
+            facecolor="none",
+            edgecolor=example,
+            hatch="////",
+            linewidth=0,
+            label="image being written to disk",
+        ),
         Patch(facecolor=FREE, edgecolor="#cccccc", label="no job"),
     ]

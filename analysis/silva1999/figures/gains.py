@@ -14,10 +14,11 @@ from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.load_plot import bars
 from analysis.figures.policies import look
+from analysis.figures.verdict_map import name_of
 from analysis.paper import Picture
 from analysis.silva1999.claims.tester import Tester
 from analysis.silva1999.figures.panels import schedulers
-from analysis.silva1999.labels import GANG, IDLE, JOBS, MACHINE, last, name_of, size, workload, workloads
+from analysis.silva1999.labels import GANG, IDLE, JOBS, MACHINE, last, size, workload, workloads
 from analysis.study import Study
 from sweep import statistics
 

@@ -1,0 +1,102 @@
+"""The map of where each claim holds: claims in rows, what a paper leaves open in columns; also as a table."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+
+from matplotlib.figure import Figure
+
+from analysis.claims import VERDICTS, Claim
+from analysis.figures import style
+from analysis.figures.style import VERDICT_COLORS, VERDICT_SIGNS
+from analysis.report.table import Cell, Table
+from analysis.study import Study
+
+TONES = {"holds": "better", "fails": "worse", "inconclusive": "open"}
+SAID = {"holds": "holds", "fails": "fails", "inconclusive": "open"}
+COLUMN, ROW = 0.36, 0.24
+"""Width of a column and height of a row, inches."""
+
+Verdicts = Mapping[str, Mapping[str, str]]
+"""Claim -> name of a column -> verdict."""
+
+CAPTION = (
+    "Every claim (rows) under every assumption on what the paper leaves open (columns), one assumption at a "
+    "time: all else is as in the first column. Open: the intervals do not decide, or the points have not "
+    "been run."
+)
+
+
+def name_of(one: Study) -> str:
+    """Return a reading's name as headings have it: the value, where one axis only is varied."""
+    return next(iter(one.reading.values())) if len(one.reading) == 1 else one.label
+
+
+def verdicts(
+    columns: Mapping[str, Study], claims: Callable[[Study], Sequence[Claim]], key: str
+) -> dict[str, dict[str, str]]:
+    """Return the verdict on every claim that some column has.
+
+    Parameters
+    ----------
+    columns : dict of str to Study
+        Name -> study under one reading.
+    claims : callable
+    key : str
+        Of the paper, the prefix of its claims' ids.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for name, one in columns.items():
+        for claim in claims(one):
+            found.setdefault(claim.id.removeprefix(f"{key}-"), {})[name] = claim.verdict
+    return found
+
+
+def draw(found: Verdicts, names: Sequence[str]) -> Figure:
+    """Draw a sign for each verdict."""
+    figure = Figure(
+        figsize=(max(5.4, 3.0 + COLUMN * len(names)), ROW * len(found) + 2.0), layout="constrained"
+    )
+    axes = figure.subplots()
+    for row, verdict_of in enumerate(found.values()):
+        for column, name in enumerate(names):
+            if name not in verdict_of:
+                continue
+            verdict = verdict_of[name]
+            axes.plot(column, row, "s", ms=12, color=VERDICT_COLORS[verdict], mec="none")
+            axes.text(
+                column, row, VERDICT_SIGNS[verdict], ha="center", va="center_baseline", fontsize=8,
+                fontweight="bold", color="white",
+            )  # fmt: skip
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.set_ylim(len(found) - 0.4, -0.6)
+    axes.set_yticks(range(len(found)), list(found), fontsize=7.5)
+    told = [textwrap.fill(name, 24) for name in names]
+    axes.set_xticks(range(len(names)), told, fontsize=7.5, rotation=60, ha="left", rotation_mode="anchor")
+    axes.xaxis.tick_top()
+    style.bare(axes)
+    key = ", ".join(f"{VERDICT_SIGNS[verdict]} {SAID[verdict]}" for verdict in VERDICTS)
+    figure.supxlabel(key, fontsize=8, color="#444444")
+    return figure
+
+
+def table(found: Verdicts, names: Sequence[str]) -> Table:
+    """Return the same as a table of the report, with what each column counts."""
+    rows = []
+    for name, verdict_of in found.items():
+        cells = [verdict_of.get(column) for column in names]
+        rows.append([Cell(name), *(Cell(SAID[one], TONES[one]) if one else Cell("–") for one in cells)])
+    counts = []
+    for column in names:
+        there = [verdict_of.get(column) for verdict_of in found.values()]
+        counts.append(Cell(" · ".join(str(there.count(verdict)) for verdict in VERDICTS)))
+    rows.append([Cell("hold, fail, open"), *counts])
+    return Table(
+        "map",
+        "Where each claim holds",
+        "Every claim under every assumption on what the paper leaves open, one at a time; all else is as in "
+        "the first column.",
+        ("claim", *names),
+        rows,
+    )

@@ -1,0 +1,354 @@
+"""The gangster display: what Fig. 2 says, times, letters, a day in a terminal, one line for what is wrong."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from fabricated_jette1997 import dataset
+from matplotlib.patches import Rectangle
+from rich.console import Console, Group
+from rich.text import Text
+
+from analysis.command import main
+from analysis.errors import AnalysisError
+from analysis.figures import style
+from analysis.jette1997.gangster import command, times, torus
+from analysis.jette1997.gangster.display import (
+    HEADER,
+    abreast_for,
+    base,
+    color_of,
+    known,
+    planes,
+    screen,
+    table,
+)
+from analysis.jette1997.gangster.lettering import LETTERS, Lettering
+from analysis.jette1997.gangster.player import DAY, Player, play
+from analysis.jette1997.gangster.remaking import WEEK, Remade, point_of
+from analysis.jette1997.labels import AXES, GANG, THREE_WEEKS
+from analysis.study import Study
+
+HOUR = 3600.0
+INTERACTIVE, DEBUG, PRODUCTION = 1, 2, 3
+
+
+def moment(time: float = 1000.0, **changed: Any) -> Any:
+    """Return a machine of 4 x 2 x 2 nodes with a job of each state, numbers 10 to 16."""
+    owner = np.full((4, 2, 2), -1)
+    owner[0:2, :, :] = 0  # job 10 runs on half of it
+    owner[2, 0, 0] = 1  # job 11 awaits
+    owner[3, :, 1] = 3  # job 13 is loaded
+    leaving = np.full((4, 2, 2), -1)
+    leaving[2, 0, 0] = 2  # job 12 is written to disk where job 11 will run
+    found = SimpleNamespace(
+        time=time, clock=DAY + 13 * HOUR + 25 * 60, sides=(4, 2, 2), owner=owner, leaving=leaving,
+        job=np.arange(10, 17), state=np.array(list("RWoiONQ")), wire=np.array([0, 1, 2, 3, 0, -1, -1]),
+        processors=np.array([16, 2, 2, 4, 64, 8, 4]),
+        job_class=np.array([PRODUCTION, INTERACTIVE, PRODUCTION, DEBUG, PRODUCTION, PRODUCTION, PRODUCTION]),
+        user=np.array([7, -1, 3, 4, 5, 6, 8]), ran=np.array([87763.0, 0.0, 60.0, 324.0, 5.0, 0.0, 0.0]),
+    )  # fmt: skip
+    return SimpleNamespace(**{**vars(found), **changed})
+
+
+def remade(clock: float = 0.0, until: float = 2.5 * WEEK, origin: Any = None) -> Remade:
+    jobs = SimpleNamespace(submit=np.array([100.0, 200.0]))
+    made = SimpleNamespace(
+        jobs=jobs, end=np.array([300.0, 3 * WEEK]), machine=SimpleNamespace(total=32),
+        trace=SimpleNamespace(until=until, origin=origin),
+    )  # fmt: skip
+    return Remade(SimpleNamespace(schedule=made, clock=clock), "llnl_gang, t3d, replication 0")  # type: ignore[arg-type]
+
+
+def test_the_nodes_are_planes_of_letters_with_a_period_for_an_unused_one() -> None:
+    letters = {10: "a", 11: "b", 13: "d"}
+    assert planes(moment(), letters) == [
+        "a a", "a a", "b .", ". .",  # z = 0: rows are x, columns y
+        "",
+        "a a", "a a", ". .", "d d",
+    ]  # fmt: skip
+    assert planes(moment(), letters, 2) == ["a a   a a", "a a   a a", "b .   . .", ". .   d d"]
+
+
+def test_a_row_is_that_of_the_figure() -> None:
+    rows = table(moment(), dict(zip(range(10, 16), "abcdef", strict=True)))
+    assert [row.class_name for row in rows] == ["Int", "Dbug", "Prod", "Prod", "Prod", "Prod"]
+    lines = {row.letter: row.line.split() for row in rows}
+    assert lines["a"] == ["Prod", "a", "-", "user7", "11", "16", "000", "0", "R", "1462:43"]
+    assert lines["b"] == ["Int", "b", "-", "-", "12", "2", "200", "1", "W"]
+    assert lines["c"] == ["Prod", "c", "-", "user3", "13", "2", "-1", "2", "o", "1:00"]
+    assert lines["d"] == ["Dbug", "d", "-", "user4", "14", "4", "301", "3", "i", "5:24"]
+    assert lines["e"][-2:] == ["O", "0:05"]
+    assert lines["f"] == ["Prod", "f", "-", "user6", "16", "8", "-1", "-", "N"]
+    assert len({len(row.line.rstrip()) for row in rows if row.ran}) == 1
+    assert rows[0].line.index("W") == HEADER.index("ST") + 1
+
+
+def test_what_waits_in_queues_is_counted_and_not_shown() -> None:
+    now = moment()
+    seen = screen(remade(), now, Lettering().of(known(now)))
+    assert seen.waiting == 1
+    assert known(now) == [10, 11, 12, 13, 14, 15]
+    assert "1 more job waits in queues" in "\n".join(seen.lines)
+    assert seen.lines[0] == "gangster - Tue 13:25 - week 1 - llnl_gang, t3d, replication 0"
+    assert seen.lines[1] == "22 of 32 processors assigned, 10 free; 1 job on disk"
+
+
+def test_the_text_of_a_terminal_says_the_same() -> None:
+    now = moment()
+    seen = screen(remade(), now, Lettering().of(known(now)))
+    assert seen.text.plain.splitlines() == seen.lines
+    assert color_of("a") in {str(span.style) for span in seen.text.spans}
+
+
+def test_a_partition_round_the_torus_begins_where_no_node_of_it_comes_before() -> None:
+    owner = np.full((4, 2, 2), -1)
+    owner[[3, 0], 0, 0] = 0
+    assert base(moment(owner=owner), 0) == "300"
+    whole = np.zeros((4, 2, 2), int)
+    assert base(moment(owner=whole), 0) == "000"
+
+
+def test_planes_are_put_beside_each_other_where_the_terminal_is_low() -> None:
+    now = SimpleNamespace(sides=(8, 4, 4))
+    assert [abreast_for(now, height) for height in (40, 39, 22, 21, 13)] == [1, 2, 2, 4, 4]
+
+
+def test_letters_stay_with_their_jobs_and_are_given_in_turn() -> None:
+    letters = Lettering()
+    assert letters.of([5, 9]) == {5: "a", 9: "b"}
+    assert letters.of([9, 12]) == {9: "b", 12: "c"}  # a is free, but the next one is c
+    assert letters.of([12, 9]) == {9: "b", 12: "c"}
+
+
+def test_more_jobs_than_letters_get_a_star_and_then_what_is_free() -> None:
+    letters = Lettering()
+    many = letters.of(range(len(LETTERS) + 2))
+    assert sorted(many.values()).count("*") == 2
+    assert len(set(many.values())) == len(LETTERS) + 1
+    assert letters.of([3, 1000])[1000] != many[3]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [("Tue 13:25", (True, 134_700.0)), ("sunday 0:00", (True, 6 * DAY)), ("1.5d", (False, 129_600.0))],
+)
+def test_times_are_read(text: str, wanted: tuple[bool, float]) -> None:
+    assert times.parsed(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "text", ["Tue", "Xyz 1:00", "Tue 24:00", "Tue 1:60", "13:25", "Tues 1:00", "3 weeks"]
+)
+def test_what_is_no_time_is_said_in_one_line(text: str) -> None:
+    with pytest.raises(AnalysisError, match=r"^--at .*Tue 13:25"):
+        times.parsed(text)
+
+
+def test_a_time_of_the_week_is_in_the_last_week_of_what_is_measured_or_in_that_which_is_named() -> None:
+    # Measured until the middle of the third week, Thursday noon.
+    assert times.time_of("Tue 13:25", "", remade()) == 2 * WEEK + 134_700
+    assert times.time_of("Fri 0:00", "", remade()) == WEEK + 4 * DAY
+    assert times.time_of("Fri 0:00", "1", remade()) == 4 * DAY
+    assert times.time_of("36h", "", remade()) == 36 * HOUR
+
+
+def test_a_run_that_begins_within_a_week_knows_its_clock() -> None:
+    """At time 0 it is Wednesday, 0:00: Friday of the first week is two days later."""
+    made = remade(clock=2 * DAY)
+    assert times.time_of("Fri 0:00", "1", made) == 2 * DAY
+    with pytest.raises(AnalysisError, match=r"Tue 13:25' of week 1 is outside .* from Wed 0:01 of week 1"):
+        times.time_of("Tue 13:25", "1", made)
+
+
+@pytest.mark.parametrize(
+    ("at", "week", "line"),
+    [
+        ("Tue 13:25", "9", "lasts from Mon 0:01 of week 1 to Mon 0:00 of week 4"),
+        ("30d", "", "is outside of the run"),
+        ("Tue 13:25", "0", "--week 0: give a whole number"),
+        ("2d", "1", "--week 1 goes with a weekday"),
+    ],
+)
+def test_a_time_outside_is_said_in_one_line(at: str, week: str, line: str) -> None:
+    with pytest.raises(AnalysisError, match=line):
+        times.time_of(at, week, remade())
+
+
+def test_a_date_is_shown_where_the_workload_says_it() -> None:
+    """Time 0 is Monday, December 2, 1996 (849,484,800 s after 1970)."""
+    made = remade(origin=SimpleNamespace(zero=849_484_800))
+    now = moment(time=DAY + 13 * HOUR)
+    assert "Tue 13:25 - 3 Dec 1996" in screen(made, now, Lettering().of(known(now))).title
+
+
+def test_settings_are_read_in_any_form() -> None:
+    for given in (["--at", "Fri 2:00", "--week=3", "--play"], ["at=Fri 2:00", "--week", "3", "play=true"]):
+        found = command.parsed(given)
+        assert (found["at"], found["week"], found["play"], found["picture"]) == ("Fri 2:00", "3", "true", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (["--when", "Tue 1:00"], r"'--when' is not understood; valid: --at"),
+        (["Tue"], r"'Tue' is not understood"),
+        (["--at"], r"--at: give a value, --at TIME"),
+        (["--play=5"], r"--play=5: it takes no value"),
+    ],
+)
+def test_what_is_no_option_is_said_in_one_line(given: list[str], line: str) -> None:
+    with pytest.raises(AnalysisError, match=line):
+        command.parsed(given)
+
+
+def study(name: str = "llnl_t3d", **made: Any) -> Study:
+    return Study(dataset(name, replications=5, **made), Path("results") / name, axes=AXES).under(AXES)
+
+
+def test_a_run_is_that_of_the_dataset() -> None:
+    from sweep.plan.seeds import seed
+
+    point = point_of(study(), {"workload": THREE_WEEKS, "replication": "3"})
+    assert point.policy["name"] == GANG
+    assert point.seed == seed(1, THREE_WEEKS, 3)
+    assert (point.machine["name"], point.load) == ("t3d", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "line"),
+    [
+        (
+            "llnl_compare",
+            {"policy": "easy"},
+            "policy=easy: it has no machine of nodes .family models.backfill.; give unicos",
+        ),
+        ("llnl_t3d", {"policy": "gang"}, "policy=gang: unknown value"),
+        ("llnl_t3d", {"workload": "nasa"}, "workload=nasa: unknown value"),
+        ("llnl_t3d", {"replication": "5"}, "replication=5: give a whole number from 0 to 4"),
+        ("llnl_tradeoff", {}, "varies do_not_disturb, switch_cost"),
+    ],
+)
+def test_what_cannot_be_shown_is_said_in_one_line(name: str, settings: dict[str, str], line: str) -> None:
+    with pytest.raises(AnalysisError, match=line):
+        point_of(study(name), settings)
+
+
+def test_a_dataset_of_another_family_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from fabricated import dataset as packing
+
+    folder = tmp_path / "packing"
+    folder.mkdir()
+    packing().to_netcdf(folder / "packing.nc")
+    assert main(["gangster", str(folder)]) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert "packing holds results of" in told
+    assert "gangster shows those of models.production_gang, e.g. results/llnl_t3d" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["nowhere"], "nowhere does not exist"),
+        (["nowhere", "--at", "never"], "--at 'never': give a weekday and a time"),
+        (["nowhere", "--speed", "0"], "--speed 0: give simulated seconds in a second"),
+        ([], "name a results folder"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(
+    arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gangster", *arguments]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1
+    assert line in told[0]
+
+
+def player(**changed: Any) -> Player:
+    changes = np.array([50.0, 100.0, 160.0, 5000.0])
+    made = remade()
+    return Player(
+        made, **{"time": 100.0, "until": 100.0 + DAY, "speed": 600.0, "changes": changes, **changed}
+    )
+
+
+def test_time_goes_on_at_its_speed_until_the_day_is_over() -> None:
+    one = player()
+    one.goes_on(2.0)
+    assert one.time == 1300.0
+    one.press("+")
+    one.goes_on(1.0)
+    assert one.time == 2500.0
+    one.press(" ")
+    one.goes_on(10.0)
+    assert one.time == 2500.0
+    one.press(" ")
+    one.goes_on(1e6)
+    assert (one.time, one.over) == (100.0 + DAY, True)
+
+
+def test_keys_go_to_the_next_and_the_last_change_and_pause() -> None:
+    one = player()
+    one.press("n")
+    assert (one.time, one.paused) == (160.0, True)
+    one.press("n")
+    one.press("n")  # there is none after it
+    assert one.time == 5000.0
+    one.press("b")
+    one.press("b")
+    assert one.time == 100.0
+    one.press("b")  # the run begins at 100
+    assert one.time == 100.0
+    one.press("x")
+    one.press("-")
+    assert one.speed == 300.0
+    one.press("q")
+    assert one.over
+
+
+def test_a_day_is_played_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Player, "frame", lambda self, height: Group(Text(f"frame {self.time:g}")))
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=100, height=40)
+    keys = iter("nnq")
+    play(player(), console, lambda seconds: next(keys))
+    assert [text for text in ("frame 100", "frame 160", "frame 5000") if text in shown.getvalue()] == [
+        "frame 100", "frame 160", "frame 5000",
+    ]  # fmt: skip
+
+
+def test_without_a_terminal_nothing_is_played() -> None:
+    with pytest.raises(AnalysisError, match="--play needs a terminal"):
+        play(player(), Console(file=io.StringIO()), lambda seconds: "q")
+
+
+def test_the_picture_has_every_node_and_a_row_for_each_job() -> None:
+    now = moment()
+    letters = Lettering().of(known(now))
+    with style.styled():
+        figure = torus.picture(now, letters, screen(remade(), now, letters))
+        figure.draw_without_rendering()
+    first, second = figure.subfigs[0].axes
+    nodes = [patch for patch in first.patches if isinstance(patch, Rectangle) and not patch.get_hatch()]
+    assert len(nodes) == 8
+    hatched = [patch for patch in first.patches if patch.get_hatch()]
+    assert [(patch.get_x(), patch.get_y()) for patch in hatched] == [(2, 0)]
+    assert sorted(text.get_text() for text in first.texts) == ["a", "a", "a", "a", "b"]
+    assert sorted(text.get_text() for text in second.texts) == ["a", "a", "a", "a", "d", "d"]
+    (below,) = figure.subfigs[1].axes
+    lines = [text.get_text() for text in below.texts]
+    assert sum(line.startswith(("Prod", "Int", "Dbug")) for line in lines) == 6
+
+
+def test_a_machine_too_large_for_a_picture_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from models.production_gang.t3d import moment as seen
+
+    monkeypatch.setattr(seen, "at", lambda run, time: moment(owner=np.full((32, 32, 32), -1)))
+    with pytest.raises(AnalysisError, match="32,768 nodes are too many to draw"):
+        torus.draw(replace(remade()), 0.0)
