@@ -29,6 +29,11 @@ computers.
 """
 
 HAS = "#c0143c"
+FEW = 4
+"""Computers that a picture has room for."""
+
+LONGEST = 900.0
+"""Seconds that are drawn by default: slices are to be seen."""
 
 
 def draw(settings: Mapping[str, str]) -> Figure:
@@ -37,7 +42,7 @@ def draw(settings: Mapping[str, str]) -> Figure:
     job = _job(run, settings["job"])
     made = run.schedule
     begin, end = float(made.start[job]), float(made.end[job])
-    return status(run, job, job_history(run, job, *window(settings, begin, end)))
+    return status(run, job, job_history(run, job, *window(settings, begin, min(end, begin + LONGEST))))
 
 
 def status(run: Run, job: int, history: JobHistory) -> Figure:
@@ -54,7 +59,7 @@ def status(run: Run, job: int, history: JobHistory) -> Figure:
             above, edges, baseline=below, fill=True, color=colour, label=f"used on {made.machine.names[host]}"
         )
         below = above
-    cpus.stairs(history.has.sum(axis=1), edges, color=HAS, linewidth=1.0, label="allocated")
+    cpus.stairs(history.has.sum(axis=1), edges, color=HAS, linewidth=1.2, label="allocated")
     cpus.set(ylabel="CPUs", xlim=(edges[0], edges[-1]), ylim=(0, 1.05 * max(float(layout.sum()), 1.0)))
     memory.stairs(history.memory.sum(axis=1), edges, color="#555555")
     memory.set(ylabel="GB", xlabel=label)
@@ -78,4 +83,4 @@ def _job(run: Run, text: str) -> int:
     made = run.schedule
     hosts = (run.detail.layout > 0).sum(axis=1)
     stops = np.where(made.end - made.start <= LONGEST_DEFAULT, run.preemptions, 0)
-    return int(np.lexsort((stops, (hosts > 1) & (stops > 0)))[-1])
+    return int(np.lexsort((stops, hosts <= FEW, (hosts > 1) & (stops > 0)))[-1])
