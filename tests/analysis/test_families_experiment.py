@@ -53,7 +53,7 @@ def test_switches_that_cost_something_slow_jobs_down(folder: Path) -> None:
 
 
 def test_every_contestant_meets_the_same_jobs(folder: Path) -> None:
-    """The mean runtime is that of the jobs, whoever runs them: response time minus delay is no policy's choice."""
+    """The mean runtime is that of the jobs: response time minus delay is no policy's choice."""
     study, _ = opened(folder)
     jobs = study.data["jobs"]
     assert set(np.unique(jobs.values[np.isfinite(jobs.values)])) == {100.0}

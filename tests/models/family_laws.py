@@ -22,6 +22,8 @@ from models.workloads.speedup.cycle import Cycle, Steps, best_speeds, mean_step
 OF_JOBS = ("wait", "response_time", "slowdown", "bounded_slowdown")
 OF_TIME = ("utilization", "jobs_in_system", "used_slots", "slots_per_job")
 """Averages over the time of a batch."""
+OF_SOME_DAYS = ("no_work_weekdays", "no_work_weekends")
+"""Averages over days of which a batch may have none."""
 
 TOLERANCE = 1e-6
 
@@ -58,7 +60,11 @@ def what_is_measured_is_finite(run: Run) -> None:
     for name, values in metrics.items():
         of, _, group = name.rpartition("_by_")
         number = metrics.get(f"jobs_by_{group}" if of else "jobs")
-        if of in ("number", "work") or (values.ndim > 1 and (not of or number is None)):
+        if (
+            of in ("number", "work")
+            or name in OF_SOME_DAYS
+            or (values.ndim > 1 and (not of or number is None))
+        ):
             continue  # users that there are not, and classes of whose jobs nobody tells the number
         there = np.ones(values.shape, bool) if number is None else number > 0
         if name in OF_TIME and run.case.workload in MONTHS:  # jobs that all end after it have no time of it

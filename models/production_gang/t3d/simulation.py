@@ -30,7 +30,7 @@ from models.production_gang.t3d.state import (
     N_TIMES,
     N_WHOLE,
     NONE,
-    Costs,
+    Constants,
     Parameters,
     Record,
     Settings,
@@ -135,7 +135,7 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
         int(rules.preemptive), rules.order, rules.blocking, int(rules.prime_time.weekends),
         len(rules.queues), len(users),
     )  # fmt: skip
-    costs = Costs(
+    costs = Constants(
         rules.swap_out, rules.swap_in, rules.prime_time.begin, rules.prime_time.end, clock,
         float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit,
         rules.drain_after, rules.nice.above, rules.nice.every, rules.nice.half_life,

@@ -28,13 +28,13 @@ Settings = namedtuple(
 """Whole numbers that stay; `blocking` is an index into `rules.BLOCKING`."""
 SETTINGS = types.NamedUniTuple(int64, 11, Settings)
 
-Costs = namedtuple(
-    "Costs",
+Constants = namedtuple(
+    "Constants",
     ["swap_out", "swap_in", "prime_begin", "prime_end", "clock", "over_most", "over_from", "aggregate_limit",
      "drain_after", "nice_above", "nice_every", "half_life"],
 )  # fmt: skip
 """Real numbers that stay: s for each processor, s of the day, s since Monday, processors, s."""
-COSTS = types.NamedUniTuple(float64, 12, Costs)
+CONSTANTS = types.NamedUniTuple(float64, 12, Constants)
 
 Torus = namedtuple(
     "Torus",
@@ -118,6 +118,6 @@ N_CLASSES = 6
 LOWEST, LOWEST_IN_SLICE, N_AROUND = range(N_CLASSES, N_CLASSES + 3)
 
 SYSTEM = types.NamedTuple(
-    [SETTINGS, COSTS, TORUS, PARAMETERS, WORK, USERS, RECORD, INTS, FLOATS, INTS, FLOATS, FLOATS, FLOATS],
+    [SETTINGS, CONSTANTS, TORUS, PARAMETERS, WORK, USERS, RECORD, INTS, FLOATS, INTS, FLOATS, FLOATS, FLOATS],
     System,
 )

@@ -307,7 +307,7 @@ def refused_with(message: str, given: Point) -> None:
 
 def test_memory_that_does_not_fit_is_refused() -> None:
     jobs = replace(jobs_of((0, 1, 4, 1)), memory=np.array([4 * 65 * 1024]))
-    with pytest.raises(ValueError, match=r"asks for 66,560 KB a processor, and machine\.memory_gb_per_proc"):
+    with pytest.raises(ValueError, match=r"job 0 asks for 4 processors with 266,240 KB, which no host has"):
         FAMILY.check(point(jobs))
     FAMILY.check(point(jobs, machine={"memory_gb_per_processor": None}))
 
