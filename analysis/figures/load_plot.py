@@ -220,7 +220,7 @@ LABEL_LETTERS = 30
 """Of a panel's vertical axis on a line."""
 
 
-def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int) -> Figure:
+def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_columns: int = 4) -> Figure:
     """Draw many plots of the same lines in rows, all with one scale, and one legend below.
 
     Each has its strip of saturated points above it, where any of them has one.
@@ -250,7 +250,7 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int) -> Figure
     handles = list({str(handle.get_label()): handle for handle in handles}.values())
     width = max(7.4, PANEL[0] * n_columns)
     figure = Figure(
-        figsize=(width, n_rows * (sum(heights) + 0.35) + 0.7 + 0.18 * -(-len(handles) // 4)),
+        figsize=(width, n_rows * (sum(heights) + 0.35) + 0.7 + 0.18 * -(-len(handles) // legend_columns)),
         layout=ConstrainedLayoutEngine(hspace=0, h_pad=0.02),
     )
     places = figure.subplots(
@@ -276,7 +276,12 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int) -> Figure
     style.put_headline(figure, title)
     note = " ".join(dict.fromkeys(plot.note for plot in plots if plot.note))
     legend = figure.legend(
-        handles=handles, loc="outside lower left", ncols=4, title=note, title_fontsize=7.5, alignment="left"
+        handles=handles,
+        loc="outside lower left",
+        ncols=legend_columns,
+        title=note,
+        title_fontsize=7.5,
+        alignment="left",
     )
     legend.get_title().set_color("#666666")
     return figure

@@ -66,6 +66,8 @@ class Tester(tester.Tester):
         label = one.label
         if entry.cost != FREE:
             label += f", switches of {self.field.share(entry.cost):g} %"
+        if one.asks and entry.requests != REAL:
+            label += f", {entry.requests} requests"
         return label, self.field.curve(metric, one, name, cost=entry.cost, requests=entry.requests)
 
     def ratio(
@@ -74,8 +76,7 @@ class Tester(tester.Tester):
     ) -> Part:  # fmt: skip
         """Ask for limits on the ratio of two entries' means, averaged over loads at which both are stable."""
         (first, mine), (second, others) = (self.found(metric, entry, name) for entry in (a, b))
-        asked = f", requests {a.requests}" if a.requests != REAL else ""
-        label = f"{first} / {second}, {MEASURES.get(metric, metric)}, {workload(name)}{asked}"
+        label = f"{first} / {second}, {MEASURES.get(metric, metric.replace('_', ' '))}, {workload(name)}"
         return ratio(label, mine, others, loads, low, high)
 
     def better(
@@ -100,7 +101,7 @@ class Tester(tester.Tester):
     def growth(self, metric: str, a: Entry, b: Entry, name: str, low: AxisRange, high: AxisRange) -> Part:
         """Ask that from some loads to others a metric grows by a smaller factor under a than under b."""
         (first, mine), (second, others) = (self.found(metric, entry, name) for entry in (a, b))
-        what = MEASURES.get(metric, metric)
+        what = MEASURES.get(metric, metric.replace("_", " "))
         label = f"growth of the {what} under {second} minus that under {first}, {workload(name)}"
         below, no = low.choose([mine, others])
         above, neither = high.choose([mine, others])

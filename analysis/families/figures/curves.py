@@ -97,7 +97,8 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
         for name, lines in zip(field.workloads, every, strict=True)
         if lines
     ]  # fmt: skip
-    return load_plot.draw_panels(plots, title, 2 if len(plots) in (1, 2, 4) else 3)
+    n_columns = 1 if len(plots) == 1 else 2 if len(plots) in (2, 4) else 3
+    return load_plot.draw_panels(plots, title, n_columns, legend_columns=3)
 
 
 def _limits(loads: np.ndarray) -> tuple[float, float]:
