@@ -206,7 +206,7 @@ class Field:
 
     @cached_property
     def _machines(self) -> dict[str, str]:
-        """The machine of each workload, the first that the grid has with it: logs have their own."""
+        """The machine of each workload, the first that the grid has with it: logs may have their own."""
         status, machines = self.study.status, self.study.values_of(MACHINE)
         if len(machines) < 2:
             return {}

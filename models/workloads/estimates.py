@@ -15,8 +15,8 @@ from models.point import Parameters, Point, Seed
 from models.streams import stream
 from models.workloads import tsafrir2005
 
-EXACT, TSAFRIR = "exact", "tsafrir2005"
-MODELS = (EXACT, TSAFRIR)
+EXACT, FACTOR, TSAFRIR = "exact", "factor", "tsafrir2005"
+MODELS = (EXACT, FACTOR, TSAFRIR)
 FOR = ("unknown", "all")
 TOGETHER = 10_000
 """Jobs of a stream among which requested times are dealt out, where the workload does not say."""
@@ -34,7 +34,23 @@ def wanted(workload: Parameters) -> bool:
         )
         checks.whole(workload, "workload", "longest_request", allowed, least=least, most=2**31 - 1)
     _together(workload)
+    if given == FACTOR:
+        _factor(workload)
     return given is not None
+
+
+def _factor(workload: Parameters) -> float:
+    return checks.number(workload, "workload", "estimates_factor", "a number, 0 or more", least=0, default=1.0)
+
+
+def _overestimated(runtime: Floats, workload: Parameters, seed: Seed) -> Floats:
+    """Return requests that are evenly spread from the runtime to 1 + factor times as much.
+
+    The f-model: A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime
+    estimates in scheduling the IBM SP2 with backfilling", IEEE Transactions on Parallel and Distributed
+    Systems 12(6), 2001.
+    """
+    return runtime * (1 + _factor(workload) * stream(seed, "estimates").random(runtime.size))
 
 
 def _together(workload: Parameters) -> int:
@@ -44,7 +60,7 @@ def _together(workload: Parameters) -> int:
 
 def are_drawn(workload: Parameters) -> bool:
     """Tell whether there is chance in the requested times."""
-    return wanted(workload) and workload["estimates"] == TSAFRIR
+    return wanted(workload) and workload["estimates"] != EXACT
 
 
 def of_trace(trace: Trace, point: Point) -> Trace:
@@ -66,6 +82,13 @@ def of_stream(stream: Stream, point: Point) -> Stream:
         return stream
     if workload["estimates"] == EXACT:
         return stream.mapped(lambda jobs: replace(jobs, requested=jobs.runtime))
+    if workload["estimates"] == FACTOR:
+
+        def overestimated(n_jobs: int) -> Jobs:
+            jobs = stream.first(n_jobs)
+            return replace(jobs, requested=_overestimated(jobs.runtime, workload, point.seed))
+
+        return replace(stream, first=overestimated, chunked=None)
     if workload.get("longest_request") is None:
         raise ValueError(
             "workload.longest_request=null; allowed: whole seconds, for instance 172800 (two days)"
@@ -102,6 +125,13 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     if workload["estimates"] == EXACT:
         told = f"{name}: {int(which.sum()):,} jobs request exactly their runtime (estimates=exact)"
         return replace(jobs, requested=np.where(which, jobs.runtime, jobs.requested)), [told]
+    if workload["estimates"] == FACTOR:
+        most = 1 + _factor(workload)
+        told = (
+            f"{name}: {int(which.sum()):,} jobs request their runtime up to {most:g} times (estimates=factor)"
+        )
+        drawn = _overestimated(jobs.runtime, workload, seed)
+        return replace(jobs, requested=np.where(which, drawn, jobs.requested)), [told]
     if not which.any():
         return jobs, [f"{name}: every job has a requested time, none drawn (estimates_for=unknown)"]
     longest = workload.get("longest_request")

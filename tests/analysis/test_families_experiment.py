@@ -52,8 +52,8 @@ def test_switches_that_cost_something_slow_jobs_down(folder: Path) -> None:
     assert free < dear
 
 
-def test_every_contestant_meets_the_same_jobs(folder: Path) -> None:
-    """The mean runtime is that of the jobs: response time minus delay is no policy's choice."""
+def test_every_contestant_is_measured_by_as_many_jobs(folder: Path) -> None:
+    """Every batch of everybody has as many jobs."""
     study, _ = opened(folder)
     jobs = study.data["jobs"]
     assert set(np.unique(jobs.values[np.isfinite(jobs.values)])) == {100.0}

@@ -207,7 +207,7 @@ def test_what_a_short_limit_does_is_said() -> None:
 @pytest.mark.parametrize(
     ("settings_", "words"),
     [
-        ({"estimates": "guess"}, "workload.estimates=guess; allowed: null, exact, tsafrir2005"),
+        ({"estimates": "guess"}, "workload.estimates=guess; allowed: null, exact, factor, tsafrir2005"),
         ({"estimates_for": "some"}, "workload.estimates_for=some; allowed: unknown, all"),
         ({"longest_request": 3600}, "workload.longest_request=3600; allowed: whole seconds from 7,200 on"),
         ({"longest_request": 7200.5}, "workload.longest_request=7200.5"),
@@ -228,3 +228,23 @@ def test_requests_are_dealt_out_among_so_many_jobs_at_a_time() -> None:
     requested = filled.first(1500).requested
     np.testing.assert_array_equal(filled.first(500).requested, requested[:500])
     assert sorted(requested[:500]) == sorted(requested[500:1000]) == sorted(requested[1000:])
+
+
+def test_requests_may_be_too_long_by_a_factor() -> None:
+    """Evenly from the runtime to 1 + f times as much, the same for a job however many are drawn."""
+    runtime = np.random.default_rng(1).exponential(3000, 20_000)
+    jobs = jobs_of(runtime.tolist(), [float("nan")] * runtime.size)
+    drawn = {"estimates": "factor", "estimates_factor": 3}
+    point = Point({}, drawn, {}, seed=(4, 2))
+    stream = estimates.of_stream(Stream("a", pool(1), lambda n: jobs.part(slice(n))), point)
+    requested = stream.first(runtime.size).requested
+    over = np.sort(requested / runtime)
+    even = 1 + 3 * (np.arange(over.size) + 0.5) / over.size
+    assert np.abs(over - even).max() < 3 * 1.63 / np.sqrt(over.size), "Kolmogorov and Smirnov, one percent"
+    np.testing.assert_array_equal(stream.first(100).requested, requested[:100])
+    filled, notes = estimates.fill("b", jobs, drawn, (4, 2))
+    np.testing.assert_array_equal(filled.requested, requested)
+    assert notes == ["b: 20,000 jobs request their runtime up to 4 times (estimates=factor)"]
+    assert estimates.are_drawn(drawn)
+    with pytest.raises(ValueError, match=r"workload\.estimates_factor=-1; allowed: a number, 0 or more"):
+        estimates.wanted({"estimates": "factor", "estimates_factor": -1})
