@@ -48,3 +48,14 @@ def periods(submit: Floats, most: int) -> Floats:
     n_units = int(span // unit) + 1
     together = math.ceil(n_units / most)
     return submit[0] + unit * together * np.arange(math.ceil(n_units / together) + 1)
+
+
+def monday(zero: float) -> float:
+    """Return the seconds since Monday, 0:00, of a Unix time (UTC).
+
+    Examples
+    --------
+    >>> monday(4 * DAY)  # 5 January 1970 was a Monday
+    0.0
+    """
+    return (zero - 4 * DAY) % (7 * DAY)

@@ -14,7 +14,10 @@ from typing import Any
 
 from models import checks
 from models.arrays import Floats, Ints
+from models.jobs.calendar import monday
 from models.jobs.schedule import Schedule
+from models.jobs.stream import Stream
+from models.jobs.trace import Trace
 from models.point import Parameters
 
 SYSTEMS = {
@@ -71,3 +74,9 @@ def part_of(policy: Parameters, module: str) -> Any:
     """Return a module of the package of a policy's system; ``ValueError`` if there is no such system."""
     system = checks.choice(policy, "policy", "system", SYSTEMS)
     return importlib.import_module(f"{SYSTEMS[system]}.{module}")
+
+
+def clock_of(opened: Stream | Trace) -> float:
+    """Return the seconds since Monday, 0:00, at time 0: as a log says, else 0."""
+    origin = opened.origin if isinstance(opened, Trace) else None
+    return 0.0 if origin is None or origin.zero is None else monday(origin.zero)

@@ -40,7 +40,9 @@ def wanted(workload: Parameters) -> bool:
 
 
 def _factor(workload: Parameters) -> float:
-    return checks.number(workload, "workload", "estimates_factor", "a number, 0 or more", least=0, default=1.0)
+    return checks.number(
+        workload, "workload", "estimates_factor", "a number, 0 or more", least=0, default=1.0
+    )
 
 
 def _overestimated(runtime: Floats, workload: Parameters, seed: Seed) -> Floats:

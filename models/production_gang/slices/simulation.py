@@ -27,8 +27,7 @@ from models.production_gang.slices.course import (
 )
 from models.production_gang.slices.noted import Collected, SlicePieces
 from models.production_gang.slices.rules import AlphaRules, Tc2000Rules, rules_of
-from models.production_gang.systems import Levels, Run
-from models.production_gang.t3d.periods import monday
+from models.production_gang.systems import Levels, Run, clock_of
 from models.workloads.phases import Phases
 
 TO_THE_BIT = 1e-12
@@ -89,8 +88,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> R
     """
     rules = rules_of(point.policy)
     rules.told_of(jobs, machine)
-    origin = opened.origin if isinstance(opened, Trace) else None
-    clock = 0.0 if origin is None or origin.zero is None else monday(origin.zero)
+    clock = clock_of(opened)
     phases = Phases.of(point.workload)
     told = SlicePhases(np.array(phases.share), np.array(phases.processors), rules.tells)
     if isinstance(rules, Tc2000Rules):

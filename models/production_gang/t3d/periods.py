@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from models import checks
-from models.jobs.calendar import DAY
 from models.point import Parameters
 
 PRIME, NIGHT, N_PERIODS = 0, 1, 2
@@ -50,14 +49,3 @@ class PrimeTime:
 
 def _clock(seconds: float) -> str:
     return f"{int(seconds // HOUR)}:{int(seconds % HOUR // 60):02d}"
-
-
-def monday(zero: float) -> float:
-    """Return the seconds since Monday, 0:00, of a Unix time (UTC).
-
-    Examples
-    --------
-    >>> monday(4 * DAY)  # 5 January 1970 was a Monday
-    0.0
-    """
-    return (zero - 4 * DAY) % (7 * DAY)

@@ -15,11 +15,10 @@ from models.jobs.schedule import Pieces, Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
-from models.production_gang.systems import Levels, Run
+from models.production_gang.systems import Levels, Run, clock_of
 from models.production_gang.t3d import engine, state
 from models.production_gang.t3d.clock import BOUNDARIES_A_DAY
 from models.production_gang.t3d.nodes import Hardware, Partitions, partitions
-from models.production_gang.t3d.periods import monday
 from models.production_gang.t3d.rules import Rules, told_of
 from models.production_gang.t3d.state import (
     N_CLOCKS,
@@ -118,12 +117,6 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> R
             "limit lets them in; look at policy.queues, their hours and limits"
         )
     return _read_off(system, jobs, machine, hardware, clock)
-
-
-def clock_of(opened: Stream | Trace) -> float:
-    """Return the seconds since Monday, 0:00, at time 0: as a log says, else 0."""
-    origin = opened.origin if isinstance(opened, Trace) else None
-    return 0.0 if origin is None or origin.zero is None else monday(origin.zero)
 
 
 def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> System:

@@ -93,9 +93,8 @@ NO_WORK, PACKING, LIMITS = range(3)
     LOOK, N_TICKS, AGAIN, N_COUNTS,
 ) = range(22)  # fmt: skip
 # AGAIN: whether another pass is due at this instant. N_RUNNING: processors that run; N_SWITCHING: of owners
-# that do not; N_LEAVING_NODES: nodes without owner
-# whose image is still there. SCAN: queued jobs before this one cannot be admitted, 0 after anything that may
-# change it.
+# that do not; N_LEAVING_NODES: nodes without owner whose image is still there. SCAN: queued jobs before this
+# one cannot be admitted, 0 after anything that may change it.
 
 # Clocks.
 NOW, NEXT_BOUNDARY, NEXT_TICK, LAST_TICK, ACTIVE, N_CLOCKS = range(6)

@@ -13,6 +13,7 @@ import pytest
 from family_cases import CONF, read
 
 from models import backfill
+from models.jobs.calendar import monday
 from models.jobs.job_classes import DEBUG, EXPRESS, INTERACTIVE, PRODUCTION, STANDBY
 from models.jobs.jobs import Jobs
 from models.point import Batches, Point
@@ -20,7 +21,6 @@ from models.production_gang import FAMILY, model
 from models.production_gang.systems import Run
 from models.production_gang.t3d import moment
 from models.production_gang.t3d.nodes import Hardware, partitions, shapes_of
-from models.production_gang.t3d.periods import monday
 from models.workloads import open_workload
 
 SCHEDULERS = ("llnl_gang", "djm", "unicos_max")

@@ -193,8 +193,8 @@ def test_policies_meet_the_same_jobs_and_replications_others() -> None:
     np.testing.assert_array_equal(first.runtime, loaded.runtime)
     assert float(loaded.size @ loaded.runtime) / (100 * loaded.submit[-1]) == pytest.approx(0.9)
     assert not np.array_equal(first.runtime, other.runtime)
-    for family in (FAMILY, GANG):
-        assert family.has_chance(Point(EASY, work, POOL))
+    for family, policy in ((FAMILY, EASY), (GANG, {"name": "best_fit", "scheme": "best_fit"})):
+        assert family.has_chance(Point(policy, work, POOL))
 
 
 @pytest.mark.parametrize(

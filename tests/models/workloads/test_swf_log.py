@@ -94,7 +94,9 @@ def test_requests_are_drawn_where_there_are_none(tmp_path: Path) -> None:
     draws = [opened_on(drawn, POOL, None, 1, k).jobs.requested for k in range(5)]
     assert all(draw[1] == 3600 for draw in draws)
     assert len({tuple(draw) for draw in draws}) > 1
-    with pytest.raises(ValueError, match=r"workload\.estimates=guess; allowed: null, exact, factor, tsafrir2005"):
+    with pytest.raises(
+        ValueError, match=r"workload\.estimates=guess; allowed: null, exact, factor, tsafrir2005"
+    ):
         FAMILY.has_chance(Point(EASY, bare | {"estimates": "guess"}, POOL))
 
 
