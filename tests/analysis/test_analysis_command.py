@@ -142,7 +142,7 @@ def test_mistakes_are_one_line_and_status_2(
             "chiang2001",
             "reads results of models.backfill and models.o2k_workload, and these",
         ),
-        ({"models.backfill": 3}, "feitelson1996", "give one of chiang2001, operators, compare"),
+        ({"models.backfill": 3}, "feitelson1996", "give one of chiang2001, families, operators, compare"),
         (
             {"models.backfill": 3},
             "chiang2001",
