@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -238,6 +238,17 @@ def _draw(arguments: Sequence[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with style.styled():
         figure = drawing.draw({**drawing.settings, **settings})
-        values = "-".join(value for value in settings.values() if "/" not in value)
-        for file in style.save(figure, folder, f"{name}-{values}" if values else name):
+        for file in style.save(figure, folder, file_name(name, settings.values())):
             print(file.absolute())
+
+
+def file_name(name: str, values: Iterable[str]) -> str:
+    """Return what a drawing's files are called, without what not every file system takes.
+
+    Examples
+    --------
+    >>> file_name("torus", ["results/llnl_t3d", "Tue 13:25"])
+    'torus-Tue-1325'
+    """
+    told = (value.replace(" ", "-").replace(":", "") for value in values if "/" not in value)
+    return "-".join(filter(None, (name, *told)))

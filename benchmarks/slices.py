@@ -59,7 +59,7 @@ def at(policy: str) -> Point:
         f"grid.policy=[{policy}]",
         "grid.workload=[lublin2003]",
         "grid.load=[0.5]",
-        *(["grid.reserved=[1]"] if policy == "alpha_gang" else []),
+        "grid.reserved=[1]" if policy == "alpha_gang" else "grid.placement=[blocks]",
         "replications=1",
     )
     return point(task, production_gang.FAMILY)

@@ -197,8 +197,12 @@ def months(study: Study, policy: str, workload: str) -> np.ndarray:
 def of_months(
     study: Study, metric: str, policy: str, workload: str, first: int, last: int | None = None
 ) -> Sample:
-    """Return a metric of the machine from one month to another, both included, averaged over time."""
-    values, period = raw(study, metric, policy, workload), raw(study, PERIOD, policy, workload)
+    """Return a metric of the machine from one month to another, both included, averaged over its time.
+
+    That is all of the time, or of weekdays or weekends: of these a batch may have an hour, or none.
+    """
+    weight = study.data[metric].attrs.get("weight", PERIOD) if metric in study.data else PERIOD
+    values, period = raw(study, metric, policy, workload), raw(study, weight, policy, workload)
     month = months(study, policy, workload)
     inside = (month >= first) & (month <= (first if last is None else last))
     if values.reason or period.reason or not inside.any():

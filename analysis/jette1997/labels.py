@@ -86,14 +86,25 @@ def workloads(study: Study) -> list[str]:
 
 
 def long_one(study: Study) -> str:
-    """Return the workload of many weeks: the 15 months, else the first of the grid."""
+    """Return the workload of many weeks: the 15 months, else the first of the grid that may have as many.
+
+    Where the grid has none but the short ones, the 15 months all the same: what is asked of them is then not
+    in the grid, and a day of the three weeks is never taken for a week of theirs.
+    """
     names = workloads(study)
-    return FIFTEEN_MONTHS if FIFTEEN_MONTHS in names else names[0]
+    others = [name for name in names if name not in (THREE_WEEKS, BENCHMARK_WEEK)]
+    return FIFTEEN_MONTHS if FIFTEEN_MONTHS in names or not others else others[0]
 
 
 def reported(study: Study) -> str:
     """Return the workload of which the paper has numbers of jobs: the three weeks, else that of many."""
     return THREE_WEEKS if THREE_WEEKS in workloads(study) else long_one(study)
+
+
+def periods(study: Study) -> tuple[str, ...]:
+    """Return the workloads of the site's own users that the grid has: of the three weeks, and of many."""
+    names = tuple(dict.fromkeys((reported(study), long_one(study))))
+    return tuple(name for name in names if name in workloads(study)) or names
 
 
 def told(workload: str) -> str:

@@ -103,7 +103,7 @@ def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
 
 
 def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
-    """Return the share of processor time without work on weekdays and on weekends, NaN of no time."""
+    """Return the time of weekdays and of weekends, and the share of it without work, NaN of no time."""
     levels, made, clock = run.levels, run.schedule, run.clock
     n = len(edges) - 1
     days = np.arange(np.floor((edges[0] + clock) / DAY), np.ceil((edges[-1] + clock) / DAY) + 1)
@@ -116,11 +116,11 @@ def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
     weekend = (middle + clock) // DAY % 7 >= WEEKDAYS
     batch = np.clip(np.searchsorted(edges, middle, side="right") - 1, 0, max(n - 1, 0))
     found = {}
-    for name, chosen in (("no_work_weekdays", ~weekend), ("no_work_weekends", weekend)):
-        capacity = made.machine.total * np.bincount(batch[chosen], length[chosen], n)
+    for days_of, chosen in (("weekdays", ~weekend), ("weekends", weekend)):
+        found[days_of] = np.bincount(batch[chosen], length[chosen], n).astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = 1 - np.bincount(batch[chosen], used[chosen], n) / capacity
-        found[name] = np.where(np.abs(share) < 1e-9, 0.0, share)
+            share = 1 - np.bincount(batch[chosen], used[chosen], n) / (made.machine.total * found[days_of])
+        found[f"no_work_{days_of}"] = np.where(np.abs(share) < 1e-9, 0.0, share)
     return found
 
 

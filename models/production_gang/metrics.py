@@ -64,8 +64,14 @@ METRICS = (
     ),
     Metric("limits_loss", "1", "share of all processor time idle because of limits", weight="period"),
     Metric("no_work_share", "1", "share of all processor time without work", weight="period"),
-    Metric("no_work_weekdays", "1", "share of the processor time of weekdays without work", weight="period"),
-    Metric("no_work_weekends", "1", "share of the processor time of weekends without work", weight="period"),
+    Metric("weekdays", "s", "time of weekdays over which the machine was measured"),
+    Metric("weekends", "s", "time of weekends over which the machine was measured"),
+    Metric(
+        "no_work_weekdays", "1", "share of the processor time of weekdays without work", weight="weekdays"
+    ),
+    Metric(
+        "no_work_weekends", "1", "share of the processor time of weekends without work", weight="weekends"
+    ),
     Metric("class_jobs", "1", "jobs of the class", _CLASS),
     Metric("class_runtime", "s", "runtimes of the class", _CLASS),
     Metric("class_work", "s", "processor time of the class", _CLASS),

@@ -178,6 +178,19 @@ def test_every_claim_names_figures_that_there_are() -> None:
         assert {figure for claim in claims(true(name)) for figure in claim.figures} <= names
 
 
+def test_what_is_said_of_months_and_weeks_is_not_asked_of_the_days_of_three_weeks() -> None:
+    found = study("llnl_t3d", workload=(THREE_WEEKS, BENCHMARK_WEEK), noise=0.0, replications=5)
+    verdicts = verdicts_of(found)
+    of_months = {
+        "t3d-33-percent-before", "fig1-order", "t3d-increased-substantially", "t3d-96-percent-a-week",
+        "5-95-percent-while-responsive", "t3d-no-work-on-weekends",
+    }  # fmt: skip
+    assert {verdicts[name] for name in of_months} == {"inconclusive"}
+    assert {verdicts[name] for name in verdicts if name not in of_months} == {"holds"}
+    (claim,) = [one for one in claims(found) if one.id.endswith("33-percent-before")]
+    assert all("not in this grid" in line for line in claim.evidence[1:])
+
+
 def test_a_comparison_with_other_families_claims_nothing() -> None:
     assert claims(study("llnl_compare")) == ()
 
@@ -202,6 +215,19 @@ def test_a_month_is_the_weeks_whose_middle_lies_in_it_weighted_by_time() -> None
     sample = derived.of_months(found, "utilization", GANG, FIFTEEN_MONTHS, 9)
     assert sample.values.mean() == pytest.approx(np.mean(weeks))
     assert sample.values.shape == (5, len(weeks))
+
+
+def test_weekends_of_a_month_count_for_their_time() -> None:
+    """Four weeks, the last of which has a tenth of the weekend: (.1 + .2 + .3 + .1 x .9) / 3.1."""
+    found = study("llnl_t3d", noise=0.0, replications=5)
+    n_weeks = int((derived.months(found, GANG, FIFTEEN_MONTHS) == 1).sum())
+    at = {"policy": list(found.policies).index(GANG), "workload": 0, "batch": slice(0, n_weeks)}
+    found.data["weekends"] = found.data["period"] * 2 / 7
+    found.data["no_work_weekends"].attrs["weight"] = "weekends"
+    found.data["weekends"][at | {"batch": 3}] *= 0.1
+    found.data["no_work_weekends"][at] = np.array([0.1, 0.2, 0.3, 0.9])
+    sample = derived.of_months(found, "no_work_weekends", GANG, FIFTEEN_MONTHS, 1)
+    assert sample.values.mean() == pytest.approx((0.1 + 0.2 + 0.3 + 0.09) / 3.1)
 
 
 def test_a_week_that_is_cut_short_counts_for_its_time_and_is_no_best_week() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fabricated_jette1997 import EXPERIMENTS, LOST, Point, dataset, t3d
+from fabricated_jette1997 import tradeoff as tradeoff_truth
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -18,7 +19,15 @@ from analysis.figures import style
 from analysis.figures.policies import look
 from analysis.jette1997 import PAPER
 from analysis.jette1997.figures import lost, months, tradeoff
-from analysis.jette1997.labels import AXES, BENCHMARK_WEEK, FIFTEEN_MONTHS, GANG, THREE_WEEKS, UNICOS_MAX
+from analysis.jette1997.labels import (
+    AXES,
+    BENCHMARK_WEEK,
+    FIFTEEN_MONTHS,
+    GANG,
+    NEVER,
+    THREE_WEEKS,
+    UNICOS_MAX,
+)
 from analysis.jette1997.readings import readings
 from analysis.registry import paper_for
 from analysis.study import Study
@@ -74,8 +83,27 @@ def test_one_scheduler_that_is_missing_leaves_the_others() -> None:
 
 
 def test_a_grid_of_the_gang_scheduler_alone_draws() -> None:
-    found = study("llnl_t3d", policy=(GANG,), workload=(THREE_WEEKS,), replications=5)
+    found = study("llnl_t3d", policy=(GANG,), workload=(FIFTEEN_MONTHS,), replications=5)
     assert list(draw(found, render=True)) == NAMES["llnl_t3d"]
+
+
+def test_three_weeks_are_not_drawn_as_months() -> None:
+    """July 1996 is no month of UNICOS MAX, and a day is no week."""
+    found = study("llnl_t3d", workload=(THREE_WEEKS, BENCHMARK_WEEK), replications=5)
+    assert list(draw(found, render=True)) == NAMES["llnl_t3d"][3:]
+
+
+@pytest.mark.parametrize("axes", [{"switch_cost": ("0",)}, {"do_not_disturb": ("2", NEVER)}])
+def test_a_map_of_one_row_or_column_draws_without_a_break_even(axes: dict[str, tuple[str, ...]]) -> None:
+    def truth(metric: str, at: Point) -> float:
+        better = metric == "utilization" and at["do_not_disturb"] != NEVER
+        gains = at["do_not_disturb"] == "10" if "switch_cost" in axes else at["switch_cost"] == "0"
+        return tradeoff_truth(metric, at) * ((1.1 if gains else 0.5) if better else 1.0)
+
+    found = study("llnl_tradeoff", truth=truth, noise=0.0, replications=5, **axes)
+    _, gained = tradeoff.table(found)
+    assert np.nanmin(gained) < 0 < np.nanmax(gained)
+    assert list(draw(found, render=True)) == NAMES["llnl_tradeoff"]
 
 
 def points(figure: Figure, panel: int, color: str) -> list[tuple[float, float]]:

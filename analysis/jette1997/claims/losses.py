@@ -30,7 +30,7 @@ from analysis.study.sample import Sample
 
 def claims(test: Tester) -> Iterator[Claim]:
     """Yield these sentences."""
-    names = tuple(dict.fromkeys((test.weeks, test.months)))
+    names = test.periods
     yield test.claim(
         "overview-switching-slight",
         "Overview: “The CPU resources sacrificed for context switching is slight”; workload "

@@ -85,7 +85,7 @@ def _of_three_weeks(test: Tester) -> Iterator[Claim]:
                 test.get(derived.interactive_slowdown, GANG, name),
                 high=1 + WELL,
             )
-            for name in dict.fromkeys((test.weeks, test.months))
+            for name in test.periods
         ],
         figures=("responsiveness",),
     )
@@ -101,7 +101,7 @@ def _of_three_weeks(test: Tester) -> Iterator[Claim]:
                 0.08 - POINTS,
                 0.08 + POINTS,
             )
-            for name in dict.fromkeys((test.weeks, test.months))
+            for name in test.periods
         ],
         figures=("responsiveness",),
     )
@@ -113,7 +113,7 @@ def _of_three_weeks(test: Tester) -> Iterator[Claim]:
         [test.share(f"interactive jobs ever preempted, {period}", _class_preempted(test), high=MOST)],
         figures=("responsiveness",),
     )
-    names = tuple(dict.fromkeys((test.weeks, test.months)))
+    names = test.periods
     yield test.claim(
         "t3d-long-jobs-few-percent",
         "Cray T3D: “Most longer running interactive jobs enjoy slowdowns of only a few percent.”",
@@ -228,7 +228,7 @@ def _by_hour(test: Tester) -> Iterator[Claim]:
 
 
 def _against_unicos_max(test: Tester) -> Iterator[Claim]:
-    names, one = tuple(dict.fromkeys((test.weeks, test.months))), test.benchmark
+    names, one = test.periods, test.benchmark
     yield test.claim(
         "t3d-21-percent-throughput",
         "Cray T3D: “Benchmarks run against both UNICOS MAX and an early prototype of the LLNL gang scheduler "

@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.claims import Part, tester
 from analysis.claims.comparisons import level_of, ratio_of
-from analysis.jette1997.labels import KEY, benchmark, long_one, reported
+from analysis.jette1997.labels import KEY, benchmark, long_one, periods, reported
 from analysis.study import Study
 from analysis.study.sample import Sample
 
@@ -22,6 +22,7 @@ class Tester(tester.Tester):
         super().__init__(study, KEY)
         self.months = long_one(study)
         self.weeks = reported(study)
+        self.periods = periods(study)
         self.benchmark = benchmark(study)
 
     def get(self, measured: Measured, *arguments: Any, **point: object) -> Sample:

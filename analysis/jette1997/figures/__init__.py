@@ -8,7 +8,7 @@ from pathlib import Path
 from analysis.figures import verdict_map
 from analysis.jette1997.claims import claims
 from analysis.jette1997.figures import compare, lost, months, responsiveness, slowdowns, tradeoff
-from analysis.jette1997.labels import CLASS_RUNTIME, GANG, KEY, MULTIPLIER, SCHEDULERS
+from analysis.jette1997.labels import CLASS_RUNTIME, GANG, KEY, MULTIPLIER, SCHEDULERS, long_one, workloads
 from analysis.paper import Picture
 from analysis.report.table import Table
 from analysis.study import Study
@@ -42,7 +42,8 @@ def _of_one(study: Study) -> Iterator[Picture]:
     elif study.varies(MULTIPLIER):
         yield from tradeoff.pictures(study)
     elif CLASS_RUNTIME in study.data and GANG in study.policies:
-        yield from months.pictures(study)
+        if long_one(study) in workloads(study):
+            yield from months.pictures(study)
         yield from responsiveness.pictures(study)
         yield from slowdowns.pictures(study)
         yield from lost.pictures(study)

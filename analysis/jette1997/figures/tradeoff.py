@@ -102,7 +102,8 @@ def _map(study: Study) -> Figure:
     left.set_ylabel("Cost of a switch (s a processor)")
     for axes in (left, right):
         axes.set_xlabel("Do-not-disturb multiplier (s a processor)")
-        if np.nanmin(gained) < 0 < np.nanmax(gained):
+        # A line needs two points each way.
+        if min(gained.shape) > 1 and np.nanmin(gained) < 0 < np.nanmax(gained):
             axes.contour(np.nan_to_num(gained), levels=[0.0], colors=[BREAK_EVEN], linewidths=2.4)
     style.put_headline(figure, "Do-not-disturb multiplier and cost of a switch")
     figure.legend(

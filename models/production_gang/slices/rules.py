@@ -125,10 +125,9 @@ class AlphaRules(SliceRules):
         )
 
     def __str__(self) -> str:
-        return (
-            f"slices of {self.slice:g} s, {self.reserved} CPUs of each computer in reserve, tickets for "
-            f"{self.frame} slices, {self.switch:g} s to switch"
-        )
+        kept = f"{self.reserved} CPU{'' if self.reserved == 1 else 's'} of each computer in reserve"
+        tickets = f"tickets for {self.frame} slices"
+        return f"slices of {self.slice:g} s, {kept}, {tickets}, {self.switch:g} s to switch"
 
     def check_machine(self, machine: Machine) -> None:
         """Raise ``ValueError`` with one line for computers that have no CPU for gangs, or none for others."""

@@ -222,9 +222,10 @@ class Rules:
         )
 
     def __str__(self) -> str:
-        kind = "jobs are preempted" if self.preemptive else "jobs keep their processors"
+        if not self.preemptive:
+            return f"jobs keep their processors; {self.prime_time}"
         costs = f"{self.swap_out:g} s to write and {self.swap_in:g} s to load a processor"
-        return f"{kind}; {self.prime_time}; {costs}"
+        return f"jobs are preempted; {self.prime_time}; {costs}"
 
     def classes_of(self, jobs: Jobs) -> Ints:
         """Return every job's class: as the workload says, else as `unclassified` says."""
@@ -341,6 +342,12 @@ def told_of(
         counts = np.bincount(job_class, minlength=len(JOB_CLASSES))
         each = ", ".join(f"{n:,} {name}" for n, name in zip(counts, JOB_CLASSES, strict=True) if n)
         told.append(f"the workload names no classes; unclassified={rules.unclassified} makes {each} jobs")
+    outside = int((is_batch & (queue == len(rules.queues))).sum())
+    if outside:
+        told.append(
+            f"{outside:,} of {len(jobs):,} jobs are too large or too long for every queue of policy.queues: "
+            "only policy.batch_limit limits them"
+        )
     return told
 
 

@@ -112,6 +112,6 @@ def _hosts(keys: Keys, point: Point) -> Machine:
         return hosts
     raise ValueError(
         f"{keys.name} has jobs of {size} processors with up to {kilobytes // 1024:,} MB, and machine "
-        f"{point.machine.get('name', '')} has no host with both; take grid.machine=[t3d], or jobs of fewer "
-        "processors (workload.batch.queues, workload.interactive.largest)"
+        f"{point.machine.get('name', '')} has no host with both; take grid.machine=[t3d] as it is, or "
+        "jobs of fewer processors (workload.batch.queues, workload.interactive.largest)"
     )

@@ -12,6 +12,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.schedule import Schedule
 from models.production_gang.measuring import of_run
+from models.production_gang.metrics import METRICS
 from models.production_gang.systems import Levels, Run
 
 HOUR = 3600.0
@@ -82,3 +83,18 @@ def test_a_batch_without_a_weekend_has_no_share_of_it() -> None:
     assert np.isnan(found["no_work_weekends"][0])
     assert found["no_work_weekends"][1] == pytest.approx(0.5)
     assert np.isnan(found["no_work_weekdays"][1])
+
+
+def test_days_of_a_batch_count_for_their_time_in_it() -> None:
+    """The second batch has an hour of Friday and the weekend; both together have what one batch has."""
+    made, whole = run(), measured()
+    edges = np.array([0.0, 5 * DAY - HOUR, WEEK])
+    division = Division(slice(None), np.array([0, 0, 0, 0, 0, 1]), edges)
+    found = of_run(made, division, edges)
+    weights = {metric.name: metric.weight for metric in METRICS}
+    assert found["weekdays"].tolist() == [5 * DAY - HOUR, HOUR]
+    assert found["weekends"].tolist() == [0, 2 * DAY]
+    for name in ("no_work_weekdays", "no_work_weekends"):
+        weight = found[weights[name]]
+        both = np.nansum(found[name] * weight) / weight.sum()
+        assert both == pytest.approx(whole[name][0])

@@ -312,6 +312,23 @@ def test_memory_that_does_not_fit_is_refused() -> None:
     FAMILY.check(point(jobs, machine={"memory_gb_per_processor": None}))
 
 
+def test_a_batch_job_that_no_queue_takes_is_told_and_runs() -> None:
+    """Five hours on 128 processors are too long for `pe128`, and too large for `pe64_long`."""
+    jobs = jobs_of((0, 18_000, 128, PRODUCTION), (0, 100, 128, PRODUCTION), (0, 18_000, 128, INTERACTIVE))
+    told = [note for note in FAMILY.check(point(jobs)) if "policy.queues" in note]
+    assert told == [
+        "1 of 3 jobs are too large or too long for every queue of policy.queues: only policy.batch_limit "
+        "limits them"
+    ]
+    assert np.isfinite(FAMILY.schedule(point(jobs)).end).all()
+    assert not any("policy.queues" in note for note in FAMILY.check(point()))
+
+
+def test_a_scheduler_that_preempts_nobody_says_nothing_of_switches() -> None:
+    assert not any("to load" in note for note in FAMILY.check(point(policy="unicos_max")))
+    assert any("to load" in note for note in FAMILY.check(point()))
+
+
 def test_a_queue_that_never_opens_is_told() -> None:
     queues = [{"name": "never", "processors": 256, "hours": None, "run_limit": None, "open": "night"}]
     jobs = jobs_of((0, 10, 4, PRODUCTION))
