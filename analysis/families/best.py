@@ -43,7 +43,7 @@ def at(
     found: dict[Contestant, np.ndarray] = {}
     for one in among:
         curve = field.curve(metric, one, workload, cost=cost)
-        place = np.flatnonzero(curve.x == load)
+        place = np.flatnonzero(np.isclose(curve.x, load, equal_nan=True))
         if place.size and curve.status[place[0]] == DONE:
             found[one] = curve.values[place[0]]
     if not found:

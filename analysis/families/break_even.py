@@ -161,7 +161,7 @@ def told(outcome: Outcome, unit: str = "", digits: int = 2) -> str:
         return "not told: no point has both"
 
     def number(x: float) -> str:
-        return f"{x:.{digits}f}{unit}"
+        return "as it is" if math.isnan(x) else f"{x:.{digits}f}{unit}"
 
     def ends(one: Crossing) -> str:
         if math.isinf(one.low) and math.isinf(one.high):

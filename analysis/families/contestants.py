@@ -6,6 +6,7 @@ is nothing to who never asks: their curves are the same whatever is asked for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +34,7 @@ from analysis.families.labels import (
     UNBOUNDED,
     UNLIMITED,
     WORKLOAD,
+    overestimate,
 )
 from analysis.figures import policies
 from analysis.study import Study
@@ -188,17 +190,47 @@ class Field:
         found = {one.level for one in self.all if one.policy == self.scheme and one.level != UNBOUNDED}
         return sorted(found, key=float)
 
+    @cached_property
+    def usual(self) -> str:
+        """Requests where nothing else is asked: as users make them, or else the first of the grid."""
+        named = self.study.values_of(REQUESTS)
+        return REAL if REAL in named or not named else named[0]
+
+    def _unasked(self, one: Contestant) -> str:
+        """Return the requests beside which somebody is found who never looks at them."""
+        if one.policy not in self._beside:
+            named, status = self.study.values_of(REQUESTS), self.study.status
+            found = self.usual
+            if named and found != REAL:
+                here = status.isel({"policy": self.study.policies.index(one.policy)})
+                if one.slices and self.study.values_of(QUEUE):
+                    here = here.isel({QUEUE: self.study.values_of(QUEUE).index(one.queue)})
+                there = (here != EXCLUDED).any([dim for dim in here.dims if dim != REQUESTS]).values
+                found = named[int(np.argmax(there))]
+            self._beside[one.policy] = found
+        return self._beside[one.policy]
+
+    @cached_property
+    def _beside(self) -> dict[str, str]:
+        return {}
+
+    @cached_property
+    def inaccuracies(self) -> list[str]:
+        """Requests that are exact, or too long by a factor, ascending."""
+        named = [one for one in self.study.values_of(REQUESTS) if not math.isnan(overestimate(one))]
+        return sorted(named, key=overestimate)
+
     def point(
-        self, one: Contestant, workload: str, *, cost: str = FREE, requests: str = REAL
+        self, one: Contestant, workload: str, *, cost: str = FREE, requests: str | None = None
     ) -> dict[str, str]:
-        """Return where in the grid a contestant is found."""
+        """Return where in the grid a contestant is found; requests are the usual ones if not given."""
         wanted = {
             WORKLOAD: workload,
             LEVEL: one.level if one.slices else UNBOUNDED,
             QUEUE: one.queue if one.slices else FCFS_QUEUE,
             SPEEDUP: one.speedup if one.reshapes else LINEAR,
             COST: cost if one.slices else FREE,
-            REQUESTS: requests if one.asks else REAL,
+            REQUESTS: (requests or self.usual) if one.asks else self._unasked(one),
         }
         if workload in self._machines:
             wanted[MACHINE] = self._machines[workload]
@@ -218,7 +250,7 @@ class Field:
         return found
 
     def curve(
-        self, metric: str, one: Contestant, workload: str, *, cost: str = FREE, requests: str = REAL,
+        self, metric: str, one: Contestant, workload: str, *, cost: str = FREE, requests: str | None = None,
         **own: str,
     ) -> Curve:  # fmt: skip
         """Return a metric of a contestant over the load; without a metric, its states.
@@ -227,11 +259,13 @@ class Field:
         ----------
         metric : str
         one : Contestant
-        workload, cost, requests : str
+        workload, cost : str
+        requests : str, optional
+            By default the usual ones.
         **own : str
             Values on the metric's own dimensions.
         """
-        key = (metric, one, workload, cost, requests, *sorted(own.items()))
+        key = (metric, one, workload, cost, requests or self.usual, *sorted(own.items()))
         if key not in self._curves:
             place = self.point(one, workload, cost=cost, requests=requests)
             name = metric or str(self.study.headline)
@@ -243,16 +277,26 @@ class Field:
         return {}
 
     def over_cost(
-        self, metric: str, one: Contestant, workload: str, load: float, *, requests: str = REAL
+        self, metric: str, one: Contestant, workload: str, load: float, *, requests: str | None = None
     ) -> Curve:
         """Return a metric at a load over the cost of a switch, in percent of a slice."""
         curves = [self.curve(metric, one, workload, cost=cost, requests=requests) for cost in self.costs]
         return across(curves, [self.share(cost) for cost in self.costs], load, COST)
 
+    def over_requests(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:
+        """Return a metric at a load over how much too long requests are at most, in runtimes."""
+        curves = [self.curve(metric, one, workload, requests=asked) for asked in self.inaccuracies]
+        return across(curves, [overestimate(asked) for asked in self.inaccuracies], load, REQUESTS)
+
+
+def place_of(x: np.ndarray, load: float) -> int:
+    """Return where a load is; NaN is a workload as it is."""
+    return int(np.flatnonzero(np.isclose(x, load, equal_nan=True))[0])
+
 
 def across(curves: Sequence[Curve], x: Sequence[float], load: float, axis: str) -> Curve:
     """Return a curve over another axis than the load, from one curve over the load for each of its values."""
-    place = int(np.flatnonzero(curves[0].x == load)[0])
+    place = place_of(curves[0].x, load)
     shape = max((curve.values[place].shape for curve in curves), key=lambda shape: shape[0] * shape[1])
     values = [
         curve.values[place] if curve.values[place].shape == shape else np.full(shape, np.nan)

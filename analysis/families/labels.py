@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 from analysis.study.axes import Axes
 from analysis.study.groups import Grouping
 
@@ -57,6 +60,34 @@ WORKLOADS = {
     "cea_curie": "CEA-Curie",
     "nasa_ipsc": "NASA-iPSC",
 }
+
+
+def overestimate(requests: str) -> float:
+    """Return by how many runtimes requests are too long at most; NaN where they follow no such rule.
+
+    Examples
+    --------
+    >>> overestimate("exact"), overestimate("f3"), overestimate("real")
+    (0.0, 3.0, nan)
+    """
+    if requests == EXACT:
+        return 0.0
+    found = re.fullmatch(r"f(\d+(?:\.\d+)?)", requests)
+    return float(found[1]) if found else math.nan
+
+
+def asked(requests: str) -> str:
+    """Return requests in words.
+
+    Examples
+    --------
+    >>> asked("real"), asked("exact"), asked("f3")
+    ('requests as users make them', 'exact requests', 'requests of up to 4 times the runtime')
+    """
+    most = 1 + overestimate(requests)
+    if most > 1:
+        return f"requests of up to {most:g} times the runtime"
+    return "requests as users make them" if requests == REAL else f"{requests} requests"
 
 
 def workload(name: str) -> str:

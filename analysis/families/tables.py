@@ -10,7 +10,7 @@ from analysis.claims import shown
 from analysis.families import break_even
 from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field
-from analysis.families.figures import payers
+from analysis.families.figures import inaccuracy, payers
 from analysis.families.figures.break_evens import outcomes
 from analysis.families.labels import (
     BACKFILL_QUEUE,
@@ -22,6 +22,7 @@ from analysis.families.labels import (
     REAL,
     REQUESTS,
     SLOWDOWN,
+    asked,
     workload,
 )
 from analysis.report.table import Cell, Table
@@ -39,8 +40,10 @@ def tables(study: Study) -> Sequence[Table]:
     found = [_take_over(field)]
     if field.costly:
         found.append(_costs(field))
-    if EXACT in field.study.values_of(REQUESTS):
+    if len(field.study.values_of(REQUESTS)) > 1 and field.find(field.scheme):
         found.append(_requests(field))
+    if inaccuracy.pairs(field):
+        found.append(_inaccuracy(field))
     if field.levels and field.find(field.scheme):
         found.append(_levels(field))
     found += [_payers(field)] if any(SLOWDOWN + one.suffix in study.data for one in GROUPINGS) else []
@@ -84,8 +87,8 @@ def _take_over(field: Field) -> Table:
     return Table(
         "take-over",
         f"At which load each takes over from {field.reference.label}",
-        f"At which offered loads a contestant is better than {field.reference.label}, with requests as "
-        "users make them, by paired differences: a load from which, or up to which, it is better, with "
+        f"At which offered loads a contestant is better than {field.reference.label}, with "
+        f"{asked(field.usual)}, by paired differences: a load from which, or up to which, it is better, with "
         f"its interval ({field.study.confidence:.0%}); alone where the other one is saturated, and it is "
         "not. Differences are taken to be linear between loads of the grid.",
         ("contestant", *(title for *_, title in _measures(field))),
@@ -97,7 +100,8 @@ def _costs(field: Field) -> Table:
     rows = []
     for one in field.costly:
         for place, load in enumerate(field.study.loads):
-            row = [Cell(f"{one.label}, load {load:g}")]
+            at = "" if np.isnan(load) else f", load {load:g}"
+            row = [Cell(f"{one.label}{at}")]
             for metric, name, _ in _measures(field):
                 row.append(_cell(outcomes(field, metric, one, name)[place][1], " %", 1))
             rows.append(row)
@@ -112,38 +116,63 @@ def _costs(field: Field) -> Table:
 
 
 def _requests(field: Field) -> Table:
-    """Return what requests as users make them, and exact ones, do to the comparison with gang scheduling."""
-    asking = [one for one in field.rigid if one.asks and not one.slices]
+    """Return what requests do to the comparison with gang scheduling, over the load."""
+    every = field.study.values_of(REQUESTS)
+    ordered = [*field.inaccuracies, *(one for one in every if one not in field.inaccuracies)]
     gang = field.find(field.scheme)
     rows = []
-    for one in asking:
-        for asked in (EXACT, REAL):
-            row = [Cell(f"{one.label}, {asked} requests")]
+    for one in inaccuracy.askers(field):
+        for requests in ordered:
+            row = [Cell(f"{one.label}, {asked(requests)}")]
             for metric, name, _ in _measures(field):
                 pair = (
                     []
                     if gang is None
-                    else [field.curve(metric, gang, name), field.curve(metric, one, name, requests=asked)]
+                    else [field.curve(metric, gang, name), field.curve(metric, one, name, requests=requests)]
                 )
                 row.append(_cell(break_even.compare(*pair)) if pair else Cell("–"))
             rows.append(row)
     for level in field.levels:
         found = field.find(field.scheme, level, BACKFILL_QUEUE)
-        if found is None:
+        if found is None or not {REAL, EXACT} <= set(every):
             continue
         row = [Cell(f"{found.label}: real minus exact")]
         for metric, name, _ in _measures(field):
-            pair = [field.curve(metric, found, name, requests=asked) for asked in (REAL, EXACT)]
+            pair = [field.curve(metric, found, name, requests=requests) for requests in (REAL, EXACT)]
             row.append(_cell(break_even.compare(*pair)))
         rows.append(row)
     return Table(
         "requests",
-        "How inaccurate requests must be for gang scheduling to win",
+        "Whether gang scheduling wins, by what others know of runtimes",
         "At which loads gang scheduling in any number of slots, which asks for no requests, is better "
-        "than policies that know runtimes exactly, and that are told what users ask for. In the last "
-        "rows: at which loads gang scheduling with a backfilled queue is better with requests as users "
-        "make them than with exact ones.",
+        "than policies that do. In the last rows: at which loads gang scheduling with a backfilled queue is "
+        "better with requests as users make them than with exact ones.",
         ("against", *(title for *_, title in _measures(field))),
+        rows,
+    )
+
+
+def _inaccuracy(field: Field) -> Table:
+    """Return from which factor of overestimates on gang scheduling wins."""
+    rows = []
+    for one, other in inaccuracy.pairs(field):
+        for load in map(float, field.study.loads):
+            at = "" if np.isnan(load) else f", load {load:g}"
+            row = [Cell(f"{one.label} against {other.label}{at}")]
+            for metric, name, _ in _measures(field):
+                cell = _cell(inaccuracy.outcome(field, metric, one, other, name, load), digits=1)
+                real = inaccuracy.told_of_users(field, metric, one, other, name, load)
+                row.append(Cell(f"{cell.text}{f'; users: {real}' if real else ''}", cell.tone))
+            rows.append(row)
+    return Table(
+        "inaccuracy",
+        "How inaccurate requests must be for gang scheduling to win",
+        "With requests that are evenly spread from the runtime to 1 + f times as much, for which f gang "
+        "scheduling is better than a policy that is told them, by paired differences, with its interval "
+        f"({field.study.confidence:.0%}); 0 is exact. Differences are linear between values of f; "
+        "who has a queue that is backfilled is told the same requests. Users: what it is with requests as "
+        "users make them.",
+        ("contestants", *(title for *_, title in _measures(field))),
         rows,
     )
 
@@ -160,22 +189,16 @@ def share_of_gain(
     if gang is None:
         return None
     curves = [field.curve(metric, who, name) for who in (field.reference, one, gang)]
-    place = [np.flatnonzero(curve.x == load) for curve in curves]
+    place = [np.flatnonzero(np.isclose(curve.x, load, equal_nan=True)) for curve in curves]
     if any(not at.size or not curve.stable[at[0]] for at, curve in zip(place, curves, strict=True)):
         return None
-    reference, mine, free = (_means(curve.values[at[0]]) for at, curve in zip(place, curves, strict=True))
+    reference, mine, free = (
+        payers.over_batches(curve.values[at[0]]) for at, curve in zip(place, curves, strict=True)
+    )
     gain = statistics.paired_difference(reference, free, field.study.confidence)
     if not gain.mean > gain.half_width:
         return None
     return statistics.paired_ratio(reference - mine, reference - free, field.study.confidence)
-
-
-def _means(values: np.ndarray) -> np.ndarray:
-    """Return the means of replications, of whichever batches each has, shape (replications, 1)."""
-    known = np.isfinite(values)
-    count = known.sum(axis=1)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    return (total / np.where(count, count, np.nan))[:, None]
 
 
 def _levels(field: Field) -> Table:
@@ -186,7 +209,8 @@ def _levels(field: Field) -> Table:
             if one is None:
                 continue
             for load in field.study.loads:
-                row = [Cell(f"{one.label}{' + FCFS' if queue == FCFS_QUEUE else ''}, load {load:g}")]
+                at = "" if np.isnan(load) else f", load {load:g}"
+                row = [Cell(f"{one.label}{' + FCFS' if queue == FCFS_QUEUE else ''}{at}")]
                 for metric, name, _ in _measures(field):
                     found = share_of_gain(field, metric, one, name, float(load))
                     row.append(Cell("–" if found is None else f"{shown(found, 100)} %"))
@@ -259,7 +283,23 @@ def summary(study: Study) -> Sequence[str]:
         found.append(
             f"{title}: {gang.label} is better than {field.reference.label} at loads {'; '.join(told)}."
         )
-    return found
+    return [*found, *_sentences(field, gang)]
+
+
+def _sentences(field: Field, gang: Contestant) -> Iterator[str]:
+    """Yield how inaccurate requests must be for gang scheduling to win, where the grid asks that."""
+    if (gang, field.reference) not in inaccuracy.pairs(field):
+        return
+    for metric, name, title in _measures(field):
+        told = []
+        for load in map(float, field.study.loads):
+            found = inaccuracy.outcome(field, metric, gang, field.reference, name, load)
+            at = "" if np.isnan(load) else f"at load {load:g} "
+            told.append(f"{at}{break_even.told(found, digits=1)}")
+        yield (
+            f"{title}, requests of up to 1 + f times the runtime: {gang.label} is better than "
+            f"{field.reference.label}, by f, {'; '.join(told)}."
+        )
 
 
 def brief(study: Study) -> Sequence[str]:

@@ -67,7 +67,7 @@ def allowed(at: Point) -> bool:
     if gang and (not bounded and at["queue"] == "backfill"):
         return False
     asks = at["queue"] == "backfill" if gang else family == SPACE and at["policy"] != "fcfs"
-    if at["requests"] == "exact" and not asks:
+    if at["requests"] in ("exact", "f3", "f10") and not asks:
         return False
     speedups = {
         "processor_sharing": ("unlimited",),

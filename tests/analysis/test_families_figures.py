@@ -105,6 +105,80 @@ def test_the_break_even_figure_has_the_break_even() -> None:
         assert float(cell.text.removeprefix("up to ").split()[0]) == pytest.approx(8.0, abs=0.5)
 
 
+INACCURATE = ("exact", "f1", "f3", "f10", "real")
+
+
+def overestimated(metric: str, at: Point) -> float:
+    """Let gang scheduling be as good as EASY where requests are up to 1 + 2 times the runtime."""
+    if at["policy"] == "easy" and metric in ("bounded_slowdown", "response_time"):
+        gang = {**at, "policy": "buddy", "level": math.nan, "queue": "fcfs", "requests": "real"}
+        f = {"exact": 0, "f1": 1, "f3": 3, "f10": 10, "real": 20}[at["requests"]]
+        return truth(metric, gang) * (1 + (f - 2) / 20)
+    return truth(metric, at)
+
+
+@pytest.mark.parametrize("requests", [INACCURATE, INACCURATE[:-1]])
+def test_the_inaccuracy_from_which_gang_scheduling_wins(requests: tuple[str, ...]) -> None:
+    """With requests as users make them, and in a grid without these."""
+    few = ("easy", "fcfs", "conservative", "buddy")
+    found = study(truth=overestimated, requests=requests, policy=few, switch_cost=(0,))
+    table = next(table for table in PAPER.tables(found) if table.name == "inaccuracy")
+    rows = [row for row in table.rows if row[0].text.startswith("Buddy ∞ against EASY, load")]
+    assert len(rows) == 4
+    for row in rows:
+        for cell in row[1:]:
+            words = cell.text.removeprefix("from ").split()
+            assert float(words[0]) == pytest.approx(2.0, abs=0.4)
+            low, high = float(words[1].strip("(")), float(words[3].strip(");"))
+            assert 1.0 < low <= float(words[0]) <= high < 3.0
+            assert cell.text.endswith("; users: better") == ("real" in requests)
+    against = {row[0].text.partition(", load")[0] for row in table.rows}
+    assert {"Buddy ∞ against Conservative", "Buddy 2 + backfilling against EASY"} <= against
+    assert any(
+        "Buddy ∞ is better than EASY, by f, at load 0.5 from 2." in one for one in PAPER.summary(found)
+    )
+    panels = [axes for axes in draw(found, "inaccuracy")["inaccuracy"].axes if axes.get_title(loc="left")]
+    color = look(Field(found).find("buddy")).color  # type: ignore[arg-type] # it takes part
+    assert len(panels) == 4
+    for axes in panels:
+        (y,) = [np.asarray(line.get_ydata(), float) for line in axes.lines if line.get_color() == color][:1]
+        wanted = [1 / (1 + (f - 2) / 20) for f in (0, 1, 3, 10, 20)][: len(requests)]
+        assert y == pytest.approx(wanted, rel=0.03)
+
+
+def test_requests_of_one_kind_only_ask_for_no_inaccuracy() -> None:
+    for requests in (("real",), ("exact",), ("real", "exact")):
+        found = study(requests=requests, policy=("easy", "buddy"), switch_cost=(0,))
+        draw(found)
+        assert "inaccuracy" not in [picture.name for picture in PAPER.pictures(found, None)]
+        assert "inaccuracy" not in [table.name for table in PAPER.tables(found)]
+        PAPER.claims(found)
+
+
+def test_gang_scheduling_that_only_exact_requests_leave_out() -> None:
+    """Without anybody there is nothing to draw, and nothing fails."""
+    found = study(policy=("buddy",), level=(math.nan,), requests=("exact",))
+    assert draw(found) == {}
+    assert not PAPER.tables(found)
+    assert not PAPER.summary(found)
+    PAPER.claims(found)
+
+
+def test_workloads_as_they_are_have_a_map_and_break_evens() -> None:
+    """Their load is null."""
+
+    def as_it_is(metric: str, at: Point) -> float:
+        return crossing(metric, {**at, "load": 0.5})
+
+    found = study(truth=as_it_is, load=(math.nan,), policy=("easy", "buddy"))
+    assert "best-slowdown" in draw(found)
+    table = next(table for table in PAPER.tables(found) if table.name == "break-even-cost")
+    assert table.rows[0][0].text == "Buddy ∞"
+    assert float(table.rows[0][1].text.removeprefix("up to ").split()[0]) == pytest.approx(8.0, abs=0.5)
+    assert any("free switches everywhere (as it is)" in one for one in PAPER.summary(found))
+    assert "nan" not in str(PAPER.tables(found))
+
+
 def test_the_map_has_the_best_and_hatches_what_is_not_shown() -> None:
     found = study(truth=crossing)
     field = Field(found)

@@ -18,6 +18,7 @@ from analysis.families.labels import (
     MEASURES,
     REAL,
     UNBOUNDED,
+    asked,
     workload,
 )
 from analysis.study import Study
@@ -30,7 +31,9 @@ class Entry:
 
     Parameters
     ----------
-    policy, level, queue, speedup, cost, requests : str
+    policy, level, queue, speedup, cost : str
+    requests : str, optional
+        By default the usual ones, as users make them.
     """
 
     policy: str
@@ -38,7 +41,7 @@ class Entry:
     queue: str = FCFS_QUEUE
     speedup: str = LINEAR
     cost: str = FREE
-    requests: str = REAL
+    requests: str | None = None
 
 
 def bounded(policy: str, level: str, queue: str = BACKFILL_QUEUE, **more: str) -> Entry:
@@ -66,9 +69,10 @@ class Tester(tester.Tester):
         label = one.label
         if entry.cost != FREE:
             label += f", switches of {self.field.share(entry.cost):g} %"
-        if one.asks and entry.requests != REAL:
-            label += f", {entry.requests} requests"
-        return label, self.field.curve(metric, one, name, cost=entry.cost, requests=entry.requests)
+        requests = entry.requests or self.field.usual
+        if one.asks and requests != REAL:
+            label += f", {asked(requests)}"
+        return label, self.field.curve(metric, one, name, cost=entry.cost, requests=requests)
 
     def ratio(
         self, metric: str, a: Entry, b: Entry, name: str, loads: AxisRange = ALL,

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from analysis.families.contestants import Field
-from analysis.families.figures import best_map, break_evens, curves, payers
+from analysis.families.figures import best_map, break_evens, curves, inaccuracy, payers
 from analysis.families.labels import GROUPINGS, MEASURES, SLOWDOWN
 from analysis.figures.load_plot import bars
 from analysis.paper import Picture, of_each_reading
@@ -23,6 +23,8 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
 
 def _of_one(study: Study) -> Iterator[Picture]:
     field = Field(study)
+    if not field.all:
+        return
     for metric, title in MEASURES.items():
         if metric not in study.data:
             continue
@@ -67,6 +69,17 @@ def _of_one(study: Study) -> Iterator[Picture]:
             "upper grey strip: better at every cost of the grid; in the lower: not even when switches are "
             "free. A thick bar: better until it does not keep up, somewhere in the bar.",
             partial(break_evens.draw, field),
+        )
+    if any(other == field.reference for _, other in inaccuracy.pairs(field)):
+        yield Picture(
+            "inaccuracy",
+            "How inaccurate requests must be for gang scheduling to win",
+            f"Means over those under {field.reference.label}, which is told runtimes exactly, requests "
+            "evenly spread from the runtime to 1 + f times as much, or what users ask for; paired. "
+            "Below 1 gang scheduling wins. With any number of slots (∞) it asks for no requests; with a "
+            f"backfilled queue it is told the same. At the highest load up to {payers.USUAL:g} at which all "
+            f"of these keep up. {bars(study)}",
+            partial(inaccuracy.draw, field),
         )
     for grouping in GROUPINGS:
         if SLOWDOWN + grouping.suffix in study.data:

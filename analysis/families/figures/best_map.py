@@ -59,7 +59,9 @@ def draw(field: Field, metric: str) -> Figure:
             for y in range(len(costs)):
                 _cell(axes, x, y, cells[name, x, y])
         axes.set(xlim=(-0.5, len(loads) - 0.5), ylim=(-0.5, len(costs) - 0.5))
-        axes.set_xticks(range(len(loads)), [f"{load:g}" for load in loads])
+        axes.set_xticks(
+            range(len(loads)), ["as it is" if math.isnan(load) else f"{load:g}" for load in loads]
+        )
         axes.set_yticks(range(len(costs)), [f"{field.share(cost):g} %" for cost in costs])
         axes.set_title(workload(name), fontsize=9, fontweight="normal")
         style.bare(axes)

@@ -81,7 +81,7 @@ def _line(
     mine = look(one)
     x, y = [], []
     for load, outcome in outcomes(field, metric, one, name):
-        x.append(load + shift)
+        x.append((0.0 if math.isnan(load) else load) + shift)
         y.append(math.nan)
         if outcome.crossings:
             found = outcome.crossings[0]
@@ -110,4 +110,6 @@ def _line(
         elif not math.isnan(outcome.lost):
             axes.plot(x[-1], -0.04 * top, mine.marker, color="white", mec=mine.color, zorder=4)
     axes.plot(x, y, mine.marker, color=mine.color, ls=mine.dashes, lw=1.0, mec="white", mew=0.4, zorder=4)
-    axes.set_xticks(np.unique(field.study.loads), [f"{load:g}" for load in np.unique(field.study.loads)])
+    loads = np.unique(field.study.loads)
+    named = ["as it is" if np.isnan(load) else f"{load:g}" for load in loads]
+    axes.set_xticks(np.nan_to_num(loads), named)

@@ -101,5 +101,7 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
     return load_plot.draw_panels(plots, title, n_columns, legend_columns=3)
 
 
-def _limits(loads: np.ndarray) -> tuple[float, float]:
+def _limits(loads: np.ndarray) -> tuple[float, float] | None:
+    if np.isnan(loads).all():  # a workload as it is
+        return None
     return float(np.nanmin(loads)) - 0.03, float(np.nanmax(loads)) + 0.03

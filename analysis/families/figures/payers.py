@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
-from analysis.families.contestants import Contestant, Field
+from analysis.families.contestants import Contestant, Field, place_of
 from analysis.families.figures.looks import look
 from analysis.families.labels import (
     BACKFILL_QUEUE,
@@ -51,14 +51,10 @@ def groups(field: Field, grouping: Grouping, name: str, load: float) -> list[str
     found = []
     for group in field.study.values_of(grouping.dim):
         curve = field.curve(SLOWDOWN + grouping.suffix, field.reference, name, **{grouping.dim: group})
-        values = curve.values[_place(curve.x, load)]
+        values = curve.values[place_of(curve.x, load)]
         if np.isfinite(values).any(axis=1).mean() > 0.5:
             found.append(group)
     return found
-
-
-def _place(x: np.ndarray, load: float) -> int:
-    return int(np.flatnonzero(np.isclose(x, load, equal_nan=True))[0])
 
 
 def relative(
@@ -68,16 +64,17 @@ def relative(
     values = []
     for who in (one, field.reference):
         curve = field.curve(SLOWDOWN + grouping.suffix, who, name, **{grouping.dim: group})
-        place = _place(curve.x, load)
+        place = place_of(curve.x, load)
         values.append(
             curve.values[place] if curve.status[place] == DONE else np.full_like(curve.values[place], np.nan)
         )
     # Batches hold jobs in other orders in other families: replications are paired, and not batches.
-    mine, others = (_over_batches(one) for one in values)
+    mine, others = (over_batches(one) for one in values)
     return statistics.paired_ratio(mine, others, confidence)
 
 
-def _over_batches(values: np.ndarray) -> np.ndarray:
+def over_batches(values: np.ndarray) -> np.ndarray:
+    """Return the means of replications, of whichever batches each has, shape (replications, 1)."""
     known = np.isfinite(values)
     count = known.sum(axis=1)
     total = np.where(known, values, 0.0).sum(axis=1)

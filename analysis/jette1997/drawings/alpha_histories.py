@@ -147,8 +147,9 @@ def averages(begin: Floats, end: Floats, height: np.ndarray, edges: Floats) -> F
 
     Examples
     --------
-    >>> averages(np.array([0.0, 5.0]), np.array([10.0, 15.0]), np.array([2.0, 4.0]), np.array([0.0, 10.0,
-    20.0])) array([4., 2.])
+    >>> begin, end = np.array([0.0, 5.0]), np.array([10.0, 15.0])
+    >>> averages(begin, end, np.array([2.0, 4.0]), np.array([0.0, 10.0, 20.0]))
+    array([4., 2.])
     """
     time = np.concatenate([begin, end, edges[[0, -1]]])
     change = np.concatenate([height, -np.asarray(height, float), [0.0, 0.0]])

@@ -1,0 +1,140 @@
+"""How inaccurate requests must be for gang scheduling to win: its ratio to a policy that is told them."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.families import break_even
+from analysis.families.break_even import Outcome
+from analysis.families.contestants import Contestant, Field, place_of
+from analysis.families.figures import payers
+from analysis.families.figures.looks import look
+from analysis.families.labels import BACKFILL_QUEUE, EXACT, MEASURES, REAL, REQUESTS, overestimate, workload
+from analysis.figures import category_plot
+from analysis.figures.category_plot import CategoryPlot, Estimates
+from analysis.study.curve import DONE
+from sweep import statistics
+
+WORDS = {"better": "better", "worse": "worse", "open": "no difference shown"}
+
+Pair = tuple[Contestant, Contestant]
+
+
+def askers(field: Field) -> list[Contestant]:
+    """Return who looks at requests and runs jobs to completion."""
+    return [one for one in field.rigid if one.asks and not one.slices]
+
+
+def pairs(field: Field) -> list[Pair]:
+    """Return gang schedulers and whom they are compared with; none where f has one value only.
+
+    Any number of slots, which asks for no requests, against everybody who does; bounded levels with a
+    backfilled queue against the reference.
+    """
+    if len(field.inaccuracies) < 2:
+        return []
+    gang = field.find(field.scheme)
+    found = [(gang, other) for other in askers(field)] if gang is not None else []
+    levels = [field.find(field.scheme, level, BACKFILL_QUEUE) for level in field.levels]
+    if field.reference in askers(field):
+        found += [(one, field.reference) for one in levels if one is not None]
+    return found
+
+
+def outcome(field: Field, metric: str, one: Contestant, other: Contestant, name: str, load: float) -> Outcome:
+    """Return how a contestant compares with another one at a load over the inaccuracy of requests."""
+    return break_even.compare(*(field.over_requests(metric, who, name, load) for who in (one, other)))
+
+
+def told_of_users(
+    field: Field, metric: str, one: Contestant, other: Contestant, name: str, load: float
+) -> str:
+    """Return in a word what it is with requests as users make them; nothing where that is not known."""
+    if REAL not in field.study.values_of(REQUESTS):
+        return ""
+    curves = [field.curve(metric, who, name, requests=REAL) for who in (one, other)]
+    found = break_even.compare(*curves)
+    known = np.flatnonzero(np.isclose(found.x, load, equal_nan=True))
+    return WORDS[found.states[known[0]]] if known.size else ""
+
+
+def _load(field: Field, metric: str, name: str) -> float | None:
+    """Return the highest load up to the usual one at which all keep up, whatever they are told."""
+    curves = [
+        field.curve(metric, who, name, requests=requests)
+        for pair in pairs(field)
+        for who in pair
+        for requests in _kinds(field)
+    ]
+    if not all(curve.x.size for curve in curves):
+        return None
+    x = curves[0].x
+    shared = np.all([curve.stable for curve in curves], axis=0)
+    chosen = x[shared & ((x <= payers.USUAL + 1e-9) | np.isnan(x))]
+    return float(chosen[-1]) if chosen.size else None
+
+
+def _kinds(field: Field) -> list[str]:
+    return [*field.inaccuracies, *([REAL] if REAL in field.study.values_of(REQUESTS) else [])]
+
+
+def _named(requests: str) -> str:
+    if requests == REAL:
+        return "users'"
+    return EXACT if requests == EXACT else f"f = {overestimate(requests):g}"
+
+
+def draw(field: Field) -> Figure:
+    """Draw ratios to the reference over the inaccuracy of requests: measures in columns, workloads in rows.
+
+    Raises
+    ------
+    DrawingError
+        If requests of one kind only were run, or no load has all of them.
+    """
+    mine = [one for one, other in pairs(field) if other == field.reference]
+    if not mine:
+        raise DrawingError("requests are inaccurate in one way only: grid.requests=[exact,f1,f3,f10,real]")
+    plots = []
+    for name in field.workloads:
+        for metric in (metric for metric in MEASURES if metric in field.study.data):
+            load = _load(field, metric, name)
+            if load is None:
+                continue
+            at = "" if np.isnan(load) else f", load {load:g}"
+            plots.append(
+                CategoryPlot(
+                    [_named(requests) for requests in _kinds(field)],
+                    {one.label: _ratios(field, metric, one, name, load) for one in mine},
+                    {one.label: look(one) for one in mine},
+                    f"{MEASURES[metric].capitalize()}\n/ {field.reference.label}'s",
+                    title=f"{workload(name)}{at}",
+                    yscale="log",
+                    guides=(1.0,),
+                    least=None,
+                    any_names=True,
+                )
+            )
+    if not plots:
+        raise DrawingError("at no load all of them keep up with all kinds of requests")
+    return category_plot.panels(plots, "What inaccurate requests do for gang scheduling", 2, height=2.6)
+
+
+def _ratios(field: Field, metric: str, one: Contestant, name: str, load: float) -> Estimates:
+    found = []
+    for requests in _kinds(field):
+        values = []
+        for who in (one, field.reference):
+            curve = field.curve(metric, who, name, requests=requests)
+            place = place_of(curve.x, load)
+            here = curve.values[place] if curve.status[place] == DONE else curve.values[place] * np.nan
+            values.append(payers.over_batches(here))
+        gang, reference = values
+        found.append(statistics.paired_ratio(gang, reference, field.study.confidence))
+    return Estimates(
+        np.array([ratio.mean for ratio in found]),
+        np.array([ratio.half_width for ratio in found]),
+        np.ones(len(found), bool),
+    )
