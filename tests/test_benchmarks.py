@@ -139,7 +139,7 @@ def test_an_unknown_name_gets_one_line(capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(["pakcing"])
     assert ended.value.code == 2
-    assert "no benchmark 'pakcing'; there are packing, growth" in capsys.readouterr().err
+    assert "no benchmark 'pakcing'; there are packing, bounded_gang, growth" in capsys.readouterr().err
 
 
 def test_the_benchmarks_of_backfilling_find_policies_and_hosts():

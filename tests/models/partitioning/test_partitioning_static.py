@@ -577,8 +577,11 @@ def test_what_makes_no_sense_is_refused_with_one_line(
     assert "\n" not in str(refused.value)
 
 
-OF_TASKS = ("link_latency", "link_contention", "disks")
-"""What a machine is to policies that look into tasks."""
+OF_OTHERS = (
+    "link_latency", "link_contention", "disks", "spans", "node_processors", "places", "barrier_wires",
+    "wire_neighbours",
+)  # fmt: skip
+"""What a machine is to other families: those that look into tasks, or give jobs blocks of a torus."""
 
 
 @pytest.mark.parametrize(("group", "values"), [("machine", MACHINE), ("workload", SPMD), ("workload", CURVE)])
@@ -588,7 +591,7 @@ def test_the_files_have_the_values_of_the_text(group: str, values: dict[str, Any
     for part in given.pop("defaults", ["_self_"]):
         found |= given if part == "_self_" else OmegaConf.load(CONF / group / f"{part}.yaml")
     assert {key: value for key, value in found.items() if key in values} == values
-    others = {key: value for key, value in found.items() if key not in (*values, *OF_TASKS)}
+    others = {key: value for key, value in found.items() if key not in (*values, *OF_OTHERS)}
     assert all(value is None for value in others.values())  # other shapes of a machine
 
 
