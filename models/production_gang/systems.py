@@ -3,7 +3,7 @@
 Each is a package that has
 
 - ``rules.check(point)``, which returns what is worth saying aloud or refuses a combination with one line;
-- ``simulation.run(point, jobs, machine, opened)``, which runs all jobs to their ends and returns a `Run`.
+- ``simulation.run(point, opened, jobs, machine)``, which runs all jobs to their ends and returns a `Run`.
 """
 
 from __future__ import annotations
