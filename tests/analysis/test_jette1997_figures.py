@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from drawn import drawn
 from fabricated_jette1997 import EXPERIMENTS, LOST, Point, dataset, t3d
 from fabricated_jette1997 import tradeoff as tradeoff_truth
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.policies import look
 from analysis.jette1997 import PAPER
@@ -48,21 +48,8 @@ def true(name: str) -> Study:
     return study(name, noise=0.0, replications=5)
 
 
-def draw(found: Study, *names: str, render: bool = False) -> dict[str, Figure]:
-    """Return the figures that can be drawn."""
-    figures = {}
-    with style.styled():
-        for picture in PAPER.pictures(found, None):
-            if names and picture.name not in names:
-                continue
-            try:
-                figures[picture.name] = picture.draw()
-            except DrawingError:
-                continue
-            if render:
-                figures[picture.name].set_layout_engine(None)
-                figures[picture.name].draw_without_rendering()
-    return figures
+draw = partial(drawn, PAPER)
+"""Of a study, the figures of these names or all that can be drawn."""
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn import drawn
 from fabricated_silva1999 import (
     ASSUMPTIONS,
     EXPERIMENTS,
@@ -23,8 +25,6 @@ from fabricated_silva1999 import (
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis.errors import DrawingError
-from analysis.figures import style
 from analysis.figures.verdict_map import SAID
 from analysis.registry import paper_for
 from analysis.report.warnings import brief, warnings
@@ -57,21 +57,8 @@ def study(name: str, **made: Any) -> Study:
     return Study(dataset(name, **made), Path("results") / name, axes=AXES).under(AXES)
 
 
-def draw(found: Study, *names: str, render: bool = False) -> dict[str, Figure]:
-    """Return the figures that can be drawn."""
-    figures = {}
-    with style.styled():
-        for picture in PAPER.pictures(found, None):
-            if names and picture.name not in names:
-                continue
-            try:
-                figures[picture.name] = picture.draw()
-            except DrawingError:
-                continue
-            if render:
-                figures[picture.name].set_layout_engine(None)
-                figures[picture.name].draw_without_rendering()
-    return figures
+draw = partial(drawn, PAPER)
+"""Of a study, the figures of these names or all that can be drawn."""
 
 
 def points(figure: Figure, panel: int, color: str) -> list[tuple[float, float]]:
