@@ -23,6 +23,7 @@ import xarray as xr
 from analysis.errors import AnalysisError
 from analysis.study.axes import Axes
 from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from analysis.study.plain import Plain
 from analysis.study.sample import Sample
 from analysis.study.view import View, listed
 from sweep import statistics
@@ -231,28 +232,38 @@ class Study:
         place.pop(along, None)
         if along != "load" and len(loads := self.values_of("load")) == 1:
             place.setdefault("load", loads[0])
-        order = self._order(along)
-        x = self.data[along].values.astype(float)[order] if order.size else np.zeros(0)
+        order, x = self._ascending(along)
         absent = any(value not in self.values_of(axis) for axis, value in place.items())
         absent |= along != "load" and "load" not in place
         if absent or metric not in self.data or not order.size:
             values = np.full((len(x), 1, 1), np.nan)
             return Curve(x, values, (EXCLUDED,) * len(x), self.confidence, along)
         at = {axis: self.values_of(axis).index(value) for axis, value in place.items()}
-        found = self.data[metric]
-        found = found.isel({axis: i for axis, i in at.items() if axis in found.dims})
-        status = self.status.isel({axis: i for axis, i in at.items() if axis in self.status.dims})
-        values = found.transpose(along, *SAMPLES).values[order]
-        if (weight := self.weights(metric)) is not None:
-            weight = weight.isel({axis: i for axis, i in at.items() if axis in weight.dims})
-            values = statistics.weighed(values, weight.transpose(along, *SAMPLES).values[order])
-        exact = self.exact.isel({axis: i for axis, i in at.items() if axis in self.exact.dims})
-        solved = bool(exact.where(status != EXCLUDED, True).all())
-        doubtful = self.doubtful.isel({axis: i for axis, i in at.items() if axis in self.doubtful.dims})
+        values = self._plain(metric).at(at, along, *SAMPLES)[order]
+        if (weight := self._weight_names.get(metric)) is not None:
+            values = statistics.weighed(values, self._plain(weight).at(at, along, *SAMPLES)[order])
+        status = self._plain("status").at(at, along)
+        exact = self._plain("exact").at(at, along)
+        doubtful = self._plain("doubtful").at(at, along)
+        solved = bool(exact[status != EXCLUDED].all())
         return Curve(
-            x, values, tuple(status.values[order].tolist()), self.confidence, along, solved,
-            tuple(doubtful.values[order].tolist()),
+            x, values, tuple(status[order].tolist()), self.confidence, along, solved,
+            tuple(doubtful[order].tolist()),
         )  # fmt: skip
+
+    def _plain(self, name: str) -> Plain:
+        """Return a variable, or `status`, `exact` or `doubtful`, for reading single values quickly.
+
+        Claims and figures ask for thousands of curves, each of which took 20 ms through xarray.
+        """
+        if name not in self._plains:
+            array = getattr(self, name) if name in ("status", "exact", "doubtful") else self.data[name]
+            self._plains[name] = Plain(tuple(map(str, array.dims)), array.values)
+        return self._plains[name]
+
+    @cached_property
+    def _plains(self) -> dict[str, Plain]:
+        return {}
 
     def user_label(self, rank: str, at: Mapping[str, object] | None = None) -> str:
         """Return who has a rank among users by their work: the name, else the number in the log.
@@ -285,8 +296,13 @@ class Study:
 
     def weights(self, metric: str) -> xr.DataArray | None:
         """Return what each batch counts for in means of a metric, as the dataset says; None is alike."""
-        found: xr.DataArray | None = self.data.get(self.data[metric].attrs.get("weight"))
-        return found
+        name = self._weight_names.get(metric)
+        return None if name is None else self.data[name]
+
+    @cached_property
+    def _weight_names(self) -> dict[str, str]:
+        named = {str(name): array.attrs.get("weight") for name, array in self.data.variables.items()}
+        return {name: str(weight) for name, weight in named.items() if weight in self.data}
 
     def sample(self, metric: str, policy: str, **point: object) -> Sample:
         """Return a metric of a policy at one point, see `curve`; the grid must have one load."""
@@ -295,13 +311,15 @@ class Study:
             return Sample.absent()
         return Sample(curve.values[0], curve.status[0], curve.exact)
 
-    def _order(self, along: str) -> np.ndarray:
-        """Return the places on an axis in ascending order."""
-        if along not in self.data["state"].dims:
-            return np.zeros(0, int)
+    def _ascending(self, along: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the places on an axis in ascending order, and the values there."""
+        if along not in self._grid_axes:
+            return np.zeros(0, int), np.zeros(0)
         x = self.data[along].values.astype(float)
-        order: np.ndarray = np.argsort(x)
-        return order if along == "load" else order[~np.isnan(x[order])]
+        order = np.argsort(x)
+        if along != "load":
+            order = order[~np.isnan(x[order])]
+        return order, x[order]
 
     @property
     def label(self) -> str:
