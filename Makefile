@@ -32,11 +32,16 @@ packing: $(READY) ## run the packing study, draw its figures, test the paper's c
 	$(PY) -m sweep +experiment=packing
 	$(PY) -m analysis results/packing
 
-# The tests on a real Slurm mostly wait, so they run beside the others; what they say is shown at the end.
-test: check ## run every check and test
-	@mkdir -p .cache; echo "$(PY) -m pytest tests/slurm, beside:"; \
+# Kernels are compiled beside the checks. Each core then has its share of the tests, and the tests on a real Slurm,
+# which mostly wait, run beside them; what they say is shown at the end.
+test: $(READY) ## run every check and test
+	@mkdir -p .cache; echo "$(PY) -m models.kernels, beside:"; \
+	$(PY) -m models.kernels > .cache/kernels.txt 2>&1 & kernels=$$!; \
+	$(MAKE) --no-print-directory check; status=$$?; \
+	wait $$kernels || { status=1; cat .cache/kernels.txt; }; exit $$status
+	@echo "$(PY) -m pytest tests/slurm, beside:"; \
 	$(PY) -m pytest -p no:cacheprovider tests/slurm > .cache/slurm-tests.txt 2>&1 & beside=$$!; \
-	$(PY) -m pytest --ignore=tests/slurm; status=$$?; \
+	$(PY) -m pytest --numprocesses=logical --dist=worksteal --ignore=tests/slurm; status=$$?; \
 	wait $$beside || status=1; cat .cache/slurm-tests.txt; exit $$status
 
 check: $(READY) ## style, types and the rule of who may import whom

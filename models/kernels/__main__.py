@@ -1,0 +1,24 @@
+"""``python -m models.kernels``: compile every family's kernels, so that nobody waits for them later."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+from models.family import Family
+
+
+def main() -> int:
+    """Compile what is not compiled yet, a family after the other, each on all cores."""
+    root = Path(__file__).parents[1]
+    for package in sorted(path.parent.name for path in root.glob("*/__init__.py")):
+        family = getattr(importlib.import_module(f"models.{package}"), "FAMILY", None)
+        if isinstance(family, Family):
+            family.warm_up()
+            print(f"compiled: {family.name}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
