@@ -4,6 +4,7 @@
 PYTHON ?= python3
 UV := .tools/bin/uv
 PY := .venv/bin/python
+RUNS := .venv/.runs
 READY := .venv/.ready
 
 .PHONY: help setup packing test check bench lock clean
@@ -21,14 +22,24 @@ $(UV): requirements/uv.txt
 	.tools/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@touch $(UV)
 
-$(READY): $(UV) requirements/locked.txt pyproject.toml
+# What a study needs, and no more: kernels are compiled by the run, those that it needs.
+$(RUNS): $(UV) requirements/run.txt pyproject.toml
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
+	$(UV) pip install --quiet --python $(PY) --require-hashes -r requirements/run.txt
+	$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
+	@touch $(RUNS)
+
+$(READY): $(RUNS) requirements/locked.txt
 	$(UV) pip sync --quiet --compile-bytecode --python $(PY) --require-hashes requirements/locked.txt
 	$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
-	@echo "compiling kernels"; $(PY) -c "from models.gang import FAMILY; FAMILY.warm_up()"
 	@touch $(READY)
 
-packing: $(READY) ## run the packing study, draw its figures, test the paper's claims
+# A first figure after a minute: one replication of what Fig. 8 shows. It is a part of the whole study, which goes on
+# from there.
+packing: $(RUNS) ## run the packing study, draw its figures, test the paper's claims
+	@test -e results/packing/packing.nc || { \
+	  $(PY) -m sweep +experiment=packing 'grid.alternation=[exclusive]' 'grid.unification=[true]' replications=1 && \
+	  $(PY) -m analysis results/packing figures=fig8; }
 	$(PY) -m sweep +experiment=packing
 	$(PY) -m analysis results/packing
 
@@ -56,6 +67,8 @@ bench: $(READY) ## measure speed (ratios in one run)
 lock: $(UV) ## resolve the dependencies anew (exact versions and hashes, no addresses)
 	$(UV) pip compile pyproject.toml --universal --all-extras --generate-hashes --no-header --quiet \
 	  --upgrade --output-file requirements/locked.txt
+	$(UV) pip compile pyproject.toml --extra build --universal --generate-hashes --no-header --no-annotate --quiet \
+	  --constraint requirements/locked.txt --output-file requirements/run.txt
 
 clean: ## remove what setup and tests made (results stay)
 	rm -rf .venv .tools .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

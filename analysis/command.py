@@ -28,6 +28,7 @@ python -m analysis RESULTS [key=value ...]
     along=AXIS     what the figures of one's own study are over; default: its first axis of several numbers
     reference=NAME what all others are compared with; default: easy, else the first policy
     metrics=NAMES  what is drawn, or all; default: means, and some of their percentiles and maxima
+    figures=NAMES  draw only these, e.g. figures=fig8,fig10, and write no report
     logs=FOLDER    where job logs (SWF) are; default: ../shared/traces, else traces
     paper=KEY      the paper whose figures and claims to use; default: by the experiment's name, and compare,
                    which draws what is there, for one's own study
@@ -60,7 +61,7 @@ DRAWINGS = "results/drawings"
 GROUPS = ("policy", "workload", "machine")
 """Groups of conf whose keys drawings take."""
 
-OPTIONS = ("logs", "output", "paper")
+OPTIONS = ("figures", "logs", "output", "paper")
 """What decides on files and on the paper; all other keys are `analysis.study.view`'s."""
 
 
@@ -148,16 +149,23 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     from analysis.report import writing
 
     drawn = []
+    named = settings.get("figures", "").split(",") if "figures" in settings else None
     with _one_line_if_named(settings.get("paper"), study.name):
-        for number, total, done in writing.figures(study, paper, output, logs):
+        drawing = writing.figures(study, paper, output, logs, named)
+        tested = {} if named is not None else writing.tested(study, paper)  # while others draw
+        for number, total, done in drawing:
             drawn.append(done)
             print(f"[{number:2}/{total}] {_progress(done)}", flush=True)
-        if not drawn and not any(paper.claims(one) for one in study.readings.values()):
+        if named is not None:
+            for done in drawn:
+                print("" if done.svg is None else done.svg.with_suffix(".png").absolute())
+            return
+        if not drawn and not any(tested.values()):
             raise AnalysisError(
                 f"{paper.key} has neither figures nor sentences for the experiment {study.name!r}: it has "
                 f"them for {', '.join(paper.experiments)}; name another one, paper=KEY"
             )
-        claims = writing.report(study, paper, output, drawn)
+        claims = writing.report(study, paper, output, drawn, tested)
         table = writing.numbers(study, paper, output)
         brief = paper.brief(study)
     for line in brief:

@@ -60,7 +60,7 @@ def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
 
     study, paper = opened(folder, chosen=_typed(chosen))
     drawn = [done for *_, done in writing.figures(study, paper, folder, default_log_folder())]
-    writing.report(study, paper, folder, drawn)
+    writing.report(study, paper, folder, drawn, writing.tested(study, paper))
     writing.numbers(study, paper, folder)
     return folder / "report.html"
 

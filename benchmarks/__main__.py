@@ -22,6 +22,8 @@ BENCHMARKS = {
     "executors": "benchmarks.executors",
     "memory": "benchmarks.memory",
     "startup": "benchmarks.startup",
+    "scaling": "benchmarks.scaling",
+    "counters": "benchmarks.counters",
     "partitioning": "benchmarks.partitioning",
     "backfill": "benchmarks.backfill",
     "conservative": "benchmarks.conservative",

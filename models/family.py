@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +95,7 @@ class Family:
         Coordinates of its own metrics' dimensions.
     kernels : tuple of str
         Dotted names of modules: to import them is to load every kernel, and to compile those that are not in
-        the cache.
+        the cache. The dearest first.
     solves : bool
         Whether what has no chance in it is solved, as a chain is: one batch has the exact value. (A log has
         no chance in it either, but its batches are samples.)
@@ -107,7 +107,8 @@ class Family:
     Notes
     -----
     ``policies`` has ``check(point)`` and ``has_chance(point)``, ``model`` has ``simulate(point)``; see the
-    methods of the same names here. All of them are pure functions of plain data.
+    methods of the same names here. All of them are pure functions of plain data. ``policies`` may also have
+    ``kernels(point)``, which returns those of `kernels` that a point needs; without it each needs all.
     """
 
     package: str
@@ -190,13 +191,24 @@ class Family:
 
         return {**of_groups(Measures.of(measures)), **self.coords}
 
-    def warm_up(self) -> None:
-        """Compile every kernel that is not in the cache; called once before work is fanned out."""
-        cache.complete(self.package, self.kernels)
+    def needed(self, points: Iterable[Point]) -> tuple[str, ...]:
+        """Return those of `kernels` that these points need, in the same order."""
+        kernels = getattr(self._policies(), "kernels", None) if self.kernels else None
+        if kernels is None:
+            return self.kernels
+        needed = {module for point in points for module in kernels(point)}
+        return tuple(module for module in self.kernels if module in needed)
+
+    def warm_up(self, points: Iterable[Point] | None = None) -> None:
+        """Compile the kernels that some points need, or all, as far as they are not in the cache.
+
+        Called once before work is fanned out.
+        """
+        cache.complete(self.kernels if points is None else self.needed(points))
 
     def preload(self) -> None:
-        """Load every kernel where that takes no compiling, see `models.kernels.cache.preload`."""
-        cache.preload(self.package, self.kernels)
+        """Load the kernels that are compiled already, see `models.kernels.cache.preload`."""
+        cache.preload(self.kernels)
 
     @property
     def preload_module(self) -> str | None:

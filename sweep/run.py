@@ -224,15 +224,15 @@ def say(console: Console, line: str, style: str | None = None) -> None:
 
 
 def warm_up(plan: Plan, console: Console) -> None:
-    """Compile every kernel once, before all workers would do so at the same time."""
+    """Compile the kernels that a plan needs once, before all workers would do so at the same time."""
     notice = threading.Timer(
         1.0, lambda: console.print("compiling kernels (once per version)", highlight=False)
     )
     notice.daemon = True
     notice.start()
     try:
-        for family in plan.families.values():
-            family.warm_up()
+        for package, family in plan.families.items():
+            family.warm_up(plan.needing(package))
     finally:
         notice.cancel()
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -71,3 +73,29 @@ def test_from_an_editable_install_in_another_folder(tmp_path: Path) -> None:
         pytest.skip("not installed here: `make setup` installs it")
     run = sweep(*PLAN, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
+
+
+def locked(name: str) -> dict[str, set[str]]:
+    """Return a requirements file: package, version and marker, and its hashes."""
+    found: dict[str, set[str]] = {}
+    for line in (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("    --hash="):
+            found[package].add(line.strip(" \\"))
+        elif not line.strip().startswith("#"):
+            package = line.strip(" \\")
+            found[package] = set()
+    return found
+
+
+def test_a_run_installs_a_part_of_what_is_locked() -> None:
+    """The same versions with the same hashes, all that the project depends on, and none of the extras."""
+    whole, part = locked("locked.txt"), locked("run.txt")
+    versions = {line.partition(" ;")[0]: hashes for line, hashes in whole.items()}
+    for line, hashes in part.items():
+        assert versions[line.partition(" ;")[0]] == hashes, line
+    names = {line.partition("==")[0] for line in part}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["build"]]
+    assert {re.split("[<>=]", each)[0].lower() for each in wanted} <= names
+    assert not names & {"pytest", "sphinx", "panel", "mypy", "simpy"}
+    assert len(part) < len(whole) / 2

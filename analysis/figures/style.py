@@ -130,7 +130,9 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     figure.set_layout_engine(None)
     files = [folder / f"{name}.{ending}" for ending in FORMATS]
     for file in files:
-        figure.savefig(file, metadata=undated[file.suffix[1:]])
+        # To compress a PNG as well as can be takes half as long as to draw it, and saves a hundredth.
+        packed = {"pil_kwargs": {"compress_level": 3}} if file.suffix == ".png" else {}
+        figure.savefig(file, metadata=undated[file.suffix[1:]], **packed)
     return files
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -49,19 +51,31 @@ def draw_picture(picture: Picture, folder: Path) -> DrawnPicture:
 
 
 def draw_pictures(pictures: Sequence[Picture], folder: Path) -> Iterator[DrawnPicture]:
-    """Draw pictures side by side, one process a core, and yield them in their order.
+    """Begin to draw pictures side by side, one process a core; return them in their order, as they get ready.
 
-    A forked process has the study at hand already; where processes cannot be forked safely, one draws all.
+    A forked process has the study at hand already, and all that matplotlib loads to write a file; where
+    processes cannot be forked safely, one draws all.
     """
     workers = min(len(os.sched_getaffinity(0)), len(pictures)) if sys.platform == "linux" else 1
     if workers < 2:
-        yield from (draw_picture(picture, folder) for picture in pictures)
-        return
+        return (draw_picture(picture, folder) for picture in pictures)
+    for module in WRITERS:
+        importlib.import_module(module)
     _AT_HAND[:] = pictures
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
-        files = pool.map(_draw_at_hand, range(len(pictures)), [folder] * len(pictures))
-        for picture, (svg, skipped) in zip(pictures, files, strict=True):
-            yield DrawnPicture(picture, svg, skipped)
+    stack = ExitStack()
+    pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("fork")))
+    files = pool.map(_draw_at_hand, range(len(pictures)), [folder] * len(pictures))
+
+    def ready() -> Iterator[DrawnPicture]:
+        with stack:
+            for picture, (svg, skipped) in zip(pictures, files, strict=True):
+                yield DrawnPicture(picture, svg, skipped)
+
+    return ready()
+
+
+WRITERS = tuple(f"matplotlib.backends.backend_{name}" for name in ("pdf", "svg", "agg"))
+"""What matplotlib loads with the first file of each format."""
 
 
 _AT_HAND: list[Picture] = []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from analysis.claims import Claim
+from analysis.errors import AnalysisError
 from analysis.paper import Paper
 from analysis.report.pictures import DrawnPicture, draw_pictures
 from analysis.report.render import render
@@ -15,9 +16,9 @@ from analysis.study import Study
 
 
 def figures(
-    study: Study, paper: Paper, output: Path, logs: Path | None
+    study: Study, paper: Paper, output: Path, logs: Path | None, named: Sequence[str] | None = None
 ) -> Iterator[tuple[int, int, DrawnPicture]]:
-    """Draw every figure, and yield number, total and what was drawn as they get ready.
+    """Begin to draw every figure; return number, total and what was drawn as they get ready.
 
     Parameters
     ----------
@@ -28,16 +29,34 @@ def figures(
         Figures go to its folder ``figures``.
     logs : Path or None
         Folder of job logs.
+    named : sequence of str, optional
+        Draw only these, by their names.
+
+    Raises
+    ------
+    AnalysisError
+        With one line for a name that no figure has.
     """
-    output.mkdir(parents=True, exist_ok=True)
     pictures = paper.pictures(study, logs)
-    for number, done in enumerate(draw_pictures(pictures, output / "figures"), start=1):
-        yield number, len(pictures), done
+    if named is not None:
+        known = {picture.name: picture for picture in pictures}
+        if unknown := [name for name in named if name not in known]:
+            raise AnalysisError(f"figures={','.join(unknown)}: no such figure; valid: {', '.join(known)}")
+        pictures = [known[name] for name in named]
+    output.mkdir(parents=True, exist_ok=True)
+    drawing = draw_pictures(pictures, output / "figures")
+    return ((number, len(pictures), done) for number, done in enumerate(drawing, start=1))
 
 
-def report(study: Study, paper: Paper, output: Path, drawn: Sequence[DrawnPicture]) -> list[Claim]:
+def tested(study: Study, paper: Paper) -> dict[str, list[Claim]]:
+    """Return the tested sentences by the letter of a reading."""
+    return {letter: list(paper.claims(one)) for letter, one in study.readings.items()}
+
+
+def report(
+    study: Study, paper: Paper, output: Path, drawn: Sequence[DrawnPicture], tested: Mapping[str, list[Claim]]
+) -> list[Claim]:
     """Write ``claims.json`` (where there are sentences) and ``report.html``; return the tested sentences."""
-    tested = {letter: paper.claims(one) for letter, one in study.readings.items()}
     claims = [claim for found in tested.values() for claim in found]
     if claims:
         _replace(

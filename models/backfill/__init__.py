@@ -25,6 +25,7 @@ FAMILY = Family(
         "models.backfill.priority.orders.learned",
         "models.backfill.priority.orders.smallest",
         "models.backfill.model",
+        "models.jobs.order_statistics",
     ),
     schedules=True,
 )

@@ -25,6 +25,15 @@ DISCIPLINES = {
 WITH_A_QUEUE = ("fcfs", "backfill")
 """Disciplines that say themselves what they make of ``policy.backfill_order``."""
 
+ALWAYS = (
+    "models.backfill.priority.orders.waiting",
+    "models.backfill.priority.orders.learned",
+    "models.backfill.priority.orders.smallest",
+    "models.backfill.model",
+    "models.jobs.order_statistics",
+)
+"""Modules whose kernels every run needs, or that take no time to compile."""
+
 WITH_IMMEDIATE_SERVICE = "models.backfill.immediate.rules.WithImmediateService"
 """The rules of discipline ``backfill`` with a quantum for newcomers."""
 
@@ -83,3 +92,8 @@ def check(point: Point) -> Sequence[str]:
 def has_chance(point: Point) -> bool:
     """Tell whether replications differ: the schedulers draw no random numbers."""
     return workloads.has_chance(point.workload)
+
+
+def kernels(point: Point) -> set[str]:
+    """Return the modules whose kernels a point needs, see `models.family.Family.needed`."""
+    return {f"{rules_of(point.policy).package}.schedules", *ALWAYS}

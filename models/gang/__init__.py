@@ -16,6 +16,7 @@ FAMILY = Family(
     common=COMMON,
     kernels=(
         "models.gang.model",
+        "models.gang.admission",
         "models.jobs.order_statistics",
         "models.workloads.redrawn",
         "models.packing.schemes.buddy",

@@ -26,11 +26,10 @@ from models.gang.alternation import (
     slots_unite,
 )
 from models.gang.memory import is_limited, take_all_memory, take_memory
-from models.gang.queueing import all_fit, list_jobs, n_waiting, next_to_enter, room_now, surely_fit
+from models.gang.queueing import ADMIT, NEXT, REPACK, ROOM_NOW, n_waiting, surely_fit
 from models.gang.recording import RECORD, is_full, is_kept, note_end, note_shares, write_ended
 from models.gang.slices import seconds_per_unit
 from models.gang.state import (
-    ARRIVALS,
     ARRIVED,
     BATCH_START,
     CURSOR,
@@ -298,7 +297,7 @@ def clear_out(job, rank, system):
 
 
 @part()
-def migrate(position, ended, rearrange, system):
+def migrate(position, ended, place, release, rearrange, admit, system):
     """Let the scheme map all jobs anew and let them run where they now can.
 
     Packed anew after an end (of a job, or NOWHERE) they might take more slots than are allowed, or more
@@ -310,7 +309,7 @@ def migrate(position, ended, rearrange, system):
     before = counts[N_SLOTS]
     stay = False
     if ended != NOWHERE and not surely_fit(counts[N_JOBS], settings):
-        stay = not all_fit(list_jobs(AT_PRESENT, table, counts, system.foresight), rearrange, system)
+        stay = admit(REPACK, np.uint64(0), place, release, rearrange, system) == NOWHERE
     if stay:
         unmap_job(ended, matrix, table)
         slot = table.whole[ended, SLOT]
@@ -410,23 +409,23 @@ def stop_measuring(system, now):
     clocks[MEASURED_UNTIL] = now
 
 
-@kernel(int64(PLACE, RELEASE, REARRANGE, RERUN, SYSTEM, ARRIVALS, GOAL, RECORD))
-def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
+@kernel(int64(PLACE, RELEASE, REARRANGE, ADMIT, RERUN, SYSTEM, GOAL, RECORD))
+def advance(place, release, rearrange, admit, rerun, system, goal, record):
     """Simulate until something is needed from outside, and say what (`BATCHES_DONE` …).
 
     Parameters
     ----------
     place, release, rearrange : the packing scheme, see `models.packing.schemes.signature`
+    admit : who enters where jobs may have to wait, see `models.gang.queueing`
     rerun : the runtime of a job's next repetition, see `models.workloads.repetition`
     system : System
-    arrivals : the chunk of sessions at hand, from ``counts[CURSOR]`` on
-    goal : Goal
+    goal : Goal, with the chunk of sessions at hand, from ``counts[CURSOR]`` on
     record : Record
     """
     settings, matrix, table, room, books = (
         system.settings, system.matrix, system.table, system.room, system.books
     )  # fmt: skip
-    counts, clocks, n_pes = system.counts, system.clocks, settings.n_pes
+    counts, clocks, n_pes, arrivals = system.counts, system.clocks, settings.n_pes, goal.arrivals
     recording = is_kept(record)
     while True:
         if recording and is_full(record, counts[N_JOBS]):
@@ -498,7 +497,7 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
         else:
             slot = 0
             if looks:
-                found = next_to_enter(place, release, rearrange, system)
+                found = admit(NEXT, np.uint64(0), place, release, rearrange, system)
                 if found == NOWHERE:
                     counts[LOOK_DUE] = 0
                     continue
@@ -514,7 +513,7 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
                     counts[LOOK_DUE] |= settings.backfilling
                 elif settings.migrating or is_limited(settings):
                     if not (settings.migrating and surely_fit(counts[N_JOBS] + 1, settings)):
-                        slot = room_now(place, release, rearrange, job, system)
+                        slot = admit(ROOM_NOW, job, place, release, rearrange, system)
                         waits = slot == NOWHERE
                 else:
                     slot = place(
@@ -539,7 +538,7 @@ def advance(place, release, rearrange, rerun, system, arrivals, goal, record):
             else:
                 settle_in(job, slot, rank, system)
         if settings.migrating:
-            migrate(position, np.int64(job) if ends else NOWHERE, rearrange, system)
+            migrate(position, np.int64(job) if ends else NOWHERE, place, release, rearrange, admit, system)
             # Footnote 4: the number of slots is reduced, and not because the job had one for itself.
             if ends and counts[N_SLOTS] < slots_before and not alone:
                 counts[UNIFICATIONS] += 1

@@ -35,6 +35,13 @@ FIRST_JOBS = 1000
 """Jobs of an endless stream that are looked at before anything runs."""
 
 
+ADMISSION = "models.gang.admission"
+"""The queue before a matrix with a bound, which only runs with one load."""
+
+ALWAYS = ("models.gang.model", "models.jobs.order_statistics", "models.workloads.redrawn")
+"""Modules whose kernels every run needs."""
+
+
 @dataclass(frozen=True)
 class Rules:
     """What a policy's YAML file says, checked.
@@ -211,3 +218,9 @@ def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None
 def has_chance(point: Point) -> bool:
     """Tell whether replications differ: the schedulers draw no random numbers, the workload may."""
     return workloads.has_chance(point.workload, judged=Rules.of(point.policy).judges)
+
+
+def kernels(point: Point) -> set[str]:
+    """Return the modules whose kernels a point needs, see `models.family.Family.needed`."""
+    rules = Rules.of(point.policy)
+    return {*ALWAYS, *rules.scheme.modules, *((ADMISSION,) if rules.bounded else ())}

@@ -17,6 +17,9 @@ there is still room for the first beside it; where that is not so in the slot th
 scheme is asked for another slot. Unions of slots to come are not foreseen. At a level of 1 all of this is
 EASY (`models.backfill.priority.pool`).
 
+The engine asks for all of this through one function of a declared type, `models.gang.admission.admit`, which
+is compiled on its own and only for runs with a bound; it takes as long to compile as the engine itself.
+
 The queue is looked at after each end and, under ``backfill``, after each submission; with ``ties: instant``
 once all events of an instant are through. Only a newcomer that finds nobody waiting is looked at right away.
 
@@ -30,6 +33,7 @@ gang-scheduling, backfilling, and migration", IEEE Transactions on Parallel and 
 from __future__ import annotations
 
 import numpy as np
+from numba import int64, types, uint64
 
 from models.gang.memory import find_lacking, hide_lacking, is_limited, take_memory
 from models.gang.state import (
@@ -38,6 +42,7 @@ from models.gang.state import (
     FOUND_SLOT,
     LOOKED_AT,
     SHADOW,
+    SYSTEM,
     VIRTUAL,
 )
 from models.gang.waiting import AT_PRESENT, CHOSEN, NEEDED, REQUESTED, THEN, leave_queue
@@ -54,7 +59,22 @@ from models.packing.matrix import (
     SIZE,
     SLOT,
 )
+from models.packing.schemes.signature import PLACE, REARRANGE, RELEASE
 from models.packing.slots import NOWHERE, insert
+
+# What the engine asks: who of the queue enters next; whether a newcomer may; whether all jobs of the matrix
+# can be mapped anew within the bounds. The answer is a place of the table, a slot, or 0; or it is NOWHERE.
+NEXT, ROOM_NOW, REPACK = range(3)
+
+ADMIT_SIGNATURE = int64(
+    int64,  # question
+    uint64,  # place of the newcomer, for ROOM_NOW
+    PLACE,  # the packing scheme
+    RELEASE,
+    REARRANGE,
+    SYSTEM,
+)
+ADMIT = types.FunctionType(ADMIT_SIGNATURE)
 
 
 @part()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from models.arrays import Floats
 from models.gang import engine, slices
-from models.gang.policies import ALTERNATION, BACKFILL, PRECEDENCE, Rules
+from models.gang.policies import ADMISSION, ALTERNATION, BACKFILL, PRECEDENCE, Rules
+from models.gang.queueing import ADMIT_SIGNATURE
 from models.gang.recording import Recorder, no_record
 from models.gang.state import (
     ARRIVED,
@@ -40,12 +43,13 @@ from models.gang.state import (
     no_arrivals,
     no_batches,
 )
+from models.gang.unbounded import never_asked
 from models.gang.waiting import AT_PRESENT, enlarged_waiting, foresight_for, nobody_waits
 from models.jobs.ended import Ended, nobody_ended
 from models.jobs.jobs import Jobs
 from models.jobs.measuring import Measuring
 from models.jobs.ties import INSTANT
-from models.kernels.passed import passed
+from models.kernels.passed import Passed, passed
 from models.packing.matrix import (
     N_JOBS,
     N_SLOTS,
@@ -105,6 +109,13 @@ class Measured:
     since: float = 0.0
 
 
+@cache
+def _admission(bounded: bool) -> Passed:
+    """Return the function that answers for the queue; that of a bound is loaded when it is first needed."""
+    function = importlib.import_module(ADMISSION).admit if bounded else never_asked
+    return Passed(function, ADMIT_SIGNATURE)
+
+
 class Simulation:
     """A gang scheduler serving a stream of job sessions.
 
@@ -146,11 +157,13 @@ class Simulation:
     ) -> None:
         measured = Measured() if measured is None else measured
         self.n_pes = n_pes
+        self._bounded = rules.slots_limit is not None or memory is not None
         scheme = rules.scheme.compiled()
         self._functions = (
             passed(scheme.place, PLACE_SIGNATURE),
             passed(scheme.release, RELEASE_SIGNATURE),
             passed(scheme.rearrange, REARRANGE_SIGNATURE),
+            _admission(self._bounded),
             passed(rerun, RERUN_SIGNATURE),
         )
         self._chunks = chunks
@@ -176,7 +189,6 @@ class Simulation:
             int(rules.kill),
             slices.stretch(rules.slice, rules.switch_cost),
         )
-        self._bounded = rules.slots_limit is not None or memory is not None
         self._batches_at_once = -(-ENDED_AT_ONCE // measured.batch_size)
         limit = min(FIRST_PLACES, rules.job_limit)
         counts = np.zeros(N_COUNTS, np.int64)
@@ -212,8 +224,8 @@ class Simulation:
         while True:
             record = no_record() if self._recorder is None else self._recorder.record
             n_next = min(n_batches, self._n_handed_out + self._batches_at_once)
-            goal = Goal(n_next, self._more_arrivals, float(min(until, self._until)))
-            status = engine.advance(*self._functions, self.system, self._arrivals, goal, record)
+            goal = Goal(self._arrivals, self._more_arrivals, n_next, float(min(until, self._until)))
+            status = engine.advance(*self._functions, self.system, goal, record)
             if status == engine.ARRIVALS_USED_UP:
                 self._take_arrivals()
                 continue

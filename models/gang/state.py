@@ -112,10 +112,10 @@ Arrivals = namedtuple("Arrivals", ["submit", "size", "runtime", "runs", "key", "
 """A chunk of sessions, columns of `models.jobs.jobs.Jobs`, but memory in KB on each PE."""
 ARRIVALS = types.NamedTuple([FLOATS, INTS, FLOATS, INTS, INTS, FLOATS, INTS], Arrivals)
 
-Goal = namedtuple("Goal", ["n_batches", "more_arrivals", "until"])
-"""When to return: after so many batches, the warm-up included; when the chunk is used up and another will
-follow; before the first event later than a time."""
-GOAL = types.NamedTuple([int64, boolean, float64], Goal)
+Goal = namedtuple("Goal", ["arrivals", "more_arrivals", "n_batches", "until"])
+"""What to simulate, and when to return: the chunk of sessions at hand, until it is used up and another will
+follow; until so many batches have ended, the warm-up included; until the first event later than a time."""
+GOAL = types.NamedTuple([ARRIVALS, boolean, int64, float64], Goal)
 
 
 def no_batches(limit: int) -> Integrated:

@@ -40,26 +40,25 @@ def folder() -> Path:
     return Path(parent) / fingerprint()
 
 
-def is_complete(package: str) -> bool:
-    """Tell whether every kernel of a family is in the cache, for this machine and this Python."""
-    return _marker(package).exists()
+def is_complete(module: str) -> bool:
+    """Tell whether every kernel of a module is in the cache, for this machine and this Python."""
+    return _marker(module).exists()
 
 
-def complete(package: str, modules: Sequence[str]) -> None:
-    """See to it that every kernel of a family is in the cache; where all are, none is loaded.
+def complete(modules: Sequence[str]) -> None:
+    """See to it that every kernel of some modules is in the cache; those of which all are, are not loaded.
 
     Modules are compiled side by side, the first one here and the others in as many processes as there are
     cores left: each process has to load numba first.
 
     Parameters
     ----------
-    package : str
-        Name of the family's package.
     modules : sequence of str
-        To import them is to load every kernel; those that are not in the cache are compiled. The first takes
+        To import them is to load their kernels; those that are not in the cache are compiled. The first takes
         longest.
     """
-    if is_complete(package):
+    modules = [module for module in modules if not is_complete(module)]
+    if not modules:
         return
     cores = min(len(modules), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
     if cores > 1:
@@ -70,21 +69,22 @@ def complete(package: str, modules: Sequence[str]) -> None:
             _load(first)
     for module in modules:
         _load(module)
-    with suppress(OSError):  # of a cache that cannot be written to: all are looked at again next time
-        _marker(package).touch()
+        with suppress(OSError):  # of a cache that cannot be written to: it is looked at again next time
+            _marker(module).touch()
 
 
-def preload(package: str, modules: Sequence[str]) -> None:
-    """Load every kernel where that takes no compiling; workers are then forked with all kernels at hand.
+def preload(modules: Sequence[str]) -> None:
+    """Load those modules whose kernels are all compiled; workers are then forked with them at hand.
 
     Raises
     ------
     ImportError
-        While not all are compiled: a second process shall not do the same. It can be tried again later.
+        While there is none: a second process shall not compile the same. It can be tried again later.
     """
-    if not is_complete(package):
-        raise ImportError(f"not every kernel of {package} is compiled yet")
-    for module in modules:
+    compiled = [module for module in modules if is_complete(module)]
+    if not compiled:
+        raise ImportError(f"not compiled yet: {', '.join(modules)}")
+    for module in compiled:
         _load(module)
 
 
@@ -103,12 +103,12 @@ def _load_elsewhere(modules: Sequence[str]) -> None:
     subprocess.run(command, env=environment, capture_output=True, check=False)
 
 
-def _marker(package: str) -> Path:
-    """Return the file that says so.
+def _marker(module: str) -> Path:
+    """Return the file that says that all of a module is there.
 
     Numba compiles anew for another processor, and different machines may share a home.
     """
-    name = f"{package}-{platform.node()}-{sys.implementation.cache_tag}"
+    name = f"{module}-{platform.node()}-{sys.implementation.cache_tag}"
     return Path(os.environ["NUMBA_CACHE_DIR"]) / name
 
 

@@ -35,6 +35,18 @@ def kernel(signature: Any = None, allocates: bool = False) -> Callable[[Callable
     return njit(**options) if signature is None else njit(signature, **options)
 
 
+def passable(signature: Any) -> Callable[[Callable], Callable]:
+    """Compile a function that is only handed to kernels as an argument; Python itself cannot call it.
+
+    A way in from Python takes longer to compile than a small function with many arrays.
+
+    Parameters
+    ----------
+    signature : numba signature
+    """
+    return njit(signature, **UNCOUNTED, no_cpython_wrapper=True)
+
+
 def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Callable]:
     """Compile a part of a kernel, put where it is called if `inline`; Python itself cannot call it.
 

@@ -81,6 +81,12 @@ class Scheme:
         return Compiled(*(dotted.imported(each) if isinstance(each, str) else each for each in named))
 
     @property
+    def modules(self) -> set[str]:
+        """Modules of the functions that have dotted names."""
+        named = (each for each in (self.place, self.release, self.rearrange) if isinstance(each, str))
+        return {each.rpartition(".")[0] for each in named}
+
+    @property
     def keeps_books(self) -> bool:
         """Whether the scheme is told of jobs that leave."""
         return bool(self.release != _KEEPS_NONE)

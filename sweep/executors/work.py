@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from models.family import Family, Outcome
+from models.kernels import cache as kernel_cache
 from models.point import Batches, Point
 from sweep import statistics
 from sweep.errors import RunError
@@ -66,7 +67,7 @@ def simulate(task: Task) -> Finished | Failed:
     start = time.perf_counter()
     try:
         family = families.find(task.family)
-        _load(task.family, family)
+        _load(family, task.point)
         start = time.perf_counter()  # to load kernels, once in a process, is no part of a task's cost
         outcome = family.simulate(point(task, family))
         return _finished(task, family, outcome, time.perf_counter() - start)
@@ -75,16 +76,16 @@ def simulate(task: Task) -> Finished | Failed:
 
 
 _loaded: set[str] = set()
-"""Families whose kernels this process has at hand."""
+"""Modules whose kernels this process has at hand."""
 
 
-def _load(package: str, family: Family) -> None:
-    """Load a family's kernels, once in a process."""
-    if package not in _loaded:
-        family.warm_up()
+def _load(family: Family, point: Point) -> None:
+    """Load the kernels that a point needs, once in a process."""
+    if not _loaded.issuperset(needed := family.needed([point])):
+        family.warm_up([point])
         with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
-            family.preload()
-        _loaded.add(package)
+            kernel_cache.preload(needed)
+        _loaded.update(needed)
 
 
 def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:

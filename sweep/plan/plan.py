@@ -136,6 +136,11 @@ class Plan:
                 return str(self.variants["workload"][workload].parameters["name"])
         return None
 
+    def needing(self, package: str) -> list[Point]:
+        """Return a point of each policy of a family with each workload and machine that occur with it."""
+        points = (self._point(*system) for system in self._systems())
+        return [point for point in points if point.policy["family"] == package]
+
     def _systems(self) -> list[list[int]]:
         """Return the policies, workloads and machines that occur together."""
         found: list[list[int]] = np.unique(self._columns(), axis=0).tolist()

@@ -119,6 +119,7 @@ def test_progress_and_summary(analysed: Path) -> None:
         (["{}", "log=x"], "'log=x' is not understood; valid: logs=, output=, paper=, along=, reference="),
         (["{}", "paper=nobody1999"], "paper=nobody1999: no such paper; valid: "),
         (["{}", "logs=nowhere"], "logs=nowhere: no such folder"),
+        (["{}", "figures=fig8,fig88"], "figures=fig88: no such figure; valid: "),
         (["draw", "fig99"], "draw fig99: no such drawing; valid: fig9, matrix"),
         (["draw", "matrix", "polcy=buddy"], "'polcy=buddy' is not understood"),
         (["draw", "matrix", "results=nowhere"], "nowhere does not exist"),
@@ -167,6 +168,17 @@ def test_a_paper_that_speaks_of_something_else_is_one_line(
     assert message in said
     assert said.count("\n") == 1
     assert not (results / "report.html").exists()
+
+
+def test_named_figures_are_drawn_and_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = write(tmp_path, dataset(loads=(0.3, 0.7), schemes=("buddy", "best_fit")))
+    before = {file.name for file in results.iterdir()}
+    assert main([str(results), "figures=fig8,used-slots"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    for name in ("fig8", "used-slots"):
+        assert str((results / "figures" / f"{name}.png").absolute()) in told
+    assert {file.stem for file in (results / "figures").iterdir()} == {"fig8", "used-slots"}
+    assert {file.name for file in results.iterdir()} - before == {"figures"}
 
 
 def test_an_output_that_is_a_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

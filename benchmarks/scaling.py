@@ -1,0 +1,190 @@
+"""How cost grows: with jobs, the length of the queue, processors, hosts, tasks, and with workers (a model).
+
+Only CPU time is measured, so that others at work on the machine matter little. Workers beyond this machine's
+are simulated: `benchmarks.fleet` is a model of an executor whose numbers come from the benchmark `executors`.
+`python -m benchmarks.pictures` draws docs/performance.svg from what is kept of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from statistics import median
+
+import numpy as np
+
+from benchmarks import points
+from benchmarks.backfill import PROCESSORS, burst, policies, stream
+from benchmarks.growth import exponent
+from benchmarks.measure import cpu_seconds, in_turn
+from benchmarks.record import Cell, Findings, Table
+from models.backfill.engine import schedule
+from models.backfill.priority.rules import Priority
+from models.backfill.rules import Rules
+from models.jobs.jobs import Jobs
+from models.jobs.machine import UNLIMITED_KB, Machine, pool
+from sweep.executors.work import simulate
+from sweep.plan.task import Task
+
+JOBS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
+QUEUES = (30, 100, 300, 1_000, 3_000, 10_000)
+PES = (128, 512, 2_048, 8_192)
+HOSTS = (1, 2, 4, 8, 16, 32, 64)
+PER_HOST = 16
+TASKS = (1_000, 3_000, 10_000, 30_000, 100_000)
+MOST_SECONDS = 10.0
+"""A line ends at the first length that takes longer, or would."""
+
+WARM_UP_JOBS = 500
+
+Costs = dict[str, dict[int, float]]
+"""Line -> x -> seconds of CPU time."""
+
+
+def run(quick: bool) -> Findings:
+    """Time everything on ever more."""
+    rounds, cut = (1, -2) if quick else (3, None)
+    found = Findings()
+    backfills = policies("easy", "sjf_backfill", "conservative")
+    machine = pool(PROCESSORS)
+
+    for name in backfills:  # what the first call loads is no part of it
+        schedule(burst(10), machine, backfills[name])
+    on_pool = {name: partial(_schedule, stream, machine, rules) for name, rules in backfills.items()}
+    kinds: dict[str, Callable[[int], float]] = {**on_pool, "gang, first fit": partial(_gang, "first_fit")}
+    _grown(
+        found, "jobs", "all jobs of a stream at load 0.8, 128 processors", kinds, JOBS[:cut], rounds, False
+    )
+
+    at_once = {name: partial(_at_once, machine, rules) for name, rules in backfills.items()}
+    _grown(found, "jobs at once", "a job, of so many that wait at once", at_once, QUEUES[:cut], rounds, True)
+
+    schemes = ("first_fit", "buddy", "migration")
+    wider: dict[str, Callable[[int], float]] = {
+        f"gang, {name}": partial(_of_machine, name) for name in schemes
+    } | {"easy": partial(_wide, backfills["easy"])}
+    _grown(found, "processors", "a job, at load 0.7 to 0.8", wider, PES[:cut], rounds, True, jobs=_few)
+
+    spread = {name: partial(_spread, backfills[name]) for name in ("easy", "sjf_backfill")}
+    _grown(
+        found, "hosts", "a job, hosts of 16 processors", spread, HOSTS[:cut], rounds, True, jobs=_spread_jobs
+    )
+
+    _grown(found, "tasks", "a plan of so many tasks", {"plan": _plan}, TASKS[:cut], rounds, False)
+    return found
+
+
+def _grown(
+    found: Findings,
+    x: str,
+    title: str,
+    lines: dict[str, Callable[[int], float]],
+    lengths: Sequence[int],
+    rounds: int,
+    each: bool,
+    jobs: Callable[[int], int] = int,
+) -> None:
+    """Add a table of the costs of some lines at ever greater lengths, with their exponents."""
+    costs: Costs = {}
+    for name, measured in lines.items():
+        costs[name] = {}
+        for n in lengths:
+            before = costs[name]
+            costs[name][n] = median(in_turn({0: partial(measured, n)}, rounds)[0])
+            if before[n] * 5 > MOST_SECONDS:
+                break
+    unit = "µs of CPU time" if each else "s of CPU time"
+    rows: list[list[Cell]] = []
+    for name, taken in costs.items():
+        told = {n: 1e6 * taken[n] / jobs(n) if each else taken[n] for n in taken}
+        upper = list(told)[len(told) // 2 - 1 :]  # the start is no part of how it grows
+        rows.append([name, *(told.get(n) for n in lengths), exponent(upper, [told[n] for n in upper])])
+    found.tables.append(Table(f"{x}: {unit} for {title}", [x, *map(str, lengths), "exponent"], rows))
+
+
+def _schedule(drawn: Callable[[Machine, int], Jobs], machine: Machine, rules: Rules, n: int) -> float:
+    jobs = drawn(machine, n)
+    return cpu_seconds(lambda: schedule(jobs, machine, rules))
+
+
+def _at_once(machine: Machine, rules: Rules, n: int) -> float:
+    return _schedule(lambda _, n: burst(n), machine, rules, n)
+
+
+def _few(processors: int) -> int:
+    """Return jobs that are timed on a machine: larger ones have more jobs at a time, which cost more."""
+    return max(2_000, 2_000_000 // processors)
+
+
+def _wide(rules: Rules, processors: int) -> float:
+    return _schedule(stream, pool(processors), rules, _few(processors))
+
+
+def _spread_jobs(hosts: int) -> int:
+    return 20_000
+
+
+def _spread(rules: Rules, hosts: int) -> float:
+    names = tuple(f"host{i}" for i in range(hosts))
+    machine = Machine(names, np.full(hosts, PER_HOST), np.full(hosts, UNLIMITED_KB))
+    assert isinstance(rules, Priority)
+    return _schedule(stream, machine, rules, _spread_jobs(hosts))
+
+
+def _task(scheme: str, load: float, n_jobs: int, *more: str) -> Task:
+    (task,) = points.tasks(
+        *points.FIG_8,
+        f"policy={scheme}",
+        f"grid.load=[{load}]",
+        f"batch_size={WARM_UP_JOBS}",
+        f"batches={max(1, n_jobs // WARM_UP_JOBS)}",
+        *more,
+    )
+    return task
+
+
+def _gang(scheme: str, n: int) -> float:
+    task = _task(scheme, 0.8, n)
+    points.simulate(task)
+    return cpu_seconds(lambda: points.simulate(task))
+
+
+def _of_machine(scheme: str, processors: int) -> float:
+    """Return what the event loop takes for as many jobs as are timed, after the warm-up."""
+    n_jobs = _few(processors)
+    simulation = points.prepare(_task(scheme, 0.7, n_jobs, f"machine.processors={processors}"))
+    simulation.run(1)
+    before = simulation.n_terminated
+    seconds = cpu_seconds(lambda: simulation.run(1 + max(1, n_jobs // WARM_UP_JOBS)))
+    return seconds * n_jobs / (simulation.n_terminated - before)
+
+
+def _plan(n: int) -> float:
+    overrides = ("+experiment=packing", "grid.load=[0.5]", "grid.alternation=[shared]", "exclude=[]")
+    study = (*overrides, "grid.unification=[true]", f"replications={n // 8}")
+    return cpu_seconds(lambda: points.expanded(*study))
+
+
+# What `benchmarks.counters` has counted.
+
+
+def easy(jobs: int) -> None:
+    """Schedule a stream."""
+    schedule(stream(pool(PROCESSORS), jobs), pool(PROCESSORS), policies("easy")["easy"])
+
+
+def easy_at_once(jobs: int) -> None:
+    """Schedule 1,000 jobs at once as often as gives so many."""
+    at_once, machine, rules = burst(1_000), pool(PROCESSORS), policies("easy")["easy"]
+    for _ in range(jobs // 1_000):
+        schedule(at_once, machine, rules)
+
+
+def first_fit(jobs: int) -> None:
+    """Simulate gang scheduling by first fit."""
+    simulate(_task("first_fit", 0.8, jobs))
+
+
+def buddy(jobs: int) -> None:
+    """Simulate gang scheduling by buddy packing."""
+    simulate(_task("buddy", 0.8, jobs))

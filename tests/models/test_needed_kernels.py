@@ -1,0 +1,86 @@
+"""Only the kernels that a point needs are compiled, and those are all that it needs."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from models import backfill, gang
+from models.point import Batches
+from sweep.config import compose, locate
+from sweep.plan import plan
+
+CONF = Path(__file__).parents[2] / "conf"
+
+
+def point(policy, workload="feitelson1996", **more):
+    named = [f"policy.{key}={value}" for key, value in more.items()]
+    overrides = (
+        "+experiment=compare",
+        f"policy={policy}",
+        f"workload={workload}",
+        "workload.estimates=exact",
+        "grid.load=[0.5]",
+        *named,
+    )
+    study = plan.expand(compose.load(overrides, locate.conf_folder()))
+    asked = study.task(0).point
+    return replace(asked, batches=Batches(50, 1, (2,)))
+
+
+def test_a_gang_needs_its_scheme_and_a_queue_only_with_a_bound():
+    """The queue before the matrix takes as long to compile as the engine, and most studies have none."""
+    plain = gang.FAMILY.needed([point("first_fit")])
+    assert plain[0] == "models.gang.model"
+    assert [module for module in plain if "schemes" in module] == ["models.packing.schemes.capacity"]
+    bounded = gang.FAMILY.needed([point("first_fit", slots_limit=3)])
+    assert set(bounded) == {*plain, "models.gang.admission"}
+    several = gang.FAMILY.needed([point("first_fit"), point("buddy")])
+    assert set(several) == {*plain, "models.packing.schemes.buddy"}
+
+
+def test_every_module_of_a_family_is_needed_by_some_policy():
+    policies = [scheme.stem for scheme in (CONF / "policy/gang").glob("[!_]*.yaml")]
+    points = [point(policy) for policy in policies] + [point("first_fit", slots_limit=3)]
+    assert gang.FAMILY.needed(points) == gang.FAMILY.kernels
+    policies = [policy.stem for policy in (CONF / "policy/backfill").glob("[!_]*.yaml")]
+    needed = backfill.FAMILY.needed([point(policy) for policy in policies])
+    assert needed == backfill.FAMILY.kernels
+    assert len(backfill.FAMILY.needed([point("easy")])) < len(needed)
+
+
+@pytest.mark.parametrize(
+    ("family", "policy", "more"),
+    [
+        (gang.FAMILY, "best_fit", {}),
+        (gang.FAMILY, "migration", {"slots_limit": 2, "queue": "backfill"}),
+        (backfill.FAMILY, "easy", {"workload": "lublin2003"}),
+        (backfill.FAMILY, "conservative", {"workload": "lublin2003"}),
+    ],
+)
+def test_what_a_point_needs_is_all_that_it_loads(family, policy, more):
+    """A process that has loaded it makes, and loads from the cache, no further kernel of the project."""
+    asked = point(policy, **more)
+    code = f"""
+from importlib import import_module
+import numpy
+from models.point import Batches, Point
+family = import_module({family.package!r}).FAMILY
+point = {asked!r}
+for module in family.needed([point]):
+    import_module(module)
+from numba.core.dispatcher import Dispatcher
+def compiled():
+    import gc
+    found = [one for one in gc.get_objects() if isinstance(one, Dispatcher)]
+    return {{f"{{one.py_func.__module__}}.{{one.py_func.__qualname__}} {{types}}"
+            for one in found if one.py_func.__module__.startswith("models.") for types in one.overloads}}
+before = compiled()
+assert before
+assert family.simulate(point).jobs >= 100
+print(sorted(compiled() - before))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
