@@ -38,7 +38,8 @@ from sweep.plan.plan import expand
 JOBS = 100_000
 PROCESSORS = 128
 LOAD = 0.8
-POOL_TARGET = 4e6
+POOL_TARGET = 1e7
+SIMPY_TARGET = 120.0
 HOSTS_TARGET = 3e5
 CURIE_TARGET_S = 10.0
 SEED = (1, 0, 0)
@@ -51,7 +52,13 @@ FIRST_JOBS = {"conservative": 20_000}
 """Policies whose cost a job grows with the queue in two ways: fewer jobs."""
 
 CURIE = Path(os.environ.get("TRACES", "../shared/traces")) / "CEA-Curie-2011-2.1-cln.swf.gz"
-QUEUES = (30, 100, 300, 1_000, 3_000, 10_000)
+QUEUES = (30, 100, 300, 1_000, 3_000, 10_000, 100_000)
+FIXED_ORDERS = ("easy", "easy_sjbf", "sjf_backfill", "f1")
+"""Policies whose orders do not change while jobs wait, so that an index tells who fits."""
+LONGEST_QUEUES = {"lxf_w_backfill": 10_000, "conservative": 3_000}
+QUEUE_OF_TARGET = 10_000
+QUEUE_TARGET_US = 10.0
+GROWTH_TARGET = 0.3
 
 
 def run(quick: bool) -> Findings:
@@ -137,10 +144,9 @@ def _against_simpy(found: Findings, n_jobs: int, rounds: int) -> None:
         },
         rounds,
     )
-    found.notes.append(
-        f"EASY in SimPy: {median(taken['SimPy']):,.0f} jobs/s; the kernel is "
-        f"{median_ratio(taken['kernel'], taken['SimPy']):,.0f} times as fast"
-    )
+    times = median_ratio(taken["kernel"], taken["SimPy"])
+    found.notes.append(f"EASY in SimPy: {median(taken['SimPy']):,.0f} jobs/s")
+    found.targets.append(Target("EASY on one pool, times SimPy", times, SIMPY_TARGET, "times", at_least=True))
 
 
 def _against_accasim(found: Findings, n_jobs: int, rounds: int) -> None:
@@ -192,15 +198,31 @@ def burst(n_waiting: int) -> Jobs:
 
 
 def _queues(found: Findings, rounds: int) -> None:
+    """Time all with longer and longer queues; with fixed orders beside the kernel that looks at every job."""
     machine = pool(PROCESSORS)
-    chosen = policies("easy", "lxf_w_backfill", "sjf_backfill", "conservative")
     rows = []
-    for name, rules in chosen.items():
-        lengths = [n for n in QUEUES if name != "conservative" or n <= 3_000]
-        actions = {n: partial(_rate, schedule, burst(n), machine, rules) for n in lengths}
-        us = {n: 1e6 / median(taken) for n, taken in in_turn(actions, rounds).items()}
-        costs: list[float | None] = [us.get(n) for n in QUEUES]
-        rows.append([name, *costs, exponent(lengths[1:], [us[n] for n in lengths[1:]])])
+    costs_at, ratios, growths = [], [], []
+    for name, rules in policies(*FIXED_ORDERS, *LONGEST_QUEUES).items():
+        longest = {name: LONGEST_QUEUES.get(name, QUEUES[-1])}
+        every = f"{name}, a look at every job"
+        if isinstance(rules, Priority) and name in FIXED_ORDERS:
+            longest[every] = QUEUE_OF_TARGET
+        actions = {
+            (label, n): partial(_rate, schedule if label == name else on_hosts, burst(n), machine, rules)
+            for label, most in longest.items()
+            for n in QUEUES
+            if n <= most
+        }
+        rates = in_turn(actions, rounds)
+        us = {key: 1e6 / median(taken) for key, taken in rates.items()}
+        for label, most in longest.items():
+            fitted = [n for n in QUEUES[1:] if n <= most]
+            growth = exponent(fitted, [us[label, n] for n in fitted])
+            rows.append([label, *(us.get((label, n)) for n in QUEUES), growth])
+            if label == name and name in FIXED_ORDERS:
+                growths.append(growth)
+                costs_at.append(us[name, QUEUE_OF_TARGET])
+                ratios.append(median_ratio(rates[name, QUEUE_OF_TARGET], rates[every, QUEUE_OF_TARGET]))
     found.tables.append(
         Table(
             f"CPU time a job when so many are submitted at once on {PROCESSORS} processors, microseconds; "
@@ -208,4 +230,12 @@ def _queues(found: Findings, rounds: int) -> None:
             ["policy", *(f"{n:,}" for n in QUEUES), "exponent"],
             rows,
         )
+    )
+    at_once = f"fixed orders, {QUEUE_OF_TARGET:,} at once"
+    found.targets += [
+        Target(f"{at_once}, the slowest", max(costs_at), QUEUE_TARGET_US, "µs a job"),
+        Target("fixed orders, growth of that with the queue", max(growths), GROWTH_TARGET, "exponent"),
+    ]
+    found.notes.append(
+        f"{at_once}: {min(ratios):.0f} to {max(ratios):.0f} times as fast as a look at every waiting job"
     )

@@ -28,9 +28,11 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
             "by it; add policy.unrequested=runtime to judge them by their actual one, or "
             "workload.estimates=tsafrir2005 to draw requests (exact: each asks for its runtime)"
         )
-    requested = np.where(unknown, jobs.runtime, jobs.requested)
-    longer = jobs.runtime > requested
-    runtime = np.where(longer & rules.kill, requested, jobs.runtime)
+    requested, runtime = jobs.requested, jobs.runtime
+    if unknown.any():
+        requested = np.where(unknown, runtime, requested)
+    if rules.kill:
+        runtime = np.minimum(runtime, requested)
     return replace(jobs, runtime=runtime, requested=requested)
 
 

@@ -1,9 +1,10 @@
-"""FCFS and EASY on one pool of processors: the fast path of the family.
+"""FCFS and backfilling past at most one start, on one pool of processors: the fast path of the family.
 
-EASY (FCFS-backfill, Chiang and Vernon 2001, section 2.3, with one scheduled start): jobs start in order of
-submission. The first that does not fit holds a reservation: the shadow time, at which enough processors
-will be free if all that runs uses up its requested time. A later job may start at once if it ends before the
-shadow time, as far as its requested time tells, or takes processors only that the first one leaves over.
+Orders do not change while jobs wait here (FCFS, shortest or smallest first, or fixed at submission). Jobs
+start in the order of the queue. The first that does not fit holds a start: the shadow time, at which enough
+processors will be free if all that runs uses up its requested time (EASY; in other orders Chiang and Vernon
+2001, section 2.3, with one scheduled start). Another job may start at once if it ends before the shadow time,
+as far as its requested time tells, or takes processors only that the first one leaves over.
 
 A job that runs on beyond its request is expected to end at any moment.
 
@@ -18,13 +19,31 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int64, void
+from numba import float64, int64, void
 
 from models.arrays import Floats, Ints
+from models.backfill.priority.instants import Instants, insert, remove, soonest
+from models.backfill.priority.line import (
+    JOB_BITS,
+    LINE,
+    N_BLOCKS,
+    Line,
+    all_up_to,
+    enter,
+    first,
+    goes_before,
+    job_of,
+    leave,
+    may_have,
+    take_out,
+    tidy,
+)
+from models.backfill.priority.passing import NOBODY_PASSES
 from models.kernels.compiling import kernel, part
-from models.kernels.ends import pop, push
-from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
-from models.kernels.types import INTS, record
+from models.kernels.ties import takes_end, takes_submission
+from models.kernels.types import record
+
+NOBODY = -1
 
 
 class PoolJobs(NamedTuple):
@@ -32,9 +51,11 @@ class PoolJobs(NamedTuple):
 
     Parameters
     ----------
-    submit, runtime, requested : ndarray of float, seconds
+    submit : ndarray of float, shape (n_jobs + 1,), seconds
+        The last one is inf.
+    runtime, requested : ndarray of float, seconds
     size : ndarray of int
-    start, end : ndarray of float, seconds
+    start : ndarray of float, seconds
         Filled in.
     promised : ndarray of float, seconds
         NaN; filled in with the first shadow time that a job had, for those that had one.
@@ -45,146 +66,194 @@ class PoolJobs(NamedTuple):
     requested: Floats
     size: Ints
     start: Floats
-    end: Floats
     promised: Floats
 
 
 class Pool(NamedTuple):
-    """The processors, and when those that are taken should be free again.
+    """The processors, and when those that are taken become free again.
 
     Parameters
     ----------
     processors : int
-    due : ndarray of float, seconds
-        Expected ends of what runs, the last first; room for as many jobs as can run at once, and one more.
-    due_size : ndarray of int
-        Processors that become free then.
+    ends : Instants
+        When each running job ends; room for as many as can run at once, as in `due`.
+    due : Instants
+        When so many processors should become free, as far as requested times tell; empty if nobody is given
+        a start.
     """
 
     processors: int
-    due: Floats
-    due_size: Ints
+    ends: Instants
+    due: Instants
 
 
-JOBS, POOL = record(PoolJobs), record(Pool)
-
-
-@part(void(POOL, int64, float64, int64))
-def insert(pool: Pool, n: int, when: float, size: int) -> None:
-    """Add an expected end to `n`. O(those that are earlier)."""
-    at = n
-    while at > 0 and pool.due[at - 1] < when:
-        pool.due[at] = pool.due[at - 1]
-        pool.due_size[at] = pool.due_size[at - 1]
-        at -= 1
-    pool.due[at] = when
-    pool.due_size[at] = size
-
-
-@part(void(POOL, int64, float64, int64))
-def remove(pool: Pool, n: int, when: float, size: int) -> None:
-    """Take away an expected end beside `n` others; those that are alike are as good as each other. O(n)."""
-    low, high = 0, n
-    while low < high:
-        middle = (low + high) >> 1
-        if pool.due[middle] > when:
-            low = middle + 1
-        else:
-            high = middle
-    while pool.due_size[low] != size:
-        low += 1
-    for i in range(low, n):
-        pool.due[i] = pool.due[i + 1]
-        pool.due_size[i] = pool.due_size[i + 1]
-
-
-@kernel(void(JOBS, POOL, boolean, boolean, INTS, INTS))
-def run(jobs: PoolJobs, pool: Pool, backfilling: bool, instant: bool, heap: Ints, queue: Ints) -> None:
-    """Simulate jobs to their last end.
-
-    An end costs O(waiting + running jobs). So does a submission, unless the first of the queue is known to
-    wait on: nothing has become free since, so that only the newcomer is looked at, O(running) if it starts.
+class Passing(NamedTuple):
+    """Who passes whom, and when the scheduler looks.
 
     Parameters
     ----------
-    jobs, pool : see there
-    backfilling : EASY; otherwise nobody passes a job that waits
-    instant : see `models.kernels.ties`
-    heap, queue : room for all jobs
+    reservations : int
+        How many waiting jobs hold a start, 0 or 1, or `NOBODY_PASSES`.
+    sticky : bool
+        Whether a job that holds one goes before all others until it runs.
+    reorders : bool
+        Whether those that pass have another order than the queue.
+    instant : bool
+        See `models.kernels.ties`.
     """
-    n_jobs = jobs.submit.shape[0]
+
+    reservations: int
+    sticky: bool
+    reorders: bool
+    instant: bool
+
+
+JOBS, POOL, PASSING = record(PoolJobs), record(Pool), record(Passing)
+
+
+@part(void(JOBS, POOL, PASSING, float64, int64, int64))
+def start(jobs: PoolJobs, pool: Pool, passing: Passing, now: float, n_running: int, job: int) -> None:
+    """Start a job beside those that run. O(running)."""
+    at = np.uint64(job)
+    jobs.start[at] = now
+    insert(pool.ends, n_running, now + jobs.runtime[at], job)
+    if passing.reservations == 1:
+        insert(pool.due, n_running, now + jobs.requested[at], jobs.size[at])
+
+
+@kernel(void(JOBS, POOL, PASSING, LINE, LINE))
+def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -> None:
+    """Simulate jobs to their last end.
+
+    An end costs O(running jobs), a look at two numbers of each block of waiting jobs, and one at the jobs of
+    those blocks in which somebody may start, see `line`. So does a submission, unless somebody who goes
+    before the newcomer holds a start: nothing has become free since, so that only the newcomer is looked at.
+
+    Parameters
+    ----------
+    jobs, pool, passing : see there; nobody runs
+    queue, line : who goes first, and who of those that pass, the same object unless it `reorders`; nobody
+        waits
+    """
+    n_jobs = jobs.size.shape[0]
+    passes = passing.reservations != NOBODY_PASSES
+    in_order = queue.key.shape[0] == 0 and line.key.shape[0] == 0
     free = pool.processors
     n_running = 0
-    first, last = 0, 0  # the queue is queue[first:last]
+    n_waiting = 0
     arrived = 0
-    shadow, extra = -np.inf, 0  # of the first in the queue; -inf: not known
+    next_submit = jobs.submit[0]
+    head = NOBODY  # who holds the start, or keeps all others waiting
+    settled = False  # whether nobody but newcomers can start, with this shadow time and extra processors
+    shadow, extra = np.inf, 0
     while arrived < n_jobs or n_running > 0:
-        next_submit = next_submission(jobs.submit, arrived)
-        now = min(next_submit, next_end(jobs.end, heap, n_running))
-        newcomer = last
+        now = min(next_submit, soonest(pool.ends, n_running))
         n_ended = 0
-        while takes_end(instant, now, next_end(jobs.end, heap, n_running), next_submit, n_ended):
-            job = pop(jobs.end, heap, n_running)
+        while takes_end(passing.instant, now, soonest(pool.ends, n_running), next_submit, n_ended):
+            job = np.uint64(pool.ends.what[np.uint64(n_running)])
             n_running -= 1
-            remove(pool, n_running, jobs.start[job] + jobs.requested[job], jobs.size[job])
             free += jobs.size[job]
+            if passing.reservations == 1:
+                remove(pool.due, n_running, jobs.start[job] + jobs.requested[job], jobs.size[job])
             n_ended += 1
+        settled = settled and n_ended == 0 and shadow > now
         n_events = n_ended
-        while takes_submission(instant, now, next_submission(jobs.submit, arrived), n_events):
-            queue[last] = arrived
-            last += 1
+        while takes_submission(passing.instant, now, next_submit, n_events):
+            newcomer = arrived
+            size = jobs.size[np.uint64(newcomer)]
             arrived += 1
             n_events += 1
-
-        # A pass. Without an end, and with a shadow time to come, those who waited before still have to.
-        if first == last:
+            next_submit = jobs.submit[np.uint64(arrived)]
+            # It is looked at by itself unless others have to be as well, perhaps before it.
+            single = in_order or not passing.instant or next_submit > now
+            behind = single and settled
+            behind = behind and (passing.sticky or head == NOBODY or goes_before(queue, head, newcomer))
+            alone = single and n_waiting == 0
+            if size <= free and (alone or (behind and passes)):
+                late = not alone and now + jobs.requested[np.uint64(newcomer)] > shadow
+                if not late or size <= extra:
+                    start(jobs, pool, passing, now, n_running, newcomer)
+                    n_running += 1
+                    free -= size
+                    extra -= size if late else 0
+                    continue
+            settled = behind
+            n_waiting += 1
+            enter(queue, newcomer, size, jobs.requested)
+            if passing.reorders:
+                enter(line, newcomer, size, jobs.requested)
+        if settled or n_waiting == 0:
             continue
-        begin = newcomer
-        if n_ended > 0 or shadow <= now:
-            shadow = -np.inf
-            begin = first
-        kept = begin
-        for i in range(begin, last):
-            job = queue[i]
-            starts = jobs.size[job] <= free and (backfilling or shadow == -np.inf)
-            if starts and shadow != -np.inf and now + jobs.requested[job] > shadow:
-                starts = jobs.size[job] <= extra
-                if starts:
-                    extra -= jobs.size[job]
-            if starts:
-                jobs.start[job] = now
-                jobs.end[job] = now + jobs.runtime[job]
-                push(jobs.end, heap, n_running, job)
-                insert(pool, n_running, now + jobs.requested[job], jobs.size[job])
-                n_running += 1
-                free -= jobs.size[job]
-                if kept == first:  # no hole in the queue: it begins later
-                    first = i + 1
-                    kept = i + 1
-                continue
-            queue[kept] = job
-            kept += 1
-            if shadow == -np.inf:
-                shadow = np.inf
-                if backfilling:
-                    at = n_running
-                    available = free
-                    while available < jobs.size[job]:
-                        at -= 1
-                        available += pool.due_size[at]
-                    shadow = max(pool.due[at], now)
-                    if np.isnan(jobs.promised[job]):
-                        jobs.promised[job] = shadow
-                    while at > 0 and pool.due[at - 1] <= shadow:
-                        at -= 1
-                        available += pool.due_size[at]
-                    extra = available - jobs.size[job]
-            if free == 0 or not backfilling:
-                if kept == i + 1:
-                    kept = last
-                    break
-                for rest in range(i + 1, last):
-                    queue[kept] = queue[rest]
-                    kept += 1
+
+        # A pass: first the queue up to a job that does not fit.
+        if not passing.sticky:
+            head = NOBODY
+        while passing.reservations != 0 and n_waiting > 0:
+            if head == NOBODY:
+                head = first(queue)
+            size = jobs.size[np.uint64(head)]
+            if size > free:
                 break
-        last = kept
+            start(jobs, pool, passing, now, n_running, head)
+            n_running += 1
+            n_waiting -= 1
+            free -= size
+            take_out(queue, head)
+            if passing.reorders:
+                take_out(line, head)
+            head = NOBODY
+        settled = n_waiting > 0
+        if not settled or not passes:
+            continue
+        if passing.reservations == 1:
+            holder = np.uint64(head)
+            at = n_running + 1
+            available = free
+            while available < jobs.size[holder]:
+                at -= 1
+                available += pool.due.what[np.uint64(at)]
+            shadow = max(pool.due.time[np.uint64(at)], now)
+            if np.isnan(jobs.promised[holder]):
+                jobs.promised[holder] = shadow
+            while pool.due.time[np.uint64(at - 1)] <= shadow:
+                at -= 1
+                available += pool.due.what[np.uint64(at)]
+            extra = available - jobs.size[holder]
+
+        # Then all that end before the shadow time, or leave the job that holds it as many as it needs.
+        place = 0
+        while place < line.counts[N_BLOCKS] and free > 0:
+            if not may_have(line, place, now, shadow, free, extra):
+                place += 1
+                continue
+            block = np.uint64(line.blocks[np.uint64(place)])
+            at, end = line.begin[block], line.end[block]
+            n_before = n_waiting
+            while True:
+                limit = all_up_to(free)
+                while at < end and line.entries[np.uint64(at)] > limit:
+                    at += 1
+                if at == end:
+                    break
+                entry = line.entries[np.uint64(at)]
+                job = job_of(entry)
+                size = entry >> JOB_BITS
+                late = now + jobs.requested[np.uint64(job)] > shadow
+                if late and size > extra:
+                    at += 1
+                    continue
+                start(jobs, pool, passing, now, n_running, job)
+                n_running += 1
+                n_waiting -= 1
+                free -= size
+                extra -= size if late else 0
+                if passing.reorders:
+                    take_out(queue, job)
+                at = leave(line, place, at)
+                end = line.end[block]
+            if line.begin[block] == end:
+                continue  # it is gone, and the next one in its place
+            if n_waiting < n_before or line.counts[N_BLOCKS] == 1:
+                place += 1
+            else:
+                place = tidy(line, place, jobs.requested)

@@ -8,7 +8,8 @@ import numpy as np
 
 from models.arrays import Floats
 from models.backfill import expected_ends, profile
-from models.backfill.priority import kernel, pool
+from models.backfill.priority import instants, kernel, pool
+from models.backfill.priority.line import nobody
 from models.backfill.priority.order import changes, compiled, evaluate, in_order_of_submission, weigh
 from models.backfill.priority.passing import NOBODY_PASSES, NOT_HELD, Columns, Hosts, Lists, Starts
 from models.backfill.priority.rules import FCFS, Priority
@@ -29,25 +30,60 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     rules : Priority
     """
     one_pool = len(machine.names) == 1 and not machine.limits_memory
-    one_order = rules.in_order_of_submission and rules.backfill_order is None
-    if one_pool and one_order and (rules.discipline == FCFS or rules.reservations == 1):
+    at_most_one_start = rules.discipline == FCFS or rules.reservations in (0, 1)
+    if one_pool and at_most_one_start and not change_with_time(rules):
         return on_pool(jobs, machine, rules)
     return on_hosts(jobs, machine, rules)
 
 
+def change_with_time(rules: Priority) -> bool:
+    """Tell whether priorities, or the backfill order, change while jobs wait."""
+    given = (rules.priority, "policy.priority"), (rules.backfill_order, "policy.backfill_order")
+    return rules.weights.change_with_time or any(
+        order is not None and changes(compiled(order, where)) for order, where in given
+    )
+
+
 def on_pool(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
-    """Run jobs under FCFS or EASY by the kernel for one pool of processors."""
+    """Run jobs by the kernel for one pool of processors: at most one start is given, in orders that stay."""
     n = len(jobs)
-    start, end, promised = (np.full(n, np.nan) for _ in range(3))
+    submit = np.append(jobs.submit, np.inf)
+    start, promised = np.full(n, np.nan), np.full(n, np.nan)
+    given = NOBODY_PASSES if rules.discipline == FCFS else min(rules.reservations or 0, n)
+    queue = line = nobody(jobs.size, machine.largest, _queue_keys(jobs, rules))
+    reorders = rules.backfill_order is not None
+    if reorders:
+        keys = _keys(rules.backfill_order, "policy.backfill_order", jobs)
+        line = nobody(jobs.size, machine.largest, keys)
     places = places_on(machine, n)
     pool.run(
-        pool.PoolJobs(jobs.submit, jobs.runtime, jobs.requested, jobs.size, start, end, promised),
-        pool.Pool(machine.largest, np.empty(places), np.empty(places, np.int64)),
-        rules.discipline != FCFS,
-        rules.instant,
-        *(np.empty(n, np.int64) for _ in range(2)),
+        pool.PoolJobs(submit, jobs.runtime, jobs.requested, jobs.size, start, promised),
+        pool.Pool(machine.largest, instants.none(places), instants.none(places)),
+        pool.Passing(given, rules.keep_start and given == 1, reorders, rules.instant),
+        queue,
+        line,
     )
+    end = start + jobs.runtime
     return Schedule(jobs, machine, start, end, np.zeros(n, np.int64), promised=promised)
+
+
+def _queue_keys(jobs: Jobs, rules: Priority) -> Floats:
+    """Return priorities that never change, none where all jobs are equal."""
+    if rules.in_order_of_submission:
+        return np.empty(0)
+    if rules.priority is not None:
+        return _keys(rules.priority, "policy.priority", jobs)
+    key = np.empty(len(jobs))
+    weigh(rules.weights, jobs.requested, jobs.size, jobs.memory, key)
+    return key
+
+
+def _keys(given: object, where: str, jobs: Jobs) -> Floats:
+    """Return what an order that never changes says of each job; what is no number goes last."""
+    key = np.empty(len(jobs))
+    _asked(given, where, jobs, key)
+    key[np.isnan(key)] = -np.inf
+    return key
 
 
 def on_hosts(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:

@@ -15,6 +15,8 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
 
 steady = settings(derandomize=True, deadline=None, max_examples=25)
+ON_POOL = ["fcfs", "easy", "sjf_backfill", "no reservation", "sizes", "sjbf", "learned", "no passing"]
+"""Policies with a kernel for one pool."""
 OVERRUNNING = [name for name in POLICIES if name != "conservative"]
 
 
@@ -42,7 +44,7 @@ def test_jobs_that_run_longer_than_requested(name: str, ties: str, case: tuple[J
 
 
 @pytest.mark.parametrize("ties", ["instant", "event"])
-@pytest.mark.parametrize("name", ["fcfs", "easy"])
+@pytest.mark.parametrize("name", ON_POOL)
 @given(case=cases(hosts=1))
 @steady
 def test_one_pool(name: str, ties: str, case: tuple[Jobs, Machine]) -> None:
