@@ -64,6 +64,10 @@ check: $(READY) ## style, types and the rule of who may import whom
 bench: $(READY) ## measure speed (ratios in one run)
 	$(PY) -m benchmarks
 
+.PHONY: docs
+docs: $(READY) ## build the documentation site, docs/_build/html/index.html
+	$(PY) -m sphinx -W --keep-going -j auto -d docs/_build/doctrees docs docs/_build/html
+
 lock: $(UV) ## resolve the dependencies anew (exact versions and hashes, no addresses)
 	$(UV) pip compile pyproject.toml --universal --all-extras --generate-hashes --no-header --quiet \
 	  --upgrade --output-file requirements/locked.txt
@@ -71,4 +75,4 @@ lock: $(UV) ## resolve the dependencies anew (exact versions and hashes, no addr
 	  --constraint requirements/locked.txt --output-file requirements/run.txt
 
 clean: ## remove what setup and tests made (results stay)
-	rm -rf .venv .tools .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .tools .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/reference/generated

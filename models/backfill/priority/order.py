@@ -2,7 +2,7 @@
 
 The job with the highest number goes first, of equals the first submitted. A function of `FIXED_SIGNATURE`
 knows what is known at a job's submission, and is asked once; one of `PRIORITY_SIGNATURE` also knows how long
-the job has waited, and is asked anew whenever the scheduler looks:
+the job has waited, and is asked anew whenever the scheduler looks::
 
     @kernel(FIXED_SIGNATURE)
     def widest_first(submitted, requested, processors, memory):

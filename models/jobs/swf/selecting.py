@@ -40,12 +40,19 @@ def select(
     The rules are applied in this order, and each row counts under the first one that drops it:
 
     1. the submit time is unknown;
-    2. submitted before `start`, 3. at or after `end`;
-    4. `partition`, 5. `queue`, 6. `user`: another value than those given;
-    7. `exclude_user`, 8. `exclude`;
-    9. `partial`, 10. `failed`, by status;
-    11. the size is unknown (neither allocated nor requested processors), 12. the runtime is unknown;
-    13. `zero_runtime`, 14. `oversized`.
+    2. submitted before `start`;
+    3. submitted at or after `end`;
+    4. `partition`: another value than those given;
+    5. `queue`: likewise;
+    6. `user`: likewise;
+    7. `exclude_user`;
+    8. `exclude`;
+    9. `partial`, by status;
+    10. `failed`, by status;
+    11. the size is unknown (neither allocated nor requested processors);
+    12. the runtime is unknown;
+    13. `zero_runtime`;
+    14. `oversized`.
 
     Parameters
     ----------

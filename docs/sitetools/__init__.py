@@ -1,0 +1,16 @@
+"""What the site has beyond Sphinx: the reference of the YAML files, and the gallery."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from sitetools import docstrings, gallery, keys, pages
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register directives and events."""
+    for part in (docstrings, gallery, keys, pages):
+        part.setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,190 @@
+"""What YAML files say of their keys: values as they are written, and the comments beside and above them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+UNIT = re.compile(
+    r"^(?:times? in )?(bytes/s|bytes|processor s|processors|hours|minutes|days|weeks|ms|s|KB|MB|GB)"
+    r"\b(?![-'/])",
+    re.MULTILINE,
+)
+"""A comment begins with the unit, where there is one: ``s to schedule another thread``."""
+
+LONGEST = 60
+"""Letters that a source has at most."""
+
+NAMED = re.compile(r"(?:^|[._])(gb|mb|bytes|hours|minutes|days|weeks|months)(?:_per_processor)?$")
+"""Or the key's name ends with it: ``memory_gb``."""
+
+SOURCE = re.compile(
+    r"\(([^()]*(?:\b(?:1[89]|20)\d\d\b|[Ss]ections? \d|Tables? \d|Figs?\. \d|[Ee]quations? \d"
+    r"|\bpaper\b|\bpage\b)[^()]*)\)"
+    r"|\b((?:Mc)?[A-Z][a-z]+(?: and [A-Z][a-z]+| et al\.)? \(\d{4}\))"
+    r"|\b((?:[Ss]ection|Table|Fig\.|[Ee]quation) \d+(?:\.\d+)*)"
+    r"|\b([Aa]ssumed)\b"
+)
+"""Where a value is from: a paper, its section or table, or an assumption."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a YAML file.
+
+    Parameters
+    ----------
+    name : str
+        With those above it, dotted.
+    value : str
+        Default, as the file has it, in one line.
+    comment : str
+        What stands above and beside it.
+    """
+
+    name: str
+    value: str
+    comment: str
+
+    @property
+    def unit(self) -> str:
+        """Unit that the comment begins with, or the name ends with, or nothing."""
+        if found := UNIT.search(self.comment) or NAMED.search(self.name):
+            return found[1].upper() if found[1] in ("gb", "mb") else found[1]
+        return ""
+
+    @property
+    def source(self) -> str:
+        """What the comment names as the source of the value, or nothing."""
+        return "; ".join(sources(self.comment))
+
+    @property
+    def meaning(self) -> str:
+        """The comment in one line."""
+        return " ".join(self.comment.split())
+
+
+@dataclass(frozen=True)
+class File:
+    """A YAML file.
+
+    Parameters
+    ----------
+    name : str
+    head : str
+        The comment that it begins with.
+    keys : tuple of Key
+        In their order; of ``defaults`` is told in `bases`.
+    bases : tuple of str
+        Files that it builds on.
+    text : str
+        The file itself.
+    """
+
+    name: str
+    head: str
+    keys: tuple[Key, ...]
+    bases: tuple[str, ...]
+    text: str
+
+    @property
+    def source(self) -> str:
+        """What the head names as the source of the whole file."""
+        return "; ".join(sources(self.head))
+
+
+def sources(comment: str) -> list[str]:
+    """Return what a comment names as sources; a longer bracket is no citation.
+
+    Examples
+    --------
+    >>> sources("s to schedule another thread (McCann 1994, section 5.1); assumed")
+    ['McCann 1994, section 5.1', 'assumed']
+    """
+    found = (next(filter(None, match.groups())) for match in SOURCE.finditer(" ".join(comment.split())))
+    return list(
+        dict.fromkeys(one.lower() if one == "Assumed" else one for one in found if len(one) <= LONGEST)
+    )
+
+
+def read(file: Path) -> File:
+    """Return what a YAML file says."""
+    text = file.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    head_lines = list(itertools.takewhile(lambda line: line.startswith("#"), lines))
+    head = "\n".join(
+        line.removeprefix("#").removeprefix(" ") for line in head_lines if not line.startswith("# @")
+    )
+    root = yaml.compose(text)
+    keys: list[Key] = []
+    bases: tuple[str, ...] = ()
+    if isinstance(root, yaml.MappingNode):
+        for key, value in root.value:
+            if key.value == "defaults":
+                bases = tuple(_bases(yaml.safe_load(text)["defaults"]))
+                continue
+            keys += _keys(key, value, "", text, lines, len(head_lines))
+    return File(file.stem, head, tuple(keys), bases, text)
+
+
+def _bases(defaults: list[object]) -> Iterator[str]:
+    for base in defaults:
+        if isinstance(base, str) and base != "_self_":
+            yield base.partition("@")[0].lstrip("/")
+
+
+def _keys(
+    key: yaml.Node, value: yaml.Node, prefix: str, text: str, lines: list[str], first: int
+) -> Iterator[Key]:
+    """Yield a key, or those below it if it has a block of them."""
+    comment = "\n".join(filter(None, (_above(lines, key.start_mark.line, first), _beside(lines, key, value))))
+    name = f"{prefix}{key.value}"
+    if isinstance(value, yaml.MappingNode) and not value.flow_style and value.value:
+        of_first = True
+        for below, what in value.value:
+            for found in _keys(below, what, f"{name}.", text, lines, first):
+                # What is said of all of them stands at the first.
+                told = "\n".join(filter(None, (comment if of_first else "", found.comment)))
+                yield Key(found.name, found.value, told)
+                of_first = False
+        return
+    yield Key(name, _written(value, text), comment)
+
+
+def _written(node: yaml.Node, text: str) -> str:
+    """Return a value in one line and without comments, its parts as the file has them."""
+    if isinstance(node, yaml.SequenceNode):
+        return f"[{', '.join(_part(part, text) for part in node.value)}]"
+    if isinstance(node, yaml.MappingNode):
+        parts = (f"{_part(key, text)}: {_part(value, text)}" for key, value in node.value)
+        return f"{{{', '.join(parts)}}}"
+    return " ".join(text[node.start_mark.index : node.end_mark.index].split())
+
+
+def _part(node: yaml.Node, text: str) -> str:
+    """Return a value inside another: text with a comma, which a line of its own may have, needs quotes."""
+    written = _written(node, text)
+    bare = isinstance(node, yaml.ScalarNode) and node.style is None
+    return f'"{written}"' if bare and set(written) & set(",[]{}") else written
+
+
+def _above(lines: list[str], line: int, first: int) -> str:
+    """Return the comment above a line, which is not the file's own."""
+    found: list[str] = []
+    while (line := line - 1) >= first and lines[line].lstrip().startswith("#"):
+        found.append(lines[line].lstrip().removeprefix("#").strip())
+    return " ".join(reversed(found))
+
+
+def _beside(lines: list[str], key: yaml.Node, value: yaml.Node) -> str:
+    """Return the comment behind a value, or behind a key that has more below."""
+    block = not isinstance(value, yaml.ScalarNode) and not value.flow_style
+    end = key.end_mark if block else value.end_mark
+    rest = lines[end.line][end.column :] if end.line < len(lines) else ""
+    _, sign, comment = rest.partition("#")
+    return comment.strip() if sign else ""

@@ -1,0 +1,18 @@
+"""Docstrings of attributes are prose, also where they have a colon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+
+def setup(app: Sphinx) -> None:
+    """Look at docstrings before napoleon does, whose priority is 500."""
+    app.connect("autodoc-process-docstring", _keep_colons, priority=400)
+
+
+def _keep_colons(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    # Napoleon takes what is before a colon in the first line for a type: an empty comment goes first.
+    if what in ("attribute", "data", "property") and lines and ":" in lines[0]:
+        lines[:0] = ["..", ""]

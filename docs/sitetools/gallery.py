@@ -1,0 +1,144 @@
+"""The directive ``gallery``: every figure and drawing with the command that makes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from sitetools import figures
+from sitetools.figures import Entry, Group
+
+LOGGER = logging.getLogger(__name__)
+
+PAGE = "gallery"
+
+
+class Gallery(SphinxDirective):
+    """A section for each paper, in it one for each experiment, then its drawings."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sections."""
+        experiments, drawings = self.env.gallery_groups  # type: ignore[attr-defined]
+        made: list[nodes.Node] = []
+        for paper in figures.sections():
+            section = self._section(_short(paper.title))
+            if "," in paper.title:
+                section += nodes.paragraph("", paper.title)
+            shown: set[tuple[str, str]] = set()
+            for name in paper.experiments:
+                section += self._experiment(experiments.get(name) or _unmade(name), shown)
+            if paper.drawings:
+                part = self._section("Drawings")
+                part += _grid(
+                    [self._figure(entry, group.commands) for name in paper.drawings
+                     for group in [drawings.get(name) or _unmade(name, True)] for entry in group.entries]
+                )  # fmt: skip
+                section += part
+            made.append(section)
+        return made
+
+    def _experiment(self, group: Group, shown: set[tuple[str, str]]) -> nodes.section:
+        """Return the figures of an experiment, but for those that another one of the paper has shown."""
+        section = self._section(group.name)
+        code = "\n".join(group.commands)
+        section += nodes.literal_block(code, code, language="sh")
+        if group.ran:
+            section += nodes.paragraph(
+                "",
+                "",
+                nodes.Text("These pictures are drawn from a short run: "),
+                nodes.literal("", group.ran),
+            )
+        new = [entry for entry in group.entries if entry.image and (entry.name, entry.title) not in shown]
+        again = [entry.title for entry in group.entries if (entry.name, entry.title) in shown]
+        section += _grid([self._figure(entry) for entry in new])
+        if again:
+            section += nodes.paragraph("", f"It also draws, as above: {'; '.join(again)}.")
+        for entry in group.entries:
+            if entry.skipped and (entry.name, entry.title) not in shown:
+                section += nodes.paragraph("", f"{entry.title}: not drawn here, {entry.skipped}.")
+        shown.update((entry.name, entry.title) for entry in group.entries)
+        return section
+
+    def _figure(self, entry: Entry, commands: Sequence[str] = ()) -> nodes.Node:
+        """Return a picture with what is told of it; one that opens in full."""
+        made = nodes.figure()
+        if entry.image:
+            place = (Path(self.env.config.gallery_folder) / entry.image).as_posix()
+            made += nodes.image(uri=f"/{place}", alt=entry.title, width="100%")
+        made += nodes.caption("", entry.title)
+        told = [nodes.paragraph("", entry.caption)]
+        if entry.skipped:
+            told.append(nodes.paragraph("", f"Not drawn here: {entry.skipped}."))
+        told += [nodes.literal_block(command, command, language="sh") for command in commands]
+        made += nodes.legend("", *told)
+        return made
+
+    def _section(self, title: str) -> nodes.section:
+        section = nodes.section(names=[nodes.fully_normalize_name(title)])
+        section += nodes.title(title, title)
+        self.state.document.note_implicit_target(section, section)
+        return section
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive, and make the pictures before any page is read."""
+    app.add_config_value("gallery_runs", True, "env", types=[bool])
+    app.add_config_value("gallery_folder", "_build/gallery", "env", types=[str])
+    app.add_directive("gallery", Gallery)
+    app.connect("builder-inited", _make)
+    app.connect("env-get-outdated", lambda app, env, added, changed, removed: [PAGE])
+    app.connect("html-page-context", _lazy)
+
+
+def _make(app: Sphinx) -> None:
+    """Make what is not there yet, and say how far it has got."""
+    experiments: dict[str, Group] = {}
+    drawings: dict[str, Group] = {}
+    app.env.gallery_groups = (experiments, drawings)  # type: ignore[attr-defined]
+    if app.builder.format != "html":
+        return
+    parts = figures.sections()
+    names = [name for part in parts for name in part.experiments]
+    drawn = [name for part in parts for name in part.drawings]
+    total = len(names) + len(drawn)
+    making = figures.making(Path(app.srcdir) / app.config.gallery_folder)
+    if not app.config.gallery_runs:
+        experiments |= {name: found for name in names if (found := figures.kept(making, name, False))}
+        drawings |= {name: found for name in drawn if (found := figures.kept(making, name, True))}
+        return
+    for number, (group, now) in enumerate(figures.make(making, names, drawn), start=1):
+        (drawings if "analysis draw" in group.commands[0] else experiments)[group.name] = group
+        if now:
+            LOGGER.info("gallery: %s, %.0f s (%d of %d)", group.name, group.seconds, number, total)
+        if group.error:
+            LOGGER.warning("gallery: %s: %s", group.name, group.error)
+
+
+def _unmade(name: str, drawing: bool = False) -> Group:
+    """Return what stands in the gallery for what was not made."""
+    entries = (Entry(name, name, ""),) if drawing else ()
+    return Group(name, figures.commands_of(name, drawing), entries=entries)
+
+
+def _short(citation: str) -> str:
+    """Return a paper's title out of its citation, with its year."""
+    title, year = re.search(r"“(.+?),?”", citation), re.findall(r"\b(?:19|20)\d\d\b", citation)
+    return f"{title[1]} ({year[-1]})" if title and year else citation
+
+
+def _grid(pictures: list[nodes.Node]) -> list[nodes.Node]:
+    return [nodes.container("", *pictures, classes=["gallery"])] if pictures else []
+
+
+def _lazy(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let a browser load the gallery's pictures as they come into view."""
+    if pagename == PAGE and "body" in context:
+        context["body"] = context["body"].replace("<img ", '<img loading="lazy" ')

@@ -1,0 +1,277 @@
+"""The documentation site: it builds without a warning, needs no network, and tells of everything there is."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import nbformat
+import pytest
+import yaml
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+NOTEBOOKS = sorted((DOCS / "tutorials").glob("*.ipynb"))
+YAML = sorted([*(ROOT / "conf").rglob("*.yaml"), *(ROOT / "slurm" / "profiles").glob("*.yaml")])
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return what imports the site's own modules."""
+    monkeypatch.syspath_prepend(str(DOCS))
+
+    def module(name: str) -> ModuleType:
+        return importlib.import_module(f"sitetools.{name}")
+
+    return module
+
+
+class Resources(HTMLParser):
+    """What a browser loads for a page, and where its links lead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loaded: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        of = {name: value or "" for name, value in attrs}
+        if tag == "link" and "preconnect" not in of.get("rel", "") and of.get("rel") not in ("next", "prev"):
+            self.loaded.append(of.get("href", ""))
+        elif tag in ("script", "img", "iframe", "source", "video", "object"):
+            self.loaded.append(of.get("src") or of.get("data") or "")
+        elif tag == "a":
+            self.links.append(of.get("href", ""))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site with warnings as errors; notebooks and short runs have tests of their own."""
+    folder = tmp_path_factory.mktemp("site")
+    words = ["-q", "-W", "--keep-going", "-D", "gallery_runs=0", "-D", "gallery_folder=_build/none"]
+    words += ["-D", "nb_execution_mode=off"]
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", *words, "-d", folder / "doctrees", DOCS, folder / "html"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert run.returncode == 0, run.stderr
+    return folder / "html"
+
+
+def test_no_page_loads_anything_from_a_network(built: Path) -> None:
+    pages = list(built.rglob("*.html"))
+    assert len(pages) > 50
+    for page in pages:
+        found = Resources()
+        found.feed(page.read_text())
+        assert not [one for one in found.loaded if "//" in one.partition("?")[0]], page
+    for style in built.rglob("*.css"):
+        assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", style.read_text()), style
+
+
+def test_every_page_has_a_place_in_one_of_the_four_parts(built: Path) -> None:
+    found = Resources()
+    found.feed((built / "index.html").read_text())
+    for page in [*DOCS.glob("*.md"), *NOTEBOOKS, *(DOCS / "reference").glob("*.md")]:
+        if page.stem != "index":
+            name = page.relative_to(DOCS).with_suffix(".html").as_posix()
+            assert name in found.links
+    navigation = (built / "statistics.html").read_text()
+    parts = re.findall(r'class="caption-text">([^<]+)<', navigation)
+    assert list(dict.fromkeys(parts)) == ["Tutorials", "How-to guides", "Reference", "Explanation"]
+
+
+def test_a_page_just_added_appears_by_itself(site: Any) -> None:
+    further = site("pages").further
+    index = (DOCS / "index.md").read_text()
+    names = [page.stem for page in DOCS.glob("*.md")]
+    assert set(further(index, [*names, "quite_new"])) - set(further(index, names)) == {"quite_new"}
+
+
+def test_the_reference_has_every_name(built: Path) -> None:
+    """Of the policies, workloads, machines and experiments; and each key of the settings of all studies."""
+    from sweep.config.choices import names, short
+
+    for group, page in (
+        ("policy", "policies"),
+        ("workload", "workloads"),
+        ("machine", "machines"),
+        ("experiment", "experiments"),
+        ("executor", "settings"),
+    ):
+        text = (built / "reference" / f"{page}.html").read_text()
+        for name in names(group, [ROOT / "conf"]):
+            assert f">{short(name)}<" in text, (page, name)
+    text = re.sub(r"<[^>]+>", "", (built / "reference" / "settings.html").read_text())
+    for key in yaml.safe_load((ROOT / "conf" / "config.yaml").read_text()):
+        assert key == "defaults" or re.search(rf"\b{key}\b", text), key
+
+
+def test_the_gallery_has_every_experiment_and_drawing(built: Path) -> None:
+    from analysis.registry import drawings, papers
+
+    text = re.sub(r"<[^>]+>", "", (built / "gallery.html").read_text())
+    for name in drawings():
+        assert f"python -m analysis draw {name}\n" in text
+    for paper in papers().values():
+        for name in paper.experiments:
+            assert f"python -m sweep +experiment={name}" in text
+
+
+def leaves(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return dotted keys with their values, by the file as a YAML library reads it."""
+    found: dict[str, Any] = {}
+    for key, value in data.items():
+        found[f"{prefix}{key}"] = value
+        if isinstance(value, dict):
+            found |= leaves(value, f"{prefix}{key}.")
+    return found
+
+
+@pytest.mark.parametrize("file", YAML, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_keys_are_read_from_yaml_as_they_are(file: Path, site: Any) -> None:
+    told = site("comments").read(file)
+    data = yaml.safe_load(file.read_text()) or {}
+    data.pop("defaults", None)
+    expected = leaves(data)
+    found = {key.name: yaml.safe_load(key.value) for key in told.keys}
+    assert len(found) == len(told.keys)
+    for name, value in found.items():
+        assert value == expected[name], name
+    # What is not told itself is above or below something that is.
+    assert all(
+        any(name == one or name.startswith(f"{one}.") or one.startswith(f"{name}.") for one in found)
+        for name in expected
+    )
+
+
+KEYS = """\
+# A machine (Somebody 1999, section 2).
+
+speed: 2.5 # s for a step (section 3)
+# Where it stands.
+# By name.
+place: {name: "here # there"} # or elsewhere
+parts: # of it
+  # The first.
+  disk_gb: 10
+  sizes:
+    - [1, 2] # small
+    - [3, 4]
+"""
+
+
+def test_comments_belong_to_their_keys(site: Any, tmp_path: Path) -> None:
+    file = tmp_path / "machine.yaml"
+    file.write_text(KEYS)
+    told = site("comments").read(file)
+    assert (told.head, told.source) == ("A machine (Somebody 1999, section 2).", "Somebody 1999, section 2")
+    assert [(key.name, key.value, key.unit, key.source, key.meaning) for key in told.keys] == [
+        ("speed", "2.5", "s", "section 3", "s for a step (section 3)"),
+        ("place", '{name: "here # there"}', "", "", "Where it stands. By name. or elsewhere"),
+        ("parts.disk_gb", "10", "GB", "", "of it The first."),
+        ("parts.sizes", "[[1, 2], [3, 4]]", "", "", ""),
+    ]
+
+
+def test_pictures_are_made_from_short_runs_and_kept(site: Any, tmp_path: Path) -> None:
+    figures = site("figures")
+    making = figures.Making(tmp_path, settings={"birth_death": {}})
+    made = dict(figures.make(making, ["birth_death"], ["folding_rotation"]))
+    assert list(made.values()) == [True, True]
+    groups = {group.name: group for group in made}
+    assert not any(group.error for group in made)
+    titles = [entry.title for entry in groups["birth_death"].entries]
+    assert any("5.6" in title for title in titles)
+    assert any("5.7" in title for title in titles)
+    for group in made:
+        for entry in group.entries:
+            assert (tmp_path / entry.image).read_text().rstrip().endswith("</svg>")
+    assert dict(figures.make(making, ["birth_death"], ["folding_rotation"])) == dict.fromkeys(made, False)
+    # Without one of its pictures, or with other settings, it is not there.
+    (tmp_path / groups["folding_rotation"].entries[0].image).unlink()
+    again = {group.name: now for group, now in figures.make(making, ["birth_death"], ["folding_rotation"])}
+    assert again == {"birth_death": False, "folding_rotation": True}
+
+
+def test_an_experiment_that_cannot_run_says_why(site: Any, tmp_path: Path) -> None:
+    figures = site("figures")
+    broken = figures.Making(tmp_path, settings={"birth_death": {"batch": 3}})
+    assert "batch" in figures.make_one(broken, "birth_death", False).error
+
+
+def test_short_runs_are_named_as_experiments_are(site: Any) -> None:
+    """What is not named is made shorter by a rule."""
+    figures = site("figures")
+    there = {name for section in figures.sections() for name in section.experiments}
+    settings = yaml.safe_load(figures.SETTINGS.read_text())
+    assert set(settings) <= there
+    assert figures.shortened("compare") == {"replications": 2, "batches": 4, "batch_size": 100}
+    assert figures.shortened("birth_death") == {}
+
+
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
+def test_notebooks_are_stored_without_output(file: Path) -> None:
+    book = nbformat.read(file, 4)
+    nbformat.validate(book)
+    cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    assert cells
+    assert all(not cell.outputs and cell.execution_count is None for cell in cells)
+
+
+def executed(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a notebook in an empty folder, as the site does; return what it printed and showed as text."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    book = nbformat.read(file, 4)
+    NotebookClient(
+        book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+    ).execute()
+    outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert sum("image/png" in output.get("data", {}) for output in outputs) >= 2
+    assert not any(
+        "<Figure" in output.get("data", {}).get("text/plain", "")
+        for output in outputs
+        if "image/png" not in output.get("data", {})
+    )
+    return "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)
+
+
+def test_the_notebook_from_nothing_to_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import xarray as xr
+
+    from sweep.statistics import paired_difference
+
+    told = executed(DOCS / "tutorials" / "first_study.ipynb", tmp_path, monkeypatch)
+    with xr.open_dataset(tmp_path / "results" / "first" / "compare.nc") as data:
+        assert data.sizes["replication"] == 8  # those of its second run, too
+        assert int((data.state == 1).sum()) == data.state.size
+        waits = data.wait.sel(workload="lublin2003", machine="pe128", load=0.5) / 60
+        found = paired_difference(waits.sel(policy="easy"), waits.sel(policy="fcfs"))
+    said = re.findall(r"easy - fcfs: (\S+) ± (\S+) min", told)
+    assert len(said) == 2
+    assert said[1] == (f"{found.mean:.0f}", f"{found.half_width:.0f}")
+
+
+def test_the_notebook_from_a_log_to_a_decision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = executed(DOCS / "tutorials" / "own_log.ipynb", tmp_path, monkeypatch)
+    # A log made under fcfs, put through fcfs again, waits as it was recorded.
+    recorded, simulated = (
+        float(re.search(rf"{words}: (?:mean wait )?(\S+) min", told)[1])  # type: ignore[index]
+        for words in ("recorded", "simulated under fcfs")
+    )
+    assert recorded == pytest.approx(simulated, rel=0.02)
+    verdicts = re.findall(r"^(\w+) +[-+][\d.]+ ± [\d.]+ min +(better|worse|no difference shown)$", told, re.M)
+    assert [policy for policy, _ in verdicts] == ["fcfs", "conservative", "sjf_backfill", "lxf_w_backfill"]
