@@ -39,6 +39,10 @@ python -m analysis draw NAME [key=value ...]
     What there is: python -m analysis draw. Those with conf= take the keys of policies, workloads and
     machines, too: workload.size=16, machine.torus=8x8
 
+python -m analysis explore RESULTS
+    Opens a page in your browser to look into a dataset, also while it is still being filled; more with
+    --help.
+
 python -m analysis gangster RESULTS --at "Tue 13:25"
     Shows machine and jobs of the Cray T3D at a moment of a run (Jette 1997, Fig. 2); more with --help.
 
@@ -73,6 +77,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if arguments[0] == "draw":
             _draw(arguments[1:])
+        elif arguments[0] == "explore":
+            from analysis.explorer import command
+
+            command.main(arguments[1:])
         elif (named := _named(arguments[0])) is not None:
             named(arguments[1:])
         else:
@@ -118,7 +126,8 @@ def _settings(
     return found
 
 
-def _log_folder(settings: Mapping[str, str]) -> Path | None:
+def log_folder(settings: Mapping[str, str]) -> Path | None:
+    """Return the folder of job logs that is named, else where they are if nobody says."""
     if "logs" in settings:
         folder = Path(settings["logs"])
         if not folder.is_dir():
@@ -140,7 +149,7 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     started = time.perf_counter()
     chosen = {key: value for key, value in settings.items() if key not in OPTIONS}
     study, paper = opened(where, settings.get("paper"), chosen)
-    logs = _log_folder(settings)
+    logs = log_folder(settings)
     output = Path(settings.get("output", study.folder))
     points = ", ".join(f"{n} {state}" for state, n in study.tally().items() if state != "excluded")
     speaker = f"{paper.citation.partition(',')[0]} ({paper.key})" if paper.citation else paper.key

@@ -138,11 +138,11 @@ def window(settings: Mapping[str, str], shown: Scene, longest: float = math.inf)
         Of the default.
     """
     last = float(shown.schedule.end.max())
-    first = _time(settings["from"], "from") if settings["from"] else shown.begin
+    first = instant(settings["from"], "from") if settings["from"] else shown.begin
     if first >= last:
         raise AnalysisError(f"from={settings['from']}: the schedule ends after {last / 3600:.4g} hours")
     ends = shown.until if shown.until > first else last
-    end = _time(settings["to"], "to") if settings["to"] else min(ends, first + longest)
+    end = instant(settings["to"], "to") if settings["to"] else min(ends, first + longest)
     if end <= first:
         raise AnalysisError(
             f"to={settings['to']}: that is not after the {first / 3600:.4g} hours at which the drawing "
@@ -167,7 +167,8 @@ def _given(settings: Mapping[str, str], *keys: str) -> dict[str, Any]:
     return {key: settings[key] for key in keys if settings[key]}
 
 
-def _time(text: str, key: str) -> float:
+def instant(text: str, key: str) -> float:
+    """Return a time in seconds: a number of hours, or with a unit: 90m, 36h, 2.5d."""
     found = re.fullmatch(r"(\d+\.?\d*)([smhd]?)", text)
     if not found:
         raise AnalysisError(f"{key}={text}: give hours, or a number with a unit: 90m, 36h, 2.5d")

@@ -73,6 +73,25 @@ def state_at(
     return _state(simulation, policy["alternation"], policy["precedence"])
 
 
+def state_of(point: Point, time: float | None = None) -> tuple[MatrixState, float]:
+    """Return the matrix in a point's own run, and when that is.
+
+    Parameters
+    ----------
+    point : Point
+    time : float, optional
+        In the workload's unit; by default the end of the first measured batch.
+    """
+    from models.gang.model import prepare
+
+    simulation = prepare(point)
+    if time is None:
+        simulation.run(min(point.batches.warmup + 1, point.batches.most))
+    else:
+        simulation.run(point.batches.most, until=time)
+    return _state(simulation, point.policy["alternation"], point.policy["precedence"]), simulation.now
+
+
 def _state(simulation: Simulation, alternation: str, precedence: str) -> MatrixState:
     """Return the matrix with the foreign slots in which jobs run."""
     mapped = simulation.occupancy()

@@ -18,6 +18,7 @@ from analysis.figures import style
 from analysis.silva1999.engine.scene import SOURCE, point, title
 from analysis.silva1999.engine.watching import Diagram, diagram
 from analysis.silva1999.labels import BUSY, EMPTY, STATES, SWITCHING
+from models.point import Point
 
 TRACE_DIAGRAM = {**SOURCE, "time": "2000", "slices": "12"}
 
@@ -49,14 +50,19 @@ def trace_diagram(settings: Mapping[str, str]) -> Figure:
     if n_slices > MOST_SLICES:
         raise AnalysisError(f"slices={n_slices}: too many to tell apart; give up to {MOST_SLICES}")
     made = point(settings)
+    return of_point(made, time, n_slices, title(settings, made.policy["name"]))
+
+
+def of_point(made: Point, time: float, n_slices: int, told: str) -> Figure:
+    """Draw some slices of a point's own run from a time in seconds on; `told` is its title."""
     if not made.policy["coordinated"]:
         raise AnalysisError(
-            f"policy={settings['policy']}: without coordination there are no slots; give gang, "
+            f"policy={made.policy['name']}: without coordination there are no slots; give gang, "
             "concurrent_gang_rr or concurrent_gang"
         )
     found = valid(diagram, made, time, n_slices)
     if found.n_pes > MOST:
-        raise AnalysisError(f"machine={settings['machine']}: too many PEs to draw; give up to {MOST}")
+        raise AnalysisError(f"machine={made.machine['name']}: too many PEs to draw; give up to {MOST}")
     if not (found.n_rows > 0).any():
         raise AnalysisError(f"no job is in the system at time {time:g}: try another time=, or a higher load=")
     height = min(0.24 * found.n_pes, 9.0)
@@ -65,7 +71,7 @@ def trace_diagram(settings: Mapping[str, str]) -> Figure:
     _draw_lanes(axes, found)
     _draw_slices(axes, found)
     _name_parts(axes, found, height)
-    style.put_headline(figure, f"Trace diagram: {title(settings, made.policy['name'])}")
+    style.put_headline(figure, f"Trace diagram: {told}")
     figure.legend(handles=_key(), loc="outside lower center", ncols=4)
     return figure
 

@@ -1,0 +1,100 @@
+"""The server behind the page: for this machine alone, and without anything from elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tornado.iostream import StreamClosedError
+from tornado.websocket import WebSocketClosedError
+
+from analysis.errors import AnalysisError
+from analysis.explorer.source import Source
+
+ADDRESS = "127.0.0.1"
+PORT = 5006
+TRIED = 50
+"""Ports that are tried from the first one on."""
+
+
+def free_port(first: int) -> int:
+    """Return the first port from this one on that nobody listens at.
+
+    Raises
+    ------
+    AnalysisError
+        If there is none near.
+    """
+    for port in range(first, min(first + TRIED, 65536)):
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                tried.bind((ADDRESS, port))
+            except OSError:
+                continue
+            return port
+    raise AnalysisError(
+        f"port={first}: it is in use, and so are all up to {port}; give another one, port=8080"
+    )
+
+
+def opened(address: str) -> bool:
+    """Open a browser window; tell whether that worked."""
+    shown = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("BROWSER")
+    if sys.platform.startswith("linux") and not shown:
+        return False  # a browser in the terminal would take it from the server
+    try:
+        return webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False
+
+
+def serve(source: Source, port: int, logs: Sequence[Path], *, browser: bool) -> None:
+    """Serve the page until Ctrl-C."""
+    import panel as pn
+
+    from analysis.explorer.page import Page
+
+    logging.getLogger("bokeh").setLevel(logging.ERROR)
+    logging.getLogger("tornado.access").setLevel(logging.ERROR)
+    pn.extension(inline=False)
+    pn.config.loading_indicator = False
+
+    def page() -> Any:
+        found = Page(source, logs)
+        pn.state.on_session_destroyed(lambda context: found.close())
+        found.follow()
+        return found.template()
+
+    free = free_port(port)
+    if free != port:
+        print(f"port {port} is in use: this is at {free}")
+    address = f"http://{ADDRESS}:{free}/"
+    server = pn.serve(
+        page, port=free, address=ADDRESS, websocket_origin=[f"{ADDRESS}:{free}", f"localhost:{free}"],
+        show=False, start=False, verbose=False, title=source.study.name, threaded=False,
+    )  # fmt: skip
+    server.start()
+    server.io_loop.asyncio_loop.set_exception_handler(_told)
+    print(f"{source.study.name}: {address} (Ctrl-C ends it)", flush=True)
+    if browser and not opened(address):
+        print(f"no browser could be opened: open {address} in one on this machine", flush=True)
+    try:
+        server.io_loop.start()
+    except KeyboardInterrupt:
+        print()
+    finally:
+        server.stop()
+
+
+def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Tell what goes wrong in the background, but not that a window was closed."""
+    if not isinstance(context.get("exception"), WebSocketClosedError | StreamClosedError):
+        loop.default_exception_handler(context)

@@ -1,0 +1,84 @@
+"""The dataset behind the page, read anew when a sweep has written it anew."""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime
+from pathlib import Path
+
+from analysis.errors import AnalysisError
+from analysis.study import Study, open_study
+from analysis.study.axes import Axes
+from analysis.study.curve import UNFINISHED
+
+EVERY = Axes(every=True)
+"""All axes can be chosen, and none is a reading of a paper."""
+
+
+class Source:
+    """A dataset that may still be filled.
+
+    Parameters
+    ----------
+    where : Path
+        A results folder, or a dataset.
+
+    Raises
+    ------
+    AnalysisError
+        If there is none, or it cannot be read.
+    """
+
+    def __init__(self, where: Path) -> None:
+        self._where = where
+        self._lock = threading.Lock()
+        self._stamp = self._now()  # before it is read: what is written meanwhile is then read next time
+        self._study = open_study(where, EVERY)
+        self.problem = ""
+
+    @property
+    def study(self) -> Study:
+        """The dataset as it was read last."""
+        return self._study
+
+    @property
+    def is_running(self) -> bool:
+        """Whether points of it are still to be run."""
+        return bool((self._study.status == UNFINISHED).any())
+
+    @property
+    def written(self) -> str:
+        """When it was written, for people."""
+        seconds = self._stamp[0] / 1e9
+        return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}" if seconds else ""
+
+    def refresh(self) -> Study:
+        """Return the dataset, read anew if its file is another than the last time.
+
+        What cannot be read leaves the last one in place, and says so in `problem`.
+        """
+        with self._lock:
+            stamp = self._now()
+            if stamp == self._stamp:
+                return self._study
+            try:
+                self._study, self.problem = open_study(self._where, EVERY), ""
+            except AnalysisError as error:
+                self.problem = str(error)
+            self._stamp = stamp
+            return self._study
+
+    def _now(self) -> tuple[int, int, int]:
+        """Return what changes whenever a sweep writes the dataset, which puts a new file in its place."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return (0, 0, 0)
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    @property
+    def _path(self) -> Path:
+        if self._where.is_file():
+            return self._where
+        named = self._where / f"{self._where.name}.nc"
+        return named if named.is_file() else next(iter(sorted(self._where.glob("*.nc"))), named)

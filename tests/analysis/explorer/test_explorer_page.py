@@ -1,0 +1,342 @@
+"""The explorer in a real browser: what is drawn, every control, a run that goes on, and who can use it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+from conftest import LOADS, packing
+from matplotlib import image
+
+from analysis.explorer.source import Source
+from sweep.store import collect
+from sweep.store.state import read
+
+sync_api = pytest.importorskip(
+    "playwright.sync_api", reason="no playwright here: pip install schedsweep[test]"
+)
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: apt-get install chromium")
+
+ROOT = Path(__file__).resolve().parents[3]
+ARGUMENTS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+PATIENCE_MS = 60_000
+"""On a machine that is busy with other tests."""
+
+FIGURE = """
+  const found = [];
+  const look = (view) => {
+    if (view.model.type === 'Figure') found.push(view);
+    for (const child of view.child_views || []) look(child);
+  };
+  for (const root of Bokeh.index.roots) look(root);
+  const figure = found[0];
+  const target = figure.model.renderers.find((one) => one.data_source?.data?.told);
+"""
+
+POINTS = f"""() => {{ {FIGURE}
+  const box = figure.canvas_view.el.getBoundingClientRect();
+  const data = target.data_source.data;
+  return [...data.told].map((told, i) => ({{
+    told,
+    mean: data.y[i],
+    x: figure.frame.x_scale.compute(data.at[i]) + box.left,
+    y: figure.frame.y_scale.compute(data.y[i]) + box.top,
+  }}));
+}}"""
+"""What stands at each point, and where it is on the screen."""
+
+AXES = f"""() => {{ {FIGURE}
+  return {{
+    x: figure.model.below[0].axis_label,
+    y: figure.model.left[0].axis_label,
+    ticks: figure.model.left[0].type,
+    names: figure.model.center.concat(figure.model.right, figure.model.below)
+      .filter((one) => one.type === 'Legend')
+      .flatMap((one) => one.items.map((item) => item.label.value)),
+    below: figure.model.below.some((one) => one.type === 'Legend'),
+  }};
+}}"""
+
+
+@pytest.fixture(scope="module")
+def folder(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the results that may grow."""
+    copied = tmp_path_factory.mktemp("page") / "packing"
+    shutil.copytree(results, copied)
+    return copied
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    """The address of a page, as the command prints it."""
+    command = [sys.executable, "-m", "analysis", "explore", str(folder), "port=15006"]
+    seen = {"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"}
+    env = {name: value for name, value in os.environ.items() if name not in seen} | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        lines = []
+        while not lines or "Ctrl-C" not in lines[-1]:
+            lines.append(server.stdout.readline())
+            assert lines[-1], "the server ended"
+        assert "no browser could be opened: open http://127.0.0.1:" in server.stdout.readline()
+        try:
+            yield re.findall(r"http://127\.0\.0\.1:\d+/", lines[-1])[0]
+        finally:
+            server.send_signal(2)  # what Ctrl-C sends
+            assert server.wait(timeout=60) == 0
+
+
+class Window:
+    """A page in the browser, and all that it asked for and said."""
+
+    def __init__(self, browser: Any, address: str, width: int = 1400) -> None:
+        self.asked: list[str] = []
+        self.said: list[str] = []
+        self.page = browser.new_page(viewport={"width": width, "height": 1000})
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("websocket", lambda socket: self.asked.append(socket.url))
+        self.page.on("console", lambda said: self.said.append(f"{said.type}: {said.text}"))
+        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        self.page.goto(address)
+        self.page.wait_for_function(
+            f"() => {{ try {{ {FIGURE} return !!target; }} catch {{ return false; }} }}"
+        )
+
+    def until(self, what: str, script: str = AXES) -> Any:
+        """Wait until a condition on what a script returns (``it``) is true; return that."""
+        self.page.wait_for_function(
+            f"() => {{ try {{ const it = ({script})(); return {what}; }} catch {{ return false; }} }}"
+        )
+        return self.page.evaluate(script)
+
+    def choose(self, label: str, option: str) -> None:
+        """Choose in a list."""
+        self.page.get_by_role("combobox", name=label, exact=True).select_option(option)
+
+
+@pytest.fixture(scope="module")
+def window(address: str) -> Iterator[Window]:
+    """A page at 1400 pixels; at the end nothing was asked of anyone else, and nothing went wrong."""
+    with sync_api.sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        found = Window(browser, address)
+        yield found
+        foreign = [
+            url for url in found.asked if not re.match(r"(https?|ws)://127\.0\.0\.1:|data:|blob:", url)
+        ]
+        assert foreign == []
+        assert [said for said in found.said if said.startswith(("error", "warning"))] == []
+        browser.close()
+
+
+def test_points_tell_the_datasets_numbers_seeds_and_command(window: Window, folder: Path) -> None:
+    study = Source(folder).study
+    mean = study.data.slowdown_mean.sel(alternation="exclusive").squeeze()
+    points = window.page.evaluate(POINTS)
+    assert len(points) == 6
+    told = [float(point["mean"]) for point in points if "saturated: the" not in point["told"]]
+    assert told == pytest.approx(mean.values[np.isfinite(mean.values)].ravel().tolist())
+    assert sum("saturated: the policy does not keep up" in point["told"] for point in points) == 2
+    point = next(one for one in points if "Buddy, offered load 0.75" in one["told"])
+    window.page.mouse.move(point["x"], point["y"])
+    tooltip = window.page.locator(".bk-Tooltip")
+    value = float(mean.sel(policy="buddy", load=0.75))
+    half = float(study.data.slowdown_ci.sel(policy="buddy", load=0.75, alternation="exclusive").squeeze())
+    tooltip.get_by_text(f"{value:.2f} ± {half:.3g}"[:8]).first.wait_for()
+    for words in ("seed 1, workload feitelson1996, replications 0 to 4", "grid.load=[0.75]", "5 of 5 done"):
+        tooltip.get_by_text(words).first.wait_for()
+
+
+def test_every_control_changes_what_is_drawn(window: Window) -> None:
+    page = window.page
+    axes = window.until("it.y === 'Mean slowdown'")
+    assert axes["names"] == ["Best fit", "Buddy"]
+    window.choose("Measure", "Mean response time")
+    assert "(s)" in window.until("it.y.startsWith('Mean response')")["y"]
+    window.choose("Measure", "Mean slowdown")
+    window.choose("Compare with", "Buddy")
+    window.until("it.y.includes('relative to Buddy')")
+    window.choose("Compare with", "Nothing")
+    window.choose("Vertical scale", "Logarithmic")
+    window.until("it.ticks === 'LogAxis'")
+    window.choose("Vertical scale", "Automatic")
+    window.until("it.ticks === 'LinearAxis'")
+    window.choose("Alternation", "none")
+    window.until("it.length === 4", POINTS)  # 0.75 is not in the grid there
+    window.choose("Alternation", "exclusive")
+    window.choose("A line for each", "Alternation")
+    assert window.until("it.names.some((name) => name.startsWith('alternation'))")["names"] == [
+        "alternation exclusive", "alternation none",
+    ]  # fmt: skip
+    window.choose("Policy", "Buddy")
+    window.choose("Across", "Alternation")
+    window.until("it.x.startsWith('Alternation')")
+    window.choose("Across", "Offered load")
+    window.until("it.x.startsWith('Offered load')")
+    window.choose("A line for each", "Policy")
+    window.until("it.names.includes('Best fit')")
+    page.get_by_role("checkbox", name="Best fit").uncheck()
+    window.until("it.names.join() === 'Buddy'")
+    page.get_by_role("checkbox", name="Best fit").check()
+    window.until("it.names.length === 2")
+
+
+def test_what_is_seen_is_saved(window: Window, folder: Path, tmp_path: Path) -> None:
+    page = window.page
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save picture (PNG)").click()
+    saved.value.save_as(tmp_path / "seen.png")
+    height, width, _ = image.imread(tmp_path / "seen.png").shape
+    assert (width > 700, height > 400) == (True, True)
+    with page.expect_download() as saved:
+        page.get_by_text("Save numbers (CSV)").click()
+    saved.value.save_as(tmp_path / "seen.csv")
+    with (tmp_path / "seen.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 6
+    with xr.open_dataset(folder / "packing.nc") as data:
+        for row in rows:
+            at = {"policy": row["policy"], "load": float(row["load"]), "alternation": row["alternation"]}
+            here = data.sel(at).squeeze()
+            for column, name in (("mean", "slowdown_mean"), ("half_width", "slowdown_ci")):
+                assert float(row[column] or "nan") == pytest.approx(float(here[name]), nan_ok=True)
+
+
+def test_a_click_draws_what_happens_there_and_the_page_goes_on(window: Window) -> None:
+    page = window.page
+    page.get_by_role("checkbox", name="Best fit").uncheck()  # it lies on top of the other one
+    points = window.until("it.length === 3", POINTS)
+    point = next(one for one in points if "Buddy, offered load 0.75" in one["told"])
+    page.get_by_role("heading", name="packing").hover()
+    page.mouse.click(point["x"], point["y"])
+    page.get_by_text("Drawing: Ousterhout matrix").wait_for()
+    window.choose("Vertical scale", "Logarithmic")
+    window.until("it.ticks === 'LogAxis'")  # while it is being drawn, or just after
+    window.choose("Vertical scale", "Automatic")
+    page.get_by_role("checkbox", name="Best fit").check()
+    picture = page.get_by_role(
+        "img", name=re.compile("Ousterhout matrix at a moment: Buddy, feitelson1996, load 0.75")
+    )
+    picture.wait_for()
+    assert picture.evaluate("one => one.naturalWidth") > 800
+    assert (
+        page.get_by_role("link", name="Save this picture").get_attribute("download") == "packing-matrix.png"
+    )
+
+
+def test_everything_is_reached_by_keyboard_and_has_a_name(window: Window) -> None:
+    page = window.page
+    for label in ("Measure", "Across", "A line for each", "Compare with", "Vertical scale", "Picture"):
+        assert page.get_by_role("combobox", name=label, exact=True).count() == 1
+    assert page.get_by_role("main").count() == 1
+    assert page.get_by_role("region", name="What to see").count() == 1
+    assert page.get_by_role("region", name="One point").count() == 1
+    assert page.locator("html").get_attribute("lang") == "en"
+    unnamed = page.evaluate("""() => {
+      const found = [];
+      const look = (node) => {
+        for (const one of node.querySelectorAll('*')) {
+          if (one.shadowRoot) look(one.shadowRoot);
+          if (one.matches('select, input, button, a[href]') && one.checkVisibility()) {
+            const named = one.labels?.length || one.textContent.trim() || one.ariaLabel || one.title;
+            if (!named) found.push(one.outerHTML.slice(0, 200));
+          }
+        }
+      };
+      look(document);
+      return found;
+    }""")
+    assert unnamed == []
+    # A point is chosen and drawn without a pointer.
+    page.get_by_role("link", name="To the plot").focus()
+    names: list[str] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        names.append(
+            page.evaluate("""() => {
+              let one = document.activeElement;
+              while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
+              return (one.labels?.[0] ?? one).innerText?.trim() ?? '';
+            }""")
+        )
+        if names[-1] == "Picture":
+            break
+    for wanted in (
+        "Measure",
+        "Across",
+        "Compare with",
+        "Save picture (PNG)",
+        "Save numbers (CSV)",
+        "Policy",
+        "Picture",
+    ):
+        assert wanted in names, names
+    page.keyboard.press("End")  # the last kind of picture
+    while names[-1] != "Draw":
+        page.keyboard.press("Tab")
+        names.append(
+            page.evaluate("""() => {
+              let one = document.activeElement;
+              while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
+              return (one.labels?.[0] ?? one).innerText?.trim() ?? '';
+            }""")
+        )
+        assert len(names) < 100, names
+    page.keyboard.press("Enter")
+    page.get_by_role("img", name=re.compile("Busy processors and waiting jobs")).wait_for()
+
+
+def test_times_that_make_no_sense_are_told_on_the_page(window: Window) -> None:
+    page = window.page
+    page.get_by_label("From (36h, 2d, 500s)").fill("soon")
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Draw", exact=True).click()
+    page.get_by_role("alert").get_by_text("from=soon: give hours").wait_for()
+    page.get_by_label("From (36h, 2d, 500s)").fill("")
+    page.keyboard.press("Tab")
+
+
+def test_a_narrow_window_has_room_for_all_of_it(window: Window, address: str) -> None:
+    narrow = Window(window.page.context.browser, address, width=390)
+    narrow.until("it.below")
+    assert narrow.page.evaluate("document.scrollingElement.scrollWidth") <= 390
+    narrow.page.close()
+
+
+def test_the_page_follows_a_run(window: Window, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = window.page
+    page.get_by_text("10 points: ").wait_for()
+    window.choose("Compare with", "Buddy")
+    window.until("it.y.includes('relative to Buddy')")
+    seen = []
+
+    def write_and_look(collection: collect.Collection) -> None:
+        """Write the dataset in the middle of the run, and look at the page then."""
+        found = read(collection._plan, collection._folder)
+        if found.left() and not seen:
+            collection.write(found)
+            page.get_by_text("Still running: this page follows it.").wait_for()
+            seen.append(page.get_by_text("18 points: ").inner_text())
+
+    monkeypatch.setattr(collect.Collection, "write_if_due", write_and_look)
+    packing(folder, [*LOADS[:1], 0.6, 0.7, *LOADS[1:]]).run(progress=False)
+    assert "unfinished" in seen[0]
+    window.until("it.length === 10", POINTS)
+    page.get_by_text(re.compile(r"18 points: \d+ finished, \d+ saturated\. Written")).wait_for()
+    assert window.page.evaluate(AXES)["y"] == "Mean slowdown, relative to Buddy"  # what was chosen stays
