@@ -53,8 +53,8 @@ Examples
     python -m analysis draw fig9 output=pictures
     python -m analysis draw equi processors=16x32 jobs=11
 
-Writes RESULTS/figures/*, RESULTS/claims.json (for a paper), RESULTS/table.csv (of one's own study, its
-numbers) and RESULTS/report.html (one file, to mail).
+Writes RESULTS/figures/*, RESULTS/claims.json (for a paper), RESULTS/points.csv (all points),
+RESULTS/table.csv (of one's own study, its numbers) and RESULTS/report.html (one file, to mail).
 Exit status: 0 done (whatever the verdicts), 2 for a mistake in what was asked for."""
 
 LOG_FOLDERS = (Path("../shared/traces"), Path("traces"))
@@ -228,6 +228,7 @@ def _summary(
         told = f"{len(found)}: {verdicts}"
         where = f"claims   {output / 'claims.json'}  ({told})"
         print(f"         {reading}: {told}" if number else where + (f" {reading}" * (len(by_reading) > 1)))
+    print(f"points   {output / 'points.csv'}")
     if table is not None:
         print(f"table    {table[0]}  ({table[1]:,} rows)")
     print(f"report   {output / 'report.html'}  ({seconds:.0f} s)")

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
@@ -39,10 +40,13 @@ Kept = Mapping[str, Any]
 def main() -> int:
     """Draw and write, or say what is missing."""
     kept = {name: newest(name) for name in ("scaling", "counters", "executors")}
-    if kept["scaling"] is None or kept["executors"] is None:
-        print("error: nothing kept of scaling or executors: python -m benchmarks scaling counters executors")
+    if kept["scaling"] is None:
+        print(
+            "error: nothing kept of scaling: python -m benchmarks scaling counters executors", file=sys.stderr
+        )
         return 2
-    executors = fitted(kept["executors"]["benchmarks"]["executors"]["tables"])
+    measured = kept["executors"]
+    executors = {} if measured is None else fitted(measured["benchmarks"]["executors"]["tables"])
     with style.styled():
         figure = drawn(kept["scaling"]["benchmarks"]["scaling"]["tables"], executors)
         if (engine := figure.get_layout_engine()) is not None:
@@ -77,7 +81,10 @@ def drawn(tables: Sequence[Kept], executors: Mapping[str, Executor]) -> Figure:
     axes = figure.subplots(2, 3).ravel()
     for one, table in zip(axes, tables, strict=False):
         _grows(one, table)
-    _workers(axes[-1], executors["dask"])
+    if "dask" in executors:
+        _workers(axes[-1], executors["dask"])
+    else:
+        axes[-1].set_visible(False)
     style.put_headline(figure, "How cost grows")
     return figure
 
@@ -90,7 +97,9 @@ def _grows(axes: Axes, table: Kept) -> None:
         label = f"{name}: {exponent:.2f}"
         axes.plot(*zip(*points, strict=True), color=COLORS[i], marker=MARKERS[i], label=label)
     _logarithmic(axes, x, told.partition(" of CPU")[0])
-    axes.set_title(told.partition(" for ")[2], fontsize=8)
+    shown = lengths[:: 1 if len(lengths) < 5 else 2]
+    axes.set_xticks(shown, [f"{n:,}" for n in shown])
+    axes.set_title(told.partition(" for ")[2], fontsize=7)
     axes.legend(title="exponent", fontsize=7, title_fontsize=7)
 
 
@@ -105,7 +114,7 @@ def _workers(axes: Axes, executor: Executor) -> None:
         )
     axes.plot(WORKERS, WORKERS, color="#999999", linewidth=0.8, zorder=0)
     _logarithmic(axes, "workers (simulated)", "busy workers")
-    axes.set_title(f"Dask, {EACH} messages a worker", fontsize=8)
+    axes.set_title(f"Dask, {EACH} messages a worker", fontsize=7)
     axes.legend(title="tasks of", fontsize=7, title_fontsize=7)
 
 
@@ -118,6 +127,8 @@ def _busy(executor: Executor, task_s: float, workers: int) -> float:
 
 def _logarithmic(axes: Axes, x: str, y: str) -> None:
     axes.set(xscale="log", yscale="log", xlabel=x, ylabel=y)
+    low, high = axes.get_ylim()  # at least a decade, so that there are two numbers
+    axes.set_ylim(10 ** np.floor(np.log10(low)), 10 ** np.ceil(np.log10(high)))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         axis.set_minor_formatter(FuncFormatter(lambda *_: ""))
@@ -150,8 +161,10 @@ def counters(kept: Kept | None) -> str:
     return "\n".join([*lines, "", _made(kept)])
 
 
-def fleet(executors: Mapping[str, Executor], kept: Kept) -> str:
-    """Return the fitted costs, how they agree with what was measured, and what 1,000 workers would take."""
+def fleet(executors: Mapping[str, Executor], kept: Kept | None) -> str:
+    """Return the fitted costs, and what 1,000 workers would take."""
+    if kept is None:
+        return "(Not measured: `python -m benchmarks executors`.)"
     lines = ["| | ms a message | µs a task | workers' share | start, s |", "|---|---|---|---|---|"]
     for name, one in executors.items():
         costs = f"{1e3 * one.message_s:.2g} | {1e6 * one.task_s:.2g} | {one.share:.3f} | {one.start_s:.1f}"

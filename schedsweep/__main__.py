@@ -19,6 +19,7 @@ SWEEP = {
 """Commands that take an experiment, and what they do."""
 
 OTHERS = {
+    "rerun": ("sweep.cli", "make a dataset once more from itself alone, and say whether it is the same"),
     "analysis": ("analysis.command", "figures, claims and a report of results, or one drawing"),
     "slurm": ("slurm.cli", "look for what is wrong with a cluster; start a throw-away one"),
 }
@@ -26,6 +27,7 @@ OTHERS = {
 
 USAGE = """\
 usage: schedsweep run|plan|status|gather|cancel EXPERIMENT [key=value ...] [--config-dir DIR]
+       schedsweep rerun DATASET.nc [key=value ...]
        schedsweep analysis RESULTS [key=value ...]
        schedsweep slurm doctor|testcluster [key=value ...]
 """
@@ -58,7 +60,7 @@ def _answer(arguments: Sequence[str]) -> int:
         print(help_text())
         return 0
     if command in OTHERS:
-        return packages.call(OTHERS[command][0], rest)
+        return packages.call(OTHERS[command][0], ["rerun", *rest] if command == "rerun" else rest)
     if command not in (*SWEEP, "--version"):
         close = difflib.get_close_matches(command, [*SWEEP, *OTHERS], n=1)
         hint = f" did you mean {close[0]!r}?" if close else ""

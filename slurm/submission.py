@@ -17,7 +17,7 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from slurm.packing import Chunk, Packing
-from sweep.config.settings import Config, Measures, Precision, Settings
+from sweep.config import kept
+from sweep.config.settings import Config
 from sweep.errors import SweepError
 from sweep.plan.plan import Plan
 from sweep.store.folder import Folder, replace
@@ -194,34 +195,9 @@ def read_packing(path: Path) -> Packing:
 
 def write_config(path: Path, config: Config) -> None:
     """Keep a config as JSON."""
-    replace(path / "config.json", json.dumps(_pairs(asdict(config))).encode())
+    replace(path / "config.json", json.dumps(kept.as_json(config)).encode())
 
 
 def read_config(path: Path) -> Config:
     """Return the config that was kept."""
-    data = _mappings(json.loads((path / "config.json").read_text(encoding="utf-8")))
-    settings = Settings(**data.pop("settings"))
-    settings.precision = Precision(**settings.precision)  # type: ignore[arg-type] # as JSON has it: a mapping
-    settings.measures = Measures(**settings.measures)  # type: ignore[arg-type]
-    return Config(settings, **data)
-
-
-def _pairs(data: Any) -> Any:
-    """Write mappings as lists of pairs where a key is no text, which JSON would make one."""
-    if isinstance(data, Mapping):
-        if all(isinstance(key, str) for key in data) and "" not in data:
-            return {key: _pairs(value) for key, value in data.items()}
-        return {"": [[key, _pairs(value)] for key, value in data.items()]}
-    if isinstance(data, Sequence) and not isinstance(data, str):
-        return [_pairs(value) for value in data]
-    return data
-
-
-def _mappings(data: Any) -> Any:
-    if isinstance(data, dict):
-        if data.keys() == {""}:
-            return {key: _mappings(value) for key, value in data[""]}
-        return {key: _mappings(value) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_mappings(value) for value in data]
-    return data
+    return kept.from_json(json.loads((path / "config.json").read_text(encoding="utf-8")))

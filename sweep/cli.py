@@ -9,11 +9,21 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from schedsweep import packages
 from sweep.config import locate
 from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sweep.config.settings import Config
+    from sweep.plan.plan import Plan
+    from sweep.store.folder import Folder
+
+RERUN = "rerun"
+"""The first word of a command line that names a dataset in place of an experiment."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,7 +46,8 @@ def answer(arguments: Sequence[str]) -> int:
         if wanted == "--help":
             from sweep import help as help_text
 
-            print(help_text.text([folder, user] if user else [folder]))
+            told = help_text.RERUN if overrides[:1] == [RERUN] else None
+            print(told or help_text.text([folder, user] if user else [folder]))
         elif wanted == "--version":
             from sweep.store.provenance import package_version
 
@@ -102,19 +113,32 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 
-    from sweep import run
     from sweep.config import compose
     from sweep.plan import plan
     from sweep.store.folder import Folder
 
     console = Console()
+    if overrides[:1] == [RERUN]:
+        from sweep.rerun import command
+
+        folders = [folder, *([user] if user else [])]
+        return command.main(overrides[1:], folders, arguments, watch)
     loaded = compose.load(overrides, folder, user)
-    settings = loaded.settings
-    if watch and settings.action != "status":
-        raise SweepError(f"--watch goes with action=status, not with action={settings.action}")
     expanded = plan.expand(loaded)
-    results = Folder(Path(settings.output).expanduser(), settings.name)
-    match settings.action:
+    results = Folder(Path(loaded.settings.output).expanduser(), loaded.settings.name)
+    return act(loaded, expanded, results, console, arguments, watch)
+
+
+def act(
+    loaded: Config, expanded: Plan, results: Folder, console: Console, arguments: list[str], watch: bool
+) -> int:
+    """Do with a study what its ``action`` says, and return the exit status."""
+    from sweep import run
+
+    action = loaded.settings.action
+    if watch and action != "status":
+        raise SweepError(f"--watch goes with action=status, not with action={action}")
+    match action:
         case "plan":
             return run.show_plan(loaded, expanded, results, console)
         case "status":

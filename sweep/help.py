@@ -8,9 +8,11 @@ from sweep.config.choices import described
 
 USAGE = """\
 usage: python -m sweep +experiment=NAME [key=value ...] [--config-dir DIR]
+       python -m sweep rerun DATASET.nc [key=value ...]
 
 Runs the grid of an experiment (policy x workload x load x machine x ...) and writes one labelled dataset,
 results/NAME/NAME.nc. What is finished is never run again; the same command goes on after any interruption.
+rerun makes a dataset once more from itself alone, and says whether it is the same (rerun --help).
 """
 
 EXAMPLES = """\
@@ -20,6 +22,7 @@ examples
   python -m sweep +experiment=packing policy=buddy workload=swf workload.path=LOG.swf.gz output=results/mine
   python -m sweep +experiment=packing precision.relative=0.05 executor.workers=4 action=plan
   python -m sweep +experiment=replay policy=easy workload.path=LOG.swf.gz schedule=easy.swf
+  python -m sweep rerun results/packing/packing.nc
 
 actions (action=...)
   run     run what is left and write the dataset (default)
@@ -35,6 +38,29 @@ options
   -h, --help        this text
 
 Every key and its default: conf/config.yaml."""
+
+
+RERUN = """\
+usage: python -m sweep rerun DATASET.nc [key=value ...] [--config-dir DIR]
+
+Makes a dataset once more from itself alone: it carries its config, seeds and code of its own, and knows its
+logs by their content. Says first which packages, code and settings are not those that it was made with, runs
+it, and compares all variables bit for bit. The given file is never touched.
+
+keys
+  output=FOLDER        where the new dataset goes; default: results/NAME-rerun
+  executor=NAME        how it is run; default: dask; executor.KEY=VALUE, slurm=PROFILE as for any run
+  logs=FOLDER          where its job logs are; looked into before $TRACES and the folders that they were in
+  modules=FOLDER       write the code of its own that it carries into that folder, and run with that
+  fresh=true           run anew what an earlier rerun in that folder has done
+  action=ACTION        run (default), plan (says what differs and how long it takes), status, gather, cancel
+
+examples
+  python -m sweep rerun results/packing/packing.nc
+  python -m sweep rerun packing.nc action=plan
+  python -m sweep rerun what_if.nc logs=~/logs output=results/again executor=serial
+
+Exit status: 0 it is the same, 1 it differs or something failed, 2 it cannot be run."""
 
 
 def text(folders: list[Path]) -> str:

@@ -142,6 +142,11 @@ def test_commands_of_the_readme_are_understood(command: str, tmp_path: Path) -> 
         pytest.skip("no log in ../shared/traces")
     if not any(word.startswith(("action=", "--")) for word in words):
         words += ["action=plan"]
+    if words[3:4] == ["rerun"]:
+        small = ["+experiment=packing", "policy=buddy", "grid.load=[0.5]", "batches=3", "batch_size=50"]
+        small += ["replications=1", "executor=serial", f"output={tmp_path}"]
+        subprocess.run([*words[:3], *small], cwd=ROOT, check=True, capture_output=True, timeout=120)
+        words[4] = str(tmp_path / Path(words[4]).name)
     log = ROOT / "../shared/traces/KTH-SP2-1996-2.swf.gz"
     words = [word.replace("LOG", str(log)) if "path=" in word else word for word in words]
     sacct = tmp_path / "sacct.txt"

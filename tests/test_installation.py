@@ -78,6 +78,7 @@ def test_from_an_editable_install_in_another_folder(tmp_path: Path) -> None:
 def locked(name: str) -> dict[str, set[str]]:
     """Return a requirements file: package, version and marker, and its hashes."""
     found: dict[str, set[str]] = {}
+    package = ""
     for line in (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines():
         if line.startswith("    --hash="):
             found[package].add(line.strip(" \\"))

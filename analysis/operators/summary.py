@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.operators import words
 from analysis.operators.case import Case, cases
@@ -35,10 +35,10 @@ def summary(study: Study) -> Sequence[str]:
 def _sentences(case: Case) -> Iterator[str]:
     unit = case.units[WAIT]
     level = case.mean(WAIT, case.reference).mean
-    yield f"Under {case.reference} jobs wait for {_told(level, unit)} on average."
+    found = {policy: case.difference(WAIT, policy, together=len(case.others)) for policy in case.others}
+    yield f"Under {case.reference} jobs wait for {_told(level, unit)} on average{_shortest(found)}."
     if case.has_record:
         yield _likeness(case)
-    found = {policy: case.difference(WAIT, policy, together=len(case.others)) for policy in case.others}
     for verdict, begin in SAID.items():
         those = [policy for policy in case.others if found[policy].verdict == verdict]
         if those:
@@ -51,6 +51,18 @@ def _sentences(case: Case) -> Iterator[str]:
         )
     if case.missing:
         yield "Without a result: " + ", ".join(f"{name} ({why})" for name, why in case.missing.items()) + "."
+
+
+def _shortest(found: Mapping[str, Difference]) -> str:
+    """Return what a hurried reader wants to know next: where they wait shortest, if that is shown of any."""
+    if any(one.verdict == "not judged" for one in found.values()) or not found:
+        return ""
+    better = [policy for policy, one in found.items() if one.verdict == "better"]
+    if not better:
+        return ", and with no other policy is it shown to be shorter"
+    best = min(better, key=lambda policy: found[policy].interval.mean)
+    others = f" and shorter with {len(better) - 1} more" if len(better) > 1 else ""
+    return f", shortest with {best}{_change(found[best])}{others}"
 
 
 def _likeness(case: Case) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -10,8 +11,10 @@ from markupsafe import Markup
 from analysis.claims import VERDICTS, Claim, beyond_chance, count
 from analysis.figures import style
 from analysis.paper import Paper
+from analysis.report.again import again
 from analysis.report.facts import facts, policies
 from analysis.report.pictures import DrawnPicture
+from analysis.report.points import Points
 from analysis.report.summary import summary
 from analysis.report.table import LONG
 from analysis.report.warnings import warnings
@@ -19,7 +22,11 @@ from analysis.study import Study
 
 
 def render(
-    study: Study, paper: Paper, drawn: Sequence[DrawnPicture], tested: Mapping[str, Sequence[Claim]]
+    study: Study,
+    paper: Paper,
+    drawn: Sequence[DrawnPicture],
+    tested: Mapping[str, Sequence[Claim]],
+    points: Points | None = None,
 ) -> str:
     """Return the report as HTML.
 
@@ -30,6 +37,8 @@ def render(
     drawn : sequence of DrawnPicture
     tested : dict of str to sequence of Claim
         The claims under each reading by its letter, in the same order for all; none where there is no paper.
+    points : Points, optional
+        The table of all points.
     """
     environment = Environment(
         loader=PackageLoader("analysis"),
@@ -56,6 +65,9 @@ def render(
         facts=facts(study),
         long=LONG,
         summary=summary(study, paper, claims),
+        points=points,
+        by_figure=by_figure(claims, drawn),
+        again=again(study),
         policies=policies(study),
         readings=paper.readings(study),
         tables=paper.tables(study),
@@ -68,6 +80,13 @@ def render(
 def _breakable(name: str) -> Markup:
     """Return a name that a browser may break after its underscores."""
     return Markup("_<wbr>").join(name.split("_"))
+
+
+def by_figure(claims: Sequence[Claim], drawn: Sequence[DrawnPicture]) -> dict[str, list[Claim]]:
+    """Return the claims that a figure shows, by its name."""
+    return {
+        one.picture.name: [claim for claim in claims if one.picture.name in claim.figures] for one in drawn
+    }
 
 
 WORST_FIRST = ("fails", "inconclusive", "holds")
@@ -83,13 +102,26 @@ def rows(tested: Mapping[str, Sequence[Claim]]) -> list[tuple[Claim, dict[str, C
     return sorted(found, key=lambda row: WORST_FIRST.index(row[0].verdict))
 
 
+TOLD = ("config", "facts", "recipe", "command", "versions", "sources", "commit")
+"""Attributes that are long, or told in other words."""
+
+
 def attributes(study: Study) -> list[tuple[str, str]]:
     """Return what the dataset says of its own making, without what is long, or told as facts."""
     kept = [
-        (key.replace("_", " "), str(value))
+        (key.replace("_", " "), _plain(str(value)))
         for key, value in study.data.attrs.items()
-        if key not in ("config", "facts")
+        if key not in TOLD
     ]
-    asked = ("replications", "batches", "batch_size", "warmup", "seed", "confidence")
+    asked = ("replications", "batches", "batch_size", "warmup", "seed")
     kept += [(key.replace("_", " "), str(study.settings[key])) for key in asked if key in study.settings]
     return kept
+
+
+def _plain(value: str) -> str:
+    """Return a mapping that is JSON as words, and anything else as it is."""
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return value
+    return ", ".join(f"{key} {item}" for key, item in found.items()) if isinstance(found, dict) else value

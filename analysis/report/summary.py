@@ -1,7 +1,11 @@
-"""What a hurried reader takes away, in sentences: what was run, what was found, what to be careful of."""
+"""What a hurried reader takes away, in sentences: what was run, what was found, what to be careful of.
+
+The first sentence of each stands at the top of a report, the others below them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from analysis.claims import Claim, beyond_chance, count
@@ -40,9 +44,16 @@ def summary(study: Study, paper: Paper, claims: Sequence[Claim] = ()) -> list[Pa
     paragraphs = [
         ("What was run", [_asked(study)]),
         ("What was found", found),
-        ("What to be careful of", list(_careful(study, paper, claims))),
+        ("What to be careful of", list(_careful(study, paper, claims)) or [_nothing(study)]),
     ]
     return [(title, sentences) for title, sentences in paragraphs if sentences]
+
+
+def _nothing(study: Study) -> str:
+    """Say that nothing limits the results, and how that was looked for."""
+    if is_exact(study):
+        return "Nothing: all points are solved, so that no value is left to chance."
+    return "Nothing: every point is done, none is saturated, and every mean has its interval."
 
 
 def _asked(study: Study) -> str:
@@ -91,7 +102,9 @@ def _verb(verdict: str, n: int) -> str:
 def _careful(study: Study, paper: Paper, claims: Sequence[Claim]) -> Iterator[str]:
     """Yield what limits the results, the worst first."""
     limits = warnings(study, paper)
-    yield from (sentence(brief(line)) for line in limits[:WARNED])
+    for line in limits[:WARNED]:
+        # Sentence by sentence: the first of all stands alone at the top.
+        yield from re.findall(r".+?[.!?](?= [A-Z]|$)", sentence(brief(line)))
     if (more := len(limits) - WARNED) > 0:
         yield f"{more} more warning{'s are' if more > 1 else ' is'} below."
     logs = study.facts.get("logs", [])

@@ -21,25 +21,34 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
     tally = study.tally()
     found = []
     if n := tally.get(SATURATED):
+        its, it = ("its queue", "it is") if n == 1 else ("their queue", "they are")
         found.append(
-            f"{n} point(s) are saturated: their queue grew through the measured batches. They are in no mean."
+            f"{counted(n, 'is', 'are')} saturated: {its} grew through the measured batches, so that {it} in "
+            "no mean."
         )
     if n := int((study.doubtful > 0).sum()):
         found.append(
-            f"{n} point(s) are doubtful: in some replications the queue still grew when the run had gone on "
-            f"for {LONGER} times as long. They are drawn hollow, with the number of those replications."
+            f"{counted(n, 'is', 'are')} doubtful: in some replications the queue still grew when the run had "
+            f"gone on for {LONGER} times as long. {'It is' if n == 1 else 'They are'} drawn hollow, with the "
+            "number of those replications."
         )
     if n := tally.get(UNFINISHED):
         found.append(
-            f"{n} point(s) are not finished: run the same sweep command again."
-            + " Claims that need them are open." * has_claims
+            f"{counted(n, 'is', 'are')} not finished: run the same sweep command again."
+            + f" Claims that need {'it' if n == 1 else 'them'} are open." * has_claims
         )
     if n := tally.get(FAILED):
-        found.append(f"{n} point(s) have a failed replication: the sweep's log holds the tracebacks.")
+        failed = counted(n, "has", "have")
+        found.append(f"{failed} a failed replication: the sweep's log holds the tracebacks.")
     if paper is None or not paper.own_intervals:
         for reading in study.readings.values():
             found += _withheld(reading)
     return found
+
+
+def counted(number: int, one: str = "", several: str = "") -> str:
+    """Return a number of points in words, with the verb that goes with one or with several."""
+    return f"{number:,} point{'s' * (number != 1)} {one if number == 1 else several}".rstrip()
 
 
 NAMED = 3
@@ -79,7 +88,7 @@ def _withheld(study: Study) -> list[str]:
         replicable, cut = _replicable(study, policy), _is_cut(study, policy)
         advice = statistics.advice(interval, size, replicable=replicable, one_batch=cut)
         more = "the last " if len(at) > NAMED else ""
-        without_interval = f"no interval at {len(at)} point(s), {more}{named or 'all'}"
+        without_interval = f"no interval at {counted(len(at))}, {more}{named or 'all'}"
         alike.setdefault((without_interval, advice), []).append(policy)
     name = metric.replace("_", " ").capitalize()
     return [

@@ -10,9 +10,13 @@ from pathlib import Path
 from analysis.claims import Claim
 from analysis.errors import AnalysisError
 from analysis.paper import Paper
+from analysis.report import points
 from analysis.report.pictures import DrawnPicture, draw_pictures
 from analysis.report.render import render
 from analysis.study import Study
+
+POINTS = "points.csv"
+"""The file of all points."""
 
 
 def figures(
@@ -56,14 +60,23 @@ def tested(study: Study, paper: Paper) -> dict[str, list[Claim]]:
 def report(
     study: Study, paper: Paper, output: Path, drawn: Sequence[DrawnPicture], tested: Mapping[str, list[Claim]]
 ) -> list[Claim]:
-    """Write ``claims.json`` (where there are sentences) and ``report.html``; return the tested sentences."""
+    """Write ``claims.json`` (where there are sentences), ``points.csv`` and ``report.html``.
+
+    Returns
+    -------
+    list of Claim
+        The tested sentences.
+    """
     claims = [claim for found in tested.values() for claim in found]
     if claims:
         _replace(
             output / "claims.json",
             json.dumps([c.as_json() for c in claims], indent=2, ensure_ascii=False) + "\n",
         )
-    _replace(output / "report.html", render(study, paper, drawn, tested))
+    all_points = points.frame(study)
+    _replace(output / POINTS, all_points.to_csv(index=False))
+    shown = points.points(study, all_points)
+    _replace(output / "report.html", render(study, paper, drawn, tested, shown))
     return claims
 
 

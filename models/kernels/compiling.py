@@ -44,7 +44,8 @@ def passable(signature: Any) -> Callable[[Callable], Callable]:
     ----------
     signature : numba signature
     """
-    return njit(signature, **UNCOUNTED, no_cpython_wrapper=True)
+    options: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True}
+    return njit(signature, **options)
 
 
 def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Callable]:

@@ -52,6 +52,16 @@ def parameters(
     return {**found, "name": own}
 
 
+def executor(name: str, changed: Mapping[str, Any], folders: Sequence[Path]) -> dict[str, Any]:
+    """Return an executor's file with other values of its keys, see `sweep.executors.create`."""
+    full = choices.find("executor", name, folders)
+    choices.check("executor", full, folders)
+    merged = _merged(folders, "executor", full)
+    for key, value in changed.items():
+        _set(merged, key, value, f"key of executor {name}", "executor")
+    return merged
+
+
 def _merged(folders: Sequence[Path], place: str, name: str) -> dict[str, Any]:
     """Merge the files of ``defaults`` in order; a file's own keys stand where ``_self_`` is, else last."""
     path = next((file for top in reversed(folders) if (file := top / place / f"{name}.yaml").is_file()), None)

@@ -103,12 +103,15 @@ class Config:
     described : dict of str to dict
         Group (policy, workload, machine) -> name -> what its file says of itself, for reports; no part of any
         task's identity.
+    logs : dict of str to str
+        Path of a log as another machine had it -> where it is here, for a study that is rerun.
     """
 
     settings: Settings
     files: Mapping[str, Mapping[str, dict[str, Any]]]
     groups: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    logs: Mapping[str, str] = field(default_factory=dict)
 
 
 def check(settings: Settings) -> None:

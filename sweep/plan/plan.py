@@ -72,6 +72,8 @@ class Plan:
         Nobody asked for a number of replications.
     described : dict of str to dict
         By group, what each policy, workload and machine is, in plain words.
+    asked : Config, optional
+        What it was expanded from.
     """
 
     settings: Settings
@@ -85,6 +87,7 @@ class Plan:
     ids: list[str] = field(repr=False)
     adapted: bool = False
     described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    asked: Config | None = field(default=None, repr=False)
 
     @property
     def replications(self) -> int:
@@ -277,7 +280,7 @@ def expand(config: Config) -> Plan:
             for axis, target in targets.items()
             if target.sets(group)
         ]
-        variants[group] = build(group, config.files[group], getattr(settings, group), mine)
+        variants[group] = build(group, config.files[group], getattr(settings, group), mine, config.logs)
         sizes = [len(axes[group]), *(len(axis.values) for axis in mine)]
         choices[group] = np.ravel_multi_index(
             [where[name] for name in (group, *(a.name for a in mine))], sizes
@@ -289,7 +292,7 @@ def expand(config: Config) -> Plan:
     measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
     plan = Plan(
         settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [],
-        described=config.described,
+        described=config.described, asked=config,
     )  # fmt: skip
     _check_metrics(plan)
     if plan.exact.flat[points].all():

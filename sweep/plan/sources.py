@@ -141,10 +141,43 @@ def _joined(modules: Iterable[str]) -> str:
     return _closure(frozenset(modules))
 
 
+def own_files(modules: Iterable[str]) -> dict[str, str]:
+    """Return the text of one's own code that a study runs, so that a dataset can carry it.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        As `Plan.sources` names them; this project's own and installed packages are left out.
+
+    Returns
+    -------
+    dict of str to str
+        File, as it lies below a folder of the search path, -> its text.
+    """
+    own = [name for name in modules if name.partition(".")[0] not in ("models", "sweep", "__main__")]
+    below = {
+        module for name in own for module in (_below(name) if _is_package(name) else _with_parents(name))
+    }
+    found = {}
+    for name in sorted(_reached(frozenset(below))) if below else ():
+        file = _file(name)
+        if file is not None and not name.startswith("models") and not _is_installed(file):
+            place = name.replace(".", "/") + ("/__init__.py" if _is_package(name) else ".py")
+            found[place] = file.read_text(encoding="utf-8")
+    return found
+
+
 @cache
 def _closure(modules: frozenset[str]) -> str:
+    found = _reached(modules)
+    text = canonical.text([FORM, sorted((name, digest) for name, digest in found.items() if digest)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _reached(modules: frozenset[str]) -> dict[str, str]:
+    """Return modules and all that they import, however far, with their hashes; empty for what has none."""
     tops = {"models", *(name.partition(".")[0] for name in modules)}
-    waiting, found = sorted(modules), {}
+    waiting, found = sorted(modules), dict[str, str]()
     while waiting:
         name = waiting.pop()
         if name in found or name in CALLERS:
@@ -157,8 +190,7 @@ def _closure(modules: frozenset[str]) -> str:
         found[name] = "" if name in REGISTRIES else source.digest
         if not _is_installed(file) or name.startswith("models."):
             waiting.extend(other for other in _used(name, source) if other.partition(".")[0] in tops)
-    text = canonical.text([FORM, sorted((name, digest) for name, digest in found.items() if digest)])
-    return hashlib.sha256(text.encode()).hexdigest()
+    return found
 
 
 def _used(name: str, source: Source) -> Iterator[str]:

@@ -58,7 +58,11 @@ class KeyAxis:
 
 
 def build(
-    group: str, files: Mapping[str, dict[str, Any]], settings: Mapping[str, Any], axes: Sequence[KeyAxis]
+    group: str,
+    files: Mapping[str, dict[str, Any]],
+    settings: Mapping[str, Any],
+    axes: Sequence[KeyAxis],
+    logs: Mapping[str, str] | None = None,
 ) -> list[Variant]:
     """Return the variants of one group, files first, then axes in order (the last varies fastest).
 
@@ -72,6 +76,8 @@ def build(
         Keys that the experiment or the command line sets in every file that has them, nested or dotted.
     axes : sequence of KeyAxis
         Axes that set keys of this group.
+    logs : dict of str to str, optional
+        Path of a log as another machine had it -> where it is here.
     """
     for name, file in files.items():
         for key, _ in _leaves(file):
@@ -108,7 +114,7 @@ def build(
             for axis, value in zip(axes, values, strict=True):
                 _put(data, axis.key, copy.deepcopy(value))
             resolved = _resolve(group, name, data) if interpolated else data
-            variants.append(_finish(group, name, resolved, str(data.get("path"))))
+            variants.append(_finish(group, name, resolved, str(data.get("path")), logs or {}))
     return variants
 
 
@@ -124,17 +130,36 @@ def _made_alike(
     )
 
 
-def _finish(group: str, name: str, data: dict[str, Any], given_path: str) -> Variant:
+def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: Mapping[str, str]) -> Variant:
     data["name"] = name
     for key, value in _leaves(data):
         if value == "???":
             raise SweepError(f"{group} {name} needs {key}: set {group}.{key}=VALUE")
     content = dict(data)
     if data.get("path") is not None:
-        path = Path(str(data["path"])).expanduser().absolute()
+        path = place(Path(str(data["path"])), logs).expanduser().absolute()
         data["path"] = str(path)
         content["path"] = f"sha256:{_digest(path, group, name, given_path)}"
     return Variant(data, content, canonical.text(content))
+
+
+def place(path: Path, logs: Mapping[str, str]) -> Path:
+    """Return where a log is here: of those with its name the one whose folders are most like its own.
+
+    Examples
+    --------
+    >>> place(Path("/a/may/jobs.swf"), {"~/june/jobs.swf": "x.swf", "~/may/jobs.swf": "y.swf"})
+    PosixPath('y.swf')
+    """
+    alike = {log: _alike(path.parts, Path(log).parts) for log in logs}
+    best = max(alike, key=lambda log: alike[log], default="")
+    return Path(logs[best]) if best and alike[best] else path
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many parts two paths have in common, from their ends."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:

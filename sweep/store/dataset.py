@@ -30,7 +30,7 @@ from sweep.labelling import name_of
 from sweep.plan import families
 from sweep.plan.plan import Plan
 from sweep.statistics.warmup import truncation
-from sweep.store import manifest, provenance
+from sweep.store import manifest, provenance, recipe
 from sweep.store.backlogs import decoded
 from sweep.store.facts import Facts
 from sweep.store.shards import Failed, Reader, Record
@@ -321,6 +321,7 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
     found = {
         "title": plan.settings.name,
         "config": provenance.sanitised(json.dumps(manifest.resolved(plan))),
+        "recipe": recipe.text(plan),
         "command": provenance.command_line(list(arguments)),
         "versions": json.dumps(provenance.versions()),
         "families": json.dumps({package: family.version for package, family in plan.families.items()}),

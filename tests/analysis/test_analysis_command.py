@@ -70,7 +70,7 @@ def test_the_report_says_all(analysed: Path) -> None:
     assert "a job runs in every slot whose mapped jobs leave its PEs free" in report
     assert "a PE of a slot serves one job" in report
     assert "NASA-iPSC-1993-3.swf.gz is not in" in report
-    assert re.search(r"\d+ point\(s\) are not finished", report)
+    assert re.search(r"\d+ points are not finished", report)
     assert "python -m sweep +experiment=packing" in report
 
 
@@ -80,7 +80,7 @@ def test_the_table_of_verdicts_leads_with_failures_and_has_all_readings(analysed
     claims = json.loads((analysed / "claims.json").read_text())
     table = re.search(r'<table class="verdicts">.*?</table>', report, re.DOTALL)[0]
     assert re.findall("<th>(.*?)</th>", table) == ["Sentence", "A", "B", "Figures"]
-    rows = re.findall("<tr><td>.*?</tr>", table, re.DOTALL)
+    rows = re.findall("<tr id=.*?</tr>", table, re.DOTALL)
     verdicts = {(claim["id"], claim["reading"].split(",")[0]): claim["verdict"] for claim in claims}
     found = []
     for row in rows:
@@ -94,7 +94,7 @@ def test_the_table_of_verdicts_leads_with_failures_and_has_all_readings(analysed
     assert 'href="#fig8"' in next(row for row in rows if "4.2-first-four-identical" in row)
     assert "A</td><td>alternation=exclusive (default): " in report
     # Where a reading differs, its own evidence is under that of the default.
-    assert report.count("<details>") == sum(
+    assert report.count("<details><summary>B, ") == sum(
         verdicts[name, "alternation=exclusive"] != verdicts[name, "alternation=shared"]
         for name in {name for name, _ in verdicts}
     )
@@ -105,10 +105,11 @@ def test_progress_and_summary(analysed: Path) -> None:
     assert lines[0].startswith("packing: 15 done, 3 unfinished points")
     assert re.match(r"\[ 1/\d+\] fig3 +skipped: NASA-iPSC", lines[1])
     assert sum(line.startswith("[") for line in lines) == int(re.search(r"/(\d+)\]", lines[1])[1])
-    assert lines[-4].startswith(f"figures  {analysed / 'figures'}")
+    assert lines[-5].startswith(f"figures  {analysed / 'figures'}")
     said = r"\d+: \d+ hold, \d+ fail, \d+ inconclusive"
-    assert re.search(rf"claims.json  \({said}\) alternation=exclusive, unification=true$", lines[-3])
-    assert re.fullmatch(rf" +alternation=shared, unification=true: {said}", lines[-2])
+    assert re.search(rf"claims.json  \({said}\) alternation=exclusive, unification=true$", lines[-4])
+    assert re.fullmatch(rf" +alternation=shared, unification=true: {said}", lines[-3])
+    assert lines[-2] == f"points   {analysed / 'points.csv'}"
     assert "report.html" in lines[-1]
 
 

@@ -232,8 +232,8 @@ def test_policies_that_are_not_done_are_told_and_left_out() -> None:
     assert told["easy"] == "unfinished"
     assert told["slow"] == "failed"
     assert warnings(study, operators.PAPER) == [
-        "1 point(s) are not finished: run the same sweep command again.",
-        "1 point(s) have a failed replication: the sweep's log holds the tracebacks.",
+        "1 point is not finished: run the same sweep command again.",
+        "1 point has a failed replication: the sweep's log holds the tracebacks.",
     ]
 
 

@@ -161,11 +161,21 @@ def test_at_another_load_nothing_stands_beside_what_was_recorded(as_easy: Path, 
     assert told(other)["Load"] == "Rescaled to 0.9 (as it is, 0.802)."
 
 
-def test_the_report_begins_with_facts_then_summary_then_policies(as_easy: Path) -> None:
+def test_the_report_begins_with_a_summary_then_facts_then_policies(as_easy: Path) -> None:
     study, paper = opened(as_easy)
     text = render(study, paper, [], {"A": []})
-    order = [text.index(f'<h2 id="{name}">') for name in ("facts", "summary", "policies-in-words")]
+    order = [text.index(f'<h2 id="{name}">') for name in ("summary", "facts", "policies-in-words")]
     assert order == sorted(order)
+    lead = re.search(r'<div class="lead">(.*?)</div>', text, re.DOTALL)[1]  # type: ignore[index]
+    sentences = [re.sub("<.*?>", "", line).strip() for line in re.findall("<p>.*?</p>", lead)]
+    assert [one.partition(". ")[0] for one in sentences] == [
+        "What was run",
+        "What was found",
+        "What to be careful of",
+    ]
+    for one in sentences:
+        assert re.fullmatch(r"[^.]+\. .+\.", one), one
+        assert not re.search(r"[a-z]\. [A-Z]", one.partition(". ")[2]), "one sentence each"
     assert order[-1] < text.index('<nav aria-label="Contents">') < text.index("<h2>Tables</h2>")
     told_of = dict(policies(study))
     assert told_of["fcfs"] == "First come, first served: nobody passes a job that waits."
@@ -209,7 +219,7 @@ def test_every_report_has_facts_and_a_summary_even_of_an_older_dataset(tmp_path:
         assert sum(claim.verdict == "holds" for claim in tested["A"]) == int(
             re.search(r"(\d+) holds?", sentences["What was found"])[1]  # type: ignore[index]
         )
-    assert text.index('id="facts"') < text.index('id="summary"') < text.index("Contents")
+    assert text.index('id="summary"') < text.index('id="facts"') < text.index("Contents")
 
 
 def test_a_dataset_is_read_however_its_facts_are_lacking(as_easy: Path, tmp_path: Path) -> None:

@@ -252,4 +252,4 @@ def test_runs_cut_at_a_horizon_are_advised_replications_and_told_once() -> None:
     assert re.match(r".* of (\w+, ){3}\w+: no interval at \d+ point", line)
     assert line.endswith("3 runs are too few, and each is one sample; run at least 5 replications.")
     assert brief(line) == line.partition("; at the last")[0] + "."
-    assert brief("2 point(s) are saturated.") == "2 point(s) are saturated."
+    assert brief("2 points are saturated.") == "2 points are saturated."

@@ -1,0 +1,162 @@
+"""All points of a study: a table for the report, short enough for a page, and all of their numbers as CSV."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.report.numbers import PURE, number, time_unit
+from analysis.study import Study
+from analysis.study.curve import EXCLUDED
+from analysis.study.study import SAMPLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST = 2000
+"""Rows in the report: about one megabyte of it. The CSV has them all."""
+
+OPEN = 60
+"""Rows that a report shows at once; more are unfolded."""
+
+SHOWN = 8
+"""Columns in the report: axes, the status, and as many metrics as there is room for, the headline first."""
+
+USUAL = ("wait", "response_time", "bounded_slowdown", "slowdown", "utilization", "jobs_in_system")
+"""The common measures, in the order in which they are shown."""
+
+WIDE = " ± "
+"""Between a mean and the half-width of its interval."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading: its words, and whether a reader may choose among its values."""
+
+    title: str
+    is_axis: bool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a cell says, and what it is sorted by."""
+
+    text: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Points:
+    """The table of a report.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    rows : sequence of sequence of Entry
+        At most `MOST`, in the order of the grid.
+    total : int
+        Points that the study has.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Entry]]
+    total: int
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is short enough to be shown at once."""
+        return len(self.rows) <= OPEN
+
+
+def frame(study: Study) -> pd.DataFrame:
+    """Return every point that the grid has: axes, status, and mean and half-width of each metric of all jobs.
+
+    Metrics told by groups of jobs have dimensions of their own and are left out; the dataset has them.
+    """
+    import pandas as pd
+
+    status = study.status
+    axes = [str(dim) for dim in status.dims]
+    kept = np.flatnonzero(status.values.ravel() != EXCLUDED)
+    where = np.unravel_index(kept, status.shape)
+    columns: dict[str, object] = {
+        axis: np.array(study.values_of(axis), dtype=object)[places]
+        for axis, places in zip(axes, where, strict=True)
+    }
+    columns["status"] = status.values.ravel()[kept]
+    for name in metrics(study):
+        for suffix in ("mean", "ci"):
+            values = study.data[f"{name}_{suffix}"].transpose(*axes).values
+            columns[f"{name}_{suffix}"] = values.ravel()[kept]
+    return pd.DataFrame(columns)
+
+
+def metrics(study: Study) -> list[str]:
+    """Return the metrics that have one mean at each point, the headline and the common measures first."""
+    axes = set(study.status.dims)
+    found = [
+        str(name)
+        for name, values in study.data.items()
+        if set(SAMPLES) <= set(values.dims)
+        and all(
+            f"{name}_{suffix}" in study.data and set(study.data[f"{name}_{suffix}"].dims) == axes
+            for suffix in ("mean", "ci")
+        )
+    ]
+    first = [name for name in (study.headline, *USUAL) if name in found]
+    return list(dict.fromkeys([*map(str, first), *found]))
+
+
+def points(study: Study, found: pd.DataFrame) -> Points:
+    """Return what the report shows of a frame of points.
+
+    Parameters
+    ----------
+    study : Study
+    found : DataFrame
+        See `frame`.
+    """
+    axes = [str(dim) for dim in study.status.dims if study.varies(str(dim))] or ["policy"]
+    rows = found.head(MOST)
+    has_states = len(set(rows["status"])) > 1
+    telling = [name for name in metrics(study) if found[f"{name}_mean"].nunique() > (len(found) > 1)]
+    shown = telling[: max(1, SHOWN - len(axes) - has_states)]
+    columns = [Column(axis.replace("_", " "), True) for axis in axes]
+    columns += [Column("status", True)] * has_states
+    cells = [[Entry(value, value) for value in rows[axis]] for axis in axes]
+    cells += [[Entry(value, value) for value in rows["status"]]] * has_states
+    for name in shown:
+        title, texts = _of_metric(study, name, rows)
+        columns.append(Column(title, False))
+        cells.append(texts)
+    return Points(columns, list(zip(*cells, strict=True)), len(found))
+
+
+def _of_metric(study: Study, name: str, rows: pd.DataFrame) -> tuple[str, list[Entry]]:
+    """Return a heading with its unit, and the cells below it."""
+    means, widths = rows[f"{name}_mean"].to_numpy(float), rows[f"{name}_ci"].to_numpy(float)
+    attributes = study.data[name].attrs
+    unit = time_unit(means) if attributes.get("units") == "s" else PURE
+    title = str(attributes.get("long_name", name.replace("_", " ")))
+    texts = []
+    for mean, width in zip((means / unit.size).tolist(), (widths / unit.size).tolist(), strict=True):
+        texts.append(Entry(_told(mean, width), "" if np.isnan(mean) else f"{mean:.9g}"))
+    return f"{title}{f',{unit.name}' if unit is not PURE else ''}", texts
+
+
+def _told(mean: float, width: float) -> str:
+    """Return a mean with its half-width, both to the second digit of the latter.
+
+    Examples
+    --------
+    >>> _told(1.23456, 0.0217), _told(12345.6, 789.0), _told(1.23456, float("nan"))
+    ('1.235 ± 0.022', '12,346 ± 789', '1.23')
+    """
+    if math.isnan(mean) or not width > 0:
+        return number(mean)
+    digits = min(6, max(0, 1 - math.floor(math.log10(width))))
+    return f"{mean:,.{digits}f}{WIDE}{width:,.{digits}f}"

@@ -1,0 +1,44 @@
+"""A config as JSON and back: a batch job, or whoever has the dataset alone, makes the same plan from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sweep.config.settings import Config, Measures, Precision, Settings
+
+
+def as_json(config: Config) -> Any:
+    """Return a config as JSON has it."""
+    return _pairs(asdict(config))
+
+
+def from_json(kept: Any) -> Config:
+    """Return the config that `as_json` was given."""
+    data = _mappings(kept)
+    settings = Settings(**data.pop("settings"))
+    settings.precision = Precision(**settings.precision)  # type: ignore[arg-type] # as JSON has it: a mapping
+    settings.measures = Measures(**settings.measures)  # type: ignore[arg-type]
+    return Config(settings, **data)
+
+
+def _pairs(data: Any) -> Any:
+    """Write mappings as lists of pairs where a key is no text, which JSON would make one."""
+    if isinstance(data, Mapping):
+        if all(isinstance(key, str) for key in data) and "" not in data:
+            return {key: _pairs(value) for key, value in data.items()}
+        return {"": [[key, _pairs(value)] for key, value in data.items()]}
+    if isinstance(data, Sequence) and not isinstance(data, str):
+        return [_pairs(value) for value in data]
+    return data
+
+
+def _mappings(data: Any) -> Any:
+    if isinstance(data, dict):
+        if data.keys() == {""}:
+            return {key: _mappings(value) for key, value in data[""]}
+        return {key: _mappings(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_mappings(value) for value in data]
+    return data

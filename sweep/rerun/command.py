@@ -1,0 +1,201 @@
+"""The command: check what is there, run what the file says, compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+from rich.console import Console
+
+from sweep import cli, run
+from sweep.config import files
+from sweep.config.settings import ACTIONS, Config, Settings
+from sweep.errors import RunError, SweepError, unknown
+from sweep.plan import plan
+from sweep.plan.plan import Plan
+from sweep.rerun import needs, sameness, versions
+from sweep.rerun.original import Original, opened, stored
+from sweep.store import state
+from sweep.store.folder import Folder
+
+KEYS = ("action", "executor", "fresh", "logs", "modules", "output", "slurm")
+"""What may be said of a rerun; all else the file says."""
+
+DEFAULT_EXECUTOR = "dask"
+
+MOST = 8
+"""Lines on what differs."""
+
+
+def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str], watch: bool = False) -> int:
+    """Run a study once more from its dataset, and return the exit status: 0 only if it gave the same.
+
+    Parameters
+    ----------
+    given : sequence of str
+        The file, then ``key=value``.
+    folders : sequence of Path
+        Config folders, for the executor.
+    arguments : sequence of str
+        The whole command line, for the new dataset's attributes.
+    watch : bool
+        With ``action=status``: look again until nothing is left.
+    """
+    named = [argument for argument in given if "=" not in argument]
+    if len(named) != 1:
+        raise SweepError(
+            "rerun takes one dataset: python -m sweep rerun results/packing/packing.nc"
+            + (f"; given: {', '.join(named)}" if named else "")
+        )
+    chosen = _settings([argument for argument in given if argument != named[0]])
+    console = Console()
+    original = opened(named[0])
+    folder = Folder(
+        Path(str(chosen.get("output", f"results/{original.config.settings.name}-rerun"))).expanduser(),
+        original.config.settings.name,
+    )
+    if folder.dataset.exists() and folder.dataset.samefile(original.path):
+        raise SweepError(f"output={folder.path} holds the very file that is to be rerun; give another folder")
+    config = _config(original, chosen, folders, folder)
+    config = replace(config, logs=_logs(original, chosen, console))
+    _find_modules(original, chosen, console)
+    expanded = plan.expand(config)
+    _tell(original, expanded, console)
+    if (action := config.settings.action) in ("run", "plan"):
+        _tell_of_earlier(expanded, folder, console)
+    status = cli.act(config, expanded, folder, console, list(arguments), watch)
+    if status or action not in ("run", "gather"):
+        return status
+    return _compare(original, folder, console)
+
+
+def _settings(given: Sequence[str]) -> dict[str, Any]:
+    """Return what is said of the rerun; keys of the executor below ``executor.``."""
+    chosen: dict[str, Any] = {}
+    for argument in given:
+        key, _, text = argument.partition("=")
+        if key.partition(".")[0] not in KEYS or ("." in key and not key.startswith("executor.")):
+            line = unknown("key of a rerun", key, [*KEYS, "executor.KEY"])
+            raise SweepError(f"{argument}: a rerun is what its file says; {line}")
+        if not text:
+            raise SweepError(f"{argument} is empty: give a value")
+        chosen[key] = OmegaConf.to_container(OmegaConf.from_dotlist([f"value={text}"]))["value"]  # type: ignore[index, call-overload]
+    if (action := chosen.get("action", "run")) not in ACTIONS:
+        raise SweepError(unknown("action", action, ACTIONS))
+    if not isinstance(chosen.get("fresh", False), bool):
+        raise SweepError(f"fresh={chosen['fresh']}: give true or false")
+    if "logs" in chosen and not Path(str(chosen["logs"])).expanduser().is_dir():
+        raise SweepError(f"logs={chosen['logs']}: no such folder; give the one that holds the logs")
+    return chosen
+
+
+def _config(original: Original, chosen: Mapping[str, Any], folders: Sequence[Path], folder: Folder) -> Config:
+    name = str(chosen.get("executor", DEFAULT_EXECUTOR if "slurm" not in chosen else "slurm"))
+    keys = {key.partition(".")[2]: value for key, value in chosen.items() if key.startswith("executor.")}
+    if "slurm" in chosen:
+        keys["profile"] = chosen["slurm"]
+    settings: Settings = replace(
+        original.config.settings,
+        output=str(folder.path),
+        action=chosen.get("action", "run"),
+        fresh=chosen.get("fresh", False),
+        executor=files.executor(name, keys, folders),
+    )
+    return replace(original.config, settings=settings)
+
+
+def _logs(original: Original, chosen: Mapping[str, Any], console: Console) -> dict[str, str]:
+    given = Path(str(chosen["logs"])).expanduser() if "logs" in chosen else None
+    found, wrong = needs.logs(original, given)
+    for line in wrong:
+        run.say(console, line, "red")
+    if wrong:
+        raise SweepError(
+            f"nothing was run: of {len(original.logs)} log{'s' * (len(original.logs) > 1)} "
+            f"{len(wrong)} {'is' if len(wrong) == 1 else 'are'} not here with the content that was used"
+        )
+    return found
+
+
+def _find_modules(original: Original, chosen: Mapping[str, Any], console: Console) -> None:
+    """See to it that the study's own code can be found."""
+    if "modules" in chosen:
+        if not original.modules:
+            raise SweepError(
+                f"modules={chosen['modules']}: {original.path} has no code of its own; leave it out"
+            )
+        for file in needs.write_modules(original.modules, Path(str(chosen["modules"])).expanduser()):
+            run.say(console, f"written from the file: {file}")
+    for name in needs.missing_modules(original):
+        carried = name.replace(".", "/")
+        if any(place.startswith((f"{carried}.", f"{carried}/")) for place in original.modules):
+            raise SweepError(
+                f"module {name} is not here, but in the file: modules=FOLDER writes it there and runs with "
+                "it (it is code: look at it first if you do not know where the file comes from)"
+            )
+        if name.partition(".")[0] in versions.OURS:
+            way = versions.checkout(original) or "take the version that the file was made with"
+            raise SweepError(f"module {name} is not in this version of the project: {way}")
+        raise SweepError(
+            f"module {name} is not here, and the file does not have it: it belonged to an installed package, "
+            "which has to be installed"
+        )
+
+
+def _tell(original: Original, expanded: Plan, console: Console) -> None:
+    made = str(original.data.attrs.get("created", ""))[:10]
+    commit = f", commit {original.commit[:12]}" if original.commit else ""
+    run.say(
+        console,
+        f"rerun of {original.path}" + (f", made {made}{commit}" if made else "")
+        + f": {_counted(len(expanded.points), 'point')} x {_counted(expanded.replications, 'replication')}",
+    )  # fmt: skip
+    for line in versions.differences(original, expanded):
+        run.say(console, line, "yellow")
+    if n := sameness.unfinished(original.data):
+        tasks = "1 task of the file was" if n == 1 else f"{n:,} tasks of the file were"
+        run.say(console, f"{tasks} never finished: all are run here, and the finished points are compared")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _tell_of_earlier(expanded: Plan, folder: Folder, console: Console) -> None:
+    if expanded.settings.fresh or not folder.holds_results():
+        return
+    if n := len(state.read(expanded, folder).done):
+        run.say(console, f"{folder.path} has {n:,} tasks of an earlier rerun; fresh=true runs them anew")
+
+
+def _compare(original: Original, folder: Folder, console: Console) -> int:
+    if not folder.dataset.is_file():
+        run.say(console, "compared once it is finished: type the same command then")
+        return 0
+    new = stored(folder.dataset)
+    if n := sameness.lacking(original.data, new):
+        run.say(console, f"{n:,} tasks are not finished yet: type the same command then, which compares")
+        return 0
+    lines = list(sameness.differences(original.data, new))
+    if not lines:
+        run.say(console, f"identical, bit for bit: {_same(original, new)}", "green")
+        return 0
+    run.say(console, f"differs from {original.path}:", "red")
+    for line in _shortened(lines):
+        run.say(console, f"  {line}")
+    return RunError.status
+
+
+def _same(original: Original, new: Any) -> str:
+    n = len(new.data_vars) - sum(name in new.data_vars for name in sameness.OWN)
+    where = ", where it was finished" if sameness.unfinished(original.data) else ""
+    return f"all {n} variables of {original.path}{where} (but seconds, the time that each task took)"
+
+
+def _shortened(lines: Sequence[str]) -> Iterator[str]:
+    yield from lines[:MOST]
+    if len(lines) > MOST:
+        yield f"and {len(lines) - MOST} more"

@@ -1,0 +1,124 @@
+"""What a dataset cannot bring along whole: the logs, found by their content, and one's own code."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from sweep.errors import SweepError
+from sweep.rerun.original import Original
+
+USUAL = ("../shared/traces", "traces")
+"""Where logs are looked for at last."""
+
+
+def logs(original: Original, given: Path | None) -> tuple[dict[str, str], list[str]]:
+    """Look for each log by its name, and know it by its content.
+
+    Parameters
+    ----------
+    original : Original
+    given : Path, optional
+        Folder that is looked into first.
+
+    Returns
+    -------
+    found : dict of str to str
+        Path as the dataset has it -> file here.
+    wrong : list of str
+        A line for each log that is not here.
+    """
+    found, wrong = {}, []
+    for log, digest in original.logs.items():
+        there = dict.fromkeys(file for file in _places(log, original, given) if file.is_file())
+        right = next((file for file in there if _digest(file) == digest), None)
+        if right is not None:
+            found[log] = str(right.absolute())
+        elif there:
+            other = next(iter(there))
+            hashes = f"SHA-256 {digest[:12]}… in the dataset, {_digest(other)[:12]}… here"
+            wrong.append(
+                f"log {Path(log).name}: {other} has another content ({hashes}): get the one that was used "
+                "and name its folder, logs=FOLDER"
+            )
+        else:
+            wrong.append(
+                f"log {Path(log).name} (SHA-256 {digest[:12]}…) is not here, nor at {log}: name the folder "
+                "that holds it, logs=FOLDER"
+            )
+    return found, wrong
+
+
+def _places(log: str, original: Original, given: Path | None) -> Iterator[Path]:
+    path = Path(log)
+    if given is not None:
+        yield given / path.name
+    yield path.expanduser()
+    for folder in (os.environ.get("TRACES"), original.path.parent, ".", *USUAL):
+        if folder:
+            yield Path(folder) / path.name
+
+
+def _digest(file: Path) -> str:
+    with suppress(OSError), file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+    return "cannot be read"
+
+
+def missing_modules(original: Original) -> list[str]:
+    """Return the modules that the study names and that cannot be found here."""
+    found = []
+    for name in original.told("sources"):
+        if name.startswith("__main__."):
+            raise SweepError(
+                f"{original.path} used {name.removeprefix('__main__.')}, a function of a notebook, which no "
+                "file has: run that notebook again"
+            )
+        parts = name.split(".")
+        for length in range(1, len(parts) + 1):
+            if not _is_there(".".join(parts[:length])):
+                found.append(name)
+                break
+    return found
+
+
+def _is_there(name: str) -> bool:
+    with suppress(ImportError, ValueError):
+        return importlib.util.find_spec(name) is not None
+    return False
+
+
+def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write a study's own code into a folder, and have it found there, by workers as well.
+
+    Raises
+    ------
+    SweepError
+        If a file of that name is there with another content: nothing is written over.
+    """
+    written = []
+    for place, text in modules.items():
+        file = folder / place
+        if ".." in Path(place).parts or Path(place).is_absolute():
+            raise SweepError(
+                f"modules: {place} lies outside of any folder; this dataset is not to be trusted"
+            )
+        if file.exists() and file.read_text(encoding="utf-8") != text:
+            raise SweepError(f"modules={folder}: {file} is there and is another; give a new folder")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise SweepError(f"modules={folder}: {error.strerror}; give another folder") from None
+        written.append(file)
+    here = str(folder.absolute())
+    sys.path.insert(0, here)
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = here + (os.pathsep + before if before else "")
+    importlib.invalidate_caches()
+    return written

@@ -1,0 +1,112 @@
+"""The dataset that a study is rerun from, read as it lies there and checked before anything is run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from sweep.config.settings import Config
+from sweep.errors import SweepError, one_line
+from sweep.store import recipe
+
+NEEDED = ("policy", "load", "state", "saturated")
+"""Variables that every dataset of a sweep has."""
+
+
+@dataclass(frozen=True)
+class Original:
+    """What is known of a study from its dataset.
+
+    Parameters
+    ----------
+    path : Path
+    data : Dataset
+        As it is stored: flags and missing values not decoded.
+    config : Config
+    logs : dict of str to str
+        Path of each log -> SHA-256 of its content.
+    modules : dict of str to str
+        File -> text of its own code.
+    """
+
+    path: Path
+    data: xr.Dataset
+    config: Config
+    logs: Mapping[str, str]
+    modules: Mapping[str, str]
+
+    def told(self, attribute: str) -> dict[str, Any]:
+        """Return an attribute that is JSON, empty where there is none."""
+        found: dict[str, Any] = json.loads(self.data.attrs.get(attribute, "{}"))
+        return found
+
+    @property
+    def commit(self) -> str:
+        """The commit that it was made with, empty where that is not known."""
+        return str(self.data.attrs.get("commit", ""))
+
+
+def stored(path: Path) -> xr.Dataset:
+    """Return a dataset with the bits that the file has.
+
+    Raises
+    ------
+    SweepError
+        If the file is damaged, or no netCDF.
+    """
+    try:
+        # Whole: a checksum is only looked at where its array is read.
+        with xr.open_dataset(path, engine="netcdf4", decode_cf=False) as lazy:
+            return lazy.load()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise SweepError(
+            f"{path} cannot be read as a dataset ({one_line(error)}): it is damaged, or something else; give "
+            "another copy of it"
+        ) from None
+
+
+def opened(given: str) -> Original:
+    """Return the study of a dataset, or of the one in a results folder."""
+    path = _path(Path(given).expanduser())
+    data = stored(path)
+    if missing := [name for name in NEEDED if name not in data.variables]:
+        raise SweepError(
+            f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give one that python -m sweep "
+            "has written, e.g. results/packing/packing.nc"
+        )
+    if "recipe" not in data.attrs:
+        command = data.attrs.get("command", "")
+        again = f": {command}" if command else ""
+        raise SweepError(
+            f"{path} was written by an earlier version, which did not keep all that a rerun needs; type its "
+            f"command again{again}"
+        )
+    try:
+        config, logs, modules = recipe.read(data.attrs)
+    except (ValueError, KeyError, TypeError) as error:
+        raise SweepError(
+            f"{path} was written by another version of this project, whose recipe this one does not "
+            f"understand ({type(error).__name__}: {one_line(error)}); use that version"
+            + (f", commit {data.attrs['commit']}" if "commit" in data.attrs else "")
+        ) from None
+    return Original(path, data, config, logs, modules)
+
+
+def _path(given: Path) -> Path:
+    if given.is_file():
+        return given
+    if not given.is_dir():
+        raise SweepError(
+            f"{given}: no such file; give a dataset that python -m sweep has written, e.g. "
+            "results/packing/packing.nc"
+        )
+    found = sorted(file for file in given.glob("*.nc") if not file.name.startswith("."))
+    if len(found) != 1:
+        names = ", ".join(file.name for file in found) or "no dataset (*.nc)"
+        raise SweepError(f"{given} holds {names}: name one file")
+    return found[0]

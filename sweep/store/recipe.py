@@ -1,0 +1,76 @@
+"""What a dataset carries so that it can be made again from itself alone: the attribute ``recipe``, JSON.
+
+- ``study``: the config as it was asked for, with every file of conf that it names (`sweep.config.kept`).
+  Null stands for a file that the attribute ``config`` has as it is (arrays of jobs are long).
+- ``logs``: path -> SHA-256, of every log. A log itself is too long to carry.
+- ``modules``: file -> text, of code that is neither this project's nor an installed package's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from sweep.config import kept
+from sweep.config.overrides import GROUPS
+from sweep.config.settings import Config, Settings
+from sweep.plan import sources
+from sweep.plan.plan import Plan
+from sweep.store import provenance
+
+FORM = 1
+"""Of the attribute; another one cannot be read."""
+
+OF_THE_RUN = ("output", "action", "executor", "fresh", "replace", "slurm", "schedule")
+"""Settings that say how and where a study is run, and change none of its numbers."""
+
+DIGEST = "sha256:"
+
+
+def text(plan: Plan) -> str:
+    """Return the recipe of a plan; empty for a plan that was expanded from nothing that is kept."""
+    if plan.asked is None:
+        return ""
+    study = kept.as_json(replace(plan.asked, settings=_without_run(plan.asked.settings), logs={}))
+    for group in GROUPS:
+        known = {variant.parameters["name"]: variant.content for variant in plan.variants[group]}
+        for name, file in study["files"][group].items():
+            if {**file, "name": name} == known.get(name):
+                study["files"][group][name] = None
+    logs = {
+        variant.parameters["path"]: variant.content["path"].removeprefix(DIGEST)
+        for group in GROUPS
+        for variant in plan.variants[group]
+        if variant.content.get("path") is not None
+    }
+    told = {"form": FORM, "study": study, "logs": logs, "modules": sources.own_files(plan.sources)}
+    return provenance.sanitised(json.dumps(told))
+
+
+def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[str, str]]:
+    """Return the config, the logs and the modules of a dataset's attributes.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError
+        If there is no recipe, or one of another form.
+    """
+    told = json.loads(attributes["recipe"])
+    if told["form"] != FORM:
+        raise ValueError(f"form {told['form']}")
+    known = json.loads(attributes["config"])
+    study = told["study"]
+    for group in GROUPS:
+        for name, file in study["files"][group].items():
+            if file is None:
+                content = known[group][name]
+                study["files"][group][name] = {key: content[key] for key in content if key != "name"}
+    return kept.from_json(study), told["logs"], told["modules"]
+
+
+def _without_run(settings: Settings) -> Settings:
+    defaults = Settings(name=settings.name)
+    changed = {key.name: getattr(defaults, key.name) for key in fields(Settings) if key.name in OF_THE_RUN}
+    return replace(settings, **changed)

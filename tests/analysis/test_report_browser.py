@@ -1,0 +1,219 @@
+"""The report in a real browser: on screens and phones, in the dark, on paper, by keyboard, scripts off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fabricated import METRICS, dataset, write
+from matplotlib.figure import Figure
+
+from analysis.paper import Picture
+from analysis.registry import opened
+from analysis.report import points, writing
+from analysis.report.pictures import draw_picture
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = Path("/usr/bin/chromium")
+QUIET = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no chromium")
+
+LOADS = (0.3, 0.7, 0.9)
+
+
+def small() -> Figure:
+    figure = Figure(figsize=(7, 3))
+    figure.subplots().plot([0, 1], [0, 1])
+    return figure
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with claims, one figure, and 12 points."""
+    data = dataset(loads=LOADS, schemes=("best_fit", "buddy"), alternations=("exclusive", "shared"))
+    axes = data["state"].dims[:-1]
+    for name in METRICS:
+        values = data[name].mean(("replication", "batch"))
+        data[f"{name}_mean"] = (axes, values.values)
+        data[f"{name}_ci"] = (axes, np.abs(values.values) / 20)
+    results = write(tmp_path_factory.mktemp("browser"), data)
+    study, paper = opened(results)
+    picture = Picture("fig8", "Fig. 8: Slowdown", "A line.", small)
+    writing.report(
+        study, paper, results, [draw_picture(picture, results / "figures")], writing.tested(study, paper)
+    )
+    return results / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as engine:
+        started = engine.chromium.launch(executable_path=str(CHROMIUM), args=list(QUIET))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Any, report: Path) -> Iterator[Callable[..., Any]]:
+    """Open the report; at the end nothing may have gone wrong or have been asked of a network."""
+    contexts, wrong = [], []
+
+    def page(width: int = 1400, **options: Any) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        found = context.new_page()
+        found.on("console", lambda message: wrong.append(message.text))
+        found.on("pageerror", lambda error: wrong.append(str(error)))
+        found.on(
+            "request",
+            lambda asked: None if asked.url.startswith(("file:", "data:")) else wrong.append(asked.url),
+        )
+        found.goto(report.as_uri())
+        return found
+
+    yield page
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def column(page: Any, number: int) -> list[str]:
+    return page.evaluate(
+        "i => [...document.querySelectorAll('#all-points tbody tr')].filter(r => !r.hidden)"
+        ".map(r => r.cells[i].dataset.key ?? r.cells[i].textContent)",
+        number,
+    )
+
+
+@pytest.mark.parametrize("width", [1400, 800, 390])
+def test_nothing_has_to_be_scrolled_sideways(page: Callable[..., Any], width: int) -> None:
+    shown = page(width)
+    assert shown.evaluate("document.documentElement.scrollWidth") <= width
+    shown.goto(f"{shown.url}#large-fig8")
+    assert shown.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_figure_is_enlarged_and_closed_by_keyboard(page: Callable[..., Any], scripts: bool) -> None:
+    shown = page(java_script_enabled=scripts)
+    figure = shown.locator("figure")
+    before = figure.locator("img").bounding_box()
+    shown.locator("a.picture").focus()
+    shown.keyboard.press("Enter")
+    box = figure.bounding_box()
+    assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 1400, 900)
+    assert figure.locator("img").bounding_box()["width"] > 1.3 * before["width"]
+    shown.keyboard.press("Tab")
+    shown.keyboard.press("Enter")
+    assert figure.bounding_box()["width"] < 1000
+    assert shown.url.endswith("#fig8")
+    if scripts:
+        shown.locator("a.picture").click()
+        shown.keyboard.press("Escape")
+        assert shown.url.endswith("#fig8")
+
+
+def test_a_claim_leads_to_its_figure_and_back(page: Callable[..., Any]) -> None:
+    shown = page()
+    row = shown.locator("table.verdicts tbody tr", has_text="Fig. 8").first
+    claim = row.get_attribute("id").removeprefix("verdict-")
+    row.locator("a", has_text="Fig. 8").click()
+    assert shown.url.endswith("#fig8")
+    back = shown.locator(f'.shows a[href="#{claim}"]')
+    assert re.match("[✓✗?] ", back.inner_text())
+    back.click()
+    assert shown.url.endswith(f"#{claim}")
+    shown.locator(f'.claim[id="{claim}"] a.back').click()
+    assert shown.url.endswith(f"#verdict-{claim}")
+    links = shown.evaluate("[...document.querySelectorAll('a')].map(a => a.getAttribute('href'))")
+    ids = shown.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in links} <= set(ids)
+
+
+def test_the_points_sort_and_filter(page: Callable[..., Any], report: Path) -> None:
+    shown = page()
+    frame = points.frame(opened(report.parent)[0])
+    heads = shown.locator("#all-points th")
+    titles = [heads.nth(i).inner_text().strip(" ↕") for i in range(heads.count())]
+    assert titles[:3] == ["policy", "load", "alternation"]
+    mean = titles.index("mean slowdown") if "mean slowdown" in titles else len(titles) - 1
+    rows = len(column(shown, 0))
+    assert rows == len(frame)
+    unsorted = column(shown, mean)
+    heads.nth(mean).locator("button").click()
+    upward = [float(value) for value in column(shown, mean)]
+    assert upward == sorted(map(float, unsorted)) != [float(value) for value in unsorted]
+    assert heads.nth(mean).get_attribute("aria-sort") == "ascending"
+    heads.nth(mean).locator("button").press("Enter")
+    assert [float(value) for value in column(shown, mean)] == upward[::-1]
+    shown.locator(".choose select").nth(0).select_option("buddy")
+    shown.locator(".choose select").nth(1).select_option("0.7")
+    expected = frame[(frame.policy == "buddy") & (frame.load == "0.7")]
+    assert set(column(shown, 0)) == {"buddy"}
+    assert set(column(shown, 1)) == {"0.7"}
+    assert shown.locator(".choose output").inner_text() == f"{len(expected)} of {rows} shown"
+
+
+def test_without_scripts_the_table_is_whole(page: Callable[..., Any], report: Path) -> None:
+    shown = page(java_script_enabled=False)
+    assert shown.locator("#all-points tbody tr").count() == len(points.frame(opened(report.parent)[0]))
+    assert shown.locator("#all-points tbody tr").last.is_visible()
+    assert not shown.locator(".choose").is_visible()
+    assert shown.locator("th button").count() == 0
+
+
+def luminance(color: str) -> float:
+    """Return the relative luminance of a colour (WCAG 2.2)."""
+    channels = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_can_be_read(page: Callable[..., Any], scheme: str) -> None:
+    shown = page(color_scheme=scheme)
+    style = "(s, p) => getComputedStyle(document.querySelector(s))[p]"
+    ground = shown.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (luminance(ground) < 0.05) == (scheme == "dark")
+    assert (
+        shown.locator("a.picture").evaluate("e => getComputedStyle(e).backgroundColor")
+        == "rgb(255, 255, 255)"
+    )
+    for selector in ("body", ".soft", "nav a", ".source", "figcaption", "a.sentence", "th"):
+        color = shown.evaluate(f"s => ({style})(s, 'color')", selector)
+        assert contrast(color, ground) >= 4.5, selector
+    for selector in (".badge", "pre"):
+        color, own = (
+            shown.evaluate(f"s => ({style})(s, '{p}')", selector) for p in ("color", "backgroundColor")
+        )
+        assert contrast(color, own) >= 4.5, selector
+
+
+def test_on_paper_there_is_no_navigation_and_no_dark(page: Callable[..., Any], tmp_path: Path) -> None:
+    shown = page(color_scheme="dark")
+    shown.goto(f"{shown.url}#large-fig8")
+    file = tmp_path / "report.pdf"
+    shown.pdf(path=str(file), prefer_css_page_size=True)
+    assert file.read_bytes().count(b"/Type /Page\n") >= 3
+    shown.emulate_media(media="print", color_scheme="dark")
+    assert luminance(shown.evaluate("getComputedStyle(document.body).backgroundColor")) == 1
+    for selector in ("nav", ".choose", ".close", "a.back"):
+        assert not shown.locator(selector).first.is_visible(), selector
+    assert shown.locator("figure").evaluate("e => getComputedStyle(e).position") == "static"
+    assert shown.locator("#all-points tbody tr").last.is_visible()
+    assert shown.evaluate("getComputedStyle(document.querySelector('#all-points tr')).breakInside") == "avoid"

@@ -1,0 +1,108 @@
+"""The table of all points, and what a reader types to have them again."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from analysis.registry import opened
+from analysis.report import points
+from analysis.report.again import again
+from analysis.report.render import render
+from analysis.report.warnings import warnings
+from analysis.study import Study
+from analysis.study.curve import DONE
+
+
+def study(
+    policies: int, loads: int, left: tuple[int, ...] = (), attributes: dict[str, str] | None = None
+) -> Study:
+    """A study of two metrics whose means say where they are: policy + load, and its square in seconds."""
+    shape = (policies, 1, loads, 1)
+    means = np.add.outer(np.arange(policies), np.linspace(0.1, 0.9, loads)).reshape(shape)
+    axes = ("policy", "workload", "load", "machine")
+    state = np.full((*shape, 1), "done", dtype="U8")
+    state.reshape(-1)[list(left)] = "left"
+    data = {"state": ((*axes, "replication"), state), "saturated": (axes, np.zeros(shape, int))}
+    for name, values, unit in (("slowdown", means, "1"), ("wait", means**2 * 1000, "s")):
+        attrs = {"units": unit, "long_name": f"mean {name}"}
+        data[name] = ((*axes, "replication", "batch"), values[..., None, None], attrs)
+        data[f"{name}_mean"] = (axes, values)
+        data[f"{name}_ci"] = (axes, values / 100)
+    names = [f"p{number}" for number in range(policies)]
+    coords = {"policy": names, "workload": ["model"], "load": np.linspace(0.1, 0.9, loads), "machine": ["m"]}
+    config = {"settings": {"name": "own"}}
+    found = xr.Dataset(
+        data, coords, {"headline": "slowdown", "config": json.dumps(config), **(attributes or {})}
+    )
+    return Study(found, Path("results/own"))
+
+
+def test_every_point_has_its_row_and_its_numbers() -> None:
+    found = study(2, 3, left=(4,))
+    frame = points.frame(found)
+    assert list(frame.columns[:6]) == ["policy", "workload", "load", "machine", "status", "slowdown_mean"]
+    assert len(frame) == 6
+    for row in frame.itertuples():
+        at = {"policy": row.policy, "load": float(row.load)}
+        assert row.slowdown_mean == found.data.slowdown_mean.sel(at).item()
+        assert row.wait_ci == found.data.wait_ci.sel(at).item()
+        assert (row.status == DONE) == (at != {"policy": "p1", "load": 0.5})
+    shown = points.points(found, frame)
+    assert [column.title for column in shown.columns] == [
+        "policy", "load", "status", "mean slowdown", "mean wait, min"
+    ]  # fmt: skip
+    assert [entry.text for entry in shown.rows[-1]] == ["p1", "0.9", "done", "1.900 ± 0.019", "60.17 ± 0.60"]
+    assert float(shown.rows[-1][4].key) == pytest.approx(1.9**2 * 1000 / 60)
+
+
+def test_a_large_study_keeps_its_report_small(tmp_path: Path) -> None:
+    found = study(50, 200)
+    frame = points.frame(found)
+    shown = points.points(found, frame)
+    assert (len(frame), shown.total, len(shown.rows)) == (10_000, 10_000, points.MOST)
+    folder = tmp_path / "own"
+    folder.mkdir()
+    found.data.to_netcdf(folder / "own.nc", engine="netcdf4")
+    opened_study, paper = opened(folder)
+    text = render(opened_study, paper, [], {"A": []}, shown)
+    assert "the first 2,000 of 10,000 points" in " ".join(text.split())
+    assert "points.csv" in text
+    assert "<details><summary>2,000 points" in text
+    assert len(text) < 3_000_000
+
+
+def test_numbers_are_told_as_far_as_their_intervals_go() -> None:
+    assert points._told(0.123456, 0.00789) == "0.1235 ± 0.0079"
+    assert points._told(1e6, 25_000.0) == "1,000,000 ± 25,000"
+    assert points._told(3.0, 0.0) == "3.00"
+    assert points._told(math.nan, 1.0) == "–"
+
+
+def test_what_to_type_to_have_it_again() -> None:
+    attributes = {
+        "recipe": "{}",
+        "command": "python -m sweep +experiment=packing",
+        "versions": json.dumps({"python": "3.12.1", "schedsweep": "0.1.0", "numpy": "2.4.6"}),
+        "commit": "0123456789abcdef0123-dirty",
+    }
+    found = again(study(1, 1, attributes=attributes))
+    assert found.rerun == "python -m sweep rerun results/own/own.nc"
+    assert found.install == "pip install numpy==2.4.6"
+    assert found.checkout == "git checkout 0123456789ab"
+    assert ("commit", "0123456789ab with changes of its own") in found.environment
+    assert again(study(1, 1)).rerun == "", "an earlier dataset cannot be made from itself alone"
+
+
+def test_one_point_is_and_several_are() -> None:
+    (one,) = (line for line in warnings(study(1, 4, left=(0,))) if "finished" in line)
+    assert one.startswith("1 point is not finished: ")
+    assert one.endswith("Claims that need it are open.")
+    (several,) = (line for line in warnings(study(1, 4, left=(0, 1))) if "finished" in line)
+    assert several.startswith("2 points are not finished: ")
+    assert several.endswith("Claims that need them are open.")

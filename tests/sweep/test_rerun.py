@@ -1,0 +1,403 @@
+"""A dataset is made once more from itself alone, the same bit for bit, or what differs is said."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import sweep as face
+from sweep import cli
+from sweep.rerun import sameness
+from sweep.rerun.original import stored
+
+LOG = Path(__file__).parents[1] / "data" / "backfill" / "syn1k.swf.gz"
+"""1,000 jobs on 128 processors."""
+
+ONCE = ("replications=1", "executor=serial")
+
+REAL = {
+    "packing": (
+        "+experiment=packing", "grid.policy=[buddy,migration]", "grid.load=[0.5,0.9]", "batches=3",
+        "batch_size=100", "replications=2", "executor=serial",
+    ),
+    "backfilling": (
+        "+experiment=replay", f"workload.path={LOG}", "grid.policy=[easy,lxf_backfill]",
+        "grid.ties=[instant,event]", "executor=serial",
+    ),
+    "partitioning": (
+        "+experiment=partitioning", "grid.policy=[equi,fold_50]", "grid.short_fraction=[0.5,0.9]",
+        "batches=2", "batch_size=100", "precision.relative=null", "precision.looks=null", *ONCE,
+    ),
+    "two families": (
+        "+experiment=compare", "grid.policy=[easy,buddy]", "grid.workload=[lublin2003]", "grid.load=[0.7]",
+        "batches={0:2,0.8:3}", "batch_size=100", "replications=2", "executor=serial",
+    ),
+    "what if": (
+        "+experiment=what_if", "workload=swf", f"workload.path={LOG}", "grid.policy=[easy,fcfs]",
+        "batches=20", "batch_size=50", "executor=serial",
+    ),
+}  # fmt: skip
+
+
+class Said:
+    """Status and words of a command."""
+
+    def __init__(self, status: int, captured: pytest.CaptureResult[str]) -> None:
+        self.status, self.out, self.err = status, captured.out, captured.err
+
+
+@pytest.fixture
+def rerun(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Rerun a dataset in this process, and return what was said."""
+
+    def rerun(file: Path | str, *arguments: str) -> Said:
+        capsys.readouterr()
+        given = (
+            arguments
+            if any(a.startswith("executor=") for a in arguments)
+            else (*arguments, "executor=serial")
+        )
+        return Said(cli.main(["rerun", str(file), *given]), capsys.readouterr())
+
+    return rerun
+
+
+def made(*arguments: str, folder: str = "first") -> Path:
+    """Run a study, take its dataset away from its folder, and return where it is now."""
+    assert cli.main([*arguments, f"output={folder}"]) == 0
+    (file,) = Path(folder).glob("*.nc")
+    kept = Path("kept")
+    kept.mkdir(exist_ok=True)
+    shutil.copy(file, kept)
+    shutil.rmtree(folder)
+    return kept / file.name
+
+
+def altered(file: Path, change: Callable[[xr.Dataset], None]) -> Path:
+    """Write a dataset with a change into a new file."""
+    with xr.open_dataset(file) as opened:
+        data = opened.load()
+    change(data)
+    data.to_netcdf(file.with_name(f"altered-{file.name}"))
+    return file.with_name(f"altered-{file.name}")
+
+
+@pytest.mark.parametrize("kind", REAL)
+def test_studies_of_all_kinds_are_the_same_bit_for_bit(rerun, kind: str, tmp_path: Path) -> None:
+    file = made(*REAL[kind])
+    before = file.read_bytes()
+    answer = rerun(file, "output=again")
+    assert answer.status == 0, answer.out + answer.err
+    assert "identical, bit for bit: all " in answer.out
+    assert file.read_bytes() == before
+    # By another library's eyes.
+    new = next(Path("again").glob("*.nc"))
+    with xr.open_dataset(file) as one, xr.open_dataset(new) as other:
+        assert one.attrs["facts"] == other.attrs["facts"]
+        xr.testing.assert_identical(
+            one.drop_vars("seconds").drop_attrs(deep=False), other.drop_vars("seconds").drop_attrs(deep=False)
+        )
+
+
+def test_a_log_is_found_by_its_content(rerun, tmp_path: Path) -> None:
+    logs = tmp_path / "a"
+    logs.mkdir()
+    shutil.copy(LOG, logs / "mine.swf.gz")
+    file = made(
+        "+experiment=replay", f"workload.path={logs / 'mine.swf.gz'}", "grid.policy=[easy]", "executor=serial"
+    )
+    (logs / "mine.swf.gz").rename(tmp_path / "moved.gz")
+    answer = rerun(file)
+    assert answer.status == 2
+    assert "log mine.swf.gz (SHA-256 " in answer.out
+    assert "is not here" in answer.out
+    assert "logs=FOLDER" in answer.out
+    assert answer.err == "error: nothing was run: of 1 log 1 is not here with the content that was used\n"
+    other = tmp_path / "b"
+    other.mkdir()
+    (other / "mine.swf.gz").write_bytes(gzip.compress(gzip.decompress(LOG.read_bytes())[:-20]))
+    answer = rerun(file, f"logs={other}")
+    assert answer.status == 2
+    assert "b/mine.swf.gz has another content" in answer.out
+    shutil.copy(LOG, other / "mine.swf.gz")
+    answer = rerun(file, f"logs={other}")
+    assert answer.status == 0
+    assert (
+        "modules=m: kept/replay.nc has no code of its own; leave it out"
+        in rerun(file, f"logs={other}", "modules=m").err
+    )
+    assert "identical" in answer.out
+    assert not Path("kept/shards").exists()
+
+
+def test_logs_of_one_name_in_two_folders_are_told_apart(rerun, tmp_path: Path) -> None:
+    for month, skipped in (("may", 0), ("june", 400)):
+        (tmp_path / month).mkdir()
+        lines = gzip.decompress(LOG.read_bytes()).decode().splitlines(keepends=True)
+        head = [line for line in lines if line.startswith(";")]
+        (tmp_path / month / "jobs.swf").write_text("".join(head + lines[len(head) + skipped :]))
+    values = f"{{may: {tmp_path}/may/jobs.swf, june: {tmp_path}/june/jobs.swf}}"
+    file = made(
+        "+experiment=replay", "grid.policy=[easy]", "+axes.month=workload.path", f"+values.month={values}",
+        "executor=serial",
+    )  # fmt: skip
+    answer = rerun(file)
+    assert (answer.status, "identical" in answer.out) == (0, True), answer.out + answer.err
+
+
+def test_grids_that_grew_and_replications_added_later(rerun, sweep) -> None:
+    assert sweep("grid.load=[0.3]", "replications=1", "exclude=[]").status == 0
+    assert sweep("replications=2", "exclude=[]").status == 0
+    answer = rerun("results/queue")
+    assert (answer.status, "identical" in answer.out) == (0, True), answer.out + answer.err
+    assert sweep("policy=slow", "replications=1", "exclude=[]", "replace=true").status == 0
+    answer = rerun("results/queue/queue.nc", "output=smaller")
+    assert (answer.status, "identical" in answer.out) == (0, True), answer.out + answer.err
+    with xr.open_dataset("smaller/queue.nc") as data:
+        assert data.policy.values.tolist() == ["slow"]
+        assert data.sizes["replication"] == 1
+
+
+def test_numbers_by_load_and_points_left_out_come_back(rerun, sweep) -> None:
+    by_load = ("batches={0:4,0.5:6}", "warmup={0:1,0.5:2}")
+    assert sweep(*by_load, "grid.urgent=[true,false]", "zip=[[preemption,urgent]]", "exclude=[]").status == 0
+    answer = rerun("results/queue")
+    assert (answer.status, "identical" in answer.out) == (0, True), answer.out + answer.err
+
+
+def test_an_unfinished_dataset_is_finished_and_compared_where_it_was(rerun, sweep) -> None:
+    sweep()
+    shards = Path("results/queue/shards")
+    (log,) = shards.glob("*.jsonl")
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:5]))
+    assert sweep("action=gather").status == 0
+    answer = rerun("results/queue")
+    assert answer.status == 0, answer.out
+    assert "19 tasks of the file were never finished" in answer.out
+    assert "where it was finished" in answer.out
+
+
+def test_a_second_rerun_says_what_is_there_and_fresh_runs_anew(rerun, sweep) -> None:
+    sweep()
+    assert "earlier rerun" not in rerun("results/queue").out
+    again = rerun("results/queue")
+    assert "results/queue-rerun has 24 tasks of an earlier rerun; fresh=true runs them anew" in again.out
+    assert "identical" in again.out
+    fresh = rerun("results/queue", "fresh=true")
+    assert "identical" in fresh.out
+    assert "24 results set aside" in fresh.out
+    # A rerun can be rerun.
+    assert rerun("results/queue-rerun", "output=third").status == 0
+
+
+def test_what_differs_is_said(rerun, sweep) -> None:
+    sweep()
+
+    def change(data: xr.Dataset) -> None:
+        data["response"][{"policy": 0, "load": 1, "preemption": 1, "batch": 2}] *= 1 + 1e-15
+        versions = json.loads(data.attrs["versions"]) | {"numpy": "1.0.0", "python": "3.2.1"}
+        data.attrs["versions"] = json.dumps(versions)
+        sources = json.loads(data.attrs["sources"])
+        data.attrs["sources"] = json.dumps(dict.fromkeys(sources, "0" * 20))
+        data.attrs["commit"] = "0123456789abcdef-dirty"
+
+    file = altered(Path("results/queue/queue.nc"), change)
+    answer = rerun(file)
+    assert answer.status == 1
+    here = np.__version__
+    assert (
+        f"numpy: the file was made with 1.0.0, here is {here}; for the same, pip install numpy==1.0.0"
+        in answer.out
+    )
+    assert "use Python 3.2.1" in answer.out
+    assert (
+        "code of fake_family: not what the file was made with, of the same version, 1; for the same"
+        in answer.out
+    )
+    assert "  response: 4 of 192 values differ, by " in answer.out
+    assert answer.out.count("values differ") == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "says"),
+    [
+        (
+            "models.later",
+            "module models.later is not in this version of the project: git checkout 0123456789ab",
+        ),
+        ("nobodys.orders", "module nobodys.orders is not here, and the file does not have it"),
+        ("__main__.mine", "used mine, a function of a notebook, which no file has: run that notebook again"),
+    ],
+)
+def test_code_that_is_not_here_is_one_line(rerun, sweep, module: str, says: str) -> None:
+    sweep()
+
+    def change(data: xr.Dataset) -> None:
+        data.attrs["sources"] = json.dumps(json.loads(data.attrs["sources"]) | {module: "0" * 20})
+        data.attrs["commit"] = "0123456789abcdef"
+
+    answer = rerun(altered(Path("results/queue/queue.nc"), change))
+    assert answer.status == 2
+    assert says in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_plan_runs_nothing(rerun, sweep) -> None:
+    sweep()
+    answer = rerun("results/queue", "action=plan")
+    assert answer.status == 0
+    assert "24 left" in answer.out
+    assert not Path("results/queue-rerun").exists()
+
+
+def test_the_given_file_is_never_written_over(rerun, sweep) -> None:
+    sweep()
+    answer = rerun("results/queue", "output=results/queue")
+    assert answer.status == 2
+    assert "holds the very file that is to be rerun" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("gone.nc", "gone.nc: no such file; give a dataset"),
+        ("empty", "empty holds no dataset (*.nc): name one file"),
+        ("text.nc", "text.nc cannot be read as a dataset"),
+        ("other.nc", "other.nc is no dataset of a sweep, it lacks policy, load, state, saturated"),
+        ("altered-queue.nc", "was written by an earlier version, which did not keep all that a rerun needs"),
+        ("cut.nc", "cut.nc cannot be read as a dataset"),
+    ],
+)
+def test_what_is_no_dataset_of_ours_is_one_line(rerun, sweep, file: str, says: str) -> None:
+    Path("empty").mkdir()
+    Path("text.nc").write_text("nothing")
+    xr.Dataset({"x": ("x", np.zeros(3))}).to_netcdf("other.nc")
+    sweep()
+    queue = Path("results/queue/queue.nc")
+    shutil.move(altered(queue, lambda data: data.attrs.pop("recipe")), ".")
+    # A byte of an array is another: its checksum tells.
+    data = bytearray(queue.read_bytes())
+    with xr.open_dataset(queue) as opened:
+        mark = opened["response"].values[0, 0, 0, 0, 1, 0, 0].tobytes()
+    place = bytes(data).index(mark)
+    data[place] ^= 1
+    Path("cut.nc").write_bytes(bytes(data))
+    answer = rerun(file)
+    assert answer.status == 2
+    assert says in answer.err
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("argument", "says"),
+    [
+        ("batches=3", "batches=3: a rerun is what its file says; unknown key of a rerun 'batches'"),
+        ("executor=serail", "unknown executor 'serail': did you mean 'serial'?"),
+        ("executor.wrkers=3", "unknown key of executor dask 'wrkers': did you mean 'workers'?"),
+        ("logs=nowhere", "logs=nowhere: no such folder"),
+        ("action=walk", "unknown action 'walk'"),
+        ("second.nc", "rerun takes one dataset"),
+    ],
+)
+def test_mistakes_are_one_line(sweep, capsys, argument: str, says: str) -> None:
+    sweep()
+    capsys.readouterr()
+    assert cli.main(["rerun", "results/queue", argument]) == 2
+    said = capsys.readouterr().err
+    assert says in said
+    assert said.count("\n") == 1
+
+
+def test_help_of_a_rerun(rerun, capsys) -> None:
+    assert cli.main(["rerun", "--help"]) == 0
+    assert "usage: python -m sweep rerun DATASET.nc" in capsys.readouterr().out
+
+
+ORDERS = """
+from numba import njit
+from {package}.weights import WEIGHT
+
+@njit
+def widest(submitted, requested, processors, memory):
+    return WEIGHT * processors
+"""
+
+
+def test_code_of_ones_own_travels_with_the_dataset(rerun, tmp_path: Path, monkeypatch) -> None:
+    package = f"orders_{abs(hash(tmp_path.name))}"
+    (tmp_path / "own" / package).mkdir(parents=True)
+    (tmp_path / "own" / package / "__init__.py").write_text("")
+    (tmp_path / "own" / package / "weights.py").write_text("WEIGHT = 2.0\n")
+    (tmp_path / "own" / package / "priority.py").write_text(ORDERS.format(package=package))
+    monkeypatch.syspath_prepend(str(tmp_path / "own"))
+    file = made(
+        "+experiment=replay", f"workload.path={LOG}", "grid.policy=[easy]",
+        f"policy.priority={package}.priority.widest", "executor=serial",
+    )  # fmt: skip
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shutil.rmtree(tmp_path / "own")
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        del sys.modules[name]
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    answer = rerun(file)
+    assert answer.status == 2
+    assert f"module {package}.priority is not here, but in the file: modules=FOLDER" in answer.err
+    answer = rerun(file, "modules=brought")
+    assert answer.status == 0, answer.out + answer.err
+    assert "identical" in answer.out
+    assert Path(f"brought/{package}/weights.py").read_text() == "WEIGHT = 2.0\n"
+    Path(f"brought/{package}/weights.py").write_text("WEIGHT = 3.0\n")
+    answer = rerun(file, "modules=brought")
+    assert answer.status == 2
+    assert "weights.py is there and is another; give a new folder" in answer.err
+
+
+def test_a_study_of_a_notebook(rerun) -> None:
+    mine = {
+        "submit": np.arange(60.0) * 60,
+        "runtime": np.full(60, 600.0),
+        "processors": np.arange(60) % 8 + 1,
+        "requested": np.full(60, 900.0),
+    }
+    once = {"replications": 1, "batches": 1, "batch_size": None, "warmup": 0}
+    policies = ["easy", {"name": "easy", "reservations": 2}]
+    grid = {"policy": policies, "workload": [mine], "machine": [16, 24], "load": [None]}
+    face.Study("compare", grid=grid, output="results/own", executor="serial", **once).run(progress=False)
+    answer = rerun("results/own", "output=again")
+    assert (answer.status, "identical" in answer.out) == (0, True), answer.out + answer.err
+    recipe = json.loads(stored(Path("again/compare.nc")).attrs["recipe"])
+    assert list(recipe["study"]["files"]["workload"].values()) == [None], "arrays are in the config already"
+
+
+def test_one_bit_is_seen() -> None:
+    state = ("x", np.array([1, 1], dtype=np.int8))
+    one = xr.Dataset(
+        {"a": ("x", [1.0, np.nan]), "n": ("x", ["p", "q"]), "state": state}, attrs={"title": "t"}
+    )
+    assert not list(sameness.differences(one, one.copy(deep=True)))
+    for change, says in (
+        (
+            lambda d: d["a"].values.__setitem__(0, np.nextafter(1.0, 2.0)),
+            "a: 1 of 2 values differ, by 2.2e-16",
+        ),
+        (lambda d: d["a"].values.__setitem__(0, np.nan), "a: 1 of 2 values differ, where one has none"),
+        (lambda d: d["n"].values.__setitem__(1, "r"), "n: 1 of 2 values differ"),
+        (lambda d: d["a"].attrs.update(units="s"), "a: its attributes differ"),
+        (lambda d: d.attrs.update(title="u"), "attribute title: t in the file, u here"),
+    ):
+        other = one.copy(deep=True)
+        change(other)
+        (line,) = sameness.differences(one, other)
+        assert line.startswith(says)
+    (line,) = sameness.differences(one, one.assign(a=("y", [1.0])))
+    assert line == "a: float64 x 2 in the file, float64 y 1 here"
