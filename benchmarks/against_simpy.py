@@ -1,7 +1,8 @@
 """The kernels against the same model in SimPy, written twice, on identical jobs.
 
 All simulate first fit under shared alternation from the first arrival on and report the same numbers: a test
-compares the response times job by job, and all metrics.
+compares the response times job by job, and all metrics. Each draws its jobs, with the same code, simulates
+and measures them; the kernel also tells percentiles and maxima. A second table says what its time goes to.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from models import gang, workloads
 from models.dotted import imported
 from models.gang import model
 from models.gang.recording import Recorder
+from models.gang.state import ARRIVED
 from models.jobs.stream import Stream
 from models.workloads.repetition import same_runtime
 from sweep.executors.work import point
@@ -32,6 +34,8 @@ COLUMNS = ("submit", "size", "runtime", "runs", "key")
 LOADS = (0.3, 0.5, 0.7, 0.9, 0.95)
 TARGET = 200.0
 SIMPY_JOBS = 2_000
+ROUNDS_OF_PARTS = 9
+"""A part takes some milliseconds: the least of so many tells it."""
 
 BASELINES = {"by the book": MatrixScheduler, "with bit masks": GangScheduler}
 """Two models in SimPy: as one would first write it, and with sets of PEs as bit masks."""
@@ -44,8 +48,10 @@ def run(quick: bool) -> Findings:
     rows: list[list[Cell]] = []
     ratios: dict[str, list[float]] = {name: [] for name in BASELINES}
     totals = dict.fromkeys([*BASELINES, "kernel"], 0.0)
+    parts: list[list[Cell]] = []
     for task in tasks(LOADS, jobs=10 * SIMPY_JOBS):
         points.simulate(task)
+        parts.append([str(task.point.load), *_parts_us(task)])
         actions = {name: partial(_simpy_us, task, SIMPY_JOBS, kind) for name, kind in BASELINES.items()}
         taken = in_turn({**actions, "kernel": partial(_kernel_us, task)}, rounds)
         for name, times in taken.items():
@@ -61,7 +67,12 @@ def run(quick: bool) -> Findings:
                 "First fit, shared alternation, 128 PEs: CPU time a job, microseconds",
                 ["load", "in SimPy", "SimPy", "kernel", "times faster"],
                 rows,
-            )
+            ),
+            Table(
+                f"The kernel's part of it, {10 * SIMPY_JOBS:,} jobs: CPU time a job, microseconds",
+                ["load", *PARTS],
+                parts,
+            ),
         ],
         [
             Target("faster than SimPy by the book, all loads", together, TARGET, "times", at_least=True),
@@ -114,10 +125,44 @@ def kernel_measures(task: Task) -> Measured:
 
 
 def _simpy_us(task: Task, jobs: int, kind: type[GangScheduler]) -> float:
-    # Drawn beforehand: the comparison is of the two simulations, not of what feeds them.
-    ready = session_list(task, jobs)
-    return cpu_seconds(lambda: simulate(ready, task.point.machine["processors"], jobs, kind)) / jobs * 1e6
+    n_pes = task.point.machine["processors"]
+    return cpu_seconds(lambda: simulate(session_list(task, jobs), n_pes, jobs, kind)) / jobs * 1e6
 
 
 def _kernel_us(task: Task) -> float:
     return cpu_seconds(lambda: points.simulate(task)) / task.measurement.jobs * 1e6
+
+
+PARTS = ("drawing", "set-up", "events", "measures")
+
+
+def _parts_us(task: Task) -> list[float]:
+    """Return microseconds a job of the kernel's parts, see `PARTS`."""
+
+    def simulate_only() -> None:
+        points.prepare(task).run(1)
+
+    # Sessions as many as arrive; those of a chunk that is begun are drawn to its end, as they are in a run.
+    started = points.prepare(task)
+    started.run(1)
+    n_sessions = int(started.system.counts[ARRIVED])
+
+    def draw() -> None:
+        stream = workloads.open_workload(task.point)
+        assert isinstance(stream, Stream)
+        drawn = 0
+        for chunk in stream.chunks():
+            drawn += len(chunk)
+            if drawn >= n_sessions:
+                return
+
+    actions = {
+        "drawing": draw,
+        "set-up": lambda: points.prepare(task),
+        "unmeasured": simulate_only,
+        "all": lambda: points.simulate(task),
+    }
+    taken = in_turn({name: partial(cpu_seconds, action) for name, action in actions.items()}, ROUNDS_OF_PARTS)
+    us = {name: min(times) / task.measurement.jobs * 1e6 for name, times in taken.items()}
+    events = us["unmeasured"] - us["drawing"] - us["set-up"]
+    return [us["drawing"], us["set-up"], events, us["all"] - us["unmeasured"]]

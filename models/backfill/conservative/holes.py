@@ -2,9 +2,14 @@
 
 What is new to a job is a stretch of time that overlaps the hole and has room for it all along. Such stretches
 are the largest rectangles under the step function that reach into the hole: from one level to the next lower
-one they get longer. A job that only moves forward by less than its length has room right before its start,
-and is found by that (`held.give_back`). A job of which both is true is found twice: before its turn comes
-another one may cut the stretch in two.
+one they get longer. Each job is tried in that of its size, and only if it had no room in the hole before. One
+that only moves forward by less than its length has room right before its start, and is found by that
+(`held.give_back`). A job of which both is true is found twice: before its turn comes another one may cut the
+stretch in two.
+
+Nearly all holes are taken by somebody before the turn of those that were found for them comes. So it is only
+noted that a job may fit, by one bit; where, it finds out at its turn (`first_hole`) from the list of holes
+that are still open.
 """
 
 from __future__ import annotations
@@ -13,90 +18,158 @@ import numpy as np
 from numba import float64, int64, void
 
 from models.backfill.conservative.held import HELD, HeldJobs
-from models.backfill.conservative.steps import NOWHERE, STEPS, Steps
-from models.backfill.conservative.waiting import SHIFT, WAITING, Waiting, look_at, zone
+from models.backfill.conservative.steps import NOWHERE, STEPS, Steps, close_hole, note_hole
+from models.backfill.conservative.waiting import SHIFT, WAITING, Waiting, zone
 from models.kernels.bits import ONE, ZERO, lowest_position
 from models.kernels.compiling import part
 
 
-@part(void(HELD, STEPS, WAITING, int64, float64, int64, float64, int64))
+@part(void(HELD, WAITING, int64, int64, float64, float64, float64, int64))
 def mark(
-    jobs: HeldJobs, steps: Steps, waiting: Waiting, size: int, hole: float, left: int, until: float,
+    jobs: HeldJobs, waiting: Waiting, size: int, lower: int, hole: float, since: float, until: float,
     n_positions: int,
 ) -> None:  # fmt: skip
-    """Have those looked at who fit into so many processors from the beginning of step `left` to `until`.
+    """Note who may fit from `since` to `until`, of those larger than `lower` that fit into `size` processors.
 
-    O(positions / 64 + jobs that are found).
+    O(positions / 64 + jobs that are found, once each).
 
     Parameters
     ----------
-    jobs, steps, waiting : see there
+    jobs, waiting : see there
     size : processors that are free all the time
+    lower : who needs no more than these has a longer stretch of its own
     hole : when the hole begins: who starts before does not reach into it
-    left, until : see above
+    since, until : see above
     n_positions : given so far
     """
-    since = steps.time[left]
-    size_class, hole_zone = waiting.class_of_size[size], zone(waiting, hole)
+    held = jobs.held
+    size_class, too_small = waiting.class_of_size[size], waiting.class_of_size[lower + 1] - 1
+    hole_zone = zone(waiting, hole)
     request_class = waiting.least_request.shape[0] - 1
     while since + waiting.least_request[request_class] > until:
         request_class -= 1
     for word in range((n_positions >> SHIFT) + 1):
-        rest = waiting.of_size[word, size_class] & waiting.later[word, hole_zone]
-        rest &= waiting.of_request[word, request_class]
+        rest = waiting.of_size[size_class, word] & waiting.later[hole_zone, word]
+        rest &= waiting.of_request[request_class, word] & ~waiting.may_fit[word]
+        if too_small >= 0:
+            rest &= ~waiting.of_size[too_small, word]
         while rest != ZERO:
-            position = (word << SHIFT) + lowest_position(rest)
-            rest &= rest - ONE
-            job = waiting.job[position]
-            over = since + jobs.requested[job]
-            planned = jobs.planned[job]
-            if planned > hole and jobs.size[job] <= size and over <= until and over <= planned:
-                if since < jobs.since[job]:
-                    jobs.since[job] = since
-                    jobs.source[job] = left
-                jobs.until[job] = max(jobs.until[job], until)
-                look_at(waiting, position)
+            job = waiting.job[(word << SHIFT) + lowest_position(rest)]
+            lowest = rest & (~rest + ONE)
+            rest ^= lowest
+            over = since + held[job].requested
+            planned = held[job].planned
+            if (
+                planned > hole
+                and over <= until
+                and over <= planned
+                and held[job].size <= size
+                and held[job].size > lower
+            ):
+                waiting.may_fit[word] |= lowest
 
 
-@part(void(HELD, STEPS, WAITING, int64, int64, int64))
+@part(void(HELD, STEPS, WAITING, int64, int64, int64, int64, int64))
 def open_hole(
-    jobs: HeldJobs, steps: Steps, waiting: Waiting, begin: int, end: int, n_positions: int
+    jobs: HeldJobs, steps: Steps, waiting: Waiting, begin: int, end: int, size: int, turn: int,
+    n_positions: int,
 ) -> None:  # fmt: skip
-    """Have those looked at who may jump into the steps from `begin` to before `end`, in which something has
-    become free; `n_positions` have been given.
+    """Note who may jump into the steps from `begin` to before `end`, in which `size` processors have become
+    free; `n_positions` have been given, and `turn` is that of placing all anew.
 
     O(steps of the hole x steps around it) at worst, and O(waiting jobs / 64) for each stretch into which the
     shortest request fits. Mostly a hole is one step, and its neighbours are nearly full.
     """
-    hole = steps.time[begin]
+    step = steps.step
+    hole = step[begin].time
     hole_zone = zone(waiting, hole)
     at = begin
-    lowest = 0
+    useful = False
     while at != end:
-        # Levels down to that of the step before, whose own stretches are the same from there on.
-        size = steps.free[at]
-        above, lowest = lowest, size
-        left, right = at, steps.after[at]
+        # Levels down to what was free before: who needs no more had room here already.
+        level = step[at].free
+        above = level - size
+        left, right = at, step[at].after
         at = right
-        while size > above:
-            size_class = waiting.class_of_size[size]
+        while level > above:
+            size_class = waiting.class_of_size[level]
             shortest = waiting.shortest[hole_zone, size_class]
             if shortest == np.inf:
                 break
             lower = 0
             while right != NOWHERE:
-                lower = steps.free[right]
-                if lower < size:
+                lower = step[right].free
+                if lower < level:
                     break
                 lower = 0
-                if waiting.shortest[zone(waiting, steps.time[right]), size_class] == np.inf:
+                if waiting.shortest[zone(waiting, step[right].time), size_class] == np.inf:
                     break  # nobody of that size starts later
-                right = steps.after[right]
-            while steps.before[left] != NOWHERE and steps.free[steps.before[left]] >= size:
-                left = steps.before[left]
-            until = np.inf if right == NOWHERE else steps.time[right]
-            if steps.time[left] + shortest <= until:
-                mark(jobs, steps, waiting, size, hole, left, until, n_positions)
-            if steps.before[left] != NOWHERE:
-                lower = max(lower, steps.free[steps.before[left]])
-            size = lower
+                right = step[right].after
+            before = step[left].before
+            while before != NOWHERE and step[before].free >= level:
+                left = before
+                before = step[left].before
+            if before != NOWHERE:
+                lower = max(lower, step[before].free)
+            until = np.inf if right == NOWHERE else step[right].time
+            if step[left].time + shortest <= until:
+                useful = True
+                mark(jobs, waiting, level, max(lower, above), hole, step[left].time, until, n_positions)
+            level = lower
+    if useful:
+        at = begin
+        while at != end:
+            note_hole(steps, at, step[at].free - size, turn)
+            at = step[at].after
+
+
+@part(int64(HELD, STEPS, int64, int64))
+def first_hole(jobs: HeldJobs, steps: Steps, job: int, before: int) -> int:
+    """Return the first step from which a waiting job fits as a whole before its start, and that is before the
+    step `before` from which it has room up to its start; that step if there is none.
+
+    O(holes that are open), and O(steps around those with room for the job).
+    """
+    step, hole = steps.step, steps.hole
+    size, requested, planned = jobs.held[job].size, jobs.held[job].requested, jobs.held[job].planned
+    best = before
+    latest = step[before].time
+    tried_from, tried_to = np.inf, -np.inf
+    i = 0
+    while i < steps.n_holes[0]:
+        time = hole[i].time
+        at = hole[i].step
+        if time >= latest or hole[i].known >= size or (time >= tried_from and time < tried_to):
+            i += 1
+            continue
+        free = step[at].free
+        if free <= hole[i].known:
+            close_hole(steps, i)  # and have a look at the one that takes its place
+            continue
+        i += 1
+        if free < size:
+            continue
+        left, right = at, step[at].after
+        previous = step[left].before
+        while previous != NOWHERE and step[previous].free >= size:
+            left = previous
+            previous = step[left].before
+        tried_from = step[left].time
+        over = tried_from + requested
+        while right != NOWHERE and step[right].time < over and step[right].free >= size:
+            right = step[right].after
+        tried_to = np.inf if right == NOWHERE else step[right].time
+        if over <= tried_to and over <= planned:
+            best = left
+            latest = tried_from
+    return best
+
+
+@part(void(STEPS, int64))
+def close_old(steps: Steps, turn: int) -> None:
+    """Take those out of the list of holes in which nothing has become free since before a turn: all have been
+    tried in them. O(holes).
+    """
+    for i in range(steps.n_holes[0] - 1, -1, -1):
+        if steps.hole[i].turn < turn:
+            close_hole(steps, i)

@@ -22,8 +22,16 @@ import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.arrays import Ints
-from models.backfill.conservative.held import HELD, HeldJobs, give_back, give_up, hold
-from models.backfill.conservative.holes import open_hole
+from models.backfill.conservative.held import (
+    HELD,
+    HeldJobs,
+    close_up,
+    give_back,
+    give_up,
+    hold,
+    index_anew,
+)
+from models.backfill.conservative.holes import close_old, first_hole, open_hole
 from models.backfill.conservative.steps import (
     NOWHERE,
     STEPS,
@@ -41,9 +49,7 @@ from models.backfill.conservative.waiting import (
     SHIFT,
     WAITING,
     Waiting,
-    close_up,
     enter,
-    index_anew,
     leave,
 )
 from models.kernels.bits import ALL, ONE, ZERO, lowest_position
@@ -56,31 +62,6 @@ STEPS_BETWEEN_INDICES = 256
 """So many events later the index is made anew: it costs little then, and has few empty positions."""
 
 
-@part(int64(HELD, STEPS, int64, int64))
-def earliest(jobs: HeldJobs, steps: Steps, first: int, job: int) -> int:
-    """Return the step at which a waiting job can start, that of its start if no earlier one; what was known
-    of where it may fit is used up.
-
-    O(steps that it moves over), and O(steps between `since` and `until`).
-    """
-    size = jobs.size[job]
-    at = pushed_forward(steps, jobs.first[job], size)
-    if jobs.since[job] < np.inf:
-        # The step may be gone, if the stretch has changed in the meantime.
-        begin = jobs.source[job]
-        if steps.time[begin] != jobs.since[job]:
-            begin = first
-            while steps.time[begin] < jobs.since[job]:
-                begin = steps.after[begin]
-        until = min(jobs.until[job], steps.time[at])
-        found = first_fit(steps, begin, until, size, jobs.requested[job])
-        if found != NOWHERE:
-            at = found
-        jobs.since[job] = np.inf
-        jobs.until[job] = -np.inf
-    return at
-
-
 @part(int64(HELD, STEPS, WAITING, int64, int64))
 def move(jobs: HeldJobs, steps: Steps, waiting: Waiting, job: int, at: int) -> int:
     """Move a waiting job forward to the beginning of a step, and return the first step of the hole that it
@@ -88,60 +69,78 @@ def move(jobs: HeldJobs, steps: Steps, waiting: Waiting, job: int, at: int) -> i
 
     The two steps that it has left are not let go yet.
     """
-    size = jobs.size[job]
-    first, last = jobs.first[job], jobs.last[job]
-    end = steps.time[at] + jobs.requested[job]
-    if end > steps.time[first]:
+    held, step = jobs.held, steps.step
+    size = held[job].size
+    first, last = held[job].first, held[job].last
+    end = step[at].time + held[job].requested
+    if end > step[first].time:
         while at != first:
-            steps.free[at] -= size
-            at = steps.after[at]
+            step[at].free -= size
+            at = step[at].after
         hole = last
-        while steps.time[steps.before[hole]] >= end:
-            hole = steps.before[hole]
+        before = step[hole].before
+        while step[before].time >= end:
+            hole = before
             give_back(jobs, steps, waiting, hole, size)
-        if steps.time[hole] != end:
-            hole = begin_at(steps, steps.before[hole], end)
+            before = step[hole].before
+        if step[hole].time != end:
+            hole = begin_at(steps, before, end)
             give_back(jobs, steps, waiting, hole, size)
-        jobs.last[job] = hole
+        held[job].last = hole
         return hole
-    jobs.last[job] = take(steps, at, end, size)
+    held[job].last = take(steps, at, end, size)
     at = first
     while at != last:
         give_back(jobs, steps, waiting, at, size)
-        at = steps.after[at]
+        at = step[at].after
     return first
 
 
 @part(float64(HELD, STEPS, WAITING, int64, int64))
-def compress(
-    jobs: HeldJobs, steps: Steps, waiting: Waiting, first: int, n_positions: int
-) -> float:  # fmt: skip
+def compress(jobs: HeldJobs, steps: Steps, waiting: Waiting, turn: int, n_positions: int) -> float:
     """Place waiting jobs anew in order of submission, those that are to be looked at; return the first start
     of those that move, inf if nobody does.
 
-    O(positions / 64), and O(steps that they move over) for the jobs.
+    O(positions / 64), and O(steps that they move over) for the jobs, besides what `first_hole` costs where
+    something may have become free for one as a whole.
+
+    Parameters
+    ----------
+    jobs, steps, waiting : see there
+    turn : how many times that has been done before
+    n_positions : given so far
     """
+    held, step = jobs.held, steps.step
     next_start = np.inf
     for word in range((n_positions >> SHIFT) + 1):
-        rest = waiting.looked_at[word]
+        rest = waiting.looked_at[word] | waiting.may_fit[word]
         while rest != ZERO:
             bit = lowest_position(rest)
+            one = ONE << np.uint64(bit)
             job = waiting.job[(word << SHIFT) + bit]
-            waiting.looked_at[word] &= ~(ONE << np.uint64(bit))
-            at = earliest(jobs, steps, first, job)
-            before, last = jobs.first[job], jobs.last[job]
+            before, last = held[job].first, held[job].last
+            at = before
+            if waiting.looked_at[word] & one != ZERO:
+                at = pushed_forward(steps, at, held[job].size)
+            if waiting.may_fit[word] & one != ZERO:
+                at = first_hole(jobs, steps, job, at)
+            waiting.looked_at[word] &= ~one
+            waiting.may_fit[word] &= ~one
             if at != before:
                 hole = move(jobs, steps, waiting, job, at)
                 give_up(jobs, steps, job)
                 hold(jobs, steps, job, at)
-                steps.n_holders[jobs.last[job]] += 1
-                next_start = min(next_start, jobs.planned[job])
+                step[held[job].last].n_holders += 1
+                next_start = min(next_start, held[job].planned)
                 if hole != last:
-                    open_hole(jobs, steps, waiting, hole, last, n_positions)
+                    open_hole(jobs, steps, waiting, hole, last, held[job].size, turn, n_positions)
                 let_go(steps, before)
                 let_go(steps, last)
             # Those before it are looked at the next time.
-            rest = ZERO if bit == MASK else waiting.looked_at[word] & (ALL << np.uint64(bit + 1))
+            rest = ZERO
+            if bit != MASK:
+                rest = (waiting.looked_at[word] | waiting.may_fit[word]) & (ALL << np.uint64(bit + 1))
+    close_old(steps, turn)
     return next_start
 
 
@@ -150,23 +149,24 @@ def place(
     jobs: HeldJobs, steps: Steps, waiting: Waiting, first: int, job: int, position: int
 ) -> float:  # fmt: skip
     """Give a newcomer the earliest start that disturbs nobody's, and return it. O(steps)."""
-    size, requested = jobs.size[job], jobs.requested[job]
-    at = first_fit(steps, first, np.inf, size, requested)
-    jobs.last[job] = take(steps, at, steps.time[at] + requested, size)
-    steps.n_holders[jobs.last[job]] += 1
+    held, step = jobs.held, steps.step
+    size, requested = held[job].size, held[job].requested
+    at = first_fit(steps, first, size, requested)
+    held[job].last = take(steps, at, step[at].time + requested, size)
+    step[held[job].last].n_holders += 1
     hold(jobs, steps, job, at)
-    jobs.position[job] = position
+    held[job].position = position
     waiting.job[position] = job
-    enter(waiting, position, size, requested, jobs.planned[job])
-    return jobs.planned[job]
+    enter(waiting, position, size, requested, held[job].planned)
+    return held[job].planned
 
 
 @part(float64(STEPS, int64))
 def first_start(steps: Steps, at: int) -> float:
     """Return the first start that somebody holds from a step on, inf if nobody does. O(steps up to it)."""
-    while at != NOWHERE and steps.starting[at] == NOWHERE:
-        at = steps.after[at]
-    return np.inf if at == NOWHERE else steps.time[at]
+    while at != NOWHERE and steps.step[at].starting == NOWHERE:
+        at = steps.step[at].after
+    return np.inf if at == NOWHERE else steps.step[at].time
 
 
 @kernel(void(HELD, STEPS, WAITING, boolean, INTS))
@@ -191,44 +191,48 @@ def run(jobs: HeldJobs, steps: Steps, waiting: Waiting, instant: bool, heap: Int
     first = 0
     next_start = np.inf
     n_steps = 0
+    turn = 0
+    held, step = jobs.held, steps.step
     while arrived < n_jobs or n_running > 0 or n_waiting > 0:
         next_submit = next_submission(jobs.submit, arrived)
         now = min(next_submit, next_end(jobs.end, heap, n_running), next_start)
         first = forget(steps, first, now)
         n_steps += 1
         if n_steps % STEPS_BETWEEN_INDICES == 0:
-            n_positions = close_up(waiting, jobs.position, n_positions)
-            index_anew(waiting, n_positions, now, jobs.size, jobs.requested, jobs.planned)
+            n_positions = close_up(jobs, waiting, n_positions)
+            index_anew(jobs, waiting, n_positions, now)
 
         # A job whose time has come starts, whatever else happens now: the plan has a place for it.
         if next_start <= now:
-            job = steps.starting[first]
+            job = step[first].starting
             while job != NOBODY:
                 jobs.start[job] = now
                 jobs.end[job] = now + jobs.runtime[job]
                 push(jobs.end, heap, n_running, job)
-                leave(waiting, jobs.position[job])
-                steps.n_holders[first] -= 1
+                leave(waiting, held[job].position)
+                step[first].n_holders -= 1
                 n_running += 1
                 n_waiting -= 1
-                job = jobs.next_there[job]
-            steps.starting[first] = NOWHERE
+                job = held[job].next_there
+            step[first].starting = NOWHERE
             next_start = first_start(steps, first) if n_waiting > 0 else np.inf
 
         n_ended = 0
         while takes_end(instant, now, next_end(jobs.end, heap, n_running), next_submit, n_ended):
             job = pop(jobs.end, heap, n_running)
             n_running -= 1
-            at, expected = first, jobs.last[job]
+            at, expected = first, held[job].last
+            size = held[job].size
             while at != expected:
-                give_back(jobs, steps, waiting, at, jobs.size[job])
-                at = steps.after[at]
+                give_back(jobs, steps, waiting, at, size)
+                at = step[at].after
             if expected != first and n_waiting > 0:
-                open_hole(jobs, steps, waiting, first, expected, n_positions)
+                open_hole(jobs, steps, waiting, first, expected, size, turn, n_positions)
             let_go(steps, expected)
             n_ended += 1
         if n_ended > 0:
-            next_start = min(next_start, compress(jobs, steps, waiting, first, n_positions))
+            next_start = min(next_start, compress(jobs, steps, waiting, turn, n_positions))
+            turn += 1
 
         # Newcomers are placed after all those that were there before them.
         n_events = n_ended

@@ -2,6 +2,9 @@
 
 A step begins where a job starts or is expected to end, and is there as long as some job does. So a job knows
 its two steps, and whoever moves by a little walks from there; nobody searches the whole list for a time.
+
+Where something becomes free that somebody might use, the step is in a list of holes until all have had their
+turn since, or until it is taken again: nearly all are at once, by the next one who moves forward.
 """
 
 from __future__ import annotations
@@ -9,13 +12,50 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import float64, int64, void
+from numba import float64, from_dtype, int64, types, void
+from numpy.typing import NDArray
 
-from models.arrays import Floats, Ints
+from models.arrays import Ints
 from models.kernels.compiling import part
-from models.kernels.types import record
+from models.kernels.types import INTS
 
 NOWHERE = -1
+
+Records = NDArray[np.void]
+
+
+STEP = np.dtype(
+    [
+        ("time", "f8"), ("free", "i4"), ("before", "i4"), ("after", "i4"), ("n_holders", "i4"),
+        ("starting", "i4"), ("hole", "i4"),
+    ]
+)  # fmt: skip
+"""A step: half a line of the cache, because whoever walks over it looks at most of it.
+
+time
+    When it begins, in seconds; it lasts to the beginning of the next one, the last for ever. NaN: no step.
+free
+    Processors that are free then.
+before, after
+    Its neighbours, or `NOWHERE`.
+n_holders
+    How many jobs start there or are expected to end there.
+starting
+    One of the waiting jobs that start there, or `NOWHERE`; they are a list, see `held.HELD_JOB`.
+hole
+    Its entry in the list of steps in which something has become free, or `NOWHERE`.
+"""
+
+HOLE = np.dtype([("time", "f8"), ("step", "i4"), ("known", "i4"), ("turn", "i8")])
+"""A step in which something has become free, and that not all who wait have been tried in since.
+
+time, step
+    When the step begins (seconds), and its number.
+known
+    So many were free before. With no more than these nobody who waits fits there before its start.
+turn
+    The last turn, of placing all anew, in which something became free there.
+"""
 
 
 class Steps(NamedTuple):
@@ -23,41 +63,66 @@ class Steps(NamedTuple):
 
     Parameters
     ----------
-    time : ndarray of float, seconds
-        When a step begins; it lasts to the beginning of the next one, the last for ever. NaN: no step.
-    free : ndarray of int
-        Processors that are free then.
-    before, after : ndarray of int
-        Its neighbours, or `NOWHERE`. Step 0 is the first one at the beginning.
-    n_holders : ndarray of int
-        How many jobs start there or are expected to end there.
-    starting : ndarray of int
-        One of the waiting jobs that start there, or `NOWHERE`; they are a list, see `pool.HeldJobs`.
-    spare, n_spare : ndarray of int
-        Numbers of no step, the next to be taken last; and how many.
+    step : ndarray of `STEP`
+        Step 0 is the first one at the beginning.
+    hole : ndarray of `HOLE`
+        In no order.
+    spare : ndarray of int
+        Numbers of no step, the next to be taken last.
+    n_spare, n_holes : ndarray of int
+        How many there are.
     """
 
-    time: Floats
-    free: Ints
-    before: Ints
-    after: Ints
-    n_holders: Ints
-    starting: Ints
+    step: Records
+    hole: Records
     spare: Ints
     n_spare: Ints
+    n_holes: Ints
 
 
-STEPS = record(Steps)
+STEPS = types.NamedTuple([from_dtype(STEP)[::1], from_dtype(HOLE)[::1], INTS, INTS, INTS], Steps)
 
 
 def all_free(processors: int, n_jobs: int) -> Steps:
     """Return one step for ever, and room for two of each job and two more for one that moves."""
     room = 2 * n_jobs + 4
-    time, free = np.full(room, np.nan), np.zeros(room, np.int64)
-    time[0], free[0] = -np.inf, processors
-    before, after, starting = (np.full(room, NOWHERE, np.int64) for _ in range(3))
-    n_holders, spare = np.zeros(room, np.int64), np.arange(room, dtype=np.int64)[::-1].copy()
-    return Steps(time, free, before, after, n_holders, starting, spare, np.array([room - 1]))
+    step = np.zeros(room, STEP)
+    step["time"] = np.nan
+    step["before"] = step["after"] = step["starting"] = step["hole"] = NOWHERE
+    step["time"][0], step["free"][0] = -np.inf, processors
+    spare = np.arange(room, dtype=np.int64)[::-1].copy()
+    return Steps(step, np.zeros(room, HOLE), spare, np.array([room - 1]), np.zeros(1, np.int64))
+
+
+@part(void(STEPS, int64, int64, int64))
+def note_hole(steps: Steps, at: int, known: int, turn: int) -> None:
+    """Note that something has become free in a step, see `HOLE`. O(1)."""
+    i = steps.step[at].hole
+    if i == NOWHERE:
+        i = steps.n_holes[0]
+        steps.n_holes[0] += 1
+        steps.step[at].hole = i
+        steps.hole[i].time = steps.step[at].time
+        steps.hole[i].step = at
+        steps.hole[i].known = known
+        steps.hole[i].turn = turn
+    else:
+        steps.hole[i].known = min(steps.hole[i].known, known)
+        steps.hole[i].turn = max(steps.hole[i].turn, turn)
+
+
+@part(void(STEPS, int64))
+def close_hole(steps: Steps, i: int) -> None:
+    """Take an entry out of the list of holes; the last one takes its place. O(1)."""
+    steps.step[steps.hole[i].step].hole = NOWHERE
+    steps.n_holes[0] -= 1
+    last = steps.n_holes[0]
+    if i != last:
+        steps.hole[i].time = steps.hole[last].time
+        steps.hole[i].step = steps.hole[last].step
+        steps.hole[i].known = steps.hole[last].known
+        steps.hole[i].turn = steps.hole[last].turn
+        steps.step[steps.hole[i].step].hole = i
 
 
 @part(int64(STEPS, int64, float64))
@@ -68,71 +133,88 @@ def begin_at(steps: Steps, at: int, instant: float) -> int:
     """
     steps.n_spare[0] -= 1
     made = steps.spare[steps.n_spare[0]]
-    following = steps.after[at]
-    steps.time[made] = instant
-    steps.free[made] = steps.free[at]
-    steps.before[made] = at
-    steps.after[made] = following
-    steps.after[at] = made
+    step = steps.step
+    following = step[at].after
+    step[made].time = instant
+    step[made].free = step[at].free
+    step[made].before = at
+    step[made].after = following
+    step[at].after = made
     if following != NOWHERE:
-        steps.before[following] = made
-    steps.n_holders[made] = 0
-    steps.starting[made] = NOWHERE
+        step[following].before = made
+    step[made].n_holders = 0
+    step[made].starting = NOWHERE
+    step[made].hole = NOWHERE
+    i = step[at].hole
+    if i != NOWHERE:
+        note_hole(steps, made, steps.hole[i].known, steps.hole[i].turn)
     return made
+
+
+@part(void(STEPS, int64))
+def drop(steps: Steps, at: int) -> None:
+    """Let the number of a step be no step's. O(1)."""
+    steps.step[at].time = np.nan
+    steps.spare[steps.n_spare[0]] = at
+    steps.n_spare[0] += 1
 
 
 @part(void(STEPS, int64))
 def let_go(steps: Steps, at: int) -> None:
     """One job fewer starts or ends there: without any, a step but the first is like the one before. O(1)."""
-    steps.n_holders[at] -= 1
-    previous, following = steps.before[at], steps.after[at]
-    if steps.n_holders[at] == 0 and previous != NOWHERE:
-        steps.after[previous] = following
+    step = steps.step
+    step[at].n_holders -= 1
+    previous, following = step[at].before, step[at].after
+    if step[at].n_holders == 0 and previous != NOWHERE:
+        i = step[at].hole
+        if i != NOWHERE:
+            known, turn = steps.hole[i].known, steps.hole[i].turn
+            close_hole(steps, i)
+            note_hole(steps, previous, known, turn)
+        step[previous].after = following
         if following != NOWHERE:
-            steps.before[following] = previous
-        steps.time[at] = np.nan
-        steps.spare[steps.n_spare[0]] = at
-        steps.n_spare[0] += 1
+            step[following].before = previous
+        drop(steps, at)
 
 
 @part(int64(STEPS, int64, float64))
 def forget(steps: Steps, first: int, now: float) -> int:
     """Drop what lies before now, and return the first step that is left. O(1) on average."""
-    while steps.after[first] != NOWHERE and steps.time[steps.after[first]] <= now:
-        following = steps.after[first]
-        steps.before[following] = NOWHERE
-        steps.time[first] = np.nan
-        steps.spare[steps.n_spare[0]] = first
-        steps.n_spare[0] += 1
+    step = steps.step
+    while step[first].after != NOWHERE and step[step[first].after].time <= now:
+        following = step[first].after
+        step[following].before = NOWHERE
+        if step[first].hole != NOWHERE:
+            close_hole(steps, step[first].hole)
+        drop(steps, first)
         first = following
-    steps.time[first] = now
+    step[first].time = now
     return first
 
 
-@part(int64(STEPS, int64, float64, int64, float64))
-def first_fit(steps: Steps, at: int, until: float, size: int, duration: float) -> int:
-    """Return the first step from `at` on from which a job fits for its whole duration, or `NOWHERE` if it
-    would not be over by `until`. O(steps).
-    """
+@part(int64(STEPS, int64, int64, float64))
+def first_fit(steps: Steps, at: int, size: int, duration: float) -> int:
+    """Return the first step from `at` on from which a job fits for its whole duration. O(steps)."""
+    step = steps.step
     found = NOWHERE
     while at != NOWHERE:
-        if found != NOWHERE and steps.time[found] + duration <= steps.time[at]:
+        if found != NOWHERE and step[found].time + duration <= step[at].time:
             return found
-        if steps.time[at] >= until:
-            return NOWHERE
-        if steps.free[at] < size:
+        if step[at].free < size:
             found = NOWHERE
         elif found == NOWHERE:
             found = at
-        at = steps.after[at]
+        at = step[at].after
     return found
 
 
 @part(int64(STEPS, int64, int64))
 def pushed_forward(steps: Steps, at: int, size: int) -> int:
     """Return the first step of those right before `at` that all have room for a job. O(their number)."""
-    while steps.before[at] != NOWHERE and steps.free[steps.before[at]] >= size:
-        at = steps.before[at]
+    before = steps.step[at].before
+    while before != NOWHERE and steps.step[before].free >= size:
+        at = before
+        before = steps.step[at].before
     return at
 
 
@@ -142,11 +224,12 @@ def take(steps: Steps, at: int, end: float, size: int) -> int:
 
     O(steps between).
     """
-    while steps.after[at] != NOWHERE and steps.time[steps.after[at]] <= end:
-        steps.free[at] -= size
-        at = steps.after[at]
-    if steps.time[at] == end:
+    step = steps.step
+    while step[at].after != NOWHERE and step[step[at].after].time <= end:
+        step[at].free -= size
+        at = step[at].after
+    if step[at].time == end:
         return at
     made = begin_at(steps, at, end)
-    steps.free[at] -= size
+    step[at].free -= size
     return made

@@ -16,7 +16,7 @@ from numba import float64, int64, types, uint64, void
 from numpy.typing import NDArray
 
 from models.arrays import Floats, Ints
-from models.kernels.bits import ONE, WORD_BITS, ZERO, words
+from models.kernels.bits import ONE, WORD_BITS, words
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS, INTS
 
@@ -37,11 +37,14 @@ class Waiting(NamedTuple):
     job : ndarray of int, shape (n_jobs,)
         The job that has a position, or `NOBODY`.
     looked_at : ndarray of uint64, shape (n_words,)
-        Those that are looked at when jobs are placed anew, see `pool`.
-    of_size, of_request : ndarray of uint64, shape (n_words, n_classes)
-        In each column the jobs of this class and of smaller ones.
-    later : ndarray of uint64, shape (n_words, ZONES)
-        In each column the jobs that hold a start in this zone or later, and some that did.
+        Those that may have room right before their start, and are looked at when jobs are placed anew, see
+        `pool`.
+    may_fit : ndarray of uint64, shape (n_words,)
+        Those that may fit as a whole where something has become free, see `holes`; looked at as well.
+    of_size, of_request : ndarray of uint64, shape (n_classes, n_words)
+        In each row the jobs of this class and of smaller ones.
+    later : ndarray of uint64, shape (ZONES, n_words)
+        In each row the jobs that hold a start in this zone or later, and some that did.
     shortest : ndarray of float, shape (ZONES, n_classes), seconds
         No job of this class of sizes or a smaller one that holds a start in this zone or later requests less.
     grid : ndarray of float, shape (2,)
@@ -53,6 +56,7 @@ class Waiting(NamedTuple):
 
     job: Ints
     looked_at: Sets
+    may_fit: Sets
     of_size: Sets
     of_request: Sets
     later: Sets
@@ -64,7 +68,7 @@ class Waiting(NamedTuple):
 
 SETS = uint64[:, ::1]
 WAITING = types.NamedTuple(
-    [INTS, uint64[::1], SETS, SETS, SETS, float64[:, ::1], FLOATS, INTS, FLOATS], Waiting
+    [INTS, uint64[::1], uint64[::1], SETS, SETS, SETS, float64[:, ::1], FLOATS, INTS, FLOATS], Waiting
 )
 
 
@@ -79,9 +83,10 @@ def nobody(size: Ints, requested: Floats, processors: int) -> Waiting:
     return Waiting(
         np.full(size.size, NOBODY, np.int64),
         np.zeros(n_words, np.uint64),
-        np.zeros((n_words, least_size.size), np.uint64),
-        np.zeros((n_words, least_request.size), np.uint64),
-        np.zeros((n_words, ZONES), np.uint64),
+        np.zeros(n_words, np.uint64),
+        np.zeros((least_size.size, n_words), np.uint64),
+        np.zeros((least_request.size, n_words), np.uint64),
+        np.zeros((ZONES, n_words), np.uint64),
         np.full((ZONES, least_size.size), np.inf),
         np.zeros(2),
         np.searchsorted(least_size, np.arange(processors + 1), side="right") - 1,
@@ -106,26 +111,26 @@ def index(waiting: Waiting, position: int, size: int, requested: float, planned:
     """Put a job that holds a start into the sets that it belongs to. O(classes + zones)."""
     word = position >> SHIFT
     bit = ONE << np.uint64(position & MASK)
-    for c in range(waiting.class_of_size[size], waiting.of_size.shape[1]):
-        waiting.of_size[word, c] |= bit
+    for c in range(waiting.class_of_size[size], waiting.of_size.shape[0]):
+        waiting.of_size[c, word] |= bit
     shortest = waiting.least_request.shape[0] - 1
     while waiting.least_request[shortest] > requested:
         shortest -= 1
-    for c in range(shortest, waiting.of_request.shape[1]):
-        waiting.of_request[word, c] |= bit
+    for c in range(shortest, waiting.of_request.shape[0]):
+        waiting.of_request[c, word] |= bit
     for z in range(zone(waiting, planned) + 1):
-        waiting.later[word, z] |= bit
+        waiting.later[z, word] |= bit
 
 
 @part(void(WAITING, int64, uint64))
 def keep_only(waiting: Waiting, word: int, kept: np.uint64) -> None:
     """Leave only the jobs of some bits of a word in the sets. O(classes + zones)."""
-    for c in range(waiting.of_size.shape[1]):
-        waiting.of_size[word, c] &= kept
-    for c in range(waiting.of_request.shape[1]):
-        waiting.of_request[word, c] &= kept
+    for c in range(waiting.of_size.shape[0]):
+        waiting.of_size[c, word] &= kept
+    for c in range(waiting.of_request.shape[0]):
+        waiting.of_request[c, word] &= kept
     for z in range(ZONES):
-        waiting.later[word, z] &= kept
+        waiting.later[z, word] &= kept
 
 
 @part(void(WAITING, int64, int64, float64, float64))
@@ -150,67 +155,5 @@ def leave(waiting: Waiting, position: int) -> None:
     others = ~(ONE << np.uint64(position & MASK))
     waiting.job[position] = NOBODY
     waiting.looked_at[word] &= others
+    waiting.may_fit[word] &= others
     keep_only(waiting, word, others)
-
-
-@part(int64(WAITING, INTS, int64))
-def close_up(waiting: Waiting, position: Ints, n: int) -> int:
-    """Leave no empty positions among the first `n`, and return how many there are then.
-
-    O(n), and O(classes + zones) for each word. The index has to be made anew then, see `index_anew`.
-
-    Parameters
-    ----------
-    waiting : see there
-    position : the position of each job
-    n : positions given so far
-    """
-    kept = 0
-    for word in range((n + MASK) >> SHIFT):
-        looked_at = waiting.looked_at[word]
-        waiting.looked_at[word] = ZERO
-        keep_only(waiting, word, ZERO)
-        for old in range(word << SHIFT, min((word + 1) << SHIFT, n)):
-            job = waiting.job[old]
-            if job != NOBODY:
-                waiting.job[old] = NOBODY
-                waiting.job[kept] = job
-                position[job] = kept
-                if looked_at >> np.uint64(old & MASK) & ONE != ZERO:
-                    look_at(waiting, kept)
-                kept += 1
-    return kept
-
-
-@part(void(WAITING, int64, float64, INTS, FLOATS, FLOATS))
-def index_anew(
-    waiting: Waiting, n: int, now: float, size: Ints, requested: Floats, planned: Floats
-) -> None:  # fmt: skip
-    """Make the index of `n` jobs without empty positions. O((n + zones) x classes + n x zones).
-
-    Parameters
-    ----------
-    waiting : see there
-    n, now : how many wait, at this instant
-    size, requested, planned : of each job, whether it waits or not
-    """
-    last = now
-    for i in range(n):
-        last = max(last, planned[waiting.job[i]])
-    waiting.grid[0] = now
-    waiting.grid[1] = ZONES / max(last - now, 1.0)
-    shortest = waiting.shortest
-    for z in range(ZONES):
-        for c in range(shortest.shape[1]):
-            shortest[z, c] = np.inf
-    for i in range(n):
-        job = waiting.job[i]
-        index(waiting, i, size[job], requested[job], planned[job])
-        z, c = zone(waiting, planned[job]), waiting.class_of_size[size[job]]
-        shortest[z, c] = min(shortest[z, c], requested[job])
-    for z in range(ZONES - 1, -1, -1):
-        for c in range(shortest.shape[1]):
-            if c > 0:
-                shortest[z, c] = min(shortest[z, c], shortest[z, c - 1])
-            if z < ZONES - 1:
-                shortest[z, c] = min(shortest[z, c], shortest[z + 1, c])
