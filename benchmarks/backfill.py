@@ -32,6 +32,7 @@ from models.jobs.machine import Machine, of, pool
 from models.point import Point
 from models.workloads import swf_log as log
 from models.workloads import synthetic
+from models.workloads.o2k.job_classes import NO_CLASS, classify
 from sweep.config import compose, locate
 from sweep.plan.plan import expand
 
@@ -41,6 +42,9 @@ LOAD = 0.8
 POOL_TARGET = 1e7
 SIMPY_TARGET = 120.0
 HOSTS_TARGET = 3e5
+LSF_TARGET = 3e6
+CROWDED_LOAD = 0.95
+CROWDED_TARGET = 5e5
 CURIE_TARGET_S = 10.0
 SEED = (1, 0, 0)
 
@@ -50,6 +54,13 @@ POLICIES = (
 )  # fmt: skip
 FIRST_JOBS = {"conservative": 20_000}
 """Policies whose cost a job grows with the queue in two ways: fewer jobs."""
+
+CROWDED = {
+    "immediate service": ("lxf_w_immediate", "lxf_w_soon"),
+    "EQspatial": ("eq_spatial_0m", "eq_spatial_5m"),
+    "EQspatial, memory first come first served,": ("eq_spatial_0m, fcfs", "eq_spatial_5m, fcfs"),
+}
+"""Targets under high load, and their policies."""
 
 CURIE = Path(os.environ.get("TRACES", "../shared/traces")) / "CEA-Curie-2011-2.1-cln.swf.gz"
 QUEUES = (30, 100, 300, 1_000, 3_000, 10_000, 100_000)
@@ -68,6 +79,7 @@ def run(quick: bool) -> Findings:
     jobs = JOBS // 10 if quick else JOBS
     found = Findings()
     _synthetic(found, jobs, rounds)
+    _others(found, jobs, rounds)
     _against_simpy(found, jobs // 10, rounds)
     _against_accasim(found, jobs // 100, rounds)
     _curie(found)
@@ -89,11 +101,11 @@ def hosts(name: str) -> Machine:
     return of(expand(compose.load(arguments, locate.conf_folder())).variants["machine"][0].parameters)
 
 
-def stream(machine: Machine, n_jobs: int, memory_mb: float = 0.0) -> Jobs:
-    """Return jobs of conf/workload/synthetic.yaml at the load of the targets."""
+def stream(machine: Machine, n_jobs: int, memory_mb: float = 0.0, load: float = LOAD) -> Jobs:
+    """Return jobs of conf/workload/synthetic.yaml at the load of the targets, or another one."""
     arguments = ["+experiment=replay", "grid.workload=[synthetic]", f"workload.memory_mb={memory_mb}"]
     workload = expand(compose.load(arguments, locate.conf_folder())).variants["workload"][0].parameters
-    return synthetic.draw(workload, machine, LOAD, n_jobs, SEED)
+    return synthetic.draw(workload, machine, load, n_jobs, SEED)
 
 
 def _synthetic(found: Findings, n_jobs: int, rounds: int) -> None:
@@ -126,6 +138,55 @@ def _synthetic(found: Findings, n_jobs: int, rounds: int) -> None:
         Target("EASY on one pool", rates["easy", "one pool"], POOL_TARGET, "jobs/s", at_least=True),
         Target("hosts with memory, the slowest policy", slowest, HOSTS_TARGET, "jobs/s", at_least=True),
     ]
+
+
+def _others(found: Findings, n_jobs: int, rounds: int) -> None:
+    """Time policies with kernels of their own, beside plain backfilling of the same jobs."""
+    one, o2k = pool(PROCESSORS), hosts("o2k")
+    places = {
+        "o2k, load .8": (o2k, stream(o2k, n_jobs, memory_mb=150)),
+        "o2k, load .95": (o2k, stream(o2k, n_jobs, memory_mb=150, load=CROWDED_LOAD)),
+        "one pool, load .95": (one, stream(one, n_jobs, load=CROWDED_LOAD)),
+    }
+    plain, lsf = "lxf_w_backfill", "ncsa_lsf"
+    chosen = policies(plain, lsf, "lxf_w_immediate", "lxf_w_soon", "eq_spatial_0m", "eq_spatial_5m")
+    for name in ("eq_spatial_0m", "eq_spatial_5m"):
+        chosen[f"{name}, fcfs"] = replace(chosen[name], waiting="fcfs")
+    actions: dict[tuple[str, str], Callable[[], float]] = {}
+    for where, (machine, jobs) in places.items():
+        for name, rules in chosen.items():
+            if name == lsf and machine is one:
+                continue
+            classed = classify(jobs.requested, jobs.size, jobs.memory) != NO_CLASS
+            those = jobs.part(classed) if name == lsf else jobs
+            actions[name, where] = partial(_rate, schedule, those, machine, rules)
+    taken = in_turn(actions, min(rounds, 3))
+    rates = {key: median(values) for key, values in taken.items()}
+    found.tables.append(
+        Table(
+            f"Thousand jobs a second, {n_jobs:,} synthetic jobs (NCSA-LSF: those in a class): 8 hosts with "
+            f"memory, and one pool of {PROCESSORS} processors",
+            ["policy", *places],
+            [
+                [name, *(rates[name, place] / 1e3 if (name, place) in rates else None for place in places)]
+                for name in chosen
+            ],
+        )
+    )
+    for name in chosen:
+        ratios = {
+            place: median_ratio(taken[name, place], taken[plain, place])
+            for place in places
+            if name != plain and (name, place) in taken
+        }
+        if ratios:
+            told = ", ".join(f"{ratio:.2g} on {place}" for place, ratio in ratios.items())
+            found.notes.append(f"{name} against {plain} of the same jobs, jobs a second: {told}")
+    crowded = f"at load {CROWDED_LOAD}, where it is slower"
+    found.targets.append(Target("NCSA-LSF on hosts", rates[lsf, "o2k, load .8"], LSF_TARGET, "jobs/s", True))
+    for what, names in CROWDED.items():
+        slowest = min(rates[name, place] for name, place in rates if name in names and place.endswith(".95"))
+        found.targets.append(Target(f"{what} {crowded}", slowest, CROWDED_TARGET, "jobs/s", at_least=True))
 
 
 def _rate(simulate: Callable[..., object], jobs: Jobs, machine: Machine, rules: Rules) -> float:

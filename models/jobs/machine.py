@@ -81,8 +81,21 @@ class Machine:
         if self.spans:
             each = np.maximum(-(-memory // size), 1)
             return np.asarray(np.minimum(self.processors, self.memory // each[:, None]).sum(axis=1) >= size)
-        able = (size[:, None] <= self.processors) & (memory[:, None] <= self.memory)
-        return np.asarray(able.any(axis=1) & (on_each(size, memory) <= self.memory_each))
+        able = np.zeros(len(size), bool)
+        for processors, kilobytes in self._largest_hosts():
+            able |= (size <= processors) & (memory <= kilobytes)
+        if self.memory_each < UNLIMITED_KB:
+            able &= on_each(size, memory) <= self.memory_each
+        return able
+
+    def _largest_hosts(self) -> list[tuple[int, int]]:
+        """Return processors and memory of the hosts that no other one has as much of both as."""
+        hosts = set(zip(self.processors.tolist(), self.memory.tolist(), strict=True))
+        return [
+            one
+            for one in sorted(hosts)
+            if not any(other != one and other[0] >= one[0] and other[1] >= one[1] for other in hosts)
+        ]
 
 
 def on_each(size: Ints, memory: Ints) -> Ints:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int64, void
+from numba import float64, int64, types, void
 
 from models.arrays import Ints
-from models.backfill.eq_spatial.partition import divide_host
+from models.backfill.eq_spatial.partition import divide_host, place_on_host, share_of
 from models.backfill.eq_spatial.state import (
     CATCHING,
     CAUGHT,
@@ -66,14 +66,14 @@ def insert(jobs: Ints, base: int, n: int, job: int) -> None:
     jobs[at] = job
 
 
-@part(void(INTS, int64, int64, int64))
-def remove(jobs: Ints, base: int, n: int, job: int) -> None:
-    """Take a job out of `n` from `base` on. O(n)."""
-    at = base
-    while jobs[at] != job:
-        at += 1
-    for i in range(at, base + n - 1):
-        jobs[i] = jobs[i + 1]
+@part(int64(HOSTS))
+def most_memory(hosts: Hosts) -> int:
+    """Return the most memory that a host has unallocated which takes more jobs, see `find_host`. O(hosts)."""
+    most = -1
+    for h in range(hosts.processors.shape[0]):
+        if hosts.n_members[h] < hosts.processors[h]:
+            most = max(most, hosts.free_memory[h])
+    return most
 
 
 @part(void(int64, int64, float64, int64, JOBS, NOTED))
@@ -88,28 +88,49 @@ def give(job: int, h: int, now: float, processors: int, jobs: JobTable, pieces: 
     jobs.ends[job] = now + jobs.left[job] / processors if processors > 0 else np.inf
 
 
-@part(void(int64, float64, int64, JOBS, HOSTS, SETTINGS))
-def imagine(job: int, now: float, h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
-    """See how many processors a job without memory would have on host `h`, and what it missed so far.
-
-    It would be one more job there, where it is not in its quantum on that very host. O(jobs on the host).
-    """
-    base, n = h * hosts.places, hosts.n_members[h]
-    is_member = jobs.standing[job] == TRIAL and jobs.host[job] == h
-    share = 0
-    if is_member or n < hosts.processors[h]:
-        if not is_member:
-            insert(hosts.members, base, n, job)
-            hosts.n_members[h] = n + 1
-        divide_host(h, job, jobs.as_plain, jobs, hosts, settings)
-        share = jobs.as_plain[job]
-        if not is_member:
-            hosts.n_members[h] = n
-            remove(hosts.members, base, n + 1, job)
+@part(void(int64, int64, float64, JOBS))
+def miss(job: int, share: int, now: float, jobs: JobTable) -> None:
+    """Reckon what a late job missed so far, where it would have another number of processors from now on."""
     if share != jobs.share[job]:
         jobs.lack[job] += jobs.share[job] * (now - jobs.share_since[job])
         jobs.share[job] = share
         jobs.share_since[job] = now
+
+
+@part(types.UniTuple(int64, 3)(int64, JOBS, HOSTS, SETTINGS))
+def place_for_late(h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> tuple[int, int, int]:
+    """Say what a job that is not on host `h` would have there, see `partition.place_for_one`."""
+    if hosts.n_members[h] >= hosts.processors[h]:
+        return 0, NOBODY, NOBODY
+    return place_on_host(h, NOBODY, jobs, hosts, settings)
+
+
+@part(void(int64, int64, float64, JOBS, HOSTS, SETTINGS))
+def imagine(first: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
+    """See how many processors late jobs would have on host `h` from now on, and what they missed so far.
+
+    Each would be one more job there, or is one already: in its quantum. O(jobs on the host), that again for
+    each of them that is in its quantum, and O(late jobs) if those that are not there would have more or less.
+
+    Parameters
+    ----------
+    first : of the late jobs of this host
+    """
+    level, after, before = place_for_late(h, jobs, hosts, settings)
+    if level != hosts.level[h] or after != hosts.after[h] or before != hosts.before[h]:
+        hosts.level[h] = level
+        hosts.after[h] = after
+        hosts.before[h] = before
+        job = first
+        while job != NOBODY:
+            if jobs.standing[job] != TRIAL or jobs.host[job] != h:
+                miss(job, share_of(job, jobs.size[job], level, after, before), now, jobs)
+            job = jobs.next_late[job]
+    for i in range(h * hosts.places, h * hosts.places + hosts.n_members[h]):
+        job = hosts.members[i]
+        if jobs.standing[job] == TRIAL and jobs.ghost[job] == h:
+            level, after, before = place_on_host(h, job, jobs, hosts, settings)
+            miss(job, share_of(job, jobs.size[job], level, after, before), now, jobs)
 
 
 @part(void(int64, float64, JOBS, HOSTS, SETTINGS))
@@ -127,7 +148,7 @@ def aim(h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) ->
         for i in range(base, stop):
             if jobs.standing[hosts.members[i]] == CAUGHT:
                 jobs.standing[hosts.members[i]] = PLAIN
-        divide_host(h, NOBODY, jobs.target, jobs, hosts, settings)
+        divide_host(h, jobs, hosts, settings)
         for i in range(base, stop):
             job = hosts.members[i]
             if jobs.processors[job] > 0 and jobs.processors[job] != jobs.target[job]:
@@ -147,11 +168,12 @@ def aim(h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) ->
 @part(int64(int64, int64, float64, JOBS, HOSTS, SETTINGS))
 def catch_up(job: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) -> int:
     """Reckon what a job that catches up still misses, and return how many processors it shall have extra."""
-    divide_host(h, job, jobs.as_plain, jobs, hosts, settings)
-    if jobs.as_plain[job] != jobs.share[job] or jobs.target[job] != jobs.processors[job]:
+    level, after, before = place_on_host(h, job, jobs, hosts, settings)
+    share = share_of(job, jobs.size[job], level, after, before)
+    if share != jobs.share[job] or jobs.target[job] != jobs.processors[job]:
         gained = (jobs.processors[job] - jobs.share[job]) * (now - jobs.share_since[job])
         jobs.lack[job] = max(jobs.lack[job] - gained, 0.0)
-        jobs.share[job] = jobs.as_plain[job]
+        jobs.share[job] = share
         jobs.share_since[job] = now
     return max(jobs.target[job] - jobs.share[job], 0)
 

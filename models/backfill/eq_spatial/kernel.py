@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, float64, int64, types, void
 
-from models.backfill.eq_spatial.hosts import find_host, give, imagine, insert, remove, settle
+from models.backfill.eq_spatial.hosts import (
+    find_host,
+    give,
+    imagine,
+    insert,
+    miss,
+    most_memory,
+    place_for_late,
+    settle,
+)
+from models.backfill.eq_spatial.partition import share_of
 from models.backfill.eq_spatial.state import (
     CATCHING,
     CAUGHT,
@@ -17,6 +27,7 @@ from models.backfill.eq_spatial.state import (
     PLAIN,
     SETTINGS,
     TRIAL,
+    UNKNOWN,
     WAITING,
     Hosts,
     JobTable,
@@ -28,12 +39,44 @@ from models.kernels.compiling import kernel, part
 from models.kernels.ties import next_submission, takes_submission
 
 
+@part(void(int64, JOBS, WAITING))
+def become_late(job: int, jobs: JobTable, waiting: Waiting) -> None:
+    """Note that a job misses what it would have on its ghost's host, if it has one. O(1)."""
+    h = jobs.ghost[job]
+    if h == NOWHERE:
+        return
+    first = waiting.late[h]
+    jobs.late_before[job] = NOBODY
+    jobs.next_late[job] = first
+    if first != NOBODY:
+        jobs.late_before[first] = job
+    waiting.late[h] = job
+
+
+@part(void(int64, JOBS, WAITING))
+def be_late_no_more(job: int, jobs: JobTable, waiting: Waiting) -> None:
+    """Take a job off the list of its ghost's host. O(1)."""
+    h = jobs.ghost[job]
+    if h == NOWHERE:
+        return
+    before, after = jobs.late_before[job], jobs.next_late[job]
+    if before == NOBODY:
+        waiting.late[h] = after
+    else:
+        jobs.next_late[before] = after
+    if after != NOBODY:
+        jobs.late_before[after] = before
+
+
 @part(void(int64, int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
 def leave(
     job: int, h: int, now: float,
     jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted,
 ) -> None:  # fmt: skip
-    """Take a job from its host: it has ended, or waits now because its quantum is over. O(late jobs)."""
+    """Take a job from its host: it has ended, or waits now because its quantum is over.
+
+    O(jobs that wait and were submitted later).
+    """
     in_quantum = jobs.standing[job] == TRIAL
     exceeds = in_quantum and jobs.used[job] > settings.quantum_memory
     hosts.free[h] += jobs.processors[job]
@@ -44,13 +87,15 @@ def leave(
     if has_ended:
         jobs.end[job] = now
         if in_quantum:
-            remove(waiting.late, 0, waiting.n_late[0], job)
-            waiting.n_late[0] -= 1
+            be_late_no_more(job, jobs, waiting)
         return
     jobs.standing[job] = PLAIN
     work = jobs.size[job] * jobs.runtime[job]
     if exceeds or not settings.keep_quantum:
         jobs.left[job] = work
+    # It is one of those that would be there now, and no more one that is.
+    if jobs.ghost[job] != NOWHERE:
+        hosts.level[jobs.ghost[job]] = UNKNOWN
     # What it has done in its quantum it does not miss.
     jobs.lack[job] -= work - jobs.left[job]
     insert(waiting.queue, 0, waiting.n_queue[0], job)
@@ -112,9 +157,8 @@ def settle_and_imagine(
 ) -> None:  # fmt: skip
     """Divide a host anew, and see what late jobs miss there by now."""
     settle(h, now, jobs, hosts, settings, pieces)
-    for i in range(waiting.n_late[0]):
-        if jobs.ghost[waiting.late[i]] == h:
-            imagine(waiting.late[i], now, h, jobs, hosts, settings)
+    if waiting.late[h] != NOBODY:
+        imagine(waiting.late[h], h, now, jobs, hosts, settings)
 
 
 @part(void(int64, int64, float64, JOBS, HOSTS, SETTINGS))
@@ -136,20 +180,26 @@ def place(job: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: 
 def place_waiting(
     now: float, jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted
 ) -> None:
-    """Place the waiting jobs for which a host has the memory now, in order of submission."""
+    """Place the waiting jobs for which a host has the memory now, in order of submission.
+
+    O(waiting jobs), and O(hosts) for each that is placed.
+    """
+    most = most_memory(hosts)
+    n_queue = waiting.n_queue[0]
+    kept = 0
     at = 0
-    while at < waiting.n_queue[0]:
+    while at < n_queue:
         job = waiting.queue[at]
-        h = find_host(jobs.size[job], jobs.memory[job], hosts)
-        if h == NOWHERE:
+        if jobs.memory[job] > most:
             if settings.fcfs:
-                return
+                break
+            waiting.queue[kept] = job
+            kept += 1
             at += 1
             continue
-        remove(waiting.queue, 0, waiting.n_queue[0], job)
-        waiting.n_queue[0] -= 1
-        remove(waiting.late, 0, waiting.n_late[0], job)
-        waiting.n_late[0] -= 1
+        at += 1
+        h = find_host(jobs.size[job], jobs.memory[job], hosts)
+        be_late_no_more(job, jobs, waiting)
         if settings.catch_up:
             jobs.lack[job] += jobs.share[job] * (now - jobs.share_since[job])
             jobs.share[job] = 0
@@ -158,6 +208,11 @@ def place_waiting(
                 jobs.standing[job] = CATCHING
         place(job, h, now, jobs, hosts, settings)
         settle_and_imagine(h, now, jobs, hosts, waiting, settings, pieces)
+        most = most_memory(hosts)
+    if kept < at:
+        for i in range(at, n_queue):
+            waiting.queue[kept + i - at] = waiting.queue[i]
+    waiting.n_queue[0] = kept + n_queue - at
 
 
 @part(int64(int64, float64, JOBS, HOSTS, WAITING, SETTINGS))
@@ -170,14 +225,16 @@ def host_for_newcomer(
         h = find_host(size, memory, hosts)
         if h != NOWHERE:
             return h
-    waiting.late[waiting.n_late[0]] = job
-    waiting.n_late[0] += 1
     jobs.share_since[job] = now
     jobs.ghost[job] = NOWHERE
     if settings.catch_up:
         jobs.ghost[job] = find_host(size, 0, hosts)
-    if jobs.ghost[job] != NOWHERE:
-        imagine(job, now, jobs.ghost[job], jobs, hosts, settings)
+    ghost = jobs.ghost[job]
+    if ghost != NOWHERE:
+        level, after, before = place_for_late(ghost, jobs, hosts, settings)
+        hosts.level[ghost], hosts.after[ghost], hosts.before[ghost] = level, after, before
+        miss(job, share_of(job, size, level, after, before), now, jobs)
+    become_late(job, jobs, waiting)
     if settings.quantum > 0:
         h = find_host(size, min(memory, settings.quantum_memory), hosts)
         if h != NOWHERE:
@@ -188,28 +245,38 @@ def host_for_newcomer(
     return NOWHERE
 
 
-@kernel(void(JOBS, HOSTS, WAITING, SETTINGS, NOTED))
-def run(jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted) -> None:
-    """Simulate jobs to their last end.
+@kernel(boolean(JOBS, HOSTS, WAITING, SETTINGS, NOTED))
+def run(jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted) -> bool:
+    """Simulate jobs to their last end, or until there may be no room for the pieces of the next instant.
 
-    An event costs O(hosts + jobs on its host), and O(jobs on that host) more for each job that catches up
-    there or would have been placed there if it needed no memory. Memory that becomes free costs
-    O(waiting jobs x hosts).
+    An event costs O(hosts + jobs on its host), O(jobs on that host) more for each job that catches up there,
+    and O(1) for each that would have been placed there if it needed no memory. Memory that becomes free costs
+    O(waiting jobs), and O(hosts) for each that is placed.
 
     Parameters
     ----------
-    jobs, hosts, waiting, settings : see `models.backfill.eq_spatial.state`, before the first submission
+    jobs, hosts, waiting, settings : see `models.backfill.eq_spatial.state`, before the first submission, or
+        as an earlier call left them
     pieces : filled in
+
+    Returns
+    -------
+    bool
+        Whether all jobs have ended. Otherwise the same call with more room goes on.
     """
     n_hosts = hosts.processors.shape[0]
-    arrived = 0
+    arrived = waiting.arrived[0]
     while True:
+        # A job's piece begins at an instant or ends there: an instant has as many pieces as jobs at most.
+        if pieces.n[0] + hosts.members.shape[0] > pieces.job.shape[0]:
+            waiting.arrived[0] = arrived
+            return False
         next_submit = next_submission(jobs.submit, arrived)
         now = next_submit
         for h in range(n_hosts):
             now = min(now, hosts.due[h], hosts.timer[h])
         if now == np.inf:
-            break
+            return True
 
         # Jobs that end or change their standing: all of this instant, or the first submitted alone.
         n_events = 0

@@ -6,8 +6,8 @@ import numpy as np
 
 from models.backfill.eq_spatial import kernel
 from models.backfill.eq_spatial.rules import EqSpatial
-from models.backfill.eq_spatial.state import JobTable, empty_hosts, job_table, nobody_waiting, settings_of
-from models.backfill.pieces import Noted, all_fit, pieces_of, room_for
+from models.backfill.eq_spatial.state import empty_hosts, job_table, nobody_waiting, settings_of
+from models.backfill.pieces import pieces_of, room_for, twice
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
@@ -33,20 +33,16 @@ def simulate(jobs: Jobs, machine: Machine, rules: EqSpatial) -> Schedule:
         while), or the end of a job that ended in its quantum. `pieces` lie between changes of a job's
         processors.
     """
-    pieces = room_for(4 * len(jobs) + 1024)
-    found = _run(jobs, machine, rules, pieces)
-    if not all_fit(pieces):
-        pieces = room_for(int(pieces.n[0]))
-        found = _run(jobs, machine, rules, pieces)
+    table, hosts, waiting = (
+        job_table(jobs),
+        empty_hosts(machine),
+        nobody_waiting(len(jobs), len(machine.names)),
+    )
+    pieces = room_for(4 * len(jobs) + 2 * hosts.members.size)
+    while not kernel.run(table, hosts, waiting, settings_of(rules), pieces):
+        pieces = twice(pieces)
     return Schedule(
-        jobs, machine, found.start, found.end, found.host,
-        began=np.where(np.isnan(found.placed), found.end, found.placed),
-        waited=np.maximum(found.end - jobs.submit - jobs.runtime, 0.0), pieces=pieces_of(pieces),
+        jobs, machine, table.start, table.end, table.host,
+        began=np.where(np.isnan(table.placed), table.end, table.placed),
+        waited=np.maximum(table.end - jobs.submit - jobs.runtime, 0.0), pieces=pieces_of(pieces),
     )  # fmt: skip
-
-
-def _run(jobs: Jobs, machine: Machine, rules: EqSpatial, pieces: Noted) -> JobTable:
-    """Return what became of the jobs."""
-    table = job_table(jobs)
-    kernel.run(table, empty_hosts(machine), nobody_waiting(len(jobs)), settings_of(rules), pieces)
-    return table

@@ -22,6 +22,7 @@ running for long. Those from a given one on are favoured."""
 
 NOBODY = -1
 NOWHERE = -1
+UNKNOWN = -1
 
 
 class JobTable(NamedTuple):
@@ -40,7 +41,8 @@ class JobTable(NamedTuple):
     lack : processor-seconds that it missed for want of memory
     share : processors that it would have with its memory, since `share_since`
     ghost : the host where it would have been with its memory
-    target, as_plain : room for a division of processors, and for one in which it has no claim
+    target : room for a division of processors
+    late_before, next_late : its neighbours among the late jobs with the same ghost, see `Waiting.late`
     """
 
     submit: Floats
@@ -64,7 +66,8 @@ class JobTable(NamedTuple):
     share_since: Floats
     ghost: Ints
     target: Ints
-    as_plain: Ints
+    late_before: Ints
+    next_late: Ints
 
 
 class Hosts(NamedTuple):
@@ -84,6 +87,8 @@ class Hosts(NamedTuple):
     timer : the repartitioning that was put off, or inf
     due : when a job there ends or changes its standing
     is_dirty : 1 where something changed in this step
+    level, after, before : what late jobs would have there, see `partition.place_for_one`; level
+        `UNKNOWN` is that they have to be told anew
     """
 
     processors: Ints
@@ -98,21 +103,26 @@ class Hosts(NamedTuple):
     timer: Floats
     due: Floats
     is_dirty: Ints
+    level: Ints
+    after: Ints
+    before: Ints
 
 
 class Waiting(NamedTuple):
-    """Jobs that have no memory, in order of submission.
+    """Jobs that have no memory.
 
     Parameters
     ----------
-    queue, n_queue : those that wait, and how many (one number)
-    late, n_late : those and the ones in their quantum
+    queue, n_queue : those that wait, in order of submission, and how many (one number)
+    late : for each host the first of those that wait or are in their quantum, and would have been placed
+        there if they needed no memory (`JobTable.ghost`), or `NOBODY`
+    arrived : one number, of the jobs that were submitted
     """
 
     queue: Ints
     n_queue: Ints
     late: Ints
-    n_late: Ints
+    arrived: Ints
 
 
 class Settings(NamedTuple):
@@ -161,26 +171,27 @@ def job_table(jobs: Jobs) -> JobTable:
         jobs.submit, jobs.runtime, jobs.size, jobs.memory, jobs.used,
         start=none(), end=none(), host=counts(), placed=none(), begun=none(), standing=counts(),
         processors=counts(), since=zeros(), left=jobs.size * jobs.runtime, ends=zeros(), turns=zeros(),
-        lack=zeros(), share=counts(), share_since=zeros(), ghost=counts(), target=counts(), as_plain=counts(),
+        lack=zeros(), share=counts(), share_since=zeros(), ghost=counts(), target=counts(),
+        late_before=counts(), next_late=counts(),
     )  # fmt: skip
 
 
 def empty_hosts(machine: Machine) -> Hosts:
     """Return idle hosts. A host has at most as many jobs as processors."""
     n, places = len(machine.names), machine.largest
-    n_members, asked, extra, is_dirty = (np.zeros(n, np.int64) for _ in range(4))
+    n_members, asked, extra, is_dirty, after, before = (np.zeros(n, np.int64) for _ in range(6))
     never, timer, due = (np.full(n, when) for when in (-np.inf, np.inf, np.inf))
     return Hosts(
         machine.processors, machine.processors.copy(), machine.memory.copy(),
         np.empty(n * places, np.int64), n_members, places, asked, extra, never, timer, due, is_dirty,
+        np.full(n, UNKNOWN), after, before,
     )  # fmt: skip
 
 
-def nobody_waiting(n_jobs: int) -> Waiting:
+def nobody_waiting(n_jobs: int, n_hosts: int) -> Waiting:
     """Return room for all jobs."""
-    queue, late = (np.empty(n_jobs, np.int64) for _ in range(2))
-    n_queue, n_late = (np.zeros(1, np.int64) for _ in range(2))
-    return Waiting(queue, n_queue, late, n_late)
+    n_queue, arrived = (np.zeros(1, np.int64) for _ in range(2))
+    return Waiting(np.empty(n_jobs, np.int64), n_queue, np.full(n_hosts, NOBODY), arrived)
 
 
 def settings_of(rules: EqSpatial) -> Settings:

@@ -1,14 +1,14 @@
-"""Backfilling by priority with a short quantum for newcomers: the event loop around `passing.start_jobs`."""
+"""Backfilling by priority with a short quantum for newcomers: the event loop around `start_waiting`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.arrays import Ints
 from models.backfill.expected_ends import insert, remove
+from models.backfill.immediate.passing import start_waiting
 from models.backfill.immediate.state import (
     COUNTED,
     DONE,
@@ -19,16 +19,19 @@ from models.backfill.immediate.state import (
     QUANTUM,
     RESIDENTS,
     SERVED,
+    WAITING,
     Lists,
     Quantum,
     Residents,
     Served,
+    Waiting,
 )
 from models.backfill.immediate.victims import give_back, host_with_victims, preempt
+from models.backfill.immediate.waiting import first_of, join, leave
 from models.backfill.pieces import NOTED, Noted, note
 from models.backfill.priority.kernel import ORDER, Order
 from models.backfill.priority.order import PRIORITY, weighted
-from models.backfill.priority.passing import HOSTS, NOT_HELD, Hosts, start_jobs, tightest
+from models.backfill.priority.passing import HOSTS, NOT_HELD, Hosts, most, tightest
 from models.backfill.profile import occupy
 from models.kernels.compiling import kernel, part
 from models.kernels.ends import pop, push
@@ -44,20 +47,6 @@ def put_off(jobs: Served, heap: Ints, n: int) -> None:
         job = pop(wake, heap, n)
         wake[job] = jobs.end[job]
         push(wake, heap, n - 1, job)
-
-
-@part(void(float64, int64, SERVED, RESIDENTS))
-def begin_execution(now: float, job: int, jobs: Served, residents: Residents) -> None:
-    """Note the execution of a job that a pass has started. O(1)."""
-    columns = jobs.columns
-    if np.isnan(jobs.first[job]):
-        jobs.first[job] = now
-    jobs.began[job] = now
-    jobs.end[job] = columns.end[job]
-    jobs.expected[job] = now + columns.requested[job]
-    h = columns.host[job]
-    residents.job[h * residents.room + residents.n[h]] = job
-    residents.n[h] += 1
 
 
 @part(void(int64, SERVED, HOSTS, RESIDENTS))
@@ -128,15 +117,62 @@ def begin_quantum(
         occupy(hosts.profile, h, now, until, taken, lent)
 
 
+@part(void(float64, WAITING, int64, ORDER, PRIORITY))
+def evaluate(now: float, waiting: Waiting, n: int, order: Order, priority: Callable[..., float]) -> None:
+    """Compute the priorities of all that wait, of which a quantum that counts is no waiting time. O(n)."""
+    # Two loops, because a call by address slows one down.
+    if order.own:
+        for i in range(n):
+            waited = now - waiting.submit[i] - waiting.ran[i]
+            requested, size, need = waiting.requested[i], waiting.size[i], waiting.need[i]
+            waiting.key[i] = priority(waited, requested, size, need, waiting.bypassed[i])
+        return
+    for i in range(n):
+        waited = now - waiting.submit[i] - waiting.ran[i]
+        requested, size, need = waiting.requested[i], waiting.size[i], waiting.need[i]
+        waiting.key[i] = weighted(order.weights, waited, requested, size, need, waiting.bypassed[i])
+
+
+@part(int64(int64, int64, QUANTUM, SERVED, HOSTS, int64, LISTS, float64))
+def choose_for_quanta(
+    first_new: int, new: int, quantum: Quantum, jobs: Served, hosts: Hosts, n: int, lists: Lists, until: float
+) -> int:
+    """List the places of those who may have a quantum now, and return how many.
+
+    With preemption the newcomers; else all that had none and fit, O(n), and O(hosts) for each that is small
+    enough.
+    """
+    waiting = lists.waiting
+    n_chosen = 0
+    if quantum.preempting:
+        for job in range(first_new, new):
+            place = waiting.place[job]
+            if place != NOBODY and jobs.columns.host[job] < 0 and jobs.fate[job] != NO_QUANTUM:
+                lists.chosen[n_chosen] = place
+                n_chosen += 1
+        return n_chosen
+    most_free = most(hosts.free)
+    for place in range(n if most_free > 0 else 0):
+        if waiting.size[place] > most_free:
+            continue
+        job = waiting.job[place]
+        if jobs.columns.host[job] >= 0 or jobs.fate[job] == NO_QUANTUM:
+            continue
+        if tightest(hosts, waiting.size[place], jobs.lent[job], until, quantum.keeps_starts) != NOBODY:
+            lists.chosen[n_chosen] = place
+            n_chosen += 1
+    return n_chosen
+
+
 @kernel(void(SERVED, HOSTS, RESIDENTS, ORDER, PRIORITY, QUANTUM, LISTS, NOTED))
 def run(
     jobs: Served, hosts: Hosts, residents: Residents, order: Order, priority: Callable[..., float],
     quantum: Quantum, lists: Lists, pieces: Noted,
 ) -> None:  # fmt: skip
-    """Simulate jobs to their last end, a pass at each event.
+    """Simulate jobs to their last end, a pass at each event, see `passing.start_waiting` for what it costs.
 
-    A quantum costs O(jobs in execution) on each host, times the jobs to be preempted; with ``soon`` each pass
-    adds O(waiting jobs x hosts) to what `passing.start_jobs` costs.
+    Priorities that change with time add O(waiting jobs) to each pass. A quantum costs O(waiting jobs), and
+    O(jobs in execution) on each host, times the jobs to be preempted.
 
     Parameters
     ----------
@@ -146,7 +182,7 @@ def run(
     order, priority : see `models.backfill.priority.kernel`
     pieces : filled in
     """
-    columns, queue, heap = jobs.columns, lists.queue, lists.heap
+    columns, waiting, heap = jobs.columns, lists.waiting, lists.heap
     n_jobs = jobs.submit.shape[0]
     n_running = 0
     n_waiting = 0
@@ -164,55 +200,39 @@ def run(
             if jobs.taken[job] == NOT_IN_QUANTUM:
                 end_execution(job, jobs, hosts, residents)
             elif end_quantum(now, job, quantum, jobs, hosts, residents):
-                queue[n_waiting] = job
+                join(waiting, n_waiting, job, jobs)
                 n_waiting += 1
             n_events += 1
         first_new = arrived
         while takes_submission(order.instant, now, next_submission(jobs.submit, arrived), n_events):
-            queue[n_waiting] = arrived
+            join(waiting, n_waiting, arrived, jobs)
             n_waiting += 1
             arrived += 1
             n_events += 1
         if n_waiting == 0:
             continue
-        # A quantum that counts is no waiting time. Two loops, because a call by address slows one down.
-        if order.own and order.dynamic:
-            for i in range(n_waiting):
-                job = queue[i]
-                waited = now - jobs.submit[job] - jobs.ran[job]
-                requested, size, need = jobs.requested[job], columns.size[job], columns.need[job]
-                columns.key[job] = priority(waited, requested, size, need, columns.bypassed[job])
-        elif order.dynamic:
-            for i in range(n_waiting):
-                job = queue[i]
-                waited = now - jobs.submit[job] - jobs.ran[job]
-                requested, size, need = jobs.requested[job], columns.size[job], columns.need[job]
-                bypassed = columns.bypassed[job]
-                columns.key[job] = weighted(order.weights, waited, requested, size, need, bypassed)
-        n_started = start_jobs(now, order.starts, columns, hosts, queue, n_waiting, heap, n_running)
+        if order.dynamic:
+            evaluate(now, waiting, n_waiting, order, priority)
+        n_started = start_waiting(now, order, quantum, jobs, hosts, residents, n_waiting, lists, n_running)
         n_running += n_started
         n_waiting -= n_started
-        for i in range(n_waiting, n_waiting + n_started):
-            begin_execution(now, queue[i], jobs, residents)
 
         # Quanta in order of priority: with preemption for the newcomers, else for all that had none.
         if quantum.preempting and first_new == arrived:
             continue
         until = now + quantum.length
-        kept = 0
-        for i in range(n_waiting):
-            job = queue[i]
-            h = NOBODY
-            had_none = columns.host[job] < 0 and jobs.fate[job] != NO_QUANTUM
-            if had_none and (not quantum.preempting or job >= first_new):
-                h = tightest(hosts, columns.size[job], jobs.lent[job], until, quantum.keeps_starts)
-                if quantum.preempting and h == NOBODY:
-                    h = host_with_victims(now, job, quantum, jobs, hosts, residents)
+        n_chosen = choose_for_quanta(first_new, arrived, quantum, jobs, hosts, n_waiting, lists, until)
+        while n_chosen > 0:
+            place = first_of(waiting, lists.chosen, n_chosen, order.starts.sticky, columns)
+            n_chosen -= 1
+            job = waiting.job[place]
+            h = tightest(hosts, columns.size[job], jobs.lent[job], until, quantum.keeps_starts)
+            if quantum.preempting and h == NOBODY:
+                h = host_with_victims(now, job, quantum, jobs, hosts, residents)
             if h == NOBODY:
-                queue[kept] = job
-                kept += 1
                 continue
+            leave(lists, n_waiting, place, jobs, n_chosen)
+            n_waiting -= 1
             begin_quantum(now, job, h, quantum, jobs, hosts, residents, pieces)
             push(columns.end, heap, n_running, job)
             n_running += 1
-        n_waiting = kept

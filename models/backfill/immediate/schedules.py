@@ -6,7 +6,7 @@ import numpy as np
 
 from models.backfill.immediate import kernel
 from models.backfill.immediate.rules import WithImmediateService
-from models.backfill.immediate.state import Lists, Served, no_residents, quantum_of, served
+from models.backfill.immediate.state import Served, no_residents, nobody_waits, quantum_of, served
 from models.backfill.pieces import Noted, all_fit, pieces_of, room_for
 from models.backfill.priority.schedules import hosts_of, order_of, places_on
 from models.jobs.jobs import Jobs
@@ -54,6 +54,6 @@ def _run(jobs: Jobs, machine: Machine, rules: WithImmediateService, pieces: Note
     kernel.run(
         table, hosts_of(machine, 2 * places, order.starts.reservations), no_residents(n_hosts, places),
         order, priority, quantum_of(rules.immediate),
-        Lists(np.empty(n, np.int64), np.empty(n, np.int64)), pieces,
+        nobody_waits(n), pieces,
     )  # fmt: skip
     return table

@@ -96,14 +96,47 @@ class Quantum(NamedTuple):
     keeps_starts: bool
 
 
-class Lists(NamedTuple):
-    """Room for all jobs: those that wait, and those that run by their ends (`models.kernels.ends`)."""
+class Waiting(NamedTuple):
+    """Those that wait, at the first places of arrays with room for all jobs.
 
-    queue: Ints
+    Parameters
+    ----------
+    job : who waits at a place
+    submit, ran, requested, size, need, bypassed, key : of that job, as in `Served` and
+        `priority.passing.Columns`; `bypassed` and `key` count here as long as it waits
+    place : of each job by its number, or `NOBODY` where it has left
+    """
+
+    job: Ints
+    submit: Floats
+    ran: Floats
+    requested: Floats
+    size: Ints
+    need: Ints
+    bypassed: Ints
+    key: Floats
+    place: Ints
+
+
+class Lists(NamedTuple):
+    """Who waits and who runs, with room for all jobs.
+
+    Parameters
+    ----------
+    waiting : see there
+    chosen : places of some that wait
+    n_behind : one number: so many at the first places go behind the first of them as long as that waits, by
+        priorities that do not change; 0 is that it is not known
+    heap : who runs, see `models.kernels.ends`
+    """
+
+    waiting: Waiting
+    chosen: Ints
+    n_behind: Ints
     heap: Ints
 
 
-SERVED, RESIDENTS, QUANTUM, LISTS = map(record, (Served, Residents, Quantum, Lists))
+SERVED, RESIDENTS, QUANTUM, WAITING, LISTS = map(record, (Served, Residents, Quantum, Waiting, Lists))
 
 
 def served(jobs: Jobs, how: Immediate) -> Served:
@@ -143,3 +176,11 @@ def quantum_of(how: Immediate) -> Quantum:
     preempting = how.kind == "preempt"
     # A preemption puts off all that was expected in any case.
     return Quantum(how.quantum, how.uninterrupted, preempting, how.keep_promises and not preempting)
+
+
+def nobody_waits(n_jobs: int) -> Lists:
+    """Return room for so many jobs."""
+    job, size, need, bypassed, place, chosen, heap = (np.empty(n_jobs, np.int64) for _ in range(7))
+    submit, ran, requested, key = (np.empty(n_jobs) for _ in range(4))
+    waiting = Waiting(job, submit, ran, requested, size, need, bypassed, key, place)
+    return Lists(waiting, chosen, np.zeros(1, np.int64), heap)

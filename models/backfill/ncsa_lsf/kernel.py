@@ -36,11 +36,16 @@ def end_first(jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, runnin
     hosts.free[h] += jobs.size[job]
     hosts.free_memory[h] += jobs.memory[job]
     hosts.executing[h * (n_classes // n_times) + c // n_times] -= 1
+    # Whom a limit bars on all hosts may start on any of them, once it bars no more.
+    if running.of_time[c % n_times] >= limits.of_time[c % n_times]:
+        hosts.looks[:] = 1
     running.of_time[c % n_times] -= 1
     if running.of_user[user] == limits.of_user:
         queue.seen[:] = NOBODY
+        hosts.looks[:] = 1
     running.of_user[user] -= 1
     queue.seen[h * n_classes : (h + 1) * n_classes] = NOBODY
+    hosts.looks[h] = 1
     hosts.has_ended[h] = 1
 
 
@@ -61,12 +66,23 @@ def begin(
     hosts.executing[h * n_sizes + jobs.job_class[job] // n_times] += 1
 
 
-@part(void(int64, JOBS, LIMITS, QUEUE, RUNNING))
-def admit(job: int, jobs: JobTable, limits: Limits, queue: Queue, running: Running) -> None:
-    """Take a job from the queue, and count it in the limits of its time class and user. O(1)."""
+@part(void(int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
+def admit(job: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running) -> None:
+    """Take a job from the queue, and count it in the limits of its time class and user.
+
+    O(hosts), and O(time classes) for each where smaller jobs were held back, perhaps for this one, or for one
+    that a limit bars from now on.
+    """
+    n_times = limits.level.shape[0]
+    s, t, user = jobs.job_class[job] // n_times, jobs.job_class[job] % n_times, jobs.user[job]
     take_out(job, jobs.job_class[job], queue)
-    running.of_time[jobs.job_class[job] % limits.level.shape[0]] += 1
-    running.of_user[jobs.user[job]] += 1
+    running.of_time[t] += 1
+    running.of_user[user] += 1
+    bars = running.of_time[t] >= limits.of_time[t] or running.of_user[user] >= limits.of_user
+    for h in range(hosts.looks.shape[0]):
+        by = hosts.held_back_by[h]
+        if by != NOBODY and (bars or by == s) and not holds_back(h, by, jobs, hosts, limits, queue, running):
+            hosts.looks[h] = 1
 
 
 @part(void(float64, int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
@@ -86,7 +102,7 @@ def serve_reservations(
     if job == NOBODY:
         return
     # With a reservation it counts as executing at once, so that no limit can bar it from its start.
-    admit(job, jobs, limits, queue, running)
+    admit(job, jobs, hosts, limits, queue, running)
     if has_room(h, job, jobs, hosts):
         begin(now, job, h, jobs, hosts, limits, running)
     else:
@@ -112,6 +128,73 @@ def sort_by_fullness(hosts: Hosts) -> None:
         turn[at] = h
 
 
+@part(boolean(int64, int64, QUEUE, LIMITS))
+def has_news(h: int, s: int, queue: Queue, limits: Limits) -> bool:
+    """Tell whether a job of size class `s` waits that host `h` has not looked at. O(time classes)."""
+    n_times = limits.level.shape[0]
+    n_classes = queue.first.shape[0]
+    found = False
+    for c in range(s * n_times, (s + 1) * n_times):
+        found |= queue.last[c] > queue.seen[h * n_classes + c]
+    return found
+
+
+@part(boolean(int64, int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
+def reaches(
+    h: int, job: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running
+) -> bool:
+    """Tell whether host `h`, which has room for a job that no limit of all hosts bars, would take it now.
+
+    O(classes).
+    """
+    n_times = limits.level.shape[0]
+    n_sizes = queue.first.shape[0] // n_times
+    for rank in range(n_sizes):
+        s = hosts.classes[h * n_sizes + rank]
+        if s == NOBODY:
+            return False
+        here = h * n_sizes + s
+        is_bounded = hosts.executing[here] >= hosts.most[here]
+        if s == jobs.job_class[job] // n_times:
+            return not is_bounded
+        if not is_bounded and holds_back(h, s, jobs, hosts, limits, queue, running):
+            hosts.held_back_by[h] = s
+            return False
+    return False
+
+
+@part(int64(int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
+def host_for_newcomer(
+    job: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running
+) -> int:
+    """Return the host that takes a job just submitted, where nobody else can start, or `NOBODY`.
+
+    The first in turn: that with the fewest free processors, of equals the first; or simply the first.
+    O(hosts), and O(classes) for each with room for it.
+    """
+    t = jobs.job_class[job] % limits.level.shape[0]
+    best = NOBODY
+    if running.of_time[t] >= limits.of_time[t] or running.of_user[jobs.user[job]] >= limits.of_user:
+        return best
+    for h in range(hosts.free.shape[0]):
+        if hosts.reserved[h] != NOBODY or not has_room(h, job, jobs, hosts):
+            continue
+        if best != NOBODY and (not limits.fullest_first or hosts.free[h] >= hosts.free[best]):
+            continue
+        if reaches(h, job, jobs, hosts, limits, queue, running):
+            best = h
+    return best
+
+
+@part(boolean(HOSTS))
+def some_look(hosts: Hosts) -> bool:
+    """Tell whether a waiting job might start on some host. O(hosts)."""
+    found = False
+    for h in range(hosts.looks.shape[0]):
+        found |= hosts.looks[h] == 1 and hosts.reserved[h] == NOBODY
+    return found
+
+
 @part(boolean(float64, int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
 def assign(
     now: float, h: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running
@@ -125,6 +208,8 @@ def assign(
     n_classes = queue.first.shape[0]
     n_sizes = n_classes // n_times
     somebody_started = False
+    hosts.looks[h] = 0
+    hosts.held_back_by[h] = NOBODY
     for rank in range(n_sizes):
         s = hosts.classes[h * n_sizes + rank]
         # Without a free processor nobody can start, and nothing depends on who is held back.
@@ -133,7 +218,8 @@ def assign(
         here = h * n_sizes + s
         if hosts.executing[here] >= hosts.most[here]:
             continue
-        for level in range(limits.n_levels):
+        n_levels = limits.n_levels if has_news(h, s, queue, limits) else 0
+        for level in range(n_levels):
             for t in range(n_times):
                 queue.cursor[t] = NOBODY
                 if limits.level[t] != level or running.of_time[t] >= limits.of_time[t]:
@@ -162,12 +248,13 @@ def assign(
                 is_barred = running.of_user[jobs.user[job]] >= limits.of_user
                 if is_barred or not has_room(h, job, jobs, hosts):
                     continue
-                admit(job, jobs, limits, queue, running)
+                admit(job, jobs, hosts, limits, queue, running)
                 begin(now, job, h, jobs, hosts, limits, running)
                 somebody_started = True
                 if running.of_time[t] >= limits.of_time[t]:
                     queue.cursor[t] = NOBODY
         if hosts.executing[here] < hosts.most[here] and holds_back(h, s, jobs, hosts, limits, queue, running):
+            hosts.held_back_by[h] = s
             break
     return somebody_started
 
@@ -178,9 +265,10 @@ def run(
 ) -> None:
     """Simulate jobs to their last end.
 
-    An event costs O(rounds x hosts x classes) and O(log running jobs); a round is repeated only after one
-    in which a job started. An end adds O(waiting jobs) of the classes that its host may take, at most, and a
-    submission O(1) for each host.
+    A submission costs O(hosts x classes) at most, an end O(classes), and both O(log running jobs). A host
+    looks for waiting jobs only after something that may let one start there: an end there, an end that lifts
+    a limit of all hosts, or a start that ends what held smaller jobs back. This takes O(classes), and after
+    an end O(waiting jobs) of the classes that the host may take, at most.
 
     Parameters
     ----------
@@ -205,6 +293,7 @@ def run(
                 hosts.since[h] = now
             end_first(jobs, hosts, limits, queue, running)
             n_ended += 1
+        newcomer = arrived
         n_taken = n_ended
         while takes_submission(instant, now, next_submission(jobs.submit, arrived), n_taken):
             append(arrived, jobs.job_class[arrived], queue)
@@ -216,14 +305,25 @@ def run(
                 if hosts.has_ended[h] == 1:
                     hosts.has_ended[h] = 0
                     serve_reservations(now, h, jobs, hosts, limits, queue, running)
+        if arrived == newcomer + 1 and not some_look(hosts):
+            h = host_for_newcomer(newcomer, jobs, hosts, limits, queue, running)
+            if h != NOBODY:
+                admit(newcomer, jobs, hosts, limits, queue, running)
+                begin(now, newcomer, h, jobs, hosts, limits, running)
+                # It may have as many of its size class with it as it takes: then they hold back nobody.
+                hosts.looks[h] = 1
+        elif arrived > newcomer:
+            hosts.looks[:] = 1
         # A start can lift a bar on another host: it may end what held smaller jobs back there.
         somebody_started = True
-        while somebody_started and queue.n[0] > 0:
+        while somebody_started and queue.n[0] > 0 and some_look(hosts):
             somebody_started = False
             if limits.fullest_first:
                 sort_by_fullness(hosts)
             for i in range(hosts.turn.shape[0]):
-                if hosts.reserved[hosts.turn[i]] == NOBODY and assign(
-                    now, hosts.turn[i], jobs, hosts, limits, queue, running
-                ):
-                    somebody_started = True
+                h = hosts.turn[i]
+                if hosts.looks[h] == 1 and hosts.reserved[h] == NOBODY:
+                    somebody_started |= assign(now, h, jobs, hosts, limits, queue, running)
+        if queue.n[0] == 0:
+            hosts.looks[:] = 0
+            hosts.held_back_by[:] = NOBODY

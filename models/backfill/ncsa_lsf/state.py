@@ -60,6 +60,9 @@ class Hosts(NamedTuple):
     reserved : the job with a pending special reservation, or `NOBODY`
     since : when the present piece of idleness for that reservation began
     has_ended : 1 where a job ended in this step
+    looks : 1 where a waiting job might start now: something changed since the host last looked for one
+    held_back_by : the size class for which a host took no smaller jobs when it last looked for some, or
+        `NOBODY`
     turn : the hosts in the order in which they take waiting jobs
     """
 
@@ -73,6 +76,8 @@ class Hosts(NamedTuple):
     reserved: Ints
     since: Floats
     has_ended: Ints
+    looks: Ints
+    held_back_by: Ints
     turn: Ints
 
 
@@ -159,7 +164,7 @@ def empty_hosts(machine: Machine, rows: Mapping[str, HostRow]) -> Hosts:
     return Hosts(
         machine.processors, machine.memory, *_by_host([rows[name] for name in machine.names]),
         machine.processors.copy(), machine.memory.copy(), np.zeros(n * len(SIZE_CLASSES), np.int64),
-        _nobody(n), np.empty(n), np.zeros(n, np.int64), np.arange(n),
+        _nobody(n), np.empty(n), np.zeros(n, np.int64), np.zeros(n, np.int64), _nobody(n), np.arange(n),
     )  # fmt: skip
 
 
