@@ -24,6 +24,7 @@ BENCHMARKS = {
     "startup": "benchmarks.startup",
     "scaling": "benchmarks.scaling",
     "counters": "benchmarks.counters",
+    "makespan": "benchmarks.makespan",
     "partitioning": "benchmarks.partitioning",
     "backfill": "benchmarks.backfill",
     "conservative": "benchmarks.conservative",

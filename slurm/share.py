@@ -85,7 +85,7 @@ def rounds(cores: int) -> int:
     """Return how many messages a worker has before it at a time."""
     if cores == 1:
         return 1
-    from sweep.executors.dask import OUTSTANDING
+    from sweep.executors.bundles import OUTSTANDING
 
     return OUTSTANDING
 
@@ -106,6 +106,7 @@ def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch
         costs,
         logs.folder.shards,
         MESSAGE_S,
+        workers=lambda: cores,
         more=lambda: watch.more(bundles),
         logs=logs.names(cores),
     )

@@ -76,7 +76,10 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         for note in handed_over.notes(folder.path):
             say(console, note)
         costs = measured(found)
-        bundles = Bundles(plan, left, costs, folder.shards, executor.message_s)
+        attached = executor
+        bundles = Bundles(
+            plan, left, costs, folder.shards, executor.message_s, workers=lambda: attached.workers
+        )
         try:
             execute(plan, console, found, bundles, executor, costs, collection)
         except KeyboardInterrupt:

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any
 from rich.console import Console
 
 from sweep import job_tables
-from sweep.config.overrides import GROUPS
+from sweep.config.settings import GROUPS
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import work
 from sweep.plan import canonical, families

@@ -22,8 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import MarkedYAMLError  # type: ignore[import-untyped] # types only by another package
 
 from sweep.config import choices, overrides
-from sweep.config.overrides import GROUPS
-from sweep.config.settings import Config, Measures, Precision, Settings, as_list, check
+from sweep.config.settings import GROUPS, Config, Measures, Precision, Settings, as_list, check
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
 

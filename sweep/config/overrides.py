@@ -14,10 +14,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 
+from sweep.config.settings import GROUPS
 from sweep.errors import SweepError, one_line, unknown
-
-GROUPS = ("policy", "workload", "machine")
-"""The config groups whose files are values of grid axes of the same name."""
 
 OPEN = (*GROUPS, "executor", "grid", "axes", "values")
 """Mappings whose keys are checked after composing, against the files and axes that they belong to."""

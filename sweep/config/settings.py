@@ -17,6 +17,9 @@ MSER = "mser"
 WEEK = "week"
 """The batch that is a period of time, see `models.jobs.calendar`."""
 
+GROUPS = ("policy", "workload", "machine")
+"""The config groups whose files are values of grid axes of the same name."""
+
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
 

@@ -2,36 +2,34 @@
 
 Embedded workers are forked from a server process that has imported everything once, which makes a start
 twice as fast as separate interpreters, and the restart of a killed worker a matter of a tenth of a second.
+What is imported in functions only is what a plan, which starts no workers, has no use for.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
-import multiprocessing
+import os
 import resource
+import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing import forkserver
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import available_cores
+from sweep.executors.bundles import room
 from sweep.executors.threads import one_thread
 from sweep.executors.work import give_up, work
 from sweep.plan.task import Bundle, Result
 
 if TYPE_CHECKING:
     from distributed import Client, SpecCluster
-
-OUTSTANDING = 2
-"""Brief bundles a worker has at a time: one that it runs, and one so that it never waits for the next."""
 
 MOST_A_CORE, ALWAYS = 4, 16
 """Embedded workers for each core that are more than anybody can mean, and a number that is always allowed."""
@@ -69,6 +67,9 @@ SETTINGS = {
     "distributed.admin.tick.limit": "1h",
     # Nor to take its worker for dead, which cannot give a sign of life meanwhile; a closed connection does.
     "distributed.scheduler.worker-ttl": None,
+    # Nor to give a place up for good that has no worker at the moment that another died this long ago: its
+    # nanny is about to replace that one, too.
+    "distributed.deploy.lost-worker-timeout": "1000d",
     # What Dask does fifty times a second, and nobody looks at, takes up to 2 % of a core in every process.
     **dict.fromkeys(("distributed.admin.tick.interval", "distributed.admin.tick.cycle"), "1h"),
     "distributed.admin.system-monitor.interval": "1h",
@@ -137,19 +138,36 @@ class Executor:
             client.set_exception(error)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # Where the start failed, `run` has said so.
+        try:
+            self._close(quickly=kind is not None)
+        except Exception:
+            if self._address is None:
+                _end_fork_server()
+
+    def _close(self, quickly: bool) -> None:
+        """Close all in order, at most `CLOSE_S` for each step.
+
+        Raises
+        ------
+        Exception
+            Whatever Dask raises where something does not close in time.
+        """
         assert self._client is not None
-        # Where the start failed, `run` has said so; what does not close in time ends with this process.
-        with suppress(Exception):
-            client = self._client.result(START_S if kind is None else CLOSE_S)
-            if self._cluster is not None and kind is not None:
-                with suppress(Exception):
-                    self._kill(self._cluster)
+        client = self._client.result(CLOSE_S if quickly else START_S)
+        cluster = self._cluster
+        if cluster is not None:
             with suppress(Exception):
-                client.close(timeout=CLOSE_S)
-            if self._cluster is not None:
-                self._cluster.close(timeout=CLOSE_S)
+                self._kill(cluster) if quickly else self._settle(cluster)
+        with suppress(Exception):
+            client.close(timeout=CLOSE_S)
+        if cluster is not None:
+            cluster.close(timeout=CLOSE_S)
 
     def _start_fork_server(self) -> None:
+        import multiprocessing
+        from multiprocessing import forkserver
+
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(
             ["sweep.executors.dask_worker", "distributed", "sweep.executors.work", *self._modules]
@@ -202,12 +220,14 @@ class Executor:
         self, client: Client, bundles: Iterator[Bundle]
     ) -> Iterator[tuple[Bundle, list[Result] | None]]:
         """Yield bundles that came back, with None if workers died each time that it was with them."""
+        import asyncio
+
         arrived: SimpleQueue[Future[list[Result]]] = SimpleQueue()
         on_its_way: dict[Future[list[Result]], Bundle] = {}
         loop = client.loop.asyncio_loop  # type: ignore[union-attr] # of a client that is connected
         while True:
             self._look_after(client)
-            while len(on_its_way) < self._room(on_its_way.values()):
+            while len(on_its_way) < room(self.workers, on_its_way.values()):
                 if (bundle := next(bundles, None)) is None:
                     break
                 # A scheduler's own workers may have been started in another folder.
@@ -222,14 +242,6 @@ class Executor:
             except Empty:
                 continue
             yield on_its_way.pop(future), _results(future)
-
-    def _room(self, on_their_way: Iterable[Bundle]) -> int:
-        """Return how many bundles may be on their way: as many as workers, if any of them may take long.
-
-        What waits behind a long one could not be given to an idle worker any more. Dask gives a bundle to a
-        worker that has none as long as there is one.
-        """
-        return self.workers * (OUTSTANDING if all(bundle.brief for bundle in on_their_way) else 1)
 
     def _look_after(self, client: Client) -> None:
         """Count workers, which may come and go, and give up once there has been none for too long."""
@@ -262,8 +274,29 @@ class Executor:
             raise RunError(f"Dask: {where} did not start ({one_line(error)}); {hint}") from error
 
     @staticmethod
+    def _settle(cluster: SpecCluster) -> None:
+        """Have no worker replaced any more, and wait for those that are being started.
+
+        What a nanny has begun it finishes before it closes, which on a busy machine may take longer than all
+        the rest of closing.
+        """
+
+        import asyncio
+
+        async def settle() -> None:
+            nannies = list(cluster.workers.values())
+            for nanny in nannies:
+                nanny.close_gracefully()
+            starting = [n.process for n in nannies if n.process and n.process.status.name == "starting"]
+            await asyncio.gather(*(process.running.wait() for process in starting))
+
+        cluster.sync(settle, callback_timeout=CLOSE_S)
+
+    @staticmethod
     def _kill(cluster: SpecCluster) -> None:
         """End the workers now, whatever they are doing: what they have logged is safe."""
+
+        import asyncio
 
         async def kill() -> None:
             # Closed one by one the last would go on meanwhile; killed but not closed, they would be replaced.
@@ -290,6 +323,20 @@ def allow_open_files(needed: int) -> None:
             f"ulimit -n {max(needed, 1024)}, take fewer workers, executor.workers=1, or executor=serial"
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+
+
+def _end_fork_server() -> None:
+    """Kill the process that workers are forked from, and so its workers, see `dask_worker.dask_setup`.
+
+    For what does not close in time and ends with this process: the server, left behind in the middle of a
+    request, would say so with a traceback. A later run in this process starts another one.
+    """
+    from multiprocessing import forkserver
+
+    pid = getattr(forkserver._forkserver, "_forkserver_pid", None)
+    if pid is not None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 async def _worked(client: Client, bundle: Bundle) -> list[Result]:

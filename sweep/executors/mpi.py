@@ -19,12 +19,10 @@ from typing import Any, Self
 from models.family import Family
 from sweep.errors import INTERRUPTED, RunError, SweepError
 from sweep.executors import ranks
+from sweep.executors.bundles import OUTSTANDING
 from sweep.executors.ranks import ANSWER, CALL, SILENCE_S, START_S, Watch
 from sweep.executors.work import work
 from sweep.plan.task import Bundle, Result
-
-OUTSTANDING = 2
-"""Brief bundles a rank has at a time: one that it runs, and one so that it never waits for the next."""
 
 MESSAGE_S = 0.1
 RANK_0_S = 0.001

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.config.overrides import GROUPS
-from sweep.config.settings import Settings, as_list
+from sweep.config.settings import GROUPS, Settings, as_list
 from sweep.errors import SweepError, unknown
 from sweep.plan import canonical
 

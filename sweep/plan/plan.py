@@ -20,8 +20,7 @@ import numpy as np
 
 from models.family import Family, Metric
 from models.point import Parameters, Point
-from sweep.config.overrides import GROUPS
-from sweep.config.settings import MSER, Config, Precision, Settings, at_load
+from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical, families, grid, sources
 from sweep.plan.seeds import seed

@@ -17,9 +17,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-
 from sweep.config import renamed
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
@@ -163,6 +160,10 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
+    # Only here: few files need it, and it takes longer to load than a plan to expand.
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
     try:
         resolved = OmegaConf.to_container(OmegaConf.create(data), resolve=True)
     except OmegaConfBaseException as error:

@@ -290,11 +290,12 @@ def _estimate(values: Floats, confidence: float, exact: ArrayLike) -> _Estimates
         freedom = np.where(
             by_replications, replications - 1, np.maximum(effective - replications, LEAST_FREEDOM)
         )
-        quantile = student(np.maximum(freedom, 1), (1 + confidence) / 2)
+        withheld = ~by_replications & ~judged
+        # Where no interval is given anyway, nobody waits for scipy to load.
+        quantile = np.nan if np.all(withheld) else student(np.maximum(freedom, 1), (1 + confidence) / 2)
         third = np.abs((deviations**3).sum(axis=(-2, -1)) / total) / (within / total) ** 1.5
         allowance = np.where(by_replications | (within == 0), 0.0, skewness_allowance(third, quantile, total))
         half_width = (quantile + allowance) * np.sqrt(spread)
-    withheld = ~by_replications & ~judged
     solved = np.asarray(exact) & (total > 0)
     half_width = np.where(solved, 0.0, np.where(withheld, np.nan, half_width))
     n = np.where(by_replications, replications, total)

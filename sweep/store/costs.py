@@ -65,6 +65,10 @@ class Costs:
                 return seconds
         return None
 
+    def knows(self, key: Key) -> bool:
+        """Whether the system itself was measured, at whatever load, and not only others like it."""
+        return any(key[:length] in self._seconds for length in (len(key), SYSTEM))
+
     def save(self) -> None:
         """Keep the costs for later runs, if the user's cache folder can be written."""
         full = max((len(key) for key in self._seconds), default=0)

@@ -6,10 +6,10 @@ written to a private name and renamed: whoever opens it, at whatever moment, rea
 
 from __future__ import annotations
 
-import base64
 import importlib
 import json
 import os
+from binascii import a2b_base64
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +22,6 @@ import xarray as xr
 
 from models import workloads
 from models.family import Metric
-from models.saturation import Backlog
 from sweep import statistics
 from sweep.config.settings import MSER, WEEK, shown
 from sweep.errors import RunError, one_line
@@ -31,7 +30,7 @@ from sweep.plan import families
 from sweep.plan.plan import Plan
 from sweep.statistics.warmup import truncation
 from sweep.store import manifest, provenance, recipe
-from sweep.store.backlogs import decoded
+from sweep.store.backlogs import Backlogs
 from sweep.store.facts import Facts
 from sweep.store.shards import Failed, Reader, Record
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT
@@ -75,14 +74,17 @@ class Collector:
             for name, metric in plan.metrics.items()
         }
         self._state = np.full(cells, EXCLUDED, dtype=np.int8)
-        self._backlogs: list[Backlog | None] = [None] * cells
+        self._backlogs = Backlogs(cells)
         self._seconds = np.full(cells, np.nan)
         self._user_names: dict[int, tuple[str, ...]] = {}
         rows = (plan.points[:, None] * plan.replications + np.arange(plan.replications)).ravel()
         self._state[rows] = LEFT
-        self._rows: dict[str, list[int]] = defaultdict(list)
+        # Almost every task has one row, for which a list would take most of the memory of a large plan.
+        self._row: dict[str, int] = {}
+        self._more_rows: dict[str, list[int]] = defaultdict(list)
         for id_, row in zip(plan.ids, rows.tolist(), strict=True):
-            self._rows[id_].append(row)
+            if self._row.setdefault(id_, row) != row:
+                self._more_rows[id_].append(row)
 
     def _own(self, metric: Metric) -> tuple[int, ...]:
         return tuple(len(self._coords[dim]) for dim in metric.dims)
@@ -90,8 +92,9 @@ class Collector:
     def update(self) -> None:
         """Put in what the workers have logged since the last time."""
         for record in self._reader.records():
-            for row in self._rows.get(record.id, ()):
-                self._put(row, record)
+            if (first := self._row.get(record.id)) is not None:
+                for row in (first, *self._more_rows.get(record.id, ())):
+                    self._put(row, record)
 
     def _put(self, row: int, record: Record) -> None:
         if isinstance(record, Failed):
@@ -99,10 +102,10 @@ class Collector:
                 self._state[row] = FAILED
             return
         self._state[row] = DONE
-        self._backlogs[row] = None if record.backlog is None else decoded(record.backlog)
+        self._backlogs.put(row, record.backlog)
         self._seconds[row] = record.seconds
         for name, encoded in record.metrics.items():
-            values = np.frombuffer(base64.b64decode(encoded), dtype="<f8")
+            values = np.frombuffer(a2b_base64(encoded), dtype="<f8")
             target = self._values[name][row]
             target[: record.batches] = values.reshape(record.batches, *target.shape[1:])
 
@@ -207,15 +210,13 @@ class Collector:
     def _judged(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return which points are saturated, which replications suspected, and what work was left undone."""
         shape, replications = self._plan.shape, self._plan.replications
-        points = len(self._backlogs) // replications
+        points = len(self._state) // replications
         saturated, shortfall = np.zeros(points, dtype=bool), np.full(points, np.nan)
         suspected = np.zeros((points, replications), dtype=bool)
         done = (self._state == DONE).reshape(points, replications)
-        for point in range(points):
-            rows = range(point * replications, (point + 1) * replications)
-            backlogs = [self._backlogs[row] for row in rows]
-            if not any(backlog is not None and backlog.suspected for backlog in backlogs):
-                continue
+        of_points = self._backlogs.suspected.reshape(points, replications)
+        for point in np.flatnonzero(of_points.any(axis=1)).tolist():
+            backlogs = [self._backlogs[point * replications + n] for n in range(replications)]
             found = statistics.judge(
                 [backlog for backlog, there in zip(backlogs, done[point], strict=True) if there]
             )

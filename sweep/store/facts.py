@@ -20,7 +20,7 @@ from models.jobs.measures import Measures
 from models.jobs.recorded import PREFIX
 from models.jobs.trace import Trace
 from models.point import Point
-from sweep.config.overrides import GROUPS
+from sweep.config.settings import GROUPS
 from sweep.errors import SweepError
 from sweep.plan import canonical, grid
 from sweep.plan.plan import Plan

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.config.overrides import GROUPS
+from sweep.config.settings import GROUPS
 from sweep.errors import SweepError
 from sweep.plan import canonical, grid
 from sweep.plan.plan import MEASURES, Plan, content

@@ -87,9 +87,13 @@ class Command:
     arguments : str
     launcher : sequence of str
         What comes before ``python``, such as ``mpiexec -n 3``.
+    program : sequence of str
+        What comes after it.
     """
 
-    def __init__(self, *arguments: str, launcher: Sequence[str] = ()) -> None:
+    def __init__(
+        self, *arguments: str, launcher: Sequence[str] = (), program: Sequence[str] = ("-m", "sweep")
+    ) -> None:
         self._mark = f"TEST_COMMAND={secrets.token_hex(8)}"
         name, _, value = self._mark.partition("=")
         self.process = subprocess.Popen(
@@ -98,8 +102,7 @@ class Command:
                 sys.executable,
                 "-W",
                 "error::ResourceWarning",
-                "-m",
-                "sweep",
+                *program,
                 CONFIG_DIR,
                 DEFAULTS[0],
                 *arguments,

@@ -85,6 +85,44 @@ def test_a_task_that_always_kills_its_worker_is_given_up(command, sweep):
     assert "3 failed with: the worker died each time it ran this task" in status.out
 
 
+SLOW_START = """
+import sys, time
+from multiprocessing import reduction
+
+def slow(socket, fds):  # the fork server has been called, and waits for what it is to do
+    starts.append(fds)
+    if len(starts) == 5:
+        print("the fifth worker starts")
+        time.sleep(seconds)
+    send(socket, fds)
+
+if __name__ == "__main__":
+    from sweep import cli
+    from sweep.executors import dask
+
+    send, starts, seconds = reduction.sendfds, [], float(sys.argv.pop(1))
+    reduction.sendfds, dask.CLOSE_S = slow, 3
+    sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("seconds", [1, 60], ids=["while closing", "for longer than closing may take"])
+def test_a_run_that_ends_while_a_worker_is_replaced_says_nothing_of_it(command, tmp_path, seconds):
+    """Of a single task, which kills four workers."""
+    (tmp_path / "slow_start.py").write_text(SLOW_START)
+    one_task = ("policy=quick", "replications=1", "grid.load=[0.6]", "grid.preemption=[none]")
+    one = command(
+        "executor=dask", "executor.workers=1", "policy.dies_at=0.6", *one_task,
+        program=["slow_start.py", str(seconds)],
+    )  # fmt: skip
+    answer = one.finish()
+    clean(answer, status=1)
+    assert answer.err == ""
+    assert "the fifth worker starts" in answer.out
+    assert "1 of 1 tasks failed" in answer.out
+    assert one.survivors() == []
+
+
 def test_no_scheduler_at_the_address(command):
     answer = command("executor=dask", "executor.address=tcp://127.0.0.1:9").finish()
     assert answer.status == 1

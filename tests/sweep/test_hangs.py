@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from executor_contract import clean
 
-from sweep.executors.bundles import Bundles
-from sweep.executors.dask import Executor
+from sweep.executors.bundles import Bundles, room
 from sweep.store.costs import Costs, keys
 
 DASK = ("executor=dask", "executor.workers=2")
@@ -145,12 +144,11 @@ def test_cheap_tasks_do_not_wait_behind_one_that_takes_long(command, tmp_path):
 
 def test_long_bundles_leave_room_for_one_a_worker(expand, costs, tmp_path):
     bundles = Bundles(expand(), range(24), costs, tmp_path, 0.05)
-    executor = Executor(workers=2)
     unknown = next(bundles)
     assert not unknown.brief
-    assert executor._room([]) == 4
-    assert executor._room([unknown]) == 2
-    assert executor._room([replace(unknown, brief=True)] * 3) == 4
+    assert room(2, []) == 4
+    assert room(2, [unknown]) == 2
+    assert room(2, [replace(unknown, brief=True)] * 3) == 4
 
 
 def test_brief_is_what_was_seen_to_be_in_this_run(expand, costs, tmp_path):
@@ -200,6 +198,16 @@ def test_the_outlook_counts_what_is_on_its_way(expand, costs, tmp_path, monkeypa
     assert str(bundles.outlook(2)) == "time left not known: 2 take longer than expected"
     bundles.ended(plan.ids.index(given[0].tasks[0].id))
     assert str(bundles.outlook(2)) == "time left not known: 1 takes longer than expected"
+
+
+def test_time_left_does_not_guess_what_a_system_takes_from_another(expand, costs, tmp_path):
+    plan = expand("replications=1")
+    key = keys(plan)
+    quick = [number for number in range(12) if "quick" in key(number)]
+    bundles = Bundles(plan, range(12), costs, tmp_path, 0.05)
+    bundles.learn(quick[0], 0.5)
+    assert bundles.outlook(2).unknown == 12 - len(quick)
+    assert str(bundles.outlook(1)) == f"at least 3.0 s left: {12 - len(quick)} tasks not measured yet"
 
 
 def test_one_log_says_nothing_of_another(expand, tmp_path):

@@ -1,0 +1,37 @@
+"""How long a study takes on many workers: the policy itself, on simulated workers with their own clock."""
+
+import pytest
+
+from benchmarks.makespan import LikeDask, LikeMpi, makespan, mixed
+
+CREWS = pytest.mark.parametrize("crew", [LikeDask, LikeMpi])
+
+
+@CREWS
+@pytest.mark.parametrize(("workers", "short_s"), [(2, 0.02), (30, 0.02), (1000, 0.1)])
+def test_one_long_task_among_many_short_ones(workers, short_s, crew):
+    """At most 1.1 times what no order can beat, also where nobody knows beforehand which one is long."""
+    study = mixed(workers, short_s, [1.8])
+    for known in (True, False):
+        assert makespan(study, workers, crew(workers), known=known) <= 1.1 * study.bound(workers)
+
+
+@CREWS
+def test_a_task_longer_than_all_the_rest(crew):
+    """It is the bound, and nothing waits for it or before it."""
+    study = mixed(4, 0.02, [60.0])
+    for known in (True, False):
+        assert makespan(study, 4, crew(4), known=known) <= 60.1
+
+
+@CREWS
+def test_many_long_tasks_of_a_policy_that_nobody_has_seen(crew):
+    """They are not left for the end because the first has not come back yet."""
+    study = mixed(10, 0.01, [1.0] * 20)
+    assert makespan(study, 10, crew(10), known=False) <= 1.1 * study.bound(10)
+
+
+def test_bundles_of_one_size_to_the_end_would_take_longer():
+    """Else there would be nothing to see here."""
+    study = mixed(200, 0.05, [1.8])
+    assert makespan(study, 200, LikeDask(200), even=True) > 1.1 * study.bound(200)
