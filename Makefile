@@ -46,8 +46,8 @@ packing: $(RUNS) ## run the packing study, draw its figures, test the paper's cl
 # Kernels are compiled beside the checks. Each core then has its share of the tests, and the tests on a real Slurm,
 # which mostly wait, run beside them; what they say is shown at the end.
 test: $(READY) ## run every check and test
-	@mkdir -p .cache; echo "$(PY) -m models.kernels, beside:"; \
-	$(PY) -m models.kernels > .cache/kernels.txt 2>&1 & kernels=$$!; \
+	@mkdir -p .cache; echo "$(PY) -m models, beside:"; \
+	$(PY) -m models > .cache/kernels.txt 2>&1 & kernels=$$!; \
 	$(MAKE) --no-print-directory check; status=$$?; \
 	wait $$kernels || { status=1; cat .cache/kernels.txt; }; exit $$status
 	@echo "$(PY) -m pytest tests/slurm, beside:"; \

@@ -1,4 +1,4 @@
-"""``python -m models.kernels``: compile every family's kernels, so that nobody waits for them later."""
+"""``python -m models``: compile every family's kernels, so that nobody waits for them later."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from models.family import Family
 
 def main() -> int:
     """Compile what is not compiled yet, a family after the other, each on all cores."""
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parent
     for package in sorted(path.parent.name for path in root.glob("*/__init__.py")):
         family = getattr(importlib.import_module(f"models.{package}"), "FAMILY", None)
         if isinstance(family, Family):
