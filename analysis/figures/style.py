@@ -131,7 +131,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     files = [folder / f"{name}.{ending}" for ending in FORMATS]
     for file in files:
         # To compress a PNG as well as can be takes half as long as to draw it, and saves a hundredth.
-        packed = {"pil_kwargs": {"compress_level": 3}} if file.suffix == ".png" else {}
+        packed: dict[str, Any] = {"pil_kwargs": {"compress_level": 3}} if file.suffix == ".png" else {}
         figure.savefig(file, metadata=undated[file.suffix[1:]], **packed)
     return files
 

@@ -14,8 +14,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from sweep.config import kept
-from sweep.config.overrides import GROUPS
-from sweep.config.settings import Config, Settings
+from sweep.config.settings import GROUPS, Config, Settings
 from sweep.plan import sources
 from sweep.plan.plan import Plan
 from sweep.store import provenance
