@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import AnalysisError
+from analysis.explorer.rerun import ANY_KEYS, GROUPS
 from analysis.study import Study
 from analysis.study.study import text
 from models.point import Batches, Parameters, Point
@@ -17,10 +18,6 @@ from sweep.config.settings import MSER, WEEK, at_load
 from sweep.errors import SweepError
 from sweep.plan.seeds import seed
 from sweep.plan.variants import KeyAxis, build
-
-GROUPS = ("policy", "workload", "machine")
-ANY_KEYS = "*"
-"""Target of an axis whose values say themselves which keys they set."""
 
 HASHED = "sha256:"
 
@@ -76,13 +73,19 @@ def _load(study: Study, value: str) -> float:
 
 
 def _parameters(study: Study, group: str, place: Mapping[str, str], logs: Sequence[Path]) -> Parameters:
-    """Return a file of a group with what the axes set in it at this place."""
+    """Return a file of a group with what the axes set in it at this place.
+
+    The other files go with it, though not their logs: an axis may set what only another family has.
+    """
     name = place[group]
     file = dict(study.config[group][name])
     if str(file.get("path", "")).startswith(HASHED):
         file["path"] = str(_log(study, str(file["path"]).removeprefix(HASHED), logs))
+    files = {name: file}
+    for other, content in study.config[group].items():
+        files.setdefault(other, {**content, "path": None} if "path" in content else content)
     try:
-        return build(group, {name: file}, {}, list(_axes(study, group, place)))[0].parameters
+        return build(group, files, {}, list(_axes(study, group, place)))[0].parameters
     except SweepError as error:
         raise AnalysisError(str(error)) from None
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from analysis.study import Study
 from analysis.study.study import text
 
 GROUPS = ("policy", "workload", "machine")
+ANY_KEYS = "*"
+"""Target of an axis whose values say themselves which keys they set."""
 
 DROPPED = ("output", "action", "executor", "fresh", "replace", "zip", "exclude", "schedule", "slurm")
 """Keys of the first command that do not decide on a point's numbers, or that one point has no use for."""
@@ -37,8 +40,19 @@ def command(study: Study, place: Mapping[str, str]) -> str:
         return ""
     grid = list(map(str, study.status.dims))
     kept = [argument for argument in typed[3:] if not _is_dropped(argument, grid)]
-    found = [f"grid.{axis}=[{_value(study, axis, place[axis])}]" for axis in grid]
-    freed = [f"{key}=[]" for key in ("zip", "exclude") if study.settings.get(key)]
+    others = {axis: _others(study, axis, place) if axis in GROUPS else [] for axis in grid}
+    found = [
+        f"grid.{axis}=[{','.join(_value(study, axis, one) for one in (place[axis], *others[axis]))}]"
+        for axis in grid
+    ]
+    left_out = [
+        f"{{{axis}: [{','.join(_value(study, axis, one) for one in names)}]}}"
+        for axis, names in others.items()
+        if names
+    ]
+    freed = ["zip=[]"] if study.settings.get("zip") else []
+    if left_out or study.settings.get("exclude"):
+        freed.append(f"exclude=[{','.join(left_out)}]")
     return shlex.join([*typed[:3], *kept, *found, *freed, f"output=results/{study.name}-again"])
 
 
@@ -55,6 +69,48 @@ def _has_own(study: Study, place: Mapping[str, str]) -> bool:
     return any(group in described and place[group] not in described[group] for group in GROUPS)
 
 
+def _others(study: Study, group: str, place: Mapping[str, str]) -> list[str]:
+    """Return files of a group that have to be named, too, and left out of the grid again.
+
+    What an experiment sets may be for other families than the point's; a grid of which no file has such a key
+    is refused.
+    """
+    files = study.config.get(group) or {}
+    lacking = [key for key in _set(study, group, place) if not _has_key(files.get(place[group], {}), key)]
+    found: list[str] = []
+    for key in lacking:
+        having = [name for name, file in files.items() if _has_key(file, key)]
+        if having and not set(having) & set(found):
+            found.append(having[0])
+    return found
+
+
+def _set(study: Study, group: str, place: Mapping[str, str]) -> Iterator[str]:
+    """Yield the dotted keys of a group that the experiment and its axes set at this place."""
+    yield from _leaves(study.settings.get(group) or {})
+    for axis, target in (study.settings.get("axes") or {}).items():
+        if target == ANY_KEYS:
+            named = (study.settings.get("values") or {}).get(axis, {})
+            yield from _leaves(named.get(place[axis], {}).get(group, {}))
+        elif target.partition(".")[0] == group:
+            yield target.partition(".")[2]
+
+
+def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in data.items():
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}"
+
+
+def _has_key(file: Mapping[str, Any], key: str) -> bool:
+    """Tell whether a file has a dotted key."""
+    first, _, rest = key.partition(".")
+    inner = file.get(first)
+    return first in file and (not rest or (isinstance(inner, Mapping) and _has_key(inner, rest)))
+
+
 def _is_dropped(argument: str, grid: list[str]) -> bool:
     key = argument.partition("=")[0].lstrip("+~")
     return key in (*DROPPED, *grid, *(f"grid.{axis}" for axis in grid)) or key.startswith("executor.")
@@ -64,7 +120,9 @@ def _value(study: Study, axis: str, value: str) -> str:
     """Return a value of an axis as it is typed, numbers with all their digits."""
     known = study.data[axis].values[study.values_of(axis).index(value)]
     if isinstance(known, float):  # numpy's are, too
-        return "null" if known != known else repr(float(known))
+        # The dataset has whole numbers beside null as floats, which keys for whole numbers refuse.
+        typed = [one for one in study.settings["grid"].get(axis, []) if isinstance(one, int) and one == known]
+        return "null" if known != known else repr(typed[0] if typed else float(known))
     written = text(known)
     if re.fullmatch(r"[\w./+-]+", written):
         return written

@@ -106,13 +106,18 @@ def look(policy: str) -> SchemeStyle:
 
 
 def apart(names: Sequence[str]) -> dict[str, SchemeStyle]:
-    """Return the styles of policies of any families: where two of them look alike, the later one changes."""
+    """Return the styles of policies of any families: where two of them look alike, the later one changes.
+
+    Of more than there are looks, some share one.
+    """
     found: dict[str, SchemeStyle] = {}
     for name in names:
         one = look(name)
         spare = iter([*zip(SPARE_COLORS, SPARE_MARKERS, strict=False), *product(SPARE_COLORS, SPARE_MARKERS)])
         while (one.color, one.marker) in {(other.color, other.marker) for other in found.values()}:
-            color, marker = next(spare)
+            color, marker = next(spare, ("", ""))
+            if not color:
+                break
             one = SchemeStyle(one.label, color, marker, one.dashes)
         found[name] = one
     return found

@@ -27,6 +27,7 @@ from analysis.explorer.choice import Choice
 from analysis.explorer.painter import Painter, SupersededError
 from analysis.explorer.points import Spot
 from analysis.explorer.source import Source
+from analysis.figures import policies
 from analysis.study import Study
 from analysis.study.curve import DONE, SATURATED, UNFINISHED
 from sweep import cli
@@ -38,6 +39,20 @@ from sweep.store import dataset as stored
 def study(results: Path) -> Study:
     """The packing study."""
     return Source(results).study
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Two families, and axes that set keys of one of them: whole numbers, or none."""
+    folder = tmp_path_factory.mktemp("mixed") / "families"
+    grid = {
+        "policy": "easy,buddy", "workload": "feitelson1996_seconds", "load": "0.7", "level": "null,2",
+        "queue": "fcfs", "switch_cost": "0", "requests": "real", "speedup": "linear",
+    }  # fmt: skip
+    arguments = [f"grid.{axis}=[{values}]" for axis, values in grid.items()]
+    size = ["replications=1", "batches=3", "batch_size=100", "executor=serial", f"output={folder}"]
+    assert cli.main(["+experiment=families", *arguments, *size]) == 0
+    return Source(folder).study
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +178,30 @@ def test_the_command_of_a_point_gives_its_numbers_again_bit_for_bit(study: Study
     np.testing.assert_array_equal(
         again.data.slowdown.values.squeeze(), study.data.slowdown.isel(at).values.squeeze()
     )
+
+
+@pytest.mark.parametrize(("policy", "level"), [("easy", "null"), ("buddy", "2")])
+def test_points_of_other_families_than_an_axis_is_for_run_again(
+    policy: str, level: str, mixed: Study, tmp_path: Path
+) -> None:
+    choice = Choice("slowdown", "policy", "level", shown=("null", "2"))
+    spots = points.spots(mixed, chosen.normal(mixed, choice))
+    spot = next(one for one in spots if (one.value, one.line) == (policy, level))
+    at = {axis: mixed.values_of(axis).index(value) for axis, value in spot.place.items()}
+    before = mixed.data.slowdown.isel(at).values.squeeze()
+    point = remaking.point_of(mixed, spot.place, replication=0)
+    outcome = families.find(point.policy["family"]).simulate(point)
+    np.testing.assert_array_equal(outcome.metrics["slowdown"], before)
+    typed = shlex.split(rerun.command(mixed, spot.place))[3:-1]
+    assert cli.main([*typed, "executor=serial", f"output={tmp_path / 'families'}"]) == 0
+    again = Source(tmp_path / "families").study
+    assert again.tally()[DONE] == 1
+    np.testing.assert_array_equal(again.data.slowdown.sel(policy=policy).values.squeeze(), before)
+
+
+def test_more_lines_than_looks_are_drawn() -> None:
+    names = [f"value {n}" for n in range(100)]
+    assert list(policies.apart(names)) == names
 
 
 @pytest.mark.parametrize(
