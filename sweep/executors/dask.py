@@ -172,8 +172,13 @@ class Executor:
         context.set_forkserver_preload(
             ["sweep.executors.dask_worker", "distributed", "sweep.executors.work", *self._modules]
         )
-        with one_thread():
-            forkserver.ensure_running()
+        # The server begins with Ctrl-C blocked, else one while it imports is answered with a traceback.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            with one_thread():
+                forkserver.ensure_running()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     def _connect(self) -> Client:
         import dask

@@ -148,7 +148,7 @@ def test_warnings_name_points_without_an_interval() -> None:
     made = made.isel(batch=slice(9))
     grown = made.assign(class_response_time=made["class_response_time"] * (1 + 0.1 * batch))
     (first,) = warnings(Study(grown, Path("results"), axes=AXES))
-    assert re.match(r"Class response time of equi_plus, \w+: no interval at 42 point\(s\), the last ", first)
+    assert re.match(r"Class response time of equi_plus, \w+: no interval at 42 points, the last ", first)
     assert "memory_limit=16 admission_overhead=0.03 job_class=all" in first
 
 

@@ -157,6 +157,7 @@ def analysed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A results folder after the analysis, and what was printed."""
     results = write(tmp_path_factory.mktemp("results"), dataset())
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "120")  # not the terminal of whoever runs the tests
         lines: list[str] = []
         patch.setattr("builtins.print", lambda *parts, **_: lines.append(" ".join(map(str, parts))))
         assert main([str(results)]) == 0
