@@ -44,11 +44,14 @@ def main(arguments: Sequence[str]) -> None:
         return
     settings = _settings(arguments[1:])
     port, browser, logs = _port(settings), _browser(settings), _logs(settings)
-    _check_packages()
-    from analysis.explorer.server import serve
     from analysis.explorer.source import Source
 
-    serve(Source(Path(arguments[0])), port, logs, browser=browser)
+    source = Source(Path(arguments[0]))
+    print(f"{arguments[0]}: the page is being prepared, a few seconds", flush=True)
+    _check_packages()  # to import them takes most of that
+    from analysis.explorer.server import serve
+
+    serve(source, port, logs, browser=browser)
 
 
 def _settings(arguments: Sequence[str]) -> dict[str, str]:

@@ -183,10 +183,14 @@ def told(outcome: Outcome, unit: str = "", digits: int = 2) -> str:
             if outcome.x.size > 1
             else number(outcome.x[0])
         )
-        parts.append(f"{'everywhere' if better else 'nowhere'} ({where})")
         wanted = "better" if better else "worse"
-        if unsure := sum(state != wanted for state in outcome.states):
-            parts[-1] += f", not shown at {unsure} of {outcome.x.size} points"
+        unsure = sum(state != wanted for state in outcome.states)
+        if unsure == outcome.x.size:
+            parts.append(f"nowhere for certain ({where})")
+        else:
+            parts.append(f"{'everywhere' if better else 'nowhere'} ({where})")
+            if unsure:
+                parts[-1] += f", not shown at {unsure} of {outcome.x.size} points"
     if not math.isnan(outcome.lost):
         parts.append(f"saturated itself from {number(outcome.lost)}")
     if not math.isnan(outcome.left):
