@@ -46,7 +46,7 @@ CONNECT_S = 10
 START_S = 300
 """Seconds that embedded workers may take to start; it takes one or two."""
 
-CLOSE_S = 10
+CLOSE_S = 20
 """Seconds for each step of closing."""
 
 LOOK_EVERY_S = 2.0
