@@ -7,6 +7,9 @@ PY := .venv/bin/python
 RUNS := .venv/.runs
 READY := .venv/.ready
 
+# Hundreds of processes are started here; compiling what each imports, over and over, takes longer than what they do.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup packing test check bench lock clean
 
 help: ## show this list
@@ -76,3 +79,4 @@ lock: $(UV) ## resolve the dependencies anew (exact versions and hashes, no addr
 
 clean: ## remove what setup and tests made (results stay)
 	rm -rf .venv .tools .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/reference/generated
+	find . -name __pycache__ -prune -exec rm -rf {} +
