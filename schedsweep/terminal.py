@@ -11,12 +11,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TextIO
 
+READER_LEFT = 128 + 13
+"""Exit status of a command whose reader left: what a shell tells of one that SIGPIPE ended."""
+
 
 class Output:
     """Standard output that may fail: what is printed is then lost, and the command goes on.
 
     Results go to files, and hours of work shall not end because a disk for somebody's log is full. A reader
-    that has left (``| head``) ends the command as ever.
+    that has left (``| head``) ends the command, without a word, as it ends others.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -37,12 +40,18 @@ class Output:
         try:
             return act()
         except BrokenPipeError:
-            raise
+            self._discard()
+            # Not an error of the command's files, which it would report and try to mend.
+            raise SystemExit(READER_LEFT) from None
         except OSError as error:
             self.error = error
-            with suppress(OSError, ValueError):  # what is in the buffer would fail again at the end
-                os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+            self._discard()
             return otherwise
+
+    def _discard(self) -> None:
+        """Lose what is in the buffer, which would fail again at the end."""
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

@@ -119,6 +119,23 @@ def test_a_full_standard_output_is_one_line_and_the_results_are_there(module, ar
         assert Path("results/queue/queue.nc").is_file()
 
 
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [("sweep", ("--help",)), ("analysis", ("--help",)), ("slurm", ("--help",)), ("sweep", QUEUE)],
+)
+def test_a_reader_that_has_left_ends_the_command_without_a_word(module, arguments):
+    done = run(*arguments, module=module, shell='("$@"; echo $? >status) | true')
+    assert done.stderr == b""
+    assert Path("status").read_text() == "141\n"
+
+
+def test_what_was_run_until_the_reader_left_is_kept():
+    run(*QUEUE, shell='"$@" | true')
+    done = run(*QUEUE)
+    assert done.returncode == 0, done
+    assert Path("results/queue/queue.nc").is_file()
+
+
 @pytest.mark.parametrize("module", ["sweep", "analysis", "slurm", "schedsweep"])
 def test_a_working_folder_that_is_gone(module):
     Path("gone").mkdir()
