@@ -166,13 +166,15 @@ class Executor:
 
     def _start_fork_server(self) -> None:
         import multiprocessing
-        from multiprocessing import forkserver
+        from multiprocessing import forkserver, resource_tracker
 
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(
             ["sweep.executors.dask_worker", "distributed", "sweep.executors.work", *self._modules]
         )
-        # The server begins with Ctrl-C blocked, else one while it imports is answered with a traceback.
+        # The server begins with Ctrl-C blocked, else one while it imports is answered with a traceback. It would
+        # first start the tracker, which ends with Ctrl-C unblocked.
+        resource_tracker.ensure_running()
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             with one_thread():

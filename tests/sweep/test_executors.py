@@ -75,6 +75,27 @@ def test_sigterm_is_as_clean_as_ctrl_c(command):
     clean(run.finish(), status=130)
 
 
+FORK_SERVER = """
+from multiprocessing import forkserver
+
+from sweep.executors import dask
+
+dask.Executor(workers=1)._start_fork_server()
+status = open(f"/proc/{forkserver._forkserver._forkserver_pid}/status").read().split()
+blocked, ignored = (int(status[status.index(name) + 1], 16) for name in ("SigBlk:", "SigIgn:"))
+print((blocked | ignored) >> 1 & 1)
+"""
+
+
+def test_the_fork_server_does_not_hear_ctrl_c_from_its_first_moment(tmp_path):
+    (tmp_path / "start.py").write_text(FORK_SERVER)
+    environment = {**os.environ, "PYTHONPATH": PYTHON_PATH}
+    done = subprocess.run(
+        [sys.executable, tmp_path / "start.py"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "1\n"
+
+
 def test_a_task_that_always_kills_its_worker_is_given_up(command, sweep):
     """The others are not, though they were on their way to the same worker when it died."""
     arguments = ("policy=quick", "replications=1", "policy.dies_at=0.6")
