@@ -80,6 +80,7 @@ class Page:
         self._study = source.study
         self._choice = Choice.first(self._study)
         self._spots: list[Spot] = []
+        self._zoom: plot.Zoom | None = None
         self._spot: Spot | None = None
         self._painter = Painter()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -255,7 +256,7 @@ class Page:
 
     # From the choice to what is seen.
 
-    def _show(self) -> None:
+    def _show(self, view: plot.View = plot.View()) -> None:  # noqa: B008 # cannot be changed
         """Draw the plot and tell its numbers."""
         study, choice = self._study, self._choice
         self._spots = points.spots(study, choice)
@@ -265,10 +266,11 @@ class Page:
         self._plot.visible = drawable
         if drawable:
             narrow = self._viewport.width < NARROW
-            overlay, target, order = plot.drawn(study, choice, self._spots, self._scale.value, narrow=narrow)
-            taps = plot.selection(target)
-            taps.param.watch(lambda event: self._tapped(order, event.new), "index")
-            self._plot.object = overlay
+            drawing = plot.drawn(study, choice, self._spots, self._scale.value, narrow=narrow, view=view)
+            taps = plot.selection(drawing.target)
+            taps.param.watch(lambda event: self._tapped(drawing.order, event.new), "index")
+            self._zoom = plot.Zoom(drawing)
+            self._plot.object = drawing.overlay
         self._numbers.object = self._as_table()
         self._offer_points()
 
@@ -514,9 +516,11 @@ class Page:
             self._status.object = self._state_of_run()
             return
         self._study = study
-        self._choice = chosen.normal(study, self._choice)
+        before, self._choice = self._choice, chosen.normal(study, self._choice)
         self._sync()
-        self._show()
+        # Somebody may look at a part of it; elsewhere the same part would mean nothing.
+        zoom = self._zoom if before == self._choice else None
+        self._show(zoom.view if zoom else plot.View())
 
 
 def _text(text: str = "", **settings: Any) -> pn.pane.HTML:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import holoviews as hv
 import hvplot.pandas  # noqa: F401 # gives DataFrame.hvplot
@@ -52,10 +53,32 @@ BARE: dict[str, Any] = {"hover": False, "responsive": True}
 FONT = {"title": "11pt", "labels": "10pt", "ticks": "9pt", "legend": "9pt"}
 
 
+class View(NamedTuple):
+    """The part of a plot that somebody has zoomed in on, in units of its axes; None where it is all."""
+
+    x: tuple[float, float] | None = None
+    y: tuple[float, float] | None = None
+
+
+class Drawing(NamedTuple):
+    """A plot, its element that is hovered and clicked, the points of that in order, and where all is seen."""
+
+    overlay: hv.Overlay
+    target: hv.Scatter
+    order: list[Spot]
+    everything: View
+
+
 def drawn(
-    study: Study, choice: Choice, spots: Sequence[Spot], scale: str = "auto", *, narrow: bool = False
-) -> tuple[hv.Overlay, hv.Scatter, list[Spot]]:
-    """Return the plot, its element that is hovered and clicked, and the points of that in their order.
+    study: Study,
+    choice: Choice,
+    spots: Sequence[Spot],
+    scale: str = "auto",
+    *,
+    narrow: bool = False,
+    view: View = View(),  # noqa: B008 # cannot be changed
+) -> Drawing:
+    """Return the plot.
 
     Parameters
     ----------
@@ -66,6 +89,8 @@ def drawn(
         A key of `SCALES`.
     narrow : bool
         For a narrow window: the legend goes below.
+    view : View
+        What is shown; to reset the plot shows all.
     """
     unit = words.unit_of(study, choice, spots)
     looks = words.line_looks(study, choice)
@@ -103,15 +128,17 @@ def drawn(
                 text_color="#666666", text_font_size="8pt"
             )
         )
+    everything = View(limits, (low, top))
     columns = 2 if narrow and max(len(look.label) for look in looks.values()) <= SHORT else 1
     rows_of_legend = -(-len(choice.shown) // columns) if choice.lines != choice.along else 0
     overlay = hv.Overlay([*layers, target]).opts(
         hv.opts.Overlay(
             responsive=True, height=380 + 22 * rows_of_legend if narrow else 500,
-            xlim=limits, ylim=(low, top), logy=logarithmic,
+            xlim=view.x or everything.x, ylim=view.y or everything.y, logy=logarithmic,
             xlabel=words.along_label(study, choice), ylabel=words.value_label(study, choice, unit),
             title=words.where(study, choice.at) if choice.at else "", fontsize=FONT, show_grid=True,
-            gridstyle={"grid_line_color": "#e8e8e8"}, toolbar="above", hooks=[_calm],
+            gridstyle={"grid_line_color": "#e8e8e8"}, toolbar="above",
+            hooks=[_calm, partial(_reset_to_all, everything)],
             show_legend=choice.lines != choice.along,
             legend_position="bottom" if narrow else "right", legend_cols=columns,
             active_tools=[], xticks=_ticks(study, choice, spots, narrow=narrow),
@@ -119,7 +146,8 @@ def drawn(
         )
     )  # fmt: skip
     order = {(spot.line, spot.value): spot for spot in spots}
-    return overlay, target, [order[pair] for pair in zip(targets["line"], targets["value"], strict=True)]
+    pairs = zip(targets["line"], targets["value"], strict=True)
+    return Drawing(overlay, target, [order[pair] for pair in pairs], everything)
 
 
 def _frame(study: Study, choice: Choice, spots: Sequence[Spot], unit: Unit) -> pd.DataFrame:
@@ -310,6 +338,33 @@ def _calm(plot: Any, element: object) -> None:
                 and isinstance(one.data_source, ColumnDataSource)
                 and "told" in one.data_source.data
             ]
+
+
+def _reset_to_all(everything: View, plot: Any, element: object) -> None:
+    """Have the button that resets show everything, also of a plot that began with a part of it."""
+    for ends, limits in ((plot.state.x_range, everything.x), (plot.state.y_range, everything.y)):
+        assert limits is not None
+        ends.reset_start, ends.reset_end = limits
+
+
+class Zoom:
+    """What part of a drawing somebody looks at."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self._everything = drawing.everything
+        self._stream = hv.streams.RangeXY(source=drawing.overlay)
+
+    @property
+    def view(self) -> View:
+        """The part; None for an axis of which all is seen."""
+        x, y = self._stream.x_range, self._stream.y_range
+        return View(_part(x, self._everything.x), _part(y, self._everything.y))
+
+
+def _part(
+    seen: tuple[float, float] | None, everything: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    return None if seen is None or everything is None or np.allclose(seen, everything) else seen
 
 
 def selection(target: hv.Scatter) -> Any:

@@ -48,6 +48,16 @@ FIGURE = """
   const target = figure.model.renderers.find((one) => one.data_source?.data?.told);
 """
 
+RANGES = f"""() => {{ {FIGURE}
+  const ends = (range) => ({{
+    start: range.start,
+    end: range.end,
+    all: range.reset_start === range.start && range.reset_end === range.end,
+  }});
+  return {{x: ends(figure.model.x_range), y: ends(figure.model.y_range)}};
+}}"""
+"""What part of the plot is seen."""
+
 POINTS = f"""() => {{ {FIGURE}
   const box = figure.canvas_view.el.getBoundingClientRect();
   const data = target.data_source.data;
@@ -325,6 +335,7 @@ def test_the_page_follows_a_run(window: Window, folder: Path, monkeypatch: pytes
     window.choose("Compare with", "Buddy")
     window.until("it.y.includes('relative to Buddy')")
     seen = []
+    zoomed = zoom(window)
 
     def write_and_look(collection: collect.Collection) -> None:
         """Write the dataset in the middle of the run, and look at the page then."""
@@ -340,3 +351,19 @@ def test_the_page_follows_a_run(window: Window, folder: Path, monkeypatch: pytes
     window.until("it.length === 10", POINTS)
     page.get_by_text(re.compile(r"18 points: \d+ finished, \d+ saturated\. Written")).wait_for()
     assert window.page.evaluate(AXES)["y"] == "Mean slowdown, relative to Buddy"  # what was chosen stays
+    assert window.page.evaluate(RANGES) == zoomed  # and so does the part that is looked at
+    page.locator(".bk-tool-icon-reset").click()
+    window.until("it.x.all && it.y.all", RANGES)
+
+
+def zoom(window: Window) -> Any:
+    """Draw a box in the middle of the plot; return what is seen then."""
+    page = window.page
+    assert window.page.evaluate(RANGES)["x"]["all"]
+    page.locator(".bk-tool-icon-auto-box-zoom").click()
+    box = page.locator(".bk-Canvas").first.bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.7 * box["height"], steps=5)
+    page.mouse.up()
+    return window.until("!it.x.all && !it.y.all", RANGES)
