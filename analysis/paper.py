@@ -32,12 +32,15 @@ class Picture:
         What is shown, and what a reader must know to read it.
     draw : callable
         Returns a matplotlib Figure, or raises `errors.DrawingError` with the reason.
+    with_claims : bool
+        It needs much that the tests of the sentences need, too: it is drawn where those have been made.
     """
 
     name: str
     title: str
     caption: str
     draw: Callable[[], Figure]
+    with_claims: bool = False
 
     def marked(self, mark: str, told: str) -> Picture:
         """Return the picture as one of several: a mark in its name and title, words before its caption."""

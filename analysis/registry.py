@@ -7,7 +7,7 @@ analysis knows of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -40,8 +40,13 @@ ANY = "compare"
 
 def papers() -> dict[str, Paper]:
     """Return all papers by key."""
-    found = (import_module(package).PAPER for package in PACKAGES)
-    return {paper.key: paper for paper in found}
+    return {paper.key: paper for paper in _each()}
+
+
+def _each() -> Iterator[Paper]:
+    """Load the papers one by one, so that those after the one that is looked for need not be loaded."""
+    for package in PACKAGES:
+        yield import_module(package).PAPER
 
 
 def paper_for(experiment: str, key: str | None = None) -> Paper:
@@ -54,12 +59,13 @@ def paper_for(experiment: str, key: str | None = None) -> Paper:
     key : str, optional
         A paper named by the user.
     """
-    known = papers()
     if key is not None:
+        known = papers()
         if key not in known:
             raise AnalysisError(f"paper={key}: no such paper; valid: {', '.join(sorted(known))}")
         return known[key]
-    return next((paper for paper in known.values() if experiment in paper.experiments), known[ANY])
+    found = next((paper for paper in _each() if experiment in paper.experiments), None)
+    return papers()[ANY] if found is None else found
 
 
 def drawings() -> dict[str, Drawing]:

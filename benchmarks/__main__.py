@@ -22,6 +22,7 @@ BENCHMARKS = {
     "executors": "benchmarks.executors",
     "memory": "benchmarks.memory",
     "startup": "benchmarks.startup",
+    "analysis": "benchmarks.analysis",
     "makespan": "benchmarks.makespan",
     "scaling": "benchmarks.scaling",
     "counters": "benchmarks.counters",

@@ -26,7 +26,7 @@ Pharmacokinetics and Biopharmaceutics 15(6), 1987, 657-680.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -215,16 +215,17 @@ def judge(
     tell that it fails: a larger grid may have the others.
     """
     wanted = len(parts) if needed is None else needed
-    verdict, held, failed = _decide(parts, confidence, needed)
+    level, widened = _levels(parts, confidence, needed)
+    held = [part.holds(level) for part in parts]
+    failed = [part.fails(widened) for part in parts]
     n = max(len(parts), 1)
-    widened = _corrected(n, confidence)
     lines = []
     for part, yes, no in zip(parts, held, failed, strict=True):
         line = f"{'✓' if yes else '✗' if no else '?'} {part.describe(confidence)}"
         if n > 1 and isinstance(part, Estimated) and (told := part.at_level(widened)):
             line += f"; {told} corrected for {n} comparisons"
         lines.append(line)
-    return verdict, (_summary(held, failed, wanted), *lines)
+    return _verdict(parts, confidence, needed), (_summary(held, failed, wanted), *lines)
 
 
 SMALLEST_ERROR = 1e-6
@@ -236,12 +237,12 @@ SEARCH_STEPS = 10
 
 def smallest_error(parts: Sequence[Part], confidence: float, needed: int | None = None) -> float | None:
     """Return the smallest error probability at which the verdict of `judge` stays, None without a verdict."""
-    verdict = _decide(parts, confidence, needed)[0]
+    verdict = _verdict(parts, confidence, needed)
     if verdict == "inconclusive":
         return None
 
     def stays(error: float) -> bool:
-        return _decide(parts, 1 - error, needed)[0] == verdict
+        return _verdict(parts, 1 - error, needed) == verdict
 
     if stays(SMALLEST_ERROR):
         return SMALLEST_ERROR
@@ -262,21 +263,40 @@ def _corrected(n_parts: int, confidence: float) -> float:
     return 1 - (1 - confidence) / n_parts
 
 
-def _decide(
-    parts: Sequence[Part], confidence: float, needed: int | None
-) -> tuple[Verdict, list[bool], list[bool]]:
-    """Return the verdict, which parts hold and which fail, see `judge`."""
-    wanted = len(parts) if needed is None else needed
+def _levels(parts: Sequence[Part], confidence: float, needed: int | None) -> tuple[float, float]:
+    """Return the levels at which parts have to hold and to fail."""
     widened = _corrected(max(len(parts), 1), confidence)
-    level = confidence if needed is None else widened
-    held = [part.holds(level) for part in parts]
-    failed = [part.fails(widened) for part in parts]
-    verdict: Verdict = "inconclusive"
-    if parts and sum(held) >= wanted:
-        verdict = "holds"
-    elif wanted <= len(parts) and sum(failed) > len(parts) - wanted:
-        verdict = "fails"
-    return verdict, held, failed
+    return confidence if needed is None else widened, widened
+
+
+def _verdict(parts: Sequence[Part], confidence: float, needed: int | None) -> Verdict:
+    """Return the verdict of `judge`, from no more parts than it takes."""
+    wanted = len(parts) if needed is None else needed
+    level, widened = _levels(parts, confidence, needed)
+    if parts and _at_least(wanted, len(parts), (part.holds(level) for part in parts)):
+        return "holds"
+    too_many = len(parts) - wanted + 1
+    if wanted <= len(parts) and _at_least(too_many, len(parts), (part.fails(widened) for part in parts)):
+        return "fails"
+    return "inconclusive"
+
+
+def _at_least(wanted: int, n: int, found: Iterable[bool]) -> bool:
+    """Whether so many of n are true; looks at no more of them than it has to.
+
+    Examples
+    --------
+    >>> _at_least(2, 4, iter([True, False, True])), _at_least(3, 4, iter([False, False]))
+    (True, False)
+    """
+    missing, spare = wanted, n - wanted
+    looked_at = iter(found)
+    while missing > 0 <= spare:
+        if next(looked_at):
+            missing -= 1
+        else:
+            spare -= 1
+    return missing <= 0
 
 
 def _summary(held: Sequence[bool], failed: Sequence[bool], wanted: int) -> str:

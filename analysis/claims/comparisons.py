@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -255,7 +256,7 @@ def level_of(
     """Ask for limits on a sample's mean; numbers are shown times `scale`."""
     if one.reason:
         return Open(label, one.reason)
-    return Within(label, one.interval, low, high, scale, unit)
+    return Within(label, cache(one.interval), low, high, scale, unit)
 
 
 def difference_of(
@@ -264,6 +265,7 @@ def difference_of(
 ) -> Part:  # fmt: skip
     """Ask for limits on the difference of two sets of values, paired one by one."""
 
+    @cache  # the same levels are asked for again: to hold, to fail, to be described
     def measure(confidence: float) -> Interval:
         return statistics.paired_difference(a, b, confidence, exact=exact)
 
@@ -271,6 +273,7 @@ def difference_of(
 
 
 def _ratio(label: str, a: np.ndarray, b: np.ndarray, low: float, high: float, exact: bool) -> Part:
+    @cache  # the same levels are asked for again: to hold, to fail, to be described
     def measure(confidence: float) -> Interval:
         return statistics.paired_ratio(a, b, confidence, exact=exact)
 

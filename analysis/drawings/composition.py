@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import AnalysisError
-from sweep.config import choices, files, locate
+from sweep.config import choices, locate
 from sweep.errors import SweepError, one_line
 from sweep.plan import families
 
@@ -104,6 +104,8 @@ def parameters(
     AnalysisError
         If there is no such file or key.
     """
+    from sweep.config import files  # what reads them takes long to load, and figures of a study read none
+
     try:
         folders = [locate.conf_folder(), *([locate.user_folder(user)] if user else [])]
         return files.parameters(group, name, changed, folders)

@@ -14,6 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.typing import LineStyleType
 
+from analysis.figures.replay import RecordingCanvas
+
 FORMATS = ("pdf", "svg", "png")
 DPI = 200
 
@@ -123,16 +125,20 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         "svg": {"Date": None, "Creator": None},
         "png": {"Software": None},
     }
-    # The layout is solved once, not again for each format. Without an engine (the style's default) matplotlib
-    # also draws once for each file and not twice.
+    canvas = RecordingCanvas(figure)
+    figure.set_dpi(DPI)
     if (engine := figure.get_layout_engine()) is not None:
         engine.execute(figure)
-    figure.set_layout_engine(None)
+    figure.set_layout_engine(None)  # without one matplotlib draws once for a file, and not twice
     files = [folder / f"{name}.{ending}" for ending in FORMATS]
-    for file in files:
-        # To compress a PNG as well as can be takes half as long as to draw it, and saves a hundredth.
-        packed: dict[str, Any] = {"pil_kwargs": {"compress_level": 3}} if file.suffix == ".png" else {}
-        figure.savefig(file, metadata=undated[file.suffix[1:]], **packed)
+    # Pixels first: the others are written from what they were drawn of.
+    for file in sorted(files, key=lambda file: file.suffix != ".png"):
+        kept = undated[file.suffix[1:]]
+        if file.suffix == ".png":
+            # To compress a PNG as well as can be takes half as long as to draw it, and saves a hundredth.
+            figure.savefig(file, metadata=kept, pil_kwargs={"compress_level": 3})
+        else:
+            canvas.replay().savefig(file, metadata=kept)
     return files
 
 

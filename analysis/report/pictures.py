@@ -7,8 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -53,25 +52,45 @@ def draw_picture(picture: Picture, folder: Path) -> DrawnPicture:
 def draw_pictures(pictures: Sequence[Picture], folder: Path) -> Iterator[DrawnPicture]:
     """Begin to draw pictures side by side, one process a core; return them in their order, as they get ready.
 
-    A forked process has the study at hand already, and all that matplotlib loads to write a file; where
-    processes cannot be forked safely, one draws all.
+    This process is one of them: once asked for the first picture it draws those that are to be drawn
+    `with_claims`, and then what no other has begun. A forked process has the study at hand already, and all
+    that matplotlib loads to write a file; where processes cannot be forked safely, this one draws all.
     """
-    workers = min(len(os.sched_getaffinity(0)), len(pictures)) if sys.platform == "linux" else 1
-    if workers < 2:
+    others = (min(len(os.sched_getaffinity(0)), len(pictures)) if sys.platform == "linux" else 1) - 1
+    if others < 1:
         return (draw_picture(picture, folder) for picture in pictures)
     for module in WRITERS:
         importlib.import_module(module)
     _AT_HAND[:] = pictures
-    stack = ExitStack()
-    pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("fork")))
-    files = pool.map(_draw_at_hand, range(len(pictures)), [folder] * len(pictures))
+    pool = ProcessPoolExecutor(others, mp_context=get_context("fork"))
+    begun = {
+        number: pool.submit(_draw_at_hand, number, folder)
+        for number, picture in enumerate(pictures)
+        if not picture.with_claims
+    }
+    return _ready(pictures, folder, pool, begun)
 
-    def ready() -> Iterator[DrawnPicture]:
-        with stack:
-            for picture, (svg, skipped) in zip(pictures, files, strict=True):
-                yield DrawnPicture(picture, svg, skipped)
 
-    return ready()
+def _ready(
+    pictures: Sequence[Picture],
+    folder: Path,
+    pool: ProcessPoolExecutor,
+    begun: dict[int, Future[tuple[Path | None, str]]],
+) -> Iterator[DrawnPicture]:
+    """Yield pictures in their order; while one is not ready draw here what no other process has begun."""
+    drawn: dict[int, DrawnPicture] = {}
+    # What is for this process alone comes first, and then the last ones: others begin with the first.
+    own = iter([n for n in range(len(pictures)) if n not in begun] + [*reversed(begun)])
+    try:
+        for number, picture in enumerate(pictures):
+            while number not in drawn and not (number in begun and begun[number].done()):
+                mine = next((n for n in own if n not in begun or begun[n].cancel()), None)
+                if mine is None:
+                    break
+                drawn[mine] = draw_picture(pictures[mine], folder)
+            yield drawn[number] if number in drawn else DrawnPicture(picture, *begun[number].result())
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 WRITERS = tuple(f"matplotlib.backends.backend_{name}" for name in ("pdf", "svg", "agg"))

@@ -172,8 +172,8 @@ class Executor:
         context.set_forkserver_preload(
             ["sweep.executors.dask_worker", "distributed", "sweep.executors.work", *self._modules]
         )
-        # The server begins with Ctrl-C blocked, else one while it imports is answered with a traceback. It would
-        # first start the tracker, which ends with Ctrl-C unblocked.
+        # The server begins with Ctrl-C blocked, else one while it imports is answered with a traceback. It
+        # would first start the tracker, which ends with Ctrl-C unblocked.
         resource_tracker.ensure_running()
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:

@@ -84,11 +84,7 @@ def interval(
     >>> f"{of_replications.mean:.2f} ± {of_replications.half_width:.2f}"
     '1.34 ± 0.24'
     """
-    table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 2:
-        raise ValueError(
-            f"values of shape {table.shape} are not one point: pass (replications, batches) or call intervals"
-        )
+    table = _one_point(np.asarray(values, dtype=np.float64))
     found = _estimate(table if weight is None else weighed(table, weight), confidence, exact)
     sampled: Method = "replications" if found.by_replications else "batch means"
     return Interval(
@@ -194,10 +190,10 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact:
     W. G. Cochran, "Sampling Techniques", 3rd ed., 1977, sections 2.11 and 6.3 (variance of a ratio estimate).
     """
     first, second = _pairs(a, b)
-    below = interval(second, confidence).mean
+    below = float(_means(_close_gaps(_one_point(second))).mean)
     if below == 0:
         return replace(interval(second, confidence), mean=math.nan, half_width=math.nan, withheld=True)
-    ratio = interval(first, confidence).mean / below
+    ratio = float(_means(_close_gaps(first)).mean) / below
     return interval(ratio + (first - ratio * second) / below, confidence, exact=exact)
 
 
@@ -237,6 +233,16 @@ def precise_enough(values: ArrayLike, relative: float, confidence: float = 0.95)
     return relative_half_width(values, confidence) <= relative
 
 
+def _one_point(values: Floats) -> Floats:
+    """Return the values of one point, or raise."""
+    if values.ndim != 2:
+        raise ValueError(
+            f"values of shape {values.shape} are not one point: pass (replications, batches) "
+            "or call intervals"
+        )
+    return values
+
+
 class _Estimates(NamedTuple):
     """What `interval` and `intervals` both report, each of shape (...)."""
 
@@ -257,18 +263,13 @@ def _estimate(values: Floats, confidence: float, exact: ArrayLike) -> _Estimates
     if not 0 < confidence < 1:
         raise ValueError(f"confidence {confidence} is not between 0 and 1: give e.g. 0.95")
     values = _close_gaps(values)
-    ran = ~np.isnan(values)
-    batches = ran.sum(axis=-1)
-    held = batches > 0
-    replications = held.sum(axis=-1)
+    ran, batches, held, replications, centres, mean = _means(values)
     total = batches.sum(axis=-1)
     by_replications = replications >= MIN_REPLICATIONS
     judged = batches.max(axis=-1, initial=0) >= MIN_BATCHES
 
     # Divisions by empty counts and infinite values end as NaN, which is what they shall be.
     with np.errstate(invalid="ignore", divide="ignore"):
-        centres = np.where(ran, values, 0.0).sum(axis=-1) / batches
-        mean = np.where(held, centres, 0.0).sum(axis=-1) / replications
         between = (np.where(held, centres - mean[..., None], 0.0) ** 2).sum(axis=-1)
         deviations = np.where(ran, values - centres[..., None], 0.0)
         within = (deviations**2).sum(axis=(-2, -1))
@@ -309,6 +310,30 @@ def _estimate(values: Floats, confidence: float, exact: ArrayLike) -> _Estimates
         n,
         by_replications,
     )
+
+
+class _Means(NamedTuple):
+    """Which batches ran, how many of each replication, which replications hold data, and how many of a point;
+    the means of replications and of points."""
+
+    ran: NDArray[np.bool_]
+    batches: NDArray[np.int64]
+    held: NDArray[np.bool_]
+    replications: NDArray[np.int64]
+    centres: Floats
+    mean: Floats
+
+
+def _means(values: Floats) -> _Means:
+    """Return the means of replications and of points; NaN, from a division by nothing, where nothing ran."""
+    ran = ~np.isnan(values)
+    batches = ran.sum(axis=-1)
+    held = batches > 0
+    replications = held.sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centres = np.where(ran, values, 0.0).sum(axis=-1) / batches
+        mean = np.where(held, centres, 0.0).sum(axis=-1) / replications
+    return _Means(ran, batches, held, replications, centres, mean)
 
 
 def _close_gaps(values: Floats) -> Floats:

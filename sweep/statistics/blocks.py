@@ -22,7 +22,9 @@ D. N. Politis, H. White, "Automatic block-length selection for the dependent boo
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -182,9 +184,17 @@ def probability_lowest(values: ArrayLike, weights: ArrayLike | None = None) -> F
     random = np.random.default_rng(SEED)
     counts = _draw(random, series.shape[1], length)
     uniform = random.random(DRAWS)
+
+    @cache  # of replications all pairs have the same degrees of freedom, and each quantile takes long
+    def chi_squared(freedom: float) -> Floats:
+        from scipy.special import gammaincinv
+
+        found: Floats = 2 * gammaincinv(freedom / 2, uniform)
+        return found
+
     means = np.zeros((len(table), DRAWS))
     for place, pair in enumerate(pairs):
-        moved = pair.mean + counts @ (pair.values - pair.mean) * pair.stretch(length, uniform, by_runs)
+        moved = pair.mean + counts @ (pair.values - pair.mean) * pair.stretch(length, chi_squared, by_runs)
         if not by_runs:
             tenth = max(len(pair.values) // TENTHS, 1)
             seen = np.subtract(*(_of_blocks(table[i][there], weight[i][there], tenth) for i in (place, best)))
@@ -223,27 +233,24 @@ class _Pair:
         """The difference seen."""
         return float(self.values.mean())
 
-    def stretch(self, length: int, uniform: Floats, by_runs: bool) -> Floats:
+    def stretch(self, length: int, chi_squared: Callable[[float], Floats], by_runs: bool) -> Floats:
         """Return how far each draw is moved away from the difference seen, shape (n_draws,).
 
         Parameters
         ----------
         length : int
             Of the blocks that are drawn.
-        uniform : ndarray, shape (n_draws,)
-            Numbers in (0, 1), the same for all pairs.
+        chi_squared : callable
+            Degrees of freedom -> draws of that distribution, shape (n_draws,), the same for all pairs.
         by_runs : bool
         """
-        from scipy.special import gammaincinv
-
         n = len(self.values)
         error = block_error(self.values, length)
         if not error > 0:
-            return np.ones_like(uniform)
+            return np.ones(DRAWS)
         freedom, wider = (n - 1.0, 1.0) if by_runs else (self.own.freedom, self.own.standard_error / error)
-        chi_squared = 2 * gammaincinv(freedom / 2, uniform)
         blocks = n / length
-        stretched: Floats = max(wider, 1.0) * np.sqrt(blocks / (blocks - 1) * freedom / chi_squared)
+        stretched: Floats = max(wider, 1.0) * np.sqrt(blocks / (blocks - 1) * freedom / chi_squared(freedom))
         return stretched
 
 

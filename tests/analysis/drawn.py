@@ -10,8 +10,13 @@ from analysis.paper import Paper
 from analysis.study import Study
 
 
-def drawn(paper: Paper, found: Study, *names: str, render: bool = False) -> dict[str, Figure]:
-    """Return the figures that can be drawn, those of these names if there are any, by name."""
+def drawn(
+    paper: Paper, found: Study, *names: str, render: bool = False, layout: bool = False
+) -> dict[str, Figure]:
+    """Return the figures that can be drawn, those of these names if there are any, by name.
+
+    With `render` they are drawn to the end, without the layout that takes most of the time, or with it.
+    """
     figures = {}
     with style.styled():
         for picture in paper.pictures(found, None):
@@ -22,6 +27,7 @@ def drawn(paper: Paper, found: Study, *names: str, render: bool = False) -> dict
             except DrawingError:
                 continue
             if render:
-                figures[picture.name].set_layout_engine(None)
+                if not layout:
+                    figures[picture.name].set_layout_engine(None)
                 figures[picture.name].draw_without_rendering()
     return figures

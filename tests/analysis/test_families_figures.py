@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from drawn import drawn
 from fabricated_families import Point, dataset, truth
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis.errors import DrawingError
 from analysis.families import PAPER, best
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import best_map, payers
@@ -34,18 +34,8 @@ def study(**made: Any) -> Study:
     return Study(dataset(**made), Path("results/families"), axes=AXES).under(AXES)
 
 
-def draw(found: Study, *names: str) -> dict[str, Figure]:
-    figures = {}
-    with style.styled():
-        for picture in PAPER.pictures(found, None):
-            if names and picture.name not in names:
-                continue
-            try:
-                figures[picture.name] = picture.draw()
-            except DrawingError:
-                continue
-            figures[picture.name].draw_without_rendering()
-    return figures
+draw = partial(drawn, PAPER, render=True)
+"""Of a study, the figures of these names or all that can be drawn."""
 
 
 def test_the_experiment_is_this_packages() -> None:
@@ -54,11 +44,12 @@ def test_the_experiment_is_this_packages() -> None:
 
 def test_every_figure_and_table_is_made() -> None:
     found = study()
-    assert list(draw(found)) == NAMES
-    assert [table.name for table in PAPER.tables(found)] == [
+    assert list(draw(found, layout=True)) == NAMES
+    tables = PAPER.tables(found)
+    assert [table.name for table in tables] == [
         "take-over", "break-even-cost", "requests", "levels", "payers",
     ]  # fmt: skip
-    for table in PAPER.tables(found):
+    for table in tables:
         assert table.rows
         assert all(len(row) == len(table.columns) for row in table.rows)
     assert len(PAPER.summary(found)) == 4
@@ -66,9 +57,10 @@ def test_every_figure_and_table_is_made() -> None:
 
 
 def test_a_run_under_way_and_one_not_begun() -> None:
-    draw(study(unfinished=lambda at: at["load"] > 0.6))
-    assert draw(study(unfinished=lambda at: True)) == {}
-    PAPER.tables(study(unfinished=lambda at: True))
+    draw(study(unfinished=lambda at: at["load"] > 0.6), layout=True)
+    not_begun = study(unfinished=lambda at: True)
+    assert draw(not_begun) == {}
+    PAPER.tables(not_begun)
 
 
 def test_one_policy_of_each_family_is_enough() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from functools import cache
 from pathlib import Path
 
 import fabricated_operators
@@ -63,8 +64,9 @@ def analysed(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
+@cache
 def view(own: Path, **chosen: str) -> Study:
-    """Return the study as it is drawn."""
+    """Return the study as it is drawn, opened once; nobody changes it."""
     return opened(own, chosen=chosen)[0]
 
 

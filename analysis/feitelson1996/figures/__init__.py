@@ -27,6 +27,7 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
         "Jobs of sizes 5, 4, 6, 2, 3 arrive in this order on 8 PEs; then the one of size 4 ends. "
         "Produced by running the engine. Numbers are job sizes.",
         fig9.draw,
+        with_claims=True,
     )
     figures = [*logs.pictures(folder), *workload.pictures(one), *curves.pictures(one), example]
     return sorted(figures, key=_order) + several

@@ -54,6 +54,7 @@ def pictures(study: Study) -> Iterator[Picture]:
         "Verdicts under each reading",
         f"Every claim of the paper, tested under every reading. {_key(study)}",
         partial(_verdicts, study),
+        with_claims=True,
     )
 
 

@@ -1,0 +1,58 @@
+"""Pictures are drawn by several processes, each picture by one, and come in their order."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+from analysis.errors import DrawingError
+from analysis.paper import Picture
+from analysis.report import pictures as drawing
+from analysis.report.pictures import draw_pictures
+
+
+def draw(name: str, told: Path) -> Figure:
+    """Tell who draws, line by line, and return a figure."""
+    with (told / name).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    if name == "missing":
+        raise DrawingError("it has no points")
+    figure = Figure(figsize=(1, 1))
+    figure.text(0.5, 0.5, name)
+    return figure
+
+
+def pictures(told: Path, names: list[str], *with_claims: str) -> list[Picture]:
+    return [Picture(name, name, "", partial(draw, name, told), name in with_claims) for name in names]
+
+
+NAMES = ["a", "missing", "b", "verdicts", "c", "d", "example"]
+
+
+@pytest.mark.parametrize("cores", [1, 2, 4])
+def test_each_picture_is_drawn_once_and_they_come_in_order(
+    cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing.os, "sched_getaffinity", lambda process: set(range(cores)))
+    found = list(draw_pictures(pictures(tmp_path, NAMES, "verdicts", "example"), tmp_path / "figures"))
+    assert [one.picture.name for one in found] == NAMES
+    assert [one.skipped for one in found if one.skipped] == ["it has no points"]
+    processes = {name: (tmp_path / name).read_text().split() for name in NAMES}
+    assert all(len(by) == 1 for by in processes.values())
+    assert processes["verdicts"] == processes["example"] == [str(os.getpid())]
+    for one in found:
+        assert one.svg is None or one.svg.stat().st_size
+
+
+def test_a_mistake_in_a_figure_is_told_by_whoever_draws_it(tmp_path: Path) -> None:
+    def broken() -> Figure:
+        raise ZeroDivisionError("in a figure")
+
+    for with_claims in (False, True):
+        wrong = Picture("wrong", "", "", broken, with_claims)
+        with pytest.raises(ZeroDivisionError, match="in a figure"):
+            list(draw_pictures([*pictures(tmp_path, NAMES), wrong], tmp_path / "figures"))
