@@ -17,7 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MESSAGE_WORK_S = {"dask": 0.25, "mpi": 0.1}
+from sweep.executors.bundles import MESSAGE_S
+
+MESSAGE_WORK_S = {"dask": MESSAGE_S, "mpi": MESSAGE_S}
 """Seconds of work in a message, see `message_s` of the executors."""
 
 

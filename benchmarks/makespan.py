@@ -20,13 +20,10 @@ from unittest.mock import patch
 from benchmarks import points
 from benchmarks.record import Cell, Findings, Table, Target
 from sweep.executors import bundles as bundles_module
-from sweep.executors.bundles import OUTSTANDING, Bundles, room
+from sweep.executors.bundles import MESSAGE_S, OUTSTANDING, Bundles, room
 from sweep.plan.plan import Plan
 from sweep.plan.task import Bundle
 from sweep.store.costs import Costs, Key, keys
-
-MESSAGE_S = 0.25
-"""Work aimed at in a bundle, as the Dask executor has it."""
 
 ON_ITS_WAY_S = 0.001
 """What a message and its answer take."""

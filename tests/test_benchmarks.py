@@ -24,7 +24,9 @@ from benchmarks import (
 )
 from benchmarks.record import Findings, Table, Target
 from models import gang
+from models.gang import model
 from models.point import Batches
+from models.saturation import LONGER
 
 
 @pytest.mark.parametrize("kind", against_simpy.BASELINES.values())
@@ -61,6 +63,24 @@ def test_the_timed_family_simulates_what_the_family_does():
     assert timed.metrics[timed_gang.METRIC].shape == (9,)
     for name, values in plain.metrics.items():
         np.testing.assert_array_equal(timed.metrics[name], values)
+
+
+def test_the_timed_family_counts_the_longer_run_of_a_suspicious_task_once(monkeypatch):
+    """The run is made anew, four times as long, and both runs are that task's work."""
+    (task,) = against_simpy.tasks((0.5,), 500)
+    point = replace(task.point, batches=Batches(50, 1, (9,)))
+    ran, clock, simulate = [], iter([1.0, 4.0]), model.simulate
+
+    def suspicious(point):
+        ran.append(point.batches.most)
+        outcome = simulate(point)
+        return replace(outcome, backlog=replace(outcome.backlog, suspected=True))
+
+    monkeypatch.setattr(model, "simulate", suspicious)
+    monkeypatch.setattr(timed_gang.time, "thread_time", lambda: next(clock))
+    timed = timed_gang.FAMILY.simulate(point)
+    assert ran == [1 + 9, 1 + LONGER * 9]
+    assert timed.metrics[timed_gang.METRIC].sum() == pytest.approx(3.0)
 
 
 def test_fitted_exponent_of_a_power_law():

@@ -9,6 +9,7 @@ import pytest
 from benchmarks import pictures, record
 from benchmarks.fleet import Executor, fitted
 from benchmarks.record import Findings, Table
+from sweep.executors.bundles import MESSAGE_S
 
 PLAIN = Executor(message_s=0.002, task_s=0.0, share=1.0, work_s=0.25, start_s=1.5)
 
@@ -17,7 +18,7 @@ def executors_tables(message_s: float, task_s: float, share: float) -> list[Tabl
     """Return what the benchmark would find, were the model right."""
     tables = []
     for length in (0.001, 0.02):
-        one_process = message_s / 0.25 + task_s / length  # for a second of simulations
+        one_process = message_s / MESSAGE_S + task_s / length  # for a second of simulations
         of_all = 1 / (1 / share + one_process)
         row = ["dask", 1000, share, of_all, 1.9, 1.5, 3.0]
         title = f"Tasks of {1e3 * length:.2g} ms, 2 workers"

@@ -1,12 +1,12 @@
 """Tasks put together to messages of even size, the longest first.
 
-A message costs about a millisecond on its way; a task may take less. Messages that take 100 to 250 ms of work
-keep that cost out of sight. Nobody waits at the end, as long as long tasks start early (the longest first is
-at most a third longer than the best order, and much less where most tasks are short) and messages become
-smaller as the work runs out (guided self-scheduling). What a system takes is found out early, too: of each
-that was never measured one task goes before all else, and until it is back the others of it count as long as
-it has been away. A worker cannot give back what waits behind the task that it runs (a kernel keeps its
-interpreter busy), so that a bundle says whether it is certain to be brief, and executors let nothing wait
+A message costs a few milliseconds of its worker's time; a task may take less. Messages of half a second of
+work keep that cost out of sight. Nobody waits at the end, as long as long tasks start early (the longest
+first is at most a third longer than the best order, and much less where most tasks are short) and messages
+become smaller as the work runs out (guided self-scheduling). What a system takes is found out early, too: of
+each that was never measured one task goes before all else, and until it is back the others of it count as
+long as it has been away. A worker cannot give back what waits behind the task that it runs (a kernel keeps
+its interpreter busy), so that a bundle says whether it is certain to be brief, and executors let nothing wait
 behind another (`room`).
 
 References
@@ -34,6 +34,10 @@ from sweep.plan.task import Bundle
 from sweep.progress import duration
 from sweep.store.costs import SYSTEM, Costs, Key, keys
 
+MESSAGE_S = 0.5
+"""Work in a bundle as long as there is plenty. What was logged last is lost at a kill, and progress is told
+by bundles: more would be felt."""
+
 BRIEF_S = 1.0
 """Work behind which another bundle may wait on a worker."""
 
@@ -43,7 +47,7 @@ OUTSTANDING = 2
 SHARES = 4
 """A bundle has at most such a part of what is left for each worker: two of them are no more than half."""
 
-LEAST_S = 0.02
+LEAST_S = 0.05
 """Work in a bundle that is worth a message, however little is left."""
 
 MOVED = 1.25

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import available_cores
-from sweep.executors.bundles import room
+from sweep.executors.bundles import MESSAGE_S, room
 from sweep.executors.threads import one_thread
 from sweep.executors.work import give_up, work
 from sweep.plan.task import Bundle, Result
@@ -93,7 +93,7 @@ class Executor:
         What the workers will import, done once in the fork server.
     """
 
-    message_s = 0.25
+    message_s = MESSAGE_S
 
     workers_are_here: ClassVar[bool] = True
     """Whether the workers are processes of this machine, of which its cores bear only so many."""

@@ -29,6 +29,19 @@ for name in ("distributed", "distributed.client"):
 
 PR_SET_PDEATHSIG = 1
 
+SWITCH_S = 0.1
+"""A thread that waits for the interpreter asks again so often; Python's default is 200 times a second.
+
+While a kernel keeps the interpreter the thread of messages asks for nothing, and is woken for it each time.
+Between the tasks of a bundle it has to wait that long at most, and at the end of one not at all.
+"""
+
+SELDOM = ("heartbeat", "find-missing", "shift_counters")
+"""What a worker of Dask does every half a second to five seconds. Nobody looks at it here: a worker that dies
+is known by its closed connection (``worker-ttl`` is off), and no result is fetched from another worker."""
+
+SELDOM_MS = 1e11
+
 CLOSING = (Status.closing, Status.closing_gracefully, Status.closed)
 
 
@@ -58,6 +71,9 @@ def dask_setup(worker: Worker) -> None:
     interpreter's lock.
     """
     sys.stderr = WhileRunning(sys.stderr, worker)
+    sys.setswitchinterval(SWITCH_S)
+    for name in SELDOM:
+        worker.periodic_callbacks[name].callback_time = SELDOM_MS
     gc.freeze()  # all that was imported stays: not to be looked through, and copied, time and again
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     if prctl is not None:

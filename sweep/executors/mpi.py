@@ -19,15 +19,13 @@ from typing import Any, Self
 from models.family import Family
 from sweep.errors import INTERRUPTED, RunError, SweepError
 from sweep.executors import ranks
-from sweep.executors.bundles import OUTSTANDING
+from sweep.executors.bundles import MESSAGE_S, OUTSTANDING
 from sweep.executors.ranks import ANSWER, CALL, SILENCE_S, START_S, Watch
 from sweep.executors.work import work
 from sweep.plan.task import Bundle, Result
 
-MESSAGE_S = 0.1
 RANK_0_S = 0.001
-"""Seconds of work in a message, and at least so many a rank: rank 0 needs half a millisecond for each."""
-
+"""Seconds of work in a message at least, for each rank: rank 0 needs half a millisecond for a message."""
 
 WATCH = ".ranks-"
 """Beginning of the name of the file that the ranks lock, one file a run."""

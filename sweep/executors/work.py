@@ -5,20 +5,21 @@ The results go to the worker's own log, not back through the executor: a report 
 
 from __future__ import annotations
 
-import base64
 import time
 import traceback
+from binascii import b2a_base64
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from operator import is_
 from pathlib import Path
 
 import numpy as np
 
 from models.family import Family, Outcome
 from models.kernels import cache as kernel_cache
-from models.point import Batches, Point
+from models.point import Batches, Parameters, Point
 from sweep import statistics
 from sweep.errors import RunError
 from sweep.plan import families
@@ -78,14 +79,22 @@ def simulate(task: Task) -> Finished | Failed:
 _loaded: set[str] = set()
 """Modules whose kernels this process has at hand."""
 
+_looked_at: tuple[Parameters, ...] = ()
+"""Policy, workload and machine whose kernels were looked for last: those very objects."""
+
 
 def _load(family: Family, point: Point) -> None:
     """Load the kernels that a point needs, once in a process."""
+    global _looked_at
+    system = (point.policy, point.workload, point.machine)
+    if len(_looked_at) == len(system) and all(map(is_, _looked_at, system)):
+        return
     if not _loaded.issuperset(needed := family.needed([point])):
         family.warm_up([point])
         with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
             kernel_cache.preload(needed)
         _loaded.update(needed)
+    _looked_at = system
 
 
 def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:
@@ -120,25 +129,41 @@ def _enough(rule: Stopping, metric: str) -> Callable[[Mapping[str, np.ndarray]],
     return enough
 
 
+_declared: dict[str, tuple[Family, Parameters, dict[str, tuple[int, ...]]]] = {}
+"""By package: what `_own_shapes` returned last, and for what."""
+
+
+def _own_shapes(family: Family, measures: Parameters) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each declared metric beyond the batch; not asked anew for each task."""
+    known = _declared.get(family.package)
+    if known is None or known[0] is not family or known[1] != measures:
+        coords = family.coordinates(measures)
+        shapes = {
+            metric.name: tuple(len(coords[dim]) for dim in metric.dims)
+            for metric in family.measured(measures)
+        }
+        _declared[family.package] = known = (family, measures, shapes)
+    return known[2]
+
+
+_DOUBLES = np.dtype("<f8")
+
+
 def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> Finished:
     """Check that the family kept to its declaration, and encode its arrays."""
-    declared = {metric.name: metric for metric in family.measured(task.point.measures)}
-    coords = family.coordinates(task.point.measures)
-    if set(outcome.metrics) != set(declared):
+    declared = _own_shapes(family, task.point.measures)
+    if outcome.metrics.keys() != declared.keys():
         raise ValueError(
             f"family {family.name} declares {sorted(declared)}, returned {sorted(outcome.metrics)}"
         )
     arrays: dict[str, str] = {}
     lengths = set()
-    for name, metric in declared.items():
-        values = np.ascontiguousarray(outcome.metrics[name], dtype="<f8")
-        own = tuple(len(coords[dim]) for dim in metric.dims)
+    for name, own in declared.items():
+        values = np.ascontiguousarray(outcome.metrics[name], _DOUBLES)
         if values.shape[1:] != own or values.ndim == 0:
-            raise ValueError(
-                f"metric {name}: shape {values.shape}, declared (n_batches, {metric.dims}) {own}"
-            )
+            raise ValueError(f"metric {name}: shape {values.shape}, declared (n_batches, ...) with {own}")
         lengths.add(len(values))
-        arrays[name] = base64.b64encode(values.tobytes()).decode("ascii")
+        arrays[name] = b2a_base64(values.data, newline=False).decode("ascii")
     if len(lengths) != 1 or max(lengths) > task.measurement.looks[-1]:
         raise ValueError(f"metrics with {sorted(lengths)} batches; declared looks {task.measurement.looks}")
     backlog = None if outcome.backlog is None else encoded(outcome.backlog)

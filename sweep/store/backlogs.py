@@ -15,11 +15,10 @@ DIGITS = 6
 
 def encoded(backlog: Backlog) -> dict[str, Any]:
     """Return a backlog as JSON has it; a share that is not known is null."""
+    level, shortfall = backlog.level.tolist(), backlog.shortfall.tolist()
     return {
-        "level": [float(f"{value:.{DIGITS}g}") for value in backlog.level],
-        "shortfall": [
-            None if math.isnan(value) else float(f"{value:.{DIGITS}g}") for value in backlog.shortfall
-        ],
+        "level": [float(f"{value:.{DIGITS}g}") for value in level],
+        "shortfall": [None if math.isnan(value) else float(f"{value:.{DIGITS}g}") for value in shortfall],
         "suspected": bool(backlog.suspected),
         "overflowed": bool(backlog.overflowed),
         "length": backlog.length,

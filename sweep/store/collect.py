@@ -81,7 +81,7 @@ class Collection:
             raise self._folder.unwritable(error) from None
         # Until the new one is there nothing is known of it, so that an interruption looks like no damage.
         self._folder.write_manifest(described | {"dataset": None, "checksum": None})
-        dataset.write(self._collector.dataset(self._arguments), self._folder.dataset)
+        self._collector.write(self._folder.dataset, self._arguments)
         known = {"dataset": fingerprint, "checksum": self._folder.checksum()}
         self._folder.write_manifest(described | known)
         if wrong is None:

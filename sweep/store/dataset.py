@@ -1,18 +1,22 @@
 """The labelled dataset of a study: filled from the workers' logs, written as one netCDF file.
 
 Every record goes to its place in arrays made beforehand, so that nothing is ever merged, and the file is
-written to a private name and renamed: whoever opens it, at whatever moment, reads a whole dataset.
+written to a private name and renamed: whoever opens it, at whatever moment, reads a whole dataset. A large
+one is read from the logs, judged and written block by block of the grid, so that memory does not grow with
+the number of batches, and little with the number of tasks.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 from binascii import a2b_base64
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,7 +36,7 @@ from sweep.statistics.warmup import truncation
 from sweep.store import manifest, provenance, recipe
 from sweep.store.backlogs import Backlogs
 from sweep.store.facts import Facts
-from sweep.store.shards import Failed, Reader, Record
+from sweep.store.shards import Finished, Place, Reader
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT
 
 LONG_NAMES = {
@@ -51,8 +55,84 @@ def prepare() -> None:
     xr.Dataset({"nothing": ("nothing", np.zeros(1))})
 
 
+BLOCK_BYTES = 2**26
+"""Values of metrics that are held at a time; to judge them takes some times as much."""
+
+CHUNK = 2**17
+"""Values in a chunk of the file, the part that is read at once, where there is more than one block."""
+
+NO_LOG = -1
+
+
+class MovedError(Exception):
+    """A record is not any more where it was: its log was merged with others."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some points of the grid: a part of an axis, at one value of each axis before, with all of those after.
+
+    Parameters
+    ----------
+    index : tuple of slice
+        One for each axis.
+    shape : tuple of int
+        Length of each axis within the block.
+    points : slice
+        Of the flat grid.
+    """
+
+    index: tuple[slice, ...]
+    shape: tuple[int, ...]
+    points: slice
+
+
+def blocks(shape: tuple[int, ...], most: int) -> Iterator[Block]:
+    """Cut a grid into blocks of at most so many points, or of one.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    most : int
+    """
+    cut = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= most), len(shape) - 1)
+    after = math.prod(shape[cut + 1 :])
+    step = max(1, most // after)
+    for before in np.ndindex(shape[:cut]):
+        first = int(np.ravel_multi_index(before, shape[:cut])) if before else 0
+        for start in range(0, shape[cut], step):
+            stop = min(start + step, shape[cut])
+            index = (*(slice(i, i + 1) for i in before), slice(start, stop))
+            whole = tuple(slice(0, n) for n in shape[cut + 1 :])
+            points = slice((first * shape[cut] + start) * after, (first * shape[cut] + stop) * after)
+            yield Block((*index, *whole), (*(1,) * cut, stop - start, *shape[cut + 1 :]), points)
+
+
+class Results:
+    """What the tasks of a block gave: values of all metrics, one row a cell (a point in one replication).
+
+    Parameters
+    ----------
+    cells : int
+    shapes : mapping of str to tuple of int
+        Metric -> shape of its values in a cell, (n_batches, ...).
+    """
+
+    def __init__(self, cells: int, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        self.values = {name: np.full((cells, *shape), np.nan) for name, shape in shapes.items()}
+        self.backlogs = Backlogs(cells)
+
+    def put(self, row: int, record: Finished) -> None:
+        """Keep the results of a cell."""
+        self.backlogs.put(row, record.backlog)
+        for name, encoded in record.metrics.items():
+            values = np.frombuffer(a2b_base64(encoded), dtype="<f8")
+            target = self.values[name][row]
+            target[: record.batches] = values.reshape(record.batches, *target.shape[1:])
+
+
 class Collector:
-    """Arrays of all results of a plan, and the records put into them so far.
+    """Where the result of each task of a plan is in the logs, and the dataset made of them.
 
     Parameters
     ----------
@@ -63,57 +143,160 @@ class Collector:
 
     def __init__(self, plan: Plan, folder: Path) -> None:
         self._plan = plan
-        self._reader = Reader(folder)
+        self._folder = folder
         self._coords = families.coords(plan.families.values(), plan.measures)
         self._facts = Facts(plan)
-        cells = int(np.prod(plan.shape)) * plan.replications
-        n_batches = plan.longest.looks[-1]
-        # One row a cell (point of the whole grid x replication), reshaped to the dimensions at the end.
-        self._values = {
-            name: np.full((cells, n_batches, *self._own(metric)), np.nan)
-            for name, metric in plan.metrics.items()
-        }
-        self._state = np.full(cells, EXCLUDED, dtype=np.int8)
-        self._backlogs = Backlogs(cells)
-        self._seconds = np.full(cells, np.nan)
+        self._n_batches = plan.longest.looks[-1]
+        self._shapes = {name: (self._n_batches, *self._own(metric)) for name, metric in plan.metrics.items()}
         self._user_names: dict[int, tuple[str, ...]] = {}
         rows = (plan.points[:, None] * plan.replications + np.arange(plan.replications)).ravel()
-        self._state[rows] = LEFT
         # Almost every task has one row, for which a list would take most of the memory of a large plan.
         self._row: dict[str, int] = {}
         self._more_rows: dict[str, list[int]] = defaultdict(list)
         for id_, row in zip(plan.ids, rows.tolist(), strict=True):
             if self._row.setdefault(id_, row) != row:
                 self._more_rows[id_].append(row)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Know nothing of the logs."""
+        plan = self._plan
+        self._reader = Reader(self._folder)
+        cells = int(np.prod(plan.shape)) * plan.replications
+        self._state = np.full(cells, EXCLUDED, dtype=np.int8)
+        self._state.reshape(-1, plan.replications)[plan.points] = LEFT
+        self._seconds = np.full(cells, np.nan)
+        self._logs: dict[str, int] = {}
+        self._log = np.full(cells, NO_LOG, dtype=np.int32)
+        self._offset = np.zeros(cells, dtype=np.int64)
 
     def _own(self, metric: Metric) -> tuple[int, ...]:
         return tuple(len(self._coords[dim]) for dim in metric.dims)
 
     def update(self) -> None:
-        """Put in what the workers have logged since the last time."""
-        for record in self._reader.records():
-            if (first := self._row.get(record.id)) is not None:
-                for row in (first, *self._more_rows.get(record.id, ())):
-                    self._put(row, record)
+        """Look for what the workers have logged since the last time."""
+        for found, place in self._reader.places():
+            if (first := self._row.get(found.id)) is None:
+                continue
+            for row in (first, *self._more_rows.get(found.id, ())):
+                if not found.failed:
+                    self._state[row] = DONE
+                    self._seconds[row] = found.seconds
+                    self._log[row] = self._logs.setdefault(place.log, len(self._logs))
+                    self._offset[row] = place.offset
+                elif self._state[row] != DONE:
+                    self._state[row] = FAILED
 
-    def _put(self, row: int, record: Record) -> None:
-        if isinstance(record, Failed):
-            if self._state[row] != DONE:
-                self._state[row] = FAILED
-            return
-        self._state[row] = DONE
-        self._backlogs.put(row, record.backlog)
-        self._seconds[row] = record.seconds
-        for name, encoded in record.metrics.items():
-            values = np.frombuffer(a2b_base64(encoded), dtype="<f8")
-            target = self._values[name][row]
-            target[: record.batches] = values.reshape(record.batches, *target.shape[1:])
-
-    def dataset(self, arguments: Sequence[str] = ()) -> xr.Dataset:
-        """Return what has been put in so far, with means and intervals.
+    def write(self, path: Path, arguments: Sequence[str] = ()) -> None:
+        """Replace the dataset at `path`: at every moment it is either the old or the new one.
 
         Parameters
         ----------
+        path : Path
+        arguments : sequence of str
+            Command line, for the attributes.
+
+        Raises
+        ------
+        RunError
+            If it cannot be written; the old one is then still there.
+        """
+        private = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            while True:
+                try:
+                    self._write(private, arguments)
+                    break
+                except MovedError:
+                    self._begin()
+                    self.update()
+            descriptor = os.open(private, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            private.replace(path)
+        except (OSError, RuntimeError) as error:  # netCDF4 reports a full disk as a RuntimeError
+            reason = one_line(error)
+            raise RunError(
+                f"{path}: the dataset could not be written ({reason}); all results are kept: make room, then "
+                "type the same command"
+            ) from error
+        finally:
+            with suppress(OSError):
+                private.unlink(missing_ok=True)
+
+    def _write(self, path: Path, arguments: Sequence[str]) -> None:
+        """Write the metrics block by block, and then all that is told of them."""
+        from netCDF4 import Dataset
+
+        plan = self._plan
+        summary = Summary(self._shapes, plan, self._coords)
+        a_point = 8 * plan.replications * sum(map(math.prod, self._shapes.values()))
+        cut = list(blocks(plan.shape, max(1, BLOCK_BYTES // a_point)))
+        with Dataset(path, "w", format="NETCDF4") as file:
+            file.set_auto_maskandscale(False)
+            lengths = dict(zip(plan.axes, plan.shape, strict=True))
+            lengths |= {"replication": plan.replications, "batch": self._n_batches}
+            lengths |= {dim: len(values) for dim, values in self._coords.items()}
+            for dim, length in lengths.items():
+                file.createDimension(dim, length)
+            for name, metric in plan.metrics.items():
+                dims = (*plan.axes, "replication", "batch", *metric.dims)
+                chunks = None if len(cut) == 1 else _chunks([lengths[dim] for dim in dims])
+                made = file.createVariable(
+                    name, "f8", dims, fill_value=np.nan, fletcher32=True, chunksizes=chunks
+                )
+                weighed = {"weight": metric.weight} if metric.weight in plan.metrics else {}
+                if chunks is not None:  # else each variable keeps 16 MB
+                    made.set_var_chunk_cache(2 * 8 * CHUNK)
+                made.setncatts({"units": metric.unit, "long_name": metric.long_name, **weighed})
+            for block in cut:
+                results = self._results(block)
+                for name, values in summary.add(block, results, self._state).items():
+                    file[name][block.index] = values
+        rest = self._rest(summary, arguments)
+        # With a checksum of each array, so that whoever reads a damaged one is told.
+        encoding = {
+            name: {"fletcher32": True} for name, variable in rest.variables.items() if _checked(variable)
+        }
+        rest.to_netcdf(path, mode="a", engine="netcdf4", format="NETCDF4", encoding=encoding)
+
+    def _results(self, block: Block) -> Results:
+        """Read what is in the logs of a block, each log from its beginning to its end.
+
+        Raises
+        ------
+        MovedError
+            If it is not where it was.
+        """
+        replications = self._plan.replications
+        start, stop = block.points.start * replications, block.points.stop * replications
+        results = Results(stop - start, self._shapes)
+        done = start + np.flatnonzero(self._log[start:stop] != NO_LOG)
+        done = done[np.lexsort((self._offset[done], self._log[done]))]
+        logs = list(self._logs)
+        places = (Place(logs[self._log[row]], int(self._offset[row])) for row in done)
+        try:
+            for row, record in zip(done.tolist(), self._reader.at(places), strict=True):
+                if not isinstance(record, Finished) or row not in self._rows(record.id):
+                    raise MovedError
+                results.put(row - start, record)
+        except FileNotFoundError:
+            raise MovedError from None
+        return results
+
+    def _rows(self, id_: str) -> tuple[int, ...]:
+        """Return the rows of a task, none of one that is not in the plan."""
+        first = self._row.get(id_)
+        return () if first is None else (first, *self._more_rows.get(id_, ()))
+
+    def _rest(self, summary: Summary, arguments: Sequence[str]) -> xr.Dataset:
+        """Return the dataset without the metrics themselves.
+
+        Parameters
+        ----------
+        summary : Summary
         arguments : sequence of str
             Command line, for the attributes.
         """
@@ -123,31 +306,26 @@ class Collector:
         shape = (*plan.shape, plan.replications)
         coords = {axis: (axis, coordinate(values)) for axis, values in plan.axes.items()}
         coords["replication"] = ("replication", np.arange(plan.replications))
-        coords["batch"] = ("batch", np.arange(plan.longest.looks[-1]))
+        coords["batch"] = ("batch", np.arange(self._n_batches))
         coords |= {dim: (dim, coordinate(values)) for dim, values in self._coords.items()}
         data: dict[str, Any] = {}
-        saturated, suspected, shortfall = self._judged()
-        usable = ~saturated
-        dropped = self._truncations(shape) if plan.settings.warmup == MSER else None
-        for name, metric in plan.metrics.items():
-            values = self._of_points(name, dropped)
-            weight = self._of_points(metric.weight, None) if metric.weight in plan.metrics else None
-            data |= self._variables(metric, values, weight, usable)
+        for metric in plan.metrics.values():
+            data |= self._variables(metric, summary)
         flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
         data["state"] = (tasks, self._state.reshape(shape), {"long_name": "state of the task", **flags})
         data["saturated"] = (
             axes,
-            saturated,
+            summary.saturated,
             {"long_name": "the policy does not keep up with the load: means mean nothing"},
         )
         data["suspected"] = (
             tasks,
-            suspected,
+            summary.suspected,
             {"long_name": "looked at alone, the run seems not to keep up, even where it went on for longer"},
         )
         data["shortfall"] = (
             axes,
-            shortfall,
+            summary.shortfall,
             {"units": "1", "long_name": "share of the offered work that suspected runs left undone"},
         )
         data["seconds"] = (
@@ -158,10 +336,10 @@ class Collector:
         if plan.exact.any():
             meaning = {"long_name": "solved, without chance: one batch is the value"}
             data["exact"] = (axes, plan.exact, meaning)
-        if dropped is not None:
+        if summary.dropped is not None:
             meaning = {"units": "1", "long_name": "leading batches that MSER drops (NaN in the metrics)"}
-            data["dropped"] = (axes, dropped, meaning)
-        data |= self._users()
+            data["dropped"] = (axes, summary.dropped, meaning)
+        data |= self._users(summary)
         data |= self._facts.recorded
         told = {"facts": provenance.sanitised(json.dumps(self._facts.attribute()))}
         dataset = xr.Dataset(data, coords, attributes(plan, arguments) | told)
@@ -174,27 +352,23 @@ class Collector:
             dataset[dim].attrs["long_name"] = dim.replace("_", " ")
         return dataset
 
-    def _users(self) -> dict[str, Any]:
+    def _users(self, summary: Summary) -> dict[str, Any]:
         """Return the names of ranked users where their log has names: ``name_by_user`` and the like."""
         plan, found = self._plan, {}
-        for name, metric in plan.metrics.items():
-            if not name.startswith("number_by_"):
-                continue
-            numbers = self._of_points(name, None)[np.unravel_index(plan.points, plan.shape)]
-            names = np.full((*plan.shape, numbers.shape[-1]), "", dtype=object)
-            of_points = names.reshape(-1, numbers.shape[-1])
-            for point, workload, known in zip(
-                plan.points.tolist(), plan.choices["workload"].tolist(), numbers, strict=True
-            ):
+        for name, (lowest, highest) in summary.ranked.items():
+            names = np.full(lowest.shape, "", dtype=object)
+            of_points, *known = (each.reshape(-1, names.shape[-1]) for each in (names, lowest, highest))
+            for point, workload in zip(plan.points.tolist(), plan.choices["workload"].tolist(), strict=True):
                 if whose := self._names_of(workload):
-                    low, high = np.fmin.reduce(known, axis=(0, 1)), np.fmax.reduce(known, axis=(0, 1))
                     # Where replications rank other users, a rank is nobody's.
                     of_points[point] = [
-                        name_of(n, whose) if n == m else "" for n, m in zip(low, high, strict=True)
+                        name_of(n, whose) if n == m else ""
+                        for n, m in zip(*(each[point] for each in known), strict=True)
                     ]
             if (names != "").any():
                 meaning = {"long_name": "user's name in the log"}
-                found[name.replace("number", "name", 1)] = ((*plan.axes, *metric.dims), names, meaning)
+                dims = (*plan.axes, *plan.metrics[name].dims)
+                found[name.replace("number", "name", 1)] = (dims, names, meaning)
         return found
 
     def _names_of(self, workload: int) -> tuple[str, ...]:
@@ -207,58 +381,12 @@ class Collector:
                 self._user_names[workload] = ()
         return self._user_names[workload]
 
-    def _judged(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return which points are saturated, which replications suspected, and what work was left undone."""
-        shape, replications = self._plan.shape, self._plan.replications
-        points = len(self._state) // replications
-        saturated, shortfall = np.zeros(points, dtype=bool), np.full(points, np.nan)
-        suspected = np.zeros((points, replications), dtype=bool)
-        done = (self._state == DONE).reshape(points, replications)
-        of_points = self._backlogs.suspected.reshape(points, replications)
-        for point in np.flatnonzero(of_points.any(axis=1)).tolist():
-            backlogs = [self._backlogs[point * replications + n] for n in range(replications)]
-            found = statistics.judge(
-                [backlog for backlog, there in zip(backlogs, done[point], strict=True) if there]
-            )
-            saturated[point], shortfall[point] = found.saturated, found.shortfall
-            suspected[point, done[point]] = found.suspected
-        return saturated.reshape(shape), suspected.reshape((*shape, replications)), shortfall.reshape(shape)
-
-    def _of_points(self, name: str, dropped: np.ndarray | None) -> np.ndarray:
-        """Return a metric in the shape (axes..., replication, batch, own...), without the batches dropped."""
-        values = self._values[name]
-        found = values.reshape(*self._plan.shape, self._plan.replications, *values.shape[1:])
-        if dropped is None:
-            return found
-        cut = np.arange(values.shape[1]) < dropped[..., np.newaxis, np.newaxis]
-        return np.where(cut.reshape(*cut.shape, *(1,) * (values.ndim - 2)), np.nan, found)
-
-    def _truncations(self, shape: tuple[int, ...]) -> np.ndarray:
-        """Return the leading batches that MSER drops at each point, of what has been put in so far."""
-        headline = self._values[self._plan.headline]
-        found = np.zeros(shape[:-1], dtype=np.int32)
-        of_points = headline.reshape(-1, shape[-1], *headline.shape[1:])
-        for point in self._plan.points:
-            found.flat[point] = truncation(of_points[point])
-        return found
-
-    def _variables(
-        self, metric: Metric, values: np.ndarray, weight: np.ndarray | None, usable: np.ndarray
-    ) -> dict[str, Any]:
-        """Return a metric's variables; the shape of `values` is (axes..., replication, batch, own...)."""
-        axes = tuple(self._plan.axes)
-        dims = (*axes, *metric.dims)
-        level = self._plan.settings.confidence
-        # The statistics want replication and batch last.
-        exact = self._plan.exact.reshape(usable.shape + (1,) * len(metric.dims))
-        places = (len(axes), len(axes) + 1)
-        samples = np.moveaxis(values, places, (-2, -1))
-        weights = None if weight is None else np.moveaxis(weight, places, (-2, -1))
-        found = statistics.intervals(samples, level, weight=weights, exact=exact)
-        keep = usable.reshape(usable.shape + (1,) * len(metric.dims))
-        mean, half_width, lag1 = (np.where(keep, part, np.nan) for part in found)
+    def _variables(self, metric: Metric, summary: Summary) -> dict[str, Any]:
+        """Return what is told of a metric."""
+        dims = (*self._plan.axes, *metric.dims)
+        mean, half_width, lag1 = summary.intervals[metric.name]
         units = {"units": metric.unit}
-        weighed = {} if weight is None else {"weight": metric.weight}
+        weighed = {"weight": metric.weight} if metric.weight in self._plan.metrics else {}
         method = (
             f"Student's t over replication means from {statistics.MIN_REPLICATIONS} replications on, else "
             "over batch means, widened by their correlation and skewness; NaN where withheld because there "
@@ -267,11 +395,6 @@ class Collector:
         covers = f"the mean over {self._measured()}, see docs/statistics.md"
         long_name = metric.long_name
         return {
-            metric.name: (
-                (*axes, "replication", "batch", *metric.dims),
-                values,
-                {**units, "long_name": long_name, **weighed},
-            ),
             f"{metric.name}_mean": (dims, mean, {**units, "long_name": f"{long_name}, mean", **weighed}),
             f"{metric.name}_ci": (
                 dims,
@@ -279,7 +402,7 @@ class Collector:
                 {
                     **units,
                     "long_name": f"{long_name}, half-width of interval",
-                    "confidence": level,
+                    "confidence": self._plan.settings.confidence,
                     "method": method,
                     "covers": covers,
                 },
@@ -301,6 +424,136 @@ class Collector:
         size = "" if settings.batch_size is None else f" of {settings.batch_size}"
         skipped = "the first" if not settings.warmup else f"those after the first {shown(settings.warmup)}"
         return f"{shown(settings.batches)} batches{size}, {skipped} of a run from an empty system"
+
+
+class Summary:
+    """What is told of each point of the grid, filled in block by block.
+
+    Parameters
+    ----------
+    shapes : mapping of str to tuple of int
+        Metric -> (n_batches, ...).
+    plan : Plan
+    coords : mapping of str to sequence
+        Of the metrics' own dimensions.
+
+    Attributes
+    ----------
+    intervals : dict of str to tuple of ndarray
+        Metric -> mean, half-width and lag-1 correlation, shape (axes..., own...).
+    saturated, shortfall : ndarray, shape (axes...)
+    suspected : ndarray of bool, shape (axes..., replication)
+    dropped : ndarray of int, shape (axes...), or None
+        Leading batches that MSER drops, where it is asked to.
+    ranked : dict of str to pair of ndarray
+        Metric that has users' numbers -> the least and the largest at each rank, shape (axes..., rank).
+    """
+
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]], plan: Plan, coords: Mapping[str, Any]) -> None:
+        self._plan = plan
+        of_points = {name: (*plan.shape, *own) for name, (_, *own) in shapes.items()}
+        self.intervals = {
+            name: tuple(np.full(shape, np.nan) for _ in range(3)) for name, shape in of_points.items()
+        }
+        self.saturated = np.zeros(plan.shape, dtype=bool)
+        self.shortfall = np.full(plan.shape, np.nan)
+        self.suspected = np.zeros((*plan.shape, plan.replications), dtype=bool)
+        self.dropped = np.zeros(plan.shape, np.int32) if plan.settings.warmup == MSER else None
+        self.ranked = {
+            name: (np.full(shape, np.nan), np.full(shape, np.nan))
+            for name, shape in of_points.items()
+            if name.startswith("number_by_")
+        }
+
+    def add(self, block: Block, results: Results, state: np.ndarray) -> dict[str, np.ndarray]:
+        """Judge a block, and return its metrics in the shape (axes..., replication, batch, own...).
+
+        Parameters
+        ----------
+        block : Block
+        results : Results
+        state : ndarray of int, shape (n_cells,)
+            What became of each task of the grid.
+        """
+        plan = self._plan
+        done = state.reshape(-1, plan.replications)[block.points] == DONE
+        self._judge(block, results.backlogs, done)
+        dropped = None if self.dropped is None else self._truncations(block, results)
+        found = {}
+        for name, metric in plan.metrics.items():
+            values = found[name] = _of_points(results.values[name], block, plan.replications, dropped)
+            weight = None
+            if metric.weight in plan.metrics:
+                weight = _of_points(results.values[metric.weight], block, plan.replications, None)
+            self._estimate(block, metric, values, weight)
+            if name in self.ranked:
+                plain = _of_points(results.values[name], block, plan.replications, None)
+                places = (len(plan.shape), len(plan.shape) + 1)
+                lowest, highest = self.ranked[name]
+                lowest[block.index] = np.fmin.reduce(plain, axis=places)
+                highest[block.index] = np.fmax.reduce(plain, axis=places)
+        return found
+
+    def _judge(self, block: Block, backlogs: Backlogs, done: np.ndarray) -> None:
+        """Find out which points are saturated, which replications suspected, and what was left undone."""
+        replications = self._plan.replications
+        points = len(done)
+        saturated, shortfall = np.zeros(points, dtype=bool), np.full(points, np.nan)
+        suspected = np.zeros((points, replications), dtype=bool)
+        of_points = backlogs.suspected.reshape(points, replications)
+        for point in np.flatnonzero(of_points.any(axis=1)).tolist():
+            there = [backlogs[point * replications + n] for n in np.flatnonzero(done[point]).tolist()]
+            found = statistics.judge(there)
+            saturated[point], shortfall[point] = found.saturated, found.shortfall
+            suspected[point, done[point]] = found.suspected
+        self.saturated[block.index] = saturated.reshape(block.shape)
+        self.shortfall[block.index] = shortfall.reshape(block.shape)
+        self.suspected[block.index] = suspected.reshape(*block.shape, replications)
+
+    def _truncations(self, block: Block, results: Results) -> np.ndarray:
+        """Return the leading batches that MSER drops at each point."""
+        plan = self._plan
+        headline = results.values[plan.headline]
+        of_points = headline.reshape(-1, plan.replications, *headline.shape[1:])
+        found = np.zeros(block.shape, dtype=np.int32)
+        first = block.points.start
+        for point in plan.points[(plan.points >= first) & (plan.points < block.points.stop)].tolist():
+            found.flat[point - first] = truncation(of_points[point - first])
+        assert self.dropped is not None
+        self.dropped[block.index] = found
+        return found
+
+    def _estimate(self, block: Block, metric: Metric, values: np.ndarray, weight: np.ndarray | None) -> None:
+        """Estimate the mean of a metric; the shape of `values` is (axes..., replication, batch, own...)."""
+        plan = self._plan
+        own = (1,) * len(metric.dims)
+        # The statistics want replication and batch last.
+        places = (len(plan.shape), len(plan.shape) + 1)
+        samples = np.moveaxis(values, places, (-2, -1))
+        weights = None if weight is None else np.moveaxis(weight, places, (-2, -1))
+        exact = plan.exact[block.index].reshape(block.shape + own)
+        found = statistics.intervals(samples, plan.settings.confidence, weight=weights, exact=exact)
+        keep = ~self.saturated[block.index].reshape(block.shape + own)
+        for whole, part in zip(self.intervals[metric.name], found, strict=True):
+            whole[block.index] = np.where(keep, part, np.nan)
+
+
+def _of_points(values: np.ndarray, block: Block, replications: int, dropped: np.ndarray | None) -> np.ndarray:
+    """Return values of cells, shape (axes..., replication, batch, own...), without the batches dropped."""
+    found = values.reshape(*block.shape, replications, *values.shape[1:])
+    if dropped is None:
+        return found
+    cut = np.arange(values.shape[1]) < dropped[..., np.newaxis, np.newaxis]
+    return np.where(cut.reshape(*cut.shape, *(1,) * (values.ndim - 2)), np.nan, found)
+
+
+def _chunks(shape: Sequence[int]) -> list[int]:
+    """Return a chunk of at most `CHUNK` neighbours in memory, so that a block is written to few of them."""
+    room, found = CHUNK, []
+    for length in reversed(shape):
+        found.append(max(1, min(length, room)))
+        room //= found[-1]
+    return found[::-1]
 
 
 def coordinate(values: Sequence[Any]) -> np.ndarray:
@@ -339,35 +592,3 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
 def _checked(variable: xr.Variable) -> bool:
     """Whether netCDF can keep a checksum of a variable: not of texts, whose length varies."""
     return variable.ndim > 0 and variable.size > 0 and variable.dtype.kind in "biuf"
-
-
-def write(dataset: xr.Dataset, path: Path) -> None:
-    """Replace the dataset at `path`: at every moment it is either the old or the new one.
-
-    Raises
-    ------
-    RunError
-        If it cannot be written; the old one is then still there.
-    """
-    private = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        # With a checksum of each array, so that whoever reads a damaged one is told.
-        encoding = {
-            name: {"fletcher32": True} for name, variable in dataset.variables.items() if _checked(variable)
-        }
-        dataset.to_netcdf(private, engine="netcdf4", format="NETCDF4", encoding=encoding)
-        descriptor = os.open(private, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        private.replace(path)
-    except (OSError, RuntimeError) as error:  # netCDF4 reports a full disk as a RuntimeError
-        reason = one_line(error)
-        raise RunError(
-            f"{path}: the dataset could not be written ({reason}); all results are kept: make room, then "
-            "type the same command"
-        ) from error
-    finally:
-        with suppress(OSError):
-            private.unlink(missing_ok=True)

@@ -11,7 +11,9 @@ while writing) does not count, nor does one that is not what was written.
 from __future__ import annotations
 
 import fcntl
+import itertools
 import json
+import operator
 import os
 import re
 import secrets
@@ -66,8 +68,8 @@ class Head(NamedTuple):
 CHECKSUM = ',"crc32":"{:08x}"}}\n'
 """The end of a line: CRC-32 of the bytes before. Logs of earlier versions have none."""
 
-_CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}\n')
 _CHECKSUM_LENGTH = len(CHECKSUM.format(0))
+_BEFORE_CHECKSUM = CHECKSUM.split("{", 1)[0].encode()
 
 _HEAD = re.compile(rb'\{"id":"([0-9a-f]{20})","state":"(done|failed)","seconds":([0-9.e+-]+),')
 
@@ -131,12 +133,15 @@ class Shard:
         return descriptor
 
 
+_text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
 def encode(record: Record) -> bytes:
     """Return a record as one line."""
     data = dict(vars(record))  # not `asdict`, which copies all that is inside
     state = "failed" if isinstance(record, Failed) else "done"
     head = {"id": data.pop("id"), "state": state, "seconds": data.pop("seconds")}
-    line = json.dumps({**head, **data}, separators=(",", ":")).encode()[:-1]
+    line = _text({**head, **data}).encode()[:-1]
     return line + CHECKSUM.format(zlib.crc32(line)).encode()
 
 
@@ -145,19 +150,17 @@ def head(line: bytes) -> Head | None:
     found = _HEAD.match(line)
     if found is None:
         return None
-    failed = found[2] == b"failed"
-    if (checksum := _CHECKSUM.fullmatch(line, max(0, len(line) - _CHECKSUM_LENGTH))) is not None:
-        body = memoryview(line)[: checksum.start()]
-        return Head(found[1].decode(), failed, float(found[3])) if _matches(body, checksum[1]) else None
+    id_, state, seconds = found.groups()
+    failed = state == b"failed"
+    if line.startswith(_BEFORE_CHECKSUM, -_CHECKSUM_LENGTH):
+        if not line.endswith(b'%08x"}\n' % zlib.crc32(memoryview(line)[:-_CHECKSUM_LENGTH])):
+            return None
+        return Head(id_.decode(), failed, float(seconds))
     # Without a checksum: results end with two braces, which occur nowhere else in them; so a line torn
     # anywhere is told apart. A NUL is what a file system puts where a crash of the machine lost a page.
     if not line.endswith(b"}\n" if failed else b"}}\n") or b"\0" in line:
         return None
-    return Head(found[1].decode(), failed, float(found[3]))
-
-
-def _matches(body: memoryview, checksum: bytes) -> bool:
-    return zlib.crc32(body) == int(checksum, 16)
+    return Head(id_.decode(), failed, float(seconds))
 
 
 def decode(line: bytes) -> Record | None:
@@ -236,6 +239,13 @@ def merge(folder: Path, logs: Iterable[Path], name: str) -> None:
         log.unlink(missing_ok=True)
 
 
+class Place(NamedTuple):
+    """Where a record is."""
+
+    log: str
+    offset: int
+
+
 class Reader:
     """Reads all logs of a folder, and later only what has been added since.
 
@@ -256,26 +266,35 @@ class Reader:
 
     def lines(self) -> Iterator[bytes]:
         """Yield every whole line not yielded before; a torn last line waits for its end."""
+        for _, added in self._new():
+            for _, line in added:
+                yield line
+
+    def _new(self) -> Iterator[tuple[str, Iterator[tuple[int, bytes]]]]:
+        """Yield the name of each log, and what was added to it: offsets and lines."""
         names: set[str] | None = None
         # Again, if logs were merged in the meantime: what was in them is in one that is new.
         while names is None or not names <= self._there():
             names = self._there()
             for name in sorted(names):
-                with suppress(FileNotFoundError):
-                    yield from self._added(name)
+                yield name, self._added(name)
 
     def _there(self) -> set[str]:
         return {path.name for path in self._folder.glob(self._names)}
 
-    def _added(self, name: str) -> Iterator[bytes]:
+    def _added(self, name: str) -> Iterator[tuple[int, bytes]]:
         offset = self._offsets.get(name, 0)
-        with (self._folder / name).open("rb", buffering=1 << 20) as file:
+        try:
+            file = (self._folder / name).open("rb", buffering=1 << 20)
+        except FileNotFoundError:
+            return
+        with file:
             file.seek(offset)
             for line in file:
                 if line.endswith(b"\n"):
-                    offset += len(line)
+                    start, offset = offset, offset + len(line)
                     self._offsets[name] = offset
-                    yield line
+                    yield start, line
 
     def heads(self) -> Iterator[Head]:
         """Yield the heads of new lines, without parsing the rest."""
@@ -292,6 +311,29 @@ class Reader:
                 yield record
             else:
                 self._count(line)
+
+    def places(self) -> Iterator[tuple[Head, Place]]:
+        """Yield the heads of new lines, and where they are, for `at`."""
+        for log, added in self._new():
+            for offset, line in added:
+                if (found := head(line)) is not None:
+                    yield found, Place(log, offset)
+                else:
+                    self._count(line)
+
+    def at(self, places: Iterable[Place]) -> Iterator[Record | None]:
+        """Yield the record at each place, None where it is damaged; places of one log should come together.
+
+        Raises
+        ------
+        FileNotFoundError
+            If a log is not there any more, because it was merged with others.
+        """
+        for log, of_log in itertools.groupby(places, key=operator.attrgetter("log")):
+            with (self._folder / log).open("rb") as file:
+                for place in of_log:
+                    file.seek(place.offset)
+                    yield decode(file.readline())
 
     def _count(self, line: bytes) -> None:
         if line.strip():
