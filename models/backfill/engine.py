@@ -29,9 +29,9 @@ def schedule(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:
     ValueError
         If a job fits on no host, or the rules need what the jobs do not have.
     """
-    homeless = ~machine.takes(jobs.size, jobs.memory)
-    if homeless.any():
-        first = int(np.argmax(homeless))
+    has_home = machine.takes(jobs.size, jobs.memory)
+    if not has_home.all():
+        first = int(np.argmin(has_home))
         raise ValueError(
             f"job {first + 1} asks for {jobs.size[first]} processors and {jobs.memory[first]} KB of memory, "
             f"and no host has both; the largest has {machine.largest} processors: leave out such jobs"

@@ -18,7 +18,7 @@ nothing has to be computed anew when only S changes.
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int64, void
+from numba import int64, void
 
 from models.gang.state import NOW, SUM_PES, SUM_SLOTS, VIRTUAL
 from models.kernels.bits import ONE, ZERO, disjoint, lowest_position
@@ -201,21 +201,19 @@ def grant_where_it_ran(job, rank, matrix, table, taken, counts, clocks):
             grant(slot, rank, matrix, table, taken, counts, clocks)
 
 
-@part(boolean(SETS, int64, SETS, int64, SETS, int64))
-def depends_on(pes, job, changed, i, occupied, slot):
-    """Tell whether of a job's PEs some are in row i of `changed` and none are taken in a slot."""
-    return not disjoint(pes, job, changed, i) and disjoint(pes, job, occupied, slot)
-
-
 @part(void(int64, int64, SETS, int64, SETS, TABLE, INTS, FLOATS))
 def slot_changes(change, slot, changed, row, occupied, table, counts, clocks):
     """Under `shared`: PEs of a used slot, a row of `changed`, become free (change 1) or taken (-1).
 
     `occupied` holds what is taken in the slot beside them. O(jobs x words).
     """
+    if counts[N_SLOTS] == 1:
+        return  # which all jobs are mapped to
     for i in range(counts[N_JOBS]):
         job = table.order[PRESENT, i]
-        if depends_on(table.pes, job, changed, row, occupied, slot) and table.whole[job, SLOT] != slot:
+        # Not `and`: nobody can guess which of them it would end with.
+        is_free = (table.whole[job, SLOT] != slot) & disjoint(table.pes, job, occupied, slot)
+        if is_free and not disjoint(table.pes, job, changed, row):
             run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, clocks)
 
 
@@ -227,7 +225,7 @@ def slot_comes_or_goes(change, slot, only, row, table, counts, clocks):
     """
     for i in range(counts[N_JOBS]):
         job = table.order[PRESENT, i]
-        if disjoint(table.pes, job, only, row) and table.whole[job, SLOT] != slot:
+        if (table.whole[job, SLOT] != slot) & disjoint(table.pes, job, only, row):
             run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, clocks)
 
 

@@ -69,10 +69,12 @@ from models.kernels.ties import takes_end
 from models.kernels.types import FLOATS, INTS
 from models.packing.matrix import (
     ARRIVAL,
+    AT_ONCE,
     DECREASING,
     FINISH,
     KEY,
     N_JOBS,
+    N_REAL,
     N_SLOTS,
     NUMBER,
     POSITION,
@@ -113,26 +115,32 @@ def first_to_end(table, n_jobs):
     A plain search: with the run fractions most of the times in a heap would change at each event.
     """
     real = table.real
-    # Four minima without a branch, since a processor cannot guess which of them are new ones.
+    # Four minima without a branch, since a processor cannot guess which of them are new ones. Behind the last
+    # job stand ends that never come.
     a, b, c, d = np.inf, np.inf, np.inf, np.inf
-    in_fours = n_jobs & ~3
-    for i in range(0, in_fours, 4):
+    for i in range(0, n_jobs, AT_ONCE):
         a = min(a, real[FINISH, i])
         b = min(b, real[FINISH, i + 1])
         c = min(c, real[FINISH, i + 2])
         d = min(d, real[FINISH, i + 3])
-    for i in range(in_fours, n_jobs):
-        a = min(a, real[FINISH, i])
     finish = min(min(a, b), min(c, d))
     first = -1
-    number = 0
+    n_first = 0
     for i in range(n_jobs):
-        if real[FINISH, i] <= finish:  # equal, in one comparison less: no NaN need be told apart
-            job = table.order[PRESENT, i]
-            if first < 0 or table.whole[job, NUMBER] < number:
+        is_first = real[FINISH, i] <= finish  # equal, in one comparison less: no NaN need be told apart
+        first = i if is_first else first
+        n_first += is_first
+    if n_first > 1:  # the one that was submitted first
+        for i in range(first - 1, -1, -1):
+            if real[FINISH, i] <= finish and number_at(i, table) < number_at(first, table):
                 first = i
-                number = table.whole[job, NUMBER]
     return first
+
+
+@part()
+def number_at(position, table):
+    """Return how many jobs were submitted before the one at a position of the list of present jobs."""
+    return table.whole[table.order[PRESENT, position], NUMBER]
 
 
 @part()
@@ -231,10 +239,11 @@ def leave(position, table, counts):
     moved = order[PRESENT, last]
     order[PRESENT, position] = moved
     whole[moved, POSITION] = position
-    for field in range(real.shape[0]):
+    for field in range(N_REAL):
         time = real[field, position]
         real[field, position] = real[field, last]
         real[field, last] = time
+    real[FINISH, last] = np.inf
     counts[N_JOBS] -= 1
     order[VACANT, counts[N_VACANT]] = job
     counts[N_VACANT] += 1
@@ -257,7 +266,9 @@ def settle_in(job, slot, rank, system):
     if is_limited(settings):
         take_memory(table.pes, job, system.waiting.memory[job], AT_PRESENT, system.foresight.memory)
     if settings.alternation == SHARED:
-        run_in(job, count_shared(job, counts[N_SLOTS], matrix.occupied, table), table, counts, clocks)
+        n_slots = count_shared(job, counts[N_SLOTS], matrix.occupied, table)
+        if n_slots > 1:  # it runs in one already
+            run_in(job, n_slots, table, counts, clocks)
     elif settings.alternation == EXCLUSIVE:
         grant_where_it_fits(job, rank, opened, matrix, table, room.granted, counts, clocks)
 
@@ -488,9 +499,10 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
                 if is_limited(settings):
                     each = -system.waiting.memory[job]
                     take_memory(table.pes, job, each, AT_PRESENT, system.foresight.memory)
-                for w in range(table.pes.shape[1]):
-                    room.chosen_row[w] = table.pes[job, w]
-                release(table.whole[job, SIZE], n_pes, room.chosen_row, books)
+                if settings.keeps_books:
+                    for w in range(table.pes.shape[1]):
+                        room.chosen_row[w] = table.pes[job, w]
+                    release(table.whole[job, SIZE], n_pes, room.chosen_row, books)
                 clear_out(job, rank, system)
             if n_waiting(counts) > 0:
                 counts[LOOK_DUE] = 1

@@ -187,6 +187,7 @@ class Simulation:
             int(rules.queue == BACKFILL),
             NO_LIMIT if memory is None else memory,
             int(rules.kill),
+            int(rules.scheme.keeps_books),
             slices.stretch(rules.slice, rules.switch_cost),
         )
         self._batches_at_once = -(-ENDED_AT_ONCE // measured.batch_size)

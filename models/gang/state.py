@@ -26,7 +26,7 @@ Settings = namedtuple(
     [
         "n_pes", "alternation", "unification", "migrating", "precedence", "instant",
         "batch_size", "first_measured", "end_measured", "n_measured",
-        "slots_limit", "backfilling", "memory_limit", "kill", "stretch",
+        "slots_limit", "backfilling", "memory_limit", "kill", "keeps_books", "stretch",
     ],
 )  # fmt: skip
 """Fixed numbers of a simulation.
@@ -44,9 +44,10 @@ slots_limit : int, used slots at most
 backfilling : int, 1 if others than the first of the queue may enter
 memory_limit : int, KB that the jobs on a PE may have together, or `NO_LIMIT`
 kill : int, 1 if jobs end when they have run for their requested time
+keeps_books : int, 1 if the scheme is told of jobs that leave
 stretch : float, how many times as long everything takes where slots are switched, see `models.gang.slices`
 """
-SETTINGS = types.NamedTuple([int64] * 14 + [float64], Settings)
+SETTINGS = types.NamedTuple([int64] * 15 + [float64], Settings)
 
 NO_LIMIT = 1 << 59
 

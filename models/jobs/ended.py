@@ -18,4 +18,4 @@ ENDED = types.NamedTuple([INTS, INTS, FLOATS, FLOATS, FLOATS, FLOATS, INTS], End
 def nobody_ended(room: int) -> Ended:
     """Return room for so many jobs that have ended."""
     kinds = (np.int64, np.int64, float, float, float, float, np.int64)
-    return Ended(*(np.zeros(room, kind) for kind in kinds))
+    return Ended(*(np.empty(room, kind) for kind in kinds))

@@ -100,7 +100,7 @@ class Machine:
 
 def on_each(size: Ints, memory: Ints) -> Ints:
     """Return the KB that jobs take on each of their processors, rounded up, given those of whole jobs."""
-    return np.asarray(-(-memory // size))
+    return np.asarray(-(-memory // size)) if memory.any() else memory  # to divide takes long
 
 
 def pool(processors: int, memory_each: int = UNLIMITED_KB) -> Machine:

@@ -40,7 +40,7 @@ Table = namedtuple("Table", ["pes", "whole", "real", "order"])
 pes : uint64 (job, word), PEs to which it is mapped
 whole : int64 (job, field), whole numbers, see below
 real : float64 (field, position), times, in the order of the list PRESENT; those of the job that left last
-    follow
+    follow, but FINISH, which is inf behind the last job, up to a multiple of `AT_ONCE`
 order : uint64 (list, position), places of the table in several orders, see below
 """
 TABLE = types.NamedTuple([SETS, WHOLE, REAL, LISTS], Table)
@@ -53,6 +53,10 @@ SLOT, SIZE, RUN_SLOTS, NUMBER, RUNS_LEFT, RUN, KEY, POSITION, SESSION, N_WHOLE =
 # number of its slots stays as it is; the integral of the number of its slots over its stay, less what that
 # would be with its present number all the time (so that only a change of that number has to be noted).
 RUNTIME, ARRIVAL, FINISH, SLOT_SECONDS, N_REAL = range(5)
+
+AT_ONCE = 4
+"""Times that an engine looks at together."""
+
 # Lists in Table.order: the jobs in the system, in no order; in that in which they may take free PEs of
 # foreign slots; from the largest to the smallest, earlier first among equals; the unused places (a stack).
 PRESENT, PRECEDENCE, DECREASING, VACANT, N_LISTS = range(5)
@@ -101,10 +105,12 @@ def empty_table(n_pes: int, job_limit: int) -> Table:
     """Return a table of jobs with `job_limit` vacant places."""
     order = np.zeros((N_LISTS, job_limit), np.uint64)
     order[VACANT] = np.arange(job_limit)[::-1]
+    real = np.zeros((N_REAL, job_limit + -job_limit % AT_ONCE))
+    real[FINISH] = np.inf
     return Table(
         np.zeros((job_limit, words(n_pes)), np.uint64),
         np.zeros((job_limit, N_WHOLE), np.int64),
-        np.zeros((N_REAL, job_limit)),
+        real,
         order,
     )
 
@@ -125,7 +131,7 @@ def enlarged_table(table: Table, n_pes: int, job_limit: int) -> Table:
     """Return a table of jobs with more places, the same otherwise; in the old one none was vacant."""
     found, n_jobs = empty_table(n_pes, job_limit), len(table.pes)
     found.pes[:n_jobs], found.whole[:n_jobs] = table.pes, table.whole
-    found.real[:, :n_jobs], found.order[:, :n_jobs] = table.real, table.order
+    found.real[:, :n_jobs], found.order[:, :n_jobs] = table.real[:, :n_jobs], table.order
     found.order[VACANT, : job_limit - n_jobs] = np.arange(n_jobs, job_limit)[::-1]
     return found
 

@@ -29,6 +29,7 @@ from models.jobs.stream import Stream, joined
 from models.point import Parameters, Point, Seed
 from models.streams import stream
 from models.workloads import estimates, tsafrir2005
+from models.workloads.inversion import Inversion
 
 REDRAWN = "models.workloads.redrawn.redrawn_runtime"
 """The compiled function that draws the runtime of a repetition."""
@@ -109,8 +110,8 @@ def mean_run_length(workload: Parameters) -> float:
 
 def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iterator[dict[str, np.ndarray]]:
     """Yield chunks of sessions whose gaps have mean 1: the same for every scheme and load, without end."""
-    size_steps = np.cumsum(size_probabilities(workload, processors))
-    run_steps = np.cumsum(run_length_probabilities(workload))
+    size_of = Inversion(size_probabilities(workload, processors))
+    runs_of = Inversion(run_length_probabilities(workload))
     long = long_probabilities(workload, processors)
     sizes, stages, runtimes, run_lengths, arrivals, keys = (
         stream(seed, cause)
@@ -118,13 +119,11 @@ def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iter
     )
     in_sequence = workload["repetition"] == SEQUENCE
     while True:
-        size = 1 + np.minimum(np.searchsorted(size_steps, sizes.random(CHUNK), side="right"), processors - 1)
+        size = size_of(sizes.random(CHUNK))
         is_long = stages.random(CHUNK) < long[size - 1]
         runtime = runtimes.standard_exponential(CHUNK)
         runtime *= np.where(is_long, workload["long_mean"], workload["short_mean"])
-        runs = 1 + np.minimum(
-            np.searchsorted(run_steps, run_lengths.random(CHUNK), side="right"), len(run_steps) - 1
-        )
+        runs = runs_of(run_lengths.random(CHUNK))
         key = keys.integers(-(2**63), 2**63, CHUNK)
         if in_sequence:
             first = np.repeat(np.cumsum(runs) - runs, runs)
@@ -139,9 +138,9 @@ def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iter
             runs = np.ones(len(size), np.int64)
         yield {
             "gap": arrivals.standard_exponential(len(size)),
-            "size": size.astype(np.int64),
+            "size": size,
             "runtime": runtime,
-            "runs": runs.astype(np.int64),
+            "runs": runs,
             "key": key,
         }
 
@@ -232,12 +231,14 @@ def open_stream(point: Point, machine: Machine) -> Stream:
         now = 0.0
         for chunk in standard_sessions(workload, largest, seed):
             # Added one by one, so that the cut into chunks changes no digit.
-            submit = np.cumsum(np.concatenate([[now], chunk["gap"] * gap]))[1:]
+            gaps = chunk["gap"] * gap
+            gaps[0] += now
+            submit = np.cumsum(gaps)
             now = submit[-1]
             size = chunk["size"]
             unknown, none = np.full(len(size), np.nan), np.zeros(len(size), np.int64)
-            jobs = Jobs(submit, chunk["runtime"], unknown, size, none)
-            yield replace(jobs, runs=chunk["runs"], key=chunk["key"]) if feedback else jobs
+            again = {"runs": chunk["runs"], "key": chunk["key"]} if feedback else {}
+            yield Jobs(submit, chunk["runtime"], unknown, size, none, **again)
 
     stream = Stream("feitelson1996", machine, lambda n: joined(chunks(), n), notes(workload), chunks)
     if workload["rerun_runtime"] == "same" or not feedback:

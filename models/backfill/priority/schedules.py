@@ -48,7 +48,7 @@ def on_pool(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     """Run jobs by the kernel for one pool of processors: at most one start is given, in orders that stay."""
     n = len(jobs)
     submit = np.append(jobs.submit, np.inf)
-    start, promised = np.full(n, np.nan), np.full(n, np.nan)
+    start, promised = np.empty(n), np.full(n, np.nan)
     given = NOBODY_PASSES if rules.discipline == FCFS else min(rules.reservations or 0, n)
     queue = line = nobody(jobs.size, machine.largest, _queue_keys(jobs, rules))
     reorders = rules.backfill_order is not None
