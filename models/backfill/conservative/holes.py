@@ -15,21 +15,30 @@ that are still open.
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int64, void
+from numba import boolean, float64, int64, void
 
 from models.backfill.conservative.held import HELD, HeldJobs
-from models.backfill.conservative.steps import NOWHERE, STEPS, Steps, close_hole, note_hole
-from models.backfill.conservative.waiting import SHIFT, WAITING, Waiting, zone
+from models.backfill.conservative.steps import (
+    FIRST,
+    NOWHERE,
+    NUMBER,
+    STEPS,
+    Steps,
+    close_hole,
+    note_hole,
+)
+from models.backfill.conservative.waiting import BLOCK, SHIFT, WAITING, Waiting, zone
 from models.kernels.bits import ONE, ZERO, lowest_position
 from models.kernels.compiling import part
 
 
-@part(void(HELD, WAITING, int64, int64, float64, float64, float64, int64))
+@part(boolean(HELD, WAITING, int64, int64, float64, float64, float64, int64))
 def mark(
     jobs: HeldJobs, waiting: Waiting, size: int, lower: int, hole: float, since: float, until: float,
     n_positions: int,
-) -> None:  # fmt: skip
-    """Note who may fit from `since` to `until`, of those larger than `lower` that fit into `size` processors.
+) -> bool:  # fmt: skip
+    """Note who may fit from `since` to `until`, of those larger than `lower` that fit into `size` processors;
+    tell whether there is anybody, or may be of those that are noted already.
 
     O(positions / 64 + jobs that are found, once each).
 
@@ -43,33 +52,44 @@ def mark(
     n_positions : given so far
     """
     held = jobs.held
-    size_class, too_small = waiting.class_of_size[size], waiting.class_of_size[lower + 1] - 1
+    of_size, of_request, later = waiting.of_size, waiting.of_request, waiting.later
+    large, small = waiting.class_of_size[size] + 1, waiting.class_of_size[lower + 1]
     hole_zone = zone(waiting, hole)
     request_class = waiting.least_request.shape[0] - 1
     while since + waiting.least_request[request_class] > until:
         request_class -= 1
-    for word in range((n_positions >> SHIFT) + 1):
-        rest = waiting.of_size[size_class, word] & waiting.later[hole_zone, word]
-        rest &= waiting.of_request[request_class, word] & ~waiting.may_fit[word]
-        if too_small >= 0:
-            rest &= ~waiting.of_size[too_small, word]
-        while rest != ZERO:
-            job = waiting.job[(word << SHIFT) + lowest_position(rest)]
-            lowest = rest & (~rest + ONE)
-            rest ^= lowest
-            over = since + held[job].requested
-            planned = held[job].planned
-            if (
-                planned > hole
-                and over <= until
-                and over <= planned
-                and held[job].size <= size
-                and held[job].size > lower
-            ):
-                waiting.may_fit[word] |= lowest
+    found = False
+    for block in range(0, (n_positions >> SHIFT) + 1, BLOCK):
+        some = ZERO
+        for word in range(block, block + BLOCK):
+            some |= (
+                of_size[large, word]
+                & ~of_size[small, word]
+                & later[hole_zone, word]
+                & (of_request[request_class, word])
+            )
+        if some == ZERO:
+            continue
+        for word in range(block, block + BLOCK):
+            rest = of_size[large, word] & ~of_size[small, word] & later[hole_zone, word]
+            rest &= of_request[request_class, word] & waiting.present[word]
+            if rest & waiting.may_fit[word] != ZERO:
+                found = True
+                rest &= ~waiting.may_fit[word]
+            while rest != ZERO:
+                job = np.uint32((word << SHIFT) + lowest_position(rest))
+                lowest = rest & (~rest + ONE)
+                rest ^= lowest
+                needs = jobs.size[job]
+                over = since + held[job].requested
+                planned = held[job].planned
+                if needs <= size and needs > lower and planned > hole and over <= until and over <= planned:
+                    waiting.may_fit[word] |= lowest
+                    found = True
+    return found
 
 
-@part(void(HELD, STEPS, WAITING, int64, int64, int64, int64, int64))
+@part(void(HELD, STEPS, WAITING, NUMBER, NUMBER, int64, int64, int64))
 def open_hole(
     jobs: HeldJobs, steps: Steps, waiting: Waiting, begin: int, end: int, size: int, turn: int,
     n_positions: int,
@@ -77,20 +97,23 @@ def open_hole(
     """Note who may jump into the steps from `begin` to before `end`, in which `size` processors have become
     free; `n_positions` have been given, and `turn` is that of placing all anew.
 
+    A step is noted only if somebody may fit there. Who fits somewhere later on was found when the last of its
+    processors became free, and in one of the steps in which they did.
+
     O(steps of the hole x steps around it) at worst, and O(waiting jobs / 64) for each stretch into which the
     shortest request fits. Mostly a hole is one step, and its neighbours are nearly full.
     """
     step = steps.step
     hole = step[begin].time
     hole_zone = zone(waiting, hole)
-    at = begin
-    useful = False
-    while at != end:
+    here = begin
+    while here != end:
         # Levels down to what was free before: who needs no more had room here already.
-        level = step[at].free
-        above = level - size
-        left, right = at, step[at].after
-        at = right
+        free = step[here].free
+        level, above = free, free - size
+        left, right = here, step[here].after
+        following = right
+        useful = False
         while level > above:
             size_class = waiting.class_of_size[level]
             shortest = waiting.shortest[hole_zone, size_class]
@@ -113,17 +136,15 @@ def open_hole(
                 lower = max(lower, step[before].free)
             until = np.inf if right == NOWHERE else step[right].time
             if step[left].time + shortest <= until:
-                useful = True
-                mark(jobs, waiting, level, max(lower, above), hole, step[left].time, until, n_positions)
+                since, below = step[left].time, max(lower, above)
+                useful |= mark(jobs, waiting, level, below, hole, since, until, n_positions)
             level = lower
-    if useful:
-        at = begin
-        while at != end:
-            note_hole(steps, at, step[at].free - size, turn)
-            at = step[at].after
+        if useful:
+            note_hole(steps, here, above, turn)
+        here = following
 
 
-@part(int64(HELD, STEPS, int64, int64))
+@part(NUMBER(HELD, STEPS, NUMBER, NUMBER))
 def first_hole(jobs: HeldJobs, steps: Steps, job: int, before: int) -> int:
     """Return the first step from which a waiting job fits as a whole before its start, and that is before the
     step `before` from which it has room up to its start; that step if there is none.
@@ -131,22 +152,22 @@ def first_hole(jobs: HeldJobs, steps: Steps, job: int, before: int) -> int:
     O(holes that are open), and O(steps around those with room for the job).
     """
     step, hole = steps.step, steps.hole
-    size, requested, planned = jobs.held[job].size, jobs.held[job].requested, jobs.held[job].planned
+    size, requested, planned = jobs.size[job], jobs.held[job].requested, jobs.held[job].planned
     best = before
     latest = step[before].time
     tried_from, tried_to = np.inf, -np.inf
-    i = 0
+    i = FIRST
     while i < steps.n_holes[0]:
         time = hole[i].time
         at = hole[i].step
         if time >= latest or hole[i].known >= size or (time >= tried_from and time < tried_to):
-            i += 1
+            i = np.uint32(i + 1)
             continue
         free = step[at].free
         if free <= hole[i].known:
             close_hole(steps, i)  # and have a look at the one that takes its place
             continue
-        i += 1
+        i = np.uint32(i + 1)
         if free < size:
             continue
         left, right = at, step[at].after

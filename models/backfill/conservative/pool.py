@@ -29,11 +29,14 @@ from models.backfill.conservative.held import (
     give_back,
     give_up,
     hold,
+    in_order,
     index_anew,
 )
 from models.backfill.conservative.holes import close_old, first_hole, open_hole
 from models.backfill.conservative.steps import (
+    FIRST,
     NOWHERE,
+    NUMBER,
     STEPS,
     Steps,
     begin_at,
@@ -45,7 +48,6 @@ from models.backfill.conservative.steps import (
 )
 from models.backfill.conservative.waiting import (
     MASK,
-    NOBODY,
     SHIFT,
     WAITING,
     Waiting,
@@ -58,11 +60,12 @@ from models.kernels.ends import pop, push
 from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
 from models.kernels.types import INTS
 
-STEPS_BETWEEN_INDICES = 256
-"""So many events later the index is made anew: it costs little then, and has few empty positions."""
+EVENTS_BETWEEN_ORDERS = 64
+"""So many events later all is put in order anew (positions, steps and the index): it costs little then, and
+what belongs together lies together."""
 
 
-@part(int64(HELD, STEPS, WAITING, int64, int64))
+@part(NUMBER(HELD, STEPS, WAITING, NUMBER, NUMBER))
 def move(jobs: HeldJobs, steps: Steps, waiting: Waiting, job: int, at: int) -> int:
     """Move a waiting job forward to the beginning of a step, and return the first step of the hole that it
     leaves behind, which ends where the job was expected to end. O(steps that it moves over).
@@ -70,7 +73,7 @@ def move(jobs: HeldJobs, steps: Steps, waiting: Waiting, job: int, at: int) -> i
     The two steps that it has left are not let go yet.
     """
     held, step = jobs.held, steps.step
-    size = held[job].size
+    size = jobs.size[job]
     first, last = held[job].first, held[job].last
     end = step[at].time + held[job].requested
     if end > step[first].time:
@@ -117,11 +120,11 @@ def compress(jobs: HeldJobs, steps: Steps, waiting: Waiting, turn: int, n_positi
         while rest != ZERO:
             bit = lowest_position(rest)
             one = ONE << np.uint64(bit)
-            job = waiting.job[(word << SHIFT) + bit]
+            job = np.uint32((word << SHIFT) + bit)
             before, last = held[job].first, held[job].last
             at = before
             if waiting.looked_at[word] & one != ZERO:
-                at = pushed_forward(steps, at, held[job].size)
+                at = pushed_forward(steps, at, jobs.size[job])
             if waiting.may_fit[word] & one != ZERO:
                 at = first_hole(jobs, steps, job, at)
             waiting.looked_at[word] &= ~one
@@ -133,7 +136,7 @@ def compress(jobs: HeldJobs, steps: Steps, waiting: Waiting, turn: int, n_positi
                 step[held[job].last].n_holders += 1
                 next_start = min(next_start, held[job].planned)
                 if hole != last:
-                    open_hole(jobs, steps, waiting, hole, last, held[job].size, turn, n_positions)
+                    open_hole(jobs, steps, waiting, hole, last, jobs.size[job], turn, n_positions)
                 let_go(steps, before)
                 let_go(steps, last)
             # Those before it are looked at the next time.
@@ -144,24 +147,25 @@ def compress(jobs: HeldJobs, steps: Steps, waiting: Waiting, turn: int, n_positi
     return next_start
 
 
-@part(float64(HELD, STEPS, WAITING, int64, int64, int64))
+@part(float64(HELD, STEPS, WAITING, NUMBER, int64, NUMBER))
 def place(
     jobs: HeldJobs, steps: Steps, waiting: Waiting, first: int, job: int, position: int
 ) -> float:  # fmt: skip
     """Give a newcomer the earliest start that disturbs nobody's, and return it. O(steps)."""
     held, step = jobs.held, steps.step
-    size, requested = held[job].size, held[job].requested
+    size, requested = jobs.processors[job], jobs.requested[job]
     at = first_fit(steps, first, size, requested)
-    held[job].last = take(steps, at, step[at].time + requested, size)
-    step[held[job].last].n_holders += 1
-    hold(jobs, steps, job, at)
-    held[job].position = position
     waiting.job[position] = job
-    enter(waiting, position, size, requested, held[job].planned)
-    return held[job].planned
+    jobs.size[position] = size
+    held[position].requested = requested
+    held[position].last = take(steps, at, step[at].time + requested, size)
+    step[held[position].last].n_holders += 1
+    hold(jobs, steps, position, at)
+    enter(waiting, position, size, requested, held[position].planned)
+    return held[position].planned
 
 
-@part(float64(STEPS, int64))
+@part(float64(STEPS, NUMBER))
 def first_start(steps: Steps, at: int) -> float:
     """Return the first start that somebody holds from a step on, inf if nobody does. O(steps up to it)."""
     while at != NOWHERE and steps.step[at].starting == NOWHERE:
@@ -188,32 +192,36 @@ def run(jobs: HeldJobs, steps: Steps, waiting: Waiting, instant: bool, heap: Int
     n_waiting = 0
     n_positions = 0
     arrived = 0
-    first = 0
+    first = FIRST
     next_start = np.inf
-    n_steps = 0
+    n_events = 0
     turn = 0
     held, step = jobs.held, steps.step
     while arrived < n_jobs or n_running > 0 or n_waiting > 0:
         next_submit = next_submission(jobs.submit, arrived)
         now = min(next_submit, next_end(jobs.end, heap, n_running), next_start)
         first = forget(steps, first, now)
-        n_steps += 1
-        if n_steps % STEPS_BETWEEN_INDICES == 0:
+        n_events += 1
+        if n_events % EVENTS_BETWEEN_ORDERS == 0:
             n_positions = close_up(jobs, waiting, n_positions)
+            in_order(jobs, steps, waiting, n_positions, first, heap, n_running)
+            first = FIRST
             index_anew(jobs, waiting, n_positions, now)
 
         # A job whose time has come starts, whatever else happens now: the plan has a place for it.
         if next_start <= now:
-            job = step[first].starting
-            while job != NOBODY:
+            position = step[first].starting
+            while position != NOWHERE:
+                job = waiting.job[position]
                 jobs.start[job] = now
                 jobs.end[job] = now + jobs.runtime[job]
+                jobs.until[job] = held[position].last
                 push(jobs.end, heap, n_running, job)
-                leave(waiting, held[job].position)
+                leave(waiting, position)
                 step[first].n_holders -= 1
                 n_running += 1
                 n_waiting -= 1
-                job = held[job].next_there
+                position = held[position].next_there
             step[first].starting = NOWHERE
             next_start = first_start(steps, first) if n_waiting > 0 else np.inf
 
@@ -221,8 +229,8 @@ def run(jobs: HeldJobs, steps: Steps, waiting: Waiting, instant: bool, heap: Int
         while takes_end(instant, now, next_end(jobs.end, heap, n_running), next_submit, n_ended):
             job = pop(jobs.end, heap, n_running)
             n_running -= 1
-            at, expected = first, held[job].last
-            size = held[job].size
+            at, expected = first, jobs.until[job]
+            size = jobs.processors[job]
             while at != expected:
                 give_back(jobs, steps, waiting, at, size)
                 at = step[at].after
@@ -235,13 +243,13 @@ def run(jobs: HeldJobs, steps: Steps, waiting: Waiting, instant: bool, heap: Int
             turn += 1
 
         # Newcomers are placed after all those that were there before them.
-        n_events = n_ended
-        while takes_submission(instant, now, next_submission(jobs.submit, arrived), n_events):
-            planned = place(jobs, steps, waiting, first, arrived, n_positions)
+        n_taken = n_ended
+        while takes_submission(instant, now, next_submission(jobs.submit, arrived), n_taken):
+            planned = place(jobs, steps, waiting, first, arrived, np.uint32(n_positions))
             if planned > now:
                 jobs.promised[arrived] = planned
             next_start = min(next_start, planned)
             n_positions += 1
             n_waiting += 1
             arrived += 1
-            n_events += 1
+            n_taken += 1

@@ -9,44 +9,49 @@ turn since, or until it is taken again: nearly all are at once, by the next one 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import float64, from_dtype, int64, types, void
+from numba import float64, from_dtype, int64, types, uint32, void
 from numpy.typing import NDArray
 
-from models.arrays import Ints
 from models.kernels.compiling import part
-from models.kernels.types import INTS
 
-NOWHERE = -1
+NUMBER = uint32
+"""Of a step, a hole or a position. It is unsigned: whether a signed index counts from the end of its array
+would be asked at every look, and took a quarter of all time."""
+NUMBERS = uint32[::1]
+FIRST: Any = np.uint32(0)
+NOWHERE: Any = np.uint32(0xFFFF_FFFF)
 
+Numbers = NDArray[np.uint32]
 Records = NDArray[np.void]
 
 
 STEP = np.dtype(
     [
-        ("time", "f8"), ("free", "i4"), ("before", "i4"), ("after", "i4"), ("n_holders", "i4"),
-        ("starting", "i4"), ("hole", "i4"),
+        ("time", "f8"), ("free", "i4"), ("before", "u4"), ("after", "u4"), ("n_holders", "i4"),
+        ("starting", "u4"), ("hole", "u4"),
     ]
 )  # fmt: skip
 """A step: half a line of the cache, because whoever walks over it looks at most of it.
 
 time
-    When it begins, in seconds; it lasts to the beginning of the next one, the last for ever. NaN: no step.
+    When it begins, in seconds; it lasts to the beginning of the next one, the last for ever.
 free
     Processors that are free then.
 before, after
-    Its neighbours, or `NOWHERE`.
+    Its neighbours, or `NOWHERE`. Where the number is no step's, `after` is the next such number.
 n_holders
     How many jobs start there or are expected to end there.
 starting
-    One of the waiting jobs that start there, or `NOWHERE`; they are a list, see `held.HELD_JOB`.
+    The position of one of the waiting jobs that start there, or `NOWHERE`; they are a list, see
+    `held.HELD_JOB`.
 hole
     Its entry in the list of steps in which something has become free, or `NOWHERE`.
 """
 
-HOLE = np.dtype([("time", "f8"), ("step", "i4"), ("known", "i4"), ("turn", "i8")])
+HOLE = np.dtype([("time", "f8"), ("step", "u4"), ("known", "i4"), ("turn", "i8")])
 """A step in which something has become free, and that not all who wait have been tried in since.
 
 time, step
@@ -59,7 +64,10 @@ turn
 
 
 class Steps(NamedTuple):
-    """The steps by their numbers, in no order; every array has room for all that there can be at once.
+    """The steps by their numbers; every array has room for all that there can be at once.
+
+    Numbers are given anew in the order of time every now and then (`held.in_order`), so that who goes on to a
+    neighbour mostly finds it beside.
 
     Parameters
     ----------
@@ -67,34 +75,44 @@ class Steps(NamedTuple):
         Step 0 is the first one at the beginning.
     hole : ndarray of `HOLE`
         In no order.
-    spare : ndarray of int
-        Numbers of no step, the next to be taken last.
-    n_spare, n_holes : ndarray of int
-        How many there are.
+    ordered : ndarray of `STEP`
+        For use while they get new numbers.
+    number : ndarray of int
+        The new number of each, for the same use.
+    spare : ndarray of int, shape (2,)
+        A number that was a step's and is none's now, or `NOWHERE`; and how many numbers have been given.
+    n_holes : ndarray of int, shape (1,)
     """
 
     step: Records
     hole: Records
-    spare: Ints
-    n_spare: Ints
-    n_holes: Ints
+    ordered: Records
+    number: Numbers
+    spare: Numbers
+    n_holes: Numbers
 
 
-STEPS = types.NamedTuple([from_dtype(STEP)[::1], from_dtype(HOLE)[::1], INTS, INTS, INTS], Steps)
+STEPS = types.NamedTuple(
+    [from_dtype(STEP)[::1], from_dtype(HOLE)[::1], from_dtype(STEP)[::1], *[NUMBERS] * 3], Steps
+)
 
 
 def all_free(processors: int, n_jobs: int) -> Steps:
     """Return one step for ever, and room for two of each job and two more for one that moves."""
     room = 2 * n_jobs + 4
     step = np.zeros(room, STEP)
-    step["time"] = np.nan
-    step["before"] = step["after"] = step["starting"] = step["hole"] = NOWHERE
-    step["time"][0], step["free"][0] = -np.inf, processors
-    spare = np.arange(room, dtype=np.int64)[::-1].copy()
-    return Steps(step, np.zeros(room, HOLE), spare, np.array([room - 1]), np.zeros(1, np.int64))
+    step[0] = (-np.inf, processors, NOWHERE, NOWHERE, 0, NOWHERE, NOWHERE)
+    return Steps(
+        step,
+        np.zeros(room, HOLE),
+        np.zeros(room, STEP),
+        np.zeros(room, np.uint32),
+        np.array([NOWHERE, 1], np.uint32),
+        np.zeros(1, np.uint32),
+    )
 
 
-@part(void(STEPS, int64, int64, int64))
+@part(void(STEPS, NUMBER, int64, int64))
 def note_hole(steps: Steps, at: int, known: int, turn: int) -> None:
     """Note that something has become free in a step, see `HOLE`. O(1)."""
     i = steps.step[at].hole
@@ -111,7 +129,7 @@ def note_hole(steps: Steps, at: int, known: int, turn: int) -> None:
         steps.hole[i].turn = max(steps.hole[i].turn, turn)
 
 
-@part(void(STEPS, int64))
+@part(void(STEPS, NUMBER))
 def close_hole(steps: Steps, i: int) -> None:
     """Take an entry out of the list of holes; the last one takes its place. O(1)."""
     steps.step[steps.hole[i].step].hole = NOWHERE
@@ -125,15 +143,19 @@ def close_hole(steps: Steps, i: int) -> None:
         steps.step[steps.hole[i].step].hole = i
 
 
-@part(int64(STEPS, int64, float64))
+@part(NUMBER(STEPS, NUMBER, float64))
 def begin_at(steps: Steps, at: int, instant: float) -> int:
     """Let a step begin at an instant later than the beginning of step `at` and before that of the next one.
 
     O(1).
     """
-    steps.n_spare[0] -= 1
-    made = steps.spare[steps.n_spare[0]]
     step = steps.step
+    made = steps.spare[0]
+    if made != NOWHERE:
+        steps.spare[0] = step[made].after
+    else:
+        made = steps.spare[1]
+        steps.spare[1] += 1
     following = step[at].after
     step[made].time = instant
     step[made].free = step[at].free
@@ -151,15 +173,14 @@ def begin_at(steps: Steps, at: int, instant: float) -> int:
     return made
 
 
-@part(void(STEPS, int64))
+@part(void(STEPS, NUMBER))
 def drop(steps: Steps, at: int) -> None:
     """Let the number of a step be no step's. O(1)."""
-    steps.step[at].time = np.nan
-    steps.spare[steps.n_spare[0]] = at
-    steps.n_spare[0] += 1
+    steps.step[at].after = steps.spare[0]
+    steps.spare[0] = at
 
 
-@part(void(STEPS, int64))
+@part(void(STEPS, NUMBER))
 def let_go(steps: Steps, at: int) -> None:
     """One job fewer starts or ends there: without any, a step but the first is like the one before. O(1)."""
     step = steps.step
@@ -177,7 +198,7 @@ def let_go(steps: Steps, at: int) -> None:
         drop(steps, at)
 
 
-@part(int64(STEPS, int64, float64))
+@part(NUMBER(STEPS, NUMBER, float64))
 def forget(steps: Steps, first: int, now: float) -> int:
     """Drop what lies before now, and return the first step that is left. O(1) on average."""
     step = steps.step
@@ -192,7 +213,7 @@ def forget(steps: Steps, first: int, now: float) -> int:
     return first
 
 
-@part(int64(STEPS, int64, int64, float64))
+@part(NUMBER(STEPS, NUMBER, int64, float64))
 def first_fit(steps: Steps, at: int, size: int, duration: float) -> int:
     """Return the first step from `at` on from which a job fits for its whole duration. O(steps)."""
     step = steps.step
@@ -208,7 +229,7 @@ def first_fit(steps: Steps, at: int, size: int, duration: float) -> int:
     return found
 
 
-@part(int64(STEPS, int64, int64))
+@part(NUMBER(STEPS, NUMBER, int64))
 def pushed_forward(steps: Steps, at: int, size: int) -> int:
     """Return the first step of those right before `at` that all have room for a job. O(their number)."""
     before = steps.step[at].before
@@ -218,7 +239,7 @@ def pushed_forward(steps: Steps, at: int, size: int) -> int:
     return at
 
 
-@part(int64(STEPS, int64, float64, int64))
+@part(NUMBER(STEPS, NUMBER, float64, int64))
 def take(steps: Steps, at: int, end: float, size: int) -> int:
     """Take processors away from the beginning of a step to `end`, and return the step that begins there.
 
