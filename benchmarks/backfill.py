@@ -25,7 +25,7 @@ from models.backfill.engine import schedule
 from models.backfill.judging import under
 from models.backfill.policies import rules_of
 from models.backfill.priority.rules import Priority
-from models.backfill.priority.schedules import on_hosts
+from models.backfill.priority.schedules import on_hosts, past_one_start
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, of, pool
@@ -42,6 +42,9 @@ LOAD = 0.8
 POOL_TARGET = 1e7
 SIMPY_TARGET = 120.0
 HOSTS_TARGET = 3e5
+ON_HOSTS_TARGET = 3e6
+TIMES_GENERAL = 1.2
+CROWDED_TIMES_GENERAL = 1.2
 LSF_TARGET = 3e6
 CROWDED_LOAD = 0.95
 CROWDED_TARGET = 5e5
@@ -134,10 +137,36 @@ def _synthetic(found: Findings, n_jobs: int, rounds: int) -> None:
         )
     )
     slowest = min(rates[name, c] for name, c in rates if c != "one pool" and name != "conservative")
+    quickest = max(rates[name, "o2k"] for name in POLICIES)
     found.targets += [
         Target("EASY on one pool", rates["easy", "one pool"], POOL_TARGET, "jobs/s", at_least=True),
         Target("hosts with memory, the slowest policy", slowest, HOSTS_TARGET, "jobs/s", at_least=True),
+        Target("hosts with memory, the quickest policy", quickest, ON_HOSTS_TARGET, "jobs/s", at_least=True),
     ]
+    _one_start(found, n_jobs, rounds)
+
+
+def _one_start(found: Findings, n_jobs: int, rounds: int) -> None:
+    """Run the kernel for at most one start and the one for any number of them in turn, on hosts."""
+    o2k = hosts("o2k")
+    chosen = {name: rules for name, rules in policies(*POLICIES).items() if isinstance(rules, Priority)}
+    for load, target in ((LOAD, TIMES_GENERAL), (CROWDED_LOAD, CROWDED_TIMES_GENERAL)):
+        jobs = stream(o2k, n_jobs, memory_mb=150, load=load)
+        ratios = {}
+        for name, rules in chosen.items():
+            ran = under(jobs, rules)
+            taken = in_turn(
+                {
+                    "one start": partial(_rate, past_one_start, ran, o2k, rules),
+                    "any number": partial(_rate, on_hosts, ran, o2k, rules),
+                },
+                min(rounds, 3),
+            )
+            ratios[name] = median_ratio(taken["one start"], taken["any number"])
+        told = ", ".join(f"{name} {ratio:.2g}" for name, ratio in ratios.items())
+        what = f"hosts with memory at load {load}, at most one start, times the kernel for any number"
+        found.notes.append(f"{what}: {told}")
+        found.targets.append(Target(f"{what}, the least", min(ratios.values()), target, "times", True))
 
 
 def _others(found: Findings, n_jobs: int, rounds: int) -> None:

@@ -70,9 +70,9 @@ def insert(ends: ExpectedEnds, h: int, when: float, size: int, need: int) -> Non
 @part(void(EXPECTED_ENDS, int64, float64, int64, int64))
 def remove(ends: ExpectedEnds, h: int, when: float, size: int, need: int) -> None:
     """Take an entry out of a host's list; those that are alike are as good as each other. O(entries)."""
-    i = h * ends.places
+    i = h * ends.places + ends.n[h] - 1
     while ends.time[i] != when or ends.size[i] != size or ends.need[i] != need:
-        i += 1
+        i -= 1
     ends.n[h] -= 1
     for k in range(i, h * ends.places + ends.n[h]):
         ends.time[k] = ends.time[k + 1]

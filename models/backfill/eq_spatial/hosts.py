@@ -6,7 +6,13 @@ import numpy as np
 from numba import float64, int64, types, void
 
 from models.arrays import Ints
-from models.backfill.eq_spatial.partition import divide_host, place_on_host, share_of
+from models.backfill.eq_spatial.partition import (
+    BOUNDLESS,
+    divide_host,
+    gather_on_host,
+    place_on_host,
+    share_of,
+)
 from models.backfill.eq_spatial.state import (
     CATCHING,
     CAUGHT,
@@ -99,10 +105,11 @@ def miss(job: int, share: int, now: float, jobs: JobTable) -> None:
 
 @part(types.UniTuple(int64, 3)(int64, JOBS, HOSTS, SETTINGS))
 def place_for_late(h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> tuple[int, int, int]:
-    """Say what a job that is not on host `h` would have there, see `partition.place_for_one`."""
+    """Say what a job that is not on host `h` would have there, see `partition.place_beside`."""
     if hosts.n_members[h] >= hosts.processors[h]:
         return 0, NOBODY, NOBODY
-    return place_on_host(h, NOBODY, jobs, hosts, settings)
+    n_others, asked = gather_on_host(h, jobs, hosts, settings)
+    return place_on_host(h, n_others + 1, asked, jobs, hosts, settings)
 
 
 @part(void(int64, int64, float64, JOBS, HOSTS, SETTINGS))
@@ -126,10 +133,16 @@ def imagine(first: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settin
             if jobs.standing[job] != TRIAL or jobs.host[job] != h:
                 miss(job, share_of(job, jobs.size[job], level, after, before), now, jobs)
             job = jobs.next_late[job]
-    for i in range(h * hosts.places, h * hosts.places + hosts.n_members[h]):
-        job = hosts.members[i]
+    base = h * hosts.places
+    for i in range(hosts.n_members[h]):
+        job = hosts.members[base + i]
         if jobs.standing[job] == TRIAL and jobs.ghost[job] == h:
-            level, after, before = place_on_host(h, job, jobs, hosts, settings)
+            n_sharing, asked = gather_on_host(h, jobs, hosts, settings)
+            if hosts.asks[i] == BOUNDLESS:
+                n_sharing += 1
+                asked -= jobs.size[job]
+            hosts.asks[i] = BOUNDLESS
+            level, after, before = place_on_host(h, n_sharing, asked, jobs, hosts, settings)
             miss(job, share_of(job, jobs.size[job], level, after, before), now, jobs)
 
 
@@ -165,10 +178,18 @@ def aim(h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) ->
     hosts.timer[h] = hosts.divided[h] + settings.min_interval
 
 
-@part(int64(int64, int64, float64, JOBS, HOSTS, SETTINGS))
-def catch_up(job: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) -> int:
-    """Reckon what a job that catches up still misses, and return how many processors it shall have extra."""
-    level, after, before = place_on_host(h, job, jobs, hosts, settings)
+@part(int64(int64, int64, int64, int64, float64, JOBS, HOSTS, SETTINGS))
+def catch_up(
+    job: int, h: int, n_others: int, asked: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings
+) -> int:
+    """Reckon what a job that catches up still misses, and return how many processors it shall have extra.
+
+    Parameters
+    ----------
+    n_others, asked : as `partition.gather` found them: it has a claim itself
+    """
+    beside = asked - jobs.size[job]
+    level, after, before = place_on_host(h, n_others + 1, beside, jobs, hosts, settings)
     share = share_of(job, jobs.size[job], level, after, before)
     if share != jobs.share[job] or jobs.target[job] != jobs.processors[job]:
         gained = (jobs.processors[job] - jobs.share[job]) * (now - jobs.share_since[job])
@@ -207,10 +228,13 @@ def settle(h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings,
     unallocated = hosts.processors[h]
     extra = 0
     due = np.inf
+    n_others, asked = NOBODY, 0
     for i in range(h * hosts.places, h * hosts.places + hosts.n_members[h]):
         job = hosts.members[i]
         if jobs.standing[job] == CATCHING or jobs.standing[job] == CAUGHT:
-            extra += catch_up(job, h, now, jobs, hosts, settings)
+            if n_others == NOBODY:
+                n_others, asked = gather_on_host(h, jobs, hosts, settings)
+            extra += catch_up(job, h, n_others, asked, now, jobs, hosts, settings)
         if jobs.target[job] != jobs.processors[job]:
             give(job, h, now, jobs.target[job], jobs, pieces)
             if np.isnan(jobs.start[job]):

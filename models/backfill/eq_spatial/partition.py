@@ -28,6 +28,7 @@ class Claims(NamedTuple):
     ----------
     member : jobs of hosts in order of submission, those of one host together
     size, standing : of each job
+    asks : room for a group of the jobs of a host, see `gather`
     favoured_from : standings from this one on have a claim to what they ask for
     last : whether odd processors go to the last submitted
     """
@@ -35,6 +36,7 @@ class Claims(NamedTuple):
     member: Ints
     size: Ints
     standing: Ints
+    asks: Ints
     favoured_from: int
     last: bool
 
@@ -42,19 +44,37 @@ class Claims(NamedTuple):
 CLAIMS = record(Claims)
 
 
-@part(types.UniTuple(int64, 2)(CLAIMS, int64, int64, boolean, int64, int64, int64))
-def level_of(
-    claims: Claims, base: int, n: int, favoured: bool, without: int, n_sharing: int, budget: int
-) -> tuple[int, int]:
-    """Divide a budget among the favoured of the `n` jobs from `base` on, or the others.
+@part(types.UniTuple(int64, 2)(CLAIMS, int64, int64, boolean))
+def gather(claims: Claims, base: int, n: int, favoured: bool) -> tuple[int, int]:
+    """Put side by side what those of the `n` jobs from `base` on ask for that are favoured, or the others.
+
+    `asks` is `BOUNDLESS` for jobs of the other group. O(n).
+
+    Returns
+    -------
+    int, int
+        Jobs of the group, and the processors that the other group asks for.
+    """
+    n_group, asked = 0, 0
+    for i in range(n):
+        job = claims.member[base + i]
+        size = claims.size[job]
+        in_group = (claims.standing[job] >= claims.favoured_from) == favoured
+        claims.asks[i] = size if in_group else BOUNDLESS
+        asked += 0 if in_group else size
+        n_group += int(in_group)
+    return n_group, asked
+
+
+@part(types.UniTuple(int64, 2)(INTS, int64, int64, int64))
+def level_of(asks: Ints, n: int, n_sharing: int, budget: int) -> tuple[int, int]:
+    """Divide a budget among a group of the `n` jobs of a host.
 
     O(n) for each level at which some jobs have all that they ask for.
 
     Parameters
     ----------
-    claims, base, n : the jobs of a host
-    favoured : which group
-    without : a job that is left out, or `NOBODY`
+    asks : see `gather`
     n_sharing : jobs of the group; what they are more than there are ask for any number of processors
     budget : one for each of them at least
 
@@ -70,12 +90,10 @@ def level_of(
     while True:
         n_enough = 0
         left = budget
-        for i in range(base, base + n):
-            job = claims.member[i]
-            in_group = (claims.standing[job] >= claims.favoured_from) == favoured and job != without
-            if in_group and claims.size[job] <= level:
-                left -= claims.size[job]
-                n_enough += 1
+        for i in range(n):
+            has_enough = asks[i] <= level
+            left -= asks[i] if has_enough else 0
+            n_enough += int(has_enough)
         if n_enough == n_sharing:
             return BOUNDLESS, 0
         if n_enough == n_had_enough:
@@ -85,15 +103,17 @@ def level_of(
     return level, left - level * (n_sharing - n_had_enough)
 
 
-@part(void(CLAIMS, int64, int64, boolean, int64, int64, INTS))
-def hand_out(claims: Claims, base: int, n: int, favoured: bool, level: int, odd: int, target: Ints) -> None:
-    """Fill in what the jobs of a group have at a level, with odd processors for some, see `level_of`."""
-    for i in range(n):
-        job = claims.member[base + (n - 1 - i if claims.last else i)]
-        if (claims.standing[job] >= claims.favoured_from) != favoured:
+@part(void(CLAIMS, int64, int64, int64, int64, INTS))
+def hand_out(claims: Claims, base: int, n: int, level: int, odd: int, target: Ints) -> None:
+    """Fill in what the jobs that were gathered have at a level, with odd processors for some."""
+    for k in range(n):
+        i = n - 1 - k if claims.last else k
+        asks = claims.asks[i]
+        if asks == BOUNDLESS:
             continue
-        target[job] = claims.size[job]
-        if claims.size[job] > level:
+        job = claims.member[base + i]
+        target[job] = asks
+        if asks > level:
             target[job] = level + (1 if odd > 0 else 0)
             odd -= 1
 
@@ -107,32 +127,28 @@ def divide(claims: Claims, base: int, n: int, processors: int, target: Ints) -> 
     claims, base, n, processors : the jobs of a host
     target : filled in
     """
-    n_others, asked = n, 0
-    for i in range(base, base + n):
-        job = claims.member[i]
-        if claims.standing[job] >= claims.favoured_from:
-            n_others -= 1
-            asked += claims.size[job]
-    n_favoured = n - n_others
-    given = min(asked, processors - n_others)
-    if n_favoured > 0:
-        level, odd = level_of(claims, base, n, True, -1, n_favoured, processors - n_others)
-        hand_out(claims, base, n, True, level, odd, target)
+    n_others, asked = gather(claims, base, n, False)
     if n_others > 0:
-        level, odd = level_of(claims, base, n, False, -1, n_others, processors - given)
-        hand_out(claims, base, n, False, level, odd, target)
+        given = min(asked, processors - n_others)
+        level, odd = level_of(claims.asks, n, n_others, processors - given)
+        hand_out(claims, base, n, level, odd, target)
+    if n_others < n:
+        n_favoured, _ = gather(claims, base, n, True)
+        level, odd = level_of(claims.asks, n, n_favoured, processors - n_others)
+        hand_out(claims, base, n, level, odd, target)
 
 
 @part(types.UniTuple(int64, 3)(CLAIMS, int64, int64, int64, int64), inline=False)
-def place_for_one(claims: Claims, base: int, n: int, processors: int, job: int) -> tuple[int, int, int]:
-    """Say what one more job without a claim would have beside the `n` jobs from `base` on, see `share_of`.
+def place_beside(claims: Claims, base: int, n: int, n_sharing: int, budget: int) -> tuple[int, int, int]:
+    """Say what one more job without a claim has of a budget beside those that were gathered, see `share_of`.
 
-    It is the same for all jobs that are not on that host. O(n) for each level, see `level_of`.
+    O(n) for each level, see `level_of`.
 
     Parameters
     ----------
-    claims, base, n, processors : the jobs of a host
-    job : one of them that counts as that one more, or `NOBODY`
+    claims, base, n : the jobs of a host, of which those without a claim were gathered
+    n_sharing : how many these are, and one more
+    budget : what those with a claim leave
 
     Returns
     -------
@@ -140,34 +156,25 @@ def place_for_one(claims: Claims, base: int, n: int, processors: int, job: int) 
         What it asks for but no more than a level; one more than that where it is submitted between the second
         and the third.
     """
-    asked = 0
-    n_sharing = 1
-    for i in range(base, base + n):
-        other = claims.member[i]
-        if other == job:
-            continue
-        if claims.standing[other] >= claims.favoured_from:
-            asked += claims.size[other]
-        else:
-            n_sharing += 1
-    if asked >= processors - n_sharing:
+    if budget <= n_sharing:
         return 1, -1, -1
     if n_sharing == 1:
-        return processors - asked, -1, -1
-    level, odd = level_of(claims, base, n, False, job, n_sharing, processors - asked)
+        return budget, -1, -1
+    level, odd = level_of(claims.asks, n, n_sharing, budget)
     if odd == 0:
         return level, -1, -1
     after, before = -1, BOUNDLESS
     # The last of the others that has an odd processor if the one more does not come before it.
-    for i in range(n):
-        other = claims.member[base + (n - 1 - i if claims.last else i)]
-        is_other = claims.standing[other] < claims.favoured_from and other != job
-        if odd > 0 and is_other and claims.size[other] > level:
+    for k in range(n):
+        i = n - 1 - k if claims.last else k
+        if level < claims.asks[i] < BOUNDLESS:
             odd -= 1
-            if odd == 0 and claims.last:
-                after = other
-            elif odd == 0:
-                before = other
+            if odd == 0:
+                if claims.last:
+                    after = claims.member[base + i]
+                else:
+                    before = claims.member[base + i]
+                break
     return level, after, before
 
 
@@ -179,15 +186,30 @@ def share_of(job: int, size: int, level: int, after: int, before: int) -> int:
     return level + (1 if after < job < before else 0)
 
 
+@part(CLAIMS(JOBS, HOSTS, SETTINGS))
+def claims_of(jobs: JobTable, hosts: Hosts, settings: Settings) -> Claims:
+    """Return what a division looks at."""
+    last = settings.last
+    return Claims(hosts.members, jobs.size, jobs.standing, hosts.asks, settings.favoured_from, last)
+
+
 @part(void(int64, JOBS, HOSTS, SETTINGS))
 def divide_host(h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
     """Say how many processors each job of host `h` shall have, see `divide`."""
-    claims = Claims(hosts.members, jobs.size, jobs.standing, settings.favoured_from, settings.last)
+    claims = claims_of(jobs, hosts, settings)
     divide(claims, h * hosts.places, hosts.n_members[h], hosts.processors[h], jobs.target)
 
 
-@part(types.UniTuple(int64, 3)(int64, int64, JOBS, HOSTS, SETTINGS))
-def place_on_host(h: int, job: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> tuple[int, int, int]:
-    """Say what one more job would have on host `h`, see `place_for_one`."""
-    claims = Claims(hosts.members, jobs.size, jobs.standing, settings.favoured_from, settings.last)
-    return place_for_one(claims, h * hosts.places, hosts.n_members[h], hosts.processors[h], job)
+@part(types.UniTuple(int64, 2)(int64, JOBS, HOSTS, SETTINGS))
+def gather_on_host(h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> tuple[int, int]:
+    """Gather the jobs of host `h` without a claim, see `gather`."""
+    return gather(claims_of(jobs, hosts, settings), h * hosts.places, hosts.n_members[h], False)
+
+
+@part(types.UniTuple(int64, 3)(int64, int64, int64, JOBS, HOSTS, SETTINGS))
+def place_on_host(
+    h: int, n_sharing: int, asked: int, jobs: JobTable, hosts: Hosts, settings: Settings
+) -> tuple[int, int, int]:
+    """Say what one more job would have on host `h` beside claims of so many, see `place_beside`."""
+    claims, base = claims_of(jobs, hosts, settings), h * hosts.places
+    return place_beside(claims, base, hosts.n_members[h], n_sharing, hosts.processors[h] - asked)

@@ -71,7 +71,7 @@ class JobTable(NamedTuple):
 
 
 class Hosts(NamedTuple):
-    """The hosts; every array but `members` has the shape (n_hosts,).
+    """The hosts; every array but `members` and `asks` has the shape (n_hosts,).
 
     Parameters
     ----------
@@ -87,8 +87,10 @@ class Hosts(NamedTuple):
     timer : the repartitioning that was put off, or inf
     due : when a job there ends or changes its standing
     is_dirty : 1 where something changed in this step
-    level, after, before : what late jobs would have there, see `partition.place_for_one`; level
+    level, after, before : what late jobs would have there, see `partition.place_beside`; level
         `UNKNOWN` is that they have to be told anew
+    asks : ndarray of int, shape (places,)
+        Room for a division, see `partition.gather`.
     """
 
     processors: Ints
@@ -106,6 +108,7 @@ class Hosts(NamedTuple):
     level: Ints
     after: Ints
     before: Ints
+    asks: Ints
 
 
 class Waiting(NamedTuple):
@@ -184,7 +187,7 @@ def empty_hosts(machine: Machine) -> Hosts:
     return Hosts(
         machine.processors, machine.processors.copy(), machine.memory.copy(),
         np.empty(n * places, np.int64), n_members, places, asked, extra, never, timer, due, is_dirty,
-        np.full(n, UNKNOWN), after, before,
+        np.full(n, UNKNOWN), after, before, np.empty(places, np.int64),
     )  # fmt: skip
 
 

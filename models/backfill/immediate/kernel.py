@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.arrays import Ints
@@ -30,7 +31,7 @@ from models.backfill.immediate.victims import give_back, host_with_victims, pree
 from models.backfill.immediate.waiting import first_of, join, leave
 from models.backfill.pieces import NOTED, Noted, note
 from models.backfill.priority.kernel import ORDER, Order
-from models.backfill.priority.order import PRIORITY, weighted
+from models.backfill.priority.order import PRIORITY, SECONDS_IN_HOUR, added_up
 from models.backfill.priority.passing import HOSTS, NOT_HELD, Hosts, most, tightest
 from models.backfill.profile import occupy
 from models.kernels.compiling import kernel, part
@@ -119,18 +120,24 @@ def begin_quantum(
 
 @part(void(float64, WAITING, int64, ORDER, PRIORITY))
 def evaluate(now: float, waiting: Waiting, n: int, order: Order, priority: Callable[..., float]) -> None:
-    """Compute the priorities of all that wait, of which a quantum that counts is no waiting time. O(n)."""
+    """Compute the priorities of all that wait, of which a quantum that counts is no waiting time. O(n).
+
+    What is no number goes last.
+    """
     # Two loops, because a call by address slows one down.
     if order.own:
         for i in range(n):
             waited = now - waiting.submit[i] - waiting.ran[i]
             requested, size, need = waiting.requested[i], waiting.size[i], waiting.need[i]
-            waiting.key[i] = priority(waited, requested, size, need, waiting.bypassed[i])
+            said = priority(waited, requested, size, need, waiting.bypassed[i])
+            waiting.key[i] = said if said == said else -np.inf
         return
     for i in range(n):
-        waited = now - waiting.submit[i] - waiting.ran[i]
-        requested, size, need = waiting.requested[i], waiting.size[i], waiting.need[i]
-        waiting.key[i] = weighted(order.weights, waited, requested, size, need, waiting.bypassed[i])
+        waited_h = (now - waiting.submit[i] - waiting.ran[i]) / SECONDS_IN_HOUR
+        size, bypassed = float(waiting.size[i]), waiting.bypassed[i]
+        waiting.key[i] = added_up(
+            order.weights, waited_h, waiting.hours[i], size, waiting.units[i], waiting.shortness[i], bypassed
+        )
 
 
 @part(int64(int64, int64, QUANTUM, SERVED, HOSTS, int64, LISTS, float64))
@@ -200,12 +207,12 @@ def run(
             if jobs.taken[job] == NOT_IN_QUANTUM:
                 end_execution(job, jobs, hosts, residents)
             elif end_quantum(now, job, quantum, jobs, hosts, residents):
-                join(waiting, n_waiting, job, jobs)
+                join(waiting, n_waiting, job, jobs, order.weights)
                 n_waiting += 1
             n_events += 1
         first_new = arrived
         while takes_submission(order.instant, now, next_submission(jobs.submit, arrived), n_events):
-            join(waiting, n_waiting, arrived, jobs)
+            join(waiting, n_waiting, arrived, jobs, order.weights)
             n_waiting += 1
             arrived += 1
             n_events += 1

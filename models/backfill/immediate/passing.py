@@ -29,7 +29,7 @@ from models.backfill.immediate.waiting import (
     pass_by,
     some_are_small,
 )
-from models.backfill.priority.kernel import ORDER, Order
+from models.backfill.priority.kernel import ORDER, Order, counts_bypasses
 from models.backfill.priority.passing import (
     HOSTS,
     Hosts,
@@ -67,6 +67,7 @@ def start_waiting(
     O(running jobs) for each start that is given or made and each job that would run into a given one.
     """
     columns, waiting, starts = jobs.columns, lists.waiting, order.starts
+    counts = counts_bypasses(order)
     most_free = begin_pass(hosts)
     n = n_waiting
     n_given = 0
@@ -82,7 +83,7 @@ def start_waiting(
         if size <= most_free:
             h = tightest(hosts, size, waiting.need[place], now + columns.requested[job], True)
         if h >= 0:
-            if order.dynamic:
+            if counts:
                 pass_by(waiting, n_given, n_given, place)
             start(now, job, h, columns, hosts, lists.heap, n_running + n_waiting - n)
             begin_execution(now, job, jobs, residents)
@@ -98,7 +99,7 @@ def start_waiting(
             give_start(now, job, n_given, starts.sticky, columns, hosts)
         elif starts.sticky:
             columns.held[job] = n_given
-        change_places(waiting, place, n_given, jobs)
+        change_places(waiting, place, n_given, jobs, order.weights)
         n_given += 1
 
     n_chosen = 0
@@ -117,7 +118,7 @@ def start_waiting(
             continue
         h = tightest(hosts, size, waiting.need[place], now + columns.requested[job], True)
         if h >= 0:
-            if order.dynamic:
+            if counts:
                 pass_by(waiting, n, n_given, place)
             start(now, job, h, columns, hosts, lists.heap, n_running + n_waiting - n)
             begin_execution(now, job, jobs, residents)

@@ -104,6 +104,7 @@ class Waiting(NamedTuple):
     job : who waits at a place
     submit, ran, requested, size, need, bypassed, key : of that job, as in `Served` and
         `priority.passing.Columns`; `bypassed` and `key` count here as long as it waits
+    hours, units, shortness : of that job, see `priority.order.added_up`
     place : of each job by its number, or `NOBODY` where it has left
     """
 
@@ -115,6 +116,9 @@ class Waiting(NamedTuple):
     need: Ints
     bypassed: Ints
     key: Floats
+    hours: Floats
+    units: Floats
+    shortness: Floats
     place: Ints
 
 
@@ -181,6 +185,8 @@ def quantum_of(how: Immediate) -> Quantum:
 def nobody_waits(n_jobs: int) -> Lists:
     """Return room for so many jobs."""
     job, size, need, bypassed, place, chosen, heap = (np.empty(n_jobs, np.int64) for _ in range(7))
-    submit, ran, requested, key = (np.empty(n_jobs) for _ in range(4))
-    waiting = Waiting(job, submit, ran, requested, size, need, bypassed, key, place)
+    submit, ran, requested, key, hours, units, shortness = (np.empty(n_jobs) for _ in range(7))
+    waiting = Waiting(
+        job, submit, ran, requested, size, need, bypassed, key, hours, units, shortness, place
+    )  # fmt: skip
     return Lists(waiting, chosen, np.zeros(1, np.int64), heap)

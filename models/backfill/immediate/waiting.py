@@ -10,13 +10,15 @@ from numba import boolean, int64, void
 
 from models.arrays import Ints
 from models.backfill.immediate.state import LISTS, NOBODY, SERVED, WAITING, Lists, Served, Waiting
+from models.backfill.priority.order import KB_IN_MEMORY_UNIT, SECONDS_IN_HOUR, WEIGHTS, highest
 from models.backfill.priority.passing import COLUMNS, Columns
+from models.backfill.priority.weights import Weights
 from models.kernels.compiling import part
 from models.kernels.types import INTS
 
 
-@part(void(WAITING, int64, int64, SERVED))
-def join(waiting: Waiting, n: int, job: int, jobs: Served) -> None:
+@part(void(WAITING, int64, int64, SERVED, WEIGHTS))
+def join(waiting: Waiting, n: int, job: int, jobs: Served, weights: Weights) -> None:
     """Let one more job wait, behind `n`. O(1)."""
     columns = jobs.columns
     waiting.job[n] = job
@@ -28,6 +30,9 @@ def join(waiting: Waiting, n: int, job: int, jobs: Served) -> None:
     waiting.need[n] = columns.need[job]
     waiting.bypassed[n] = columns.bypassed[job]
     waiting.key[n] = columns.key[job]
+    waiting.hours[n] = jobs.requested[job] / SECONDS_IN_HOUR
+    waiting.units[n] = columns.need[job] / KB_IN_MEMORY_UNIT
+    waiting.shortness[n] = weights.shortness / waiting.hours[n]
 
 
 @part(void(WAITING, int64, int64))
@@ -42,6 +47,9 @@ def copy(waiting: Waiting, source: int, place: int) -> None:
     waiting.need[place] = waiting.need[source]
     waiting.bypassed[place] = waiting.bypassed[source]
     waiting.key[place] = waiting.key[source]
+    waiting.hours[place] = waiting.hours[source]
+    waiting.units[place] = waiting.units[source]
+    waiting.shortness[place] = waiting.shortness[source]
 
 
 @part(void(LISTS, int64, int64, SERVED, int64))
@@ -58,13 +66,13 @@ def leave(lists: Lists, n: int, place: int, jobs: Served, n_chosen: int) -> None
     lists.n_behind[0] = n - 1 if place > 0 and lists.n_behind[0] == n else 0
 
 
-@part(void(WAITING, int64, int64, SERVED))
-def change_places(waiting: Waiting, one: int, other: int, jobs: Served) -> None:
+@part(void(WAITING, int64, int64, SERVED, WEIGHTS))
+def change_places(waiting: Waiting, one: int, other: int, jobs: Served, weights: Weights) -> None:
     """Let two of those that wait change places. O(1)."""
     if one != other:
         job, bypassed, key = waiting.job[one], waiting.bypassed[one], waiting.key[one]
         copy(waiting, other, one)
-        join(waiting, other, job, jobs)
+        join(waiting, other, job, jobs, weights)
         waiting.bypassed[other] = bypassed
         waiting.key[other] = key
 
@@ -91,11 +99,10 @@ def first(waiting: Waiting, begin: int, end: int, sticky: bool, jobs: Columns, b
             if goes_before(waiting, i, best, True, jobs):
                 best = i
         return best
-    key = waiting.key[best]
-    for i in range(begin + 1, end):
-        if waiting.key[i] > key or (waiting.key[i] == key and waiting.job[i] < waiting.job[best]):
-            key = waiting.key[i]
-            best = i
+    if begin + 1 < end:
+        other = highest(waiting.key, waiting.job, begin + 1, end)
+        if goes_before(waiting, other, best, False, jobs):
+            best = other
     return best
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from numba import void
+from numba import boolean, void
 
 from models.arrays import Floats
 from models.backfill.expected_ends import remove
@@ -28,7 +28,7 @@ from models.backfill.priority.passing import (
     start_jobs,
 )
 from models.backfill.priority.weights import Weights
-from models.kernels.compiling import kernel
+from models.kernels.compiling import kernel, part
 from models.kernels.ends import pop
 from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
 from models.kernels.types import FLOATS, record
@@ -64,6 +64,13 @@ class Order(NamedTuple):
 
 
 ORDER = record(Order)
+
+
+@part(boolean(ORDER))
+def counts_bypasses(order: Order) -> bool:
+    """Tell whether an order may look at how many of lower priority started before a job."""
+    asks = (order.own and order.dynamic) or order.reorders_anew
+    return asks or (order.dynamic and order.weights.bypass != 0.0)
 
 
 @kernel(void(FLOATS, COLUMNS, HOSTS, ORDER, PRIORITY, PRIORITY, LISTS))

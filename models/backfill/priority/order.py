@@ -23,6 +23,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from numba import float64, int64, njit, types, void
 
 from models import dotted
@@ -57,21 +58,62 @@ KB_IN_MEMORY_UNIT = 358.4 * 1024
 """Requested memory counts in units of 358.4 MB, the average memory of a processor (footnote of Table 3)."""
 
 
+@part(float64(WEIGHTS, float64, float64, float64, float64, float64, int64))
+def added_up(
+    weights: Weights, waited_h: float, requested_h: float, size: float, units: float, shortness: float,
+    bypassed: int,
+) -> float:  # fmt: skip
+    """Return a job's priority, given its hours, its units of memory, and what its shortness adds."""
+    return (
+        weights.wait * waited_h
+        + weights.expansion * ((waited_h + requested_h) / requested_h)
+        + weights.processors * size
+        + weights.memory * units
+        + weights.larger * max(size, units)
+        + weights.bypass * bypassed
+        + shortness
+    )
+
+
 @part(float64(WEIGHTS, float64, float64, int64, int64, int64))
 def weighted(weights: Weights, waited: float, requested: float, size: int, need: int, bypassed: int) -> float:
     """Return a job's priority as the weights say; its arguments are those of `PRIORITY_SIGNATURE`."""
     waited_h = waited / SECONDS_IN_HOUR
     requested_h = requested / SECONDS_IN_HOUR
-    memory = need / KB_IN_MEMORY_UNIT
-    return (
-        weights.wait * waited_h
-        + weights.expansion * ((waited_h + requested_h) / requested_h)
-        + weights.processors * size
-        + weights.memory * memory
-        + weights.larger * max(float(size), memory)
-        + weights.bypass * bypassed
-        + weights.shortness / requested_h
+    units = need / KB_IN_MEMORY_UNIT
+    return added_up(
+        weights, waited_h, requested_h, float(size), units, weights.shortness / requested_h, bypassed
     )
+
+
+@part(int64(FLOATS, INTS, int64, int64))
+def highest(key: Floats, job: Ints, begin: int, end: int) -> int:
+    """Return the place of the highest key from one place to before another, of equal ones of the first job.
+
+    What is no number is lower than all. O(end - begin), four at a time.
+    """
+    top = np.float64(-np.inf)
+    second, third, fourth = top, top, top
+    fours = begin + ((end - begin) & -4)
+    for i in range(begin, fours, 4):
+        at = np.uint64(i)
+        one, two = key[at], key[at + np.uint64(1)]
+        three, four = key[at + np.uint64(2)], key[at + np.uint64(3)]
+        top = one if one > top else top
+        second = two if two > second else second
+        third = three if three > third else third
+        fourth = four if four > fourth else fourth
+    for i in range(fours, end):
+        one = key[np.uint64(i)]
+        top = one if one > top else top
+    top, third = second if second > top else top, fourth if fourth > third else third
+    top = third if third > top else top
+    best, lowest = begin, np.int64(2**62)
+    for i in range(begin, end):
+        at = np.uint64(i)
+        if key[at] == top and job[at] < lowest:
+            best, lowest = i, job[at]
+    return best
 
 
 @kernel(PRIORITY_SIGNATURE)

@@ -187,9 +187,13 @@ def tightest(hosts: Hosts, size: int, need: int, until: float, keeps_starts: boo
     return best
 
 
-@part(float64(HOSTS, int64, float64, int64, int64, float64))
-def earliest_start(hosts: Hosts, h: int, now: float, size: int, need: int, duration: float) -> float:
-    """Return when a job can start on a host as far as all requested times tell, inf if never. O(running)."""
+@part(float64(HOSTS, int64, float64, int64, int64, float64, float64))
+def earliest_start(
+    hosts: Hosts, h: int, now: float, size: int, need: int, duration: float, before: float
+) -> float:
+    """Return when a job can start on a host as far as all requested times tell, inf if never, and perhaps
+    where that is later than an instant. O(running).
+    """
     if hosts.profile.n_steps[h] > 0:
         return earliest(hosts.profile, h, size, need, duration)
     # No start is given there: what is free only grows.
@@ -198,9 +202,9 @@ def earliest_start(hosts: Hosts, h: int, now: float, size: int, need: int, durat
     available_memory = hosts.free_memory[h]
     when = now
     while available < size or available_memory < need:
-        if at == h * hosts.ends.places:
-            return np.inf
         at -= 1
+        if at < h * hosts.ends.places or hosts.ends.time[at] > before:
+            return np.inf
         available += hosts.ends.size[at]
         available_memory += hosts.ends.need[at]
         when = max(hosts.ends.time[at], now)
@@ -273,7 +277,7 @@ def give_start(now: float, job: int, number: int, sticky: bool, jobs: Columns, h
     given = np.inf
     best = -1
     for h in range(hosts.free.shape[0]):
-        when = earliest_start(hosts, h, now, size, need, requested)
+        when = earliest_start(hosts, h, now, size, need, requested, given)
         if when < given or (when == given and best >= 0 and hosts.free[h] < hosts.free[best]):
             given = when
             best = h

@@ -8,7 +8,8 @@ import numpy as np
 
 from models.arrays import Floats
 from models.backfill import expected_ends, profile
-from models.backfill.priority import instants, kernel, pool
+from models.backfill.priority import instants, kernel, one_start, pool
+from models.backfill.priority.crowd import nobody_waits
 from models.backfill.priority.line import nobody
 from models.backfill.priority.order import changes, compiled, evaluate, in_order_of_submission, weigh
 from models.backfill.priority.passing import NOBODY_PASSES, NOT_HELD, Columns, Hosts, Lists, Starts
@@ -33,6 +34,8 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     at_most_one_start = rules.discipline == FCFS or rules.reservations in (0, 1)
     if one_pool and at_most_one_start and not change_with_time(rules):
         return on_pool(jobs, machine, rules)
+    if at_most_one_start:
+        return past_one_start(jobs, machine, rules)
     return on_hosts(jobs, machine, rules)
 
 
@@ -79,11 +82,27 @@ def _queue_keys(jobs: Jobs, rules: Priority) -> Floats:
 
 
 def _keys(given: object, where: str, jobs: Jobs) -> Floats:
-    """Return what an order that never changes says of each job; what is no number goes last."""
+    """Return what an order that never changes says of each job."""
     key = np.empty(len(jobs))
     _asked(given, where, jobs, key)
-    key[np.isnan(key)] = -np.inf
     return key
+
+
+def past_one_start(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
+    """Run jobs by the kernel for any number of hosts and at most one start."""
+    n, n_hosts = len(jobs), len(machine.names)
+    columns = columns_of(jobs)
+    order, priority, backfill_order = order_of(rules, jobs, columns)
+    places = places_on(machine, n)
+    hosts = one_start.OpenHosts(
+        machine.processors.copy(), machine.memory.copy(), np.zeros(n_hosts, np.int64),
+        expected_ends.empty(n_hosts, places),
+    )  # fmt: skip
+    one_start.run(
+        np.append(jobs.submit, np.inf), columns, hosts, instants.none(min(n, machine.total) + 1),
+        order, priority, backfill_order, nobody_waits(n),
+    )  # fmt: skip
+    return Schedule(jobs, machine, columns.start, columns.end, columns.host, promised=columns.promised)
 
 
 def on_hosts(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
@@ -146,9 +165,10 @@ def order_of(rules: Priority, jobs: Jobs, columns: Columns) -> tuple[kernel.Orde
 
 
 def _asked(given: object, where: str, jobs: Jobs, key: Floats) -> tuple[Any, bool]:
-    """Return what the kernel calls, and whether it does: else `key` is filled in."""
+    """Return what the kernel calls, and whether it does: else `key` is filled in; no number goes last."""
     function = compiled(given, where)
     if changes(function):
         return function, True
     evaluate(function, jobs.submit, jobs.requested, jobs.size, jobs.memory, key)
+    key[np.isnan(key)] = -np.inf
     return in_order_of_submission, False
