@@ -32,7 +32,6 @@ from analysis.study import Study
 from analysis.study.curve import DONE, SATURATED, UNFINISHED
 from sweep import cli
 from sweep.plan import families
-from sweep.store import dataset as stored
 
 
 @pytest.fixture(scope="module")
@@ -319,10 +318,17 @@ def unfinished(study: Study, left: int) -> xr.Dataset:
     return data
 
 
+def write(data: xr.Dataset, path: Path) -> None:
+    """Replace a dataset as a sweep does: whoever opens it reads the old or the new one."""
+    private = path.with_name(f".{path.name}")
+    data.to_netcdf(private, engine="netcdf4")
+    private.replace(path)
+
+
 def test_a_dataset_that_is_filled_is_followed(results: Path, study: Study, tmp_path: Path) -> None:
     folder = tmp_path / "packing"
     folder.mkdir()
-    stored.write(unfinished(study, left=2), folder / "packing.nc")
+    write(unfinished(study, left=2), folder / "packing.nc")
     source = Source(folder)
     assert source.is_running
     spots = points.spots(source.study, Choice.first(source.study))
@@ -330,7 +336,7 @@ def test_a_dataset_that_is_filled_is_followed(results: Path, study: Study, tmp_p
     assert all("3 of 5 replications" in spot.remark for spot in spots if spot.value == "0.75")
     kept = source.study
     assert source.refresh() is kept
-    stored.write(study.data, folder / "packing.nc")
+    write(study.data, folder / "packing.nc")
     assert source.refresh() is not kept
     assert not source.is_running
     (folder / "packing.nc").write_bytes(b"no dataset")
