@@ -82,7 +82,7 @@ def draw(study: Study) -> Figure:
         title="Runtimes", xlabel="Job size (PEs)", ylabel="Mean runtime (time units)", xlim=(0, None),
         ylim=(0, None),
     )  # fmt: skip
-    correlation.legend(loc="upper left", handlelength=1.2, fontsize=7.5)
+    correlation.legend(loc="upper right", handlelength=1.2, fontsize=7.5)
 
     lengths, times = np.unique(sample["runs"], return_counts=True)
     expected = N_JOBS * model.run_length_probabilities(workload)
