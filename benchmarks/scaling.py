@@ -23,7 +23,6 @@ from models.backfill.priority.rules import Priority
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine, pool
-from sweep.executors.work import simulate
 from sweep.plan.task import Task
 
 JOBS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
@@ -169,22 +168,31 @@ def _plan(n: int) -> float:
 
 
 def easy(jobs: int) -> None:
-    """Schedule a stream."""
-    schedule(stream(pool(PROCESSORS), jobs), pool(PROCESSORS), policies("easy")["easy"])
+    """Schedule a stream of 10,000 jobs as often as gives so many."""
+    _again_and_again(stream(pool(PROCESSORS), 10_000), jobs)
 
 
 def easy_at_once(jobs: int) -> None:
     """Schedule 1,000 jobs at once as often as gives so many."""
-    at_once, machine, rules = burst(1_000), pool(PROCESSORS), policies("easy")["easy"]
-    for _ in range(jobs // 1_000):
-        schedule(at_once, machine, rules)
+    _again_and_again(burst(1_000), jobs)
+
+
+def _again_and_again(drawn: Jobs, jobs: int) -> None:
+    machine, rules = pool(PROCESSORS), policies("easy")["easy"]
+    for _ in range(max(1, jobs // len(drawn))):
+        schedule(drawn, machine, rules)
 
 
 def first_fit(jobs: int) -> None:
     """Simulate gang scheduling by first fit."""
-    simulate(_task("first_fit", 0.8, jobs))
+    _gang_batches("first_fit", jobs)
 
 
 def buddy(jobs: int) -> None:
     """Simulate gang scheduling by buddy packing."""
-    simulate(_task("buddy", 0.8, jobs))
+    _gang_batches("buddy", jobs)
+
+
+def _gang_batches(scheme: str, jobs: int) -> None:
+    n_batches = max(1, jobs // WARM_UP_JOBS)
+    points.prepare(_task(scheme, 0.8, n_batches * WARM_UP_JOBS)).run(n_batches)
