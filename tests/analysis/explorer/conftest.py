@@ -1,33 +1,16 @@
-"""A small packing study, run for real: two schemes, loads up to one that nobody keeps up with."""
+"""The study that is looked at."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-
-import sweep
-
-LOADS = [0.5, 0.75, 1.5]
-
-
-def packing(folder: Path, loads: list[float]) -> sweep.Study:
-    """Return the study; a folder that has a part of it grows."""
-    grid = {
-        "policy": ["best_fit", "buddy"],
-        "load": loads,
-        "alternation": ["exclusive", "none"],
-        "unification": [True],
-    }
-    return sweep.Study(
-        "packing", grid=grid, output=str(folder), executor="serial", replications=5, batches=4,
-        batch_size=100, warmup=0,
-    )  # fmt: skip
+from explored import LOADS, packing
 
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its folder."""
+    """Return its folder."""
     folder = tmp_path_factory.mktemp("explored") / "packing"
     packing(folder, LOADS).run(progress=False)
     return folder
