@@ -256,7 +256,7 @@ class Page:
 
     # From the choice to what is seen.
 
-    def _show(self, view: plot.View = plot.View()) -> None:  # noqa: B008 # cannot be changed
+    def _show(self, view: plot.View = plot.ALL) -> None:
         """Draw the plot and tell its numbers."""
         study, choice = self._study, self._choice
         self._spots = points.spots(study, choice)
@@ -520,7 +520,7 @@ class Page:
         self._sync()
         # Somebody may look at a part of it; elsewhere the same part would mean nothing.
         zoom = self._zoom if before == self._choice else None
-        self._show(zoom.view if zoom else plot.View())
+        self._show(zoom.view if zoom else plot.ALL)
 
 
 def _text(text: str = "", **settings: Any) -> pn.pane.HTML:

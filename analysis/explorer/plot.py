@@ -60,6 +60,9 @@ class View(NamedTuple):
     y: tuple[float, float] | None = None
 
 
+ALL = View()
+
+
 class Drawing(NamedTuple):
     """A plot, its element that is hovered and clicked, the points of that in order, and where all is seen."""
 
@@ -76,7 +79,7 @@ def drawn(
     scale: str = "auto",
     *,
     narrow: bool = False,
-    view: View = View(),  # noqa: B008 # cannot be changed
+    view: View = ALL,
 ) -> Drawing:
     """Return the plot.
 

@@ -250,6 +250,16 @@ def test_a_click_draws_what_happens_there_and_the_page_goes_on(window: Window) -
     )
 
 
+def tabbed(page: Any) -> str:
+    """Press Tab; return the name of what has the focus then."""
+    page.keyboard.press("Tab")
+    return page.evaluate("""() => {
+      let one = document.activeElement;
+      while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
+      return (one.labels?.[0] ?? one).innerText?.trim() ?? '';
+    }""")
+
+
 def test_everything_is_reached_by_keyboard_and_has_a_name(window: Window) -> None:
     page = window.page
     for label in ("Measure", "Across", "A line for each", "Compare with", "Vertical scale", "Picture"):
@@ -277,14 +287,7 @@ def test_everything_is_reached_by_keyboard_and_has_a_name(window: Window) -> Non
     page.get_by_role("link", name="To the plot").focus()
     names: list[str] = []
     for _ in range(60):
-        page.keyboard.press("Tab")
-        names.append(
-            page.evaluate("""() => {
-              let one = document.activeElement;
-              while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
-              return (one.labels?.[0] ?? one).innerText?.trim() ?? '';
-            }""")
-        )
+        names.append(tabbed(page))
         if names[-1] == "Picture":
             break
     for wanted in (
@@ -299,14 +302,7 @@ def test_everything_is_reached_by_keyboard_and_has_a_name(window: Window) -> Non
         assert wanted in names, names
     page.keyboard.press("End")  # the last kind of picture
     while names[-1] != "Draw":
-        page.keyboard.press("Tab")
-        names.append(
-            page.evaluate("""() => {
-              let one = document.activeElement;
-              while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
-              return (one.labels?.[0] ?? one).innerText?.trim() ?? '';
-            }""")
-        )
+        names.append(tabbed(page))
         assert len(names) < 100, names
     page.keyboard.press("Enter")
     page.get_by_role("img", name=re.compile("Busy processors and waiting jobs")).wait_for()
