@@ -12,11 +12,9 @@ import importlib
 import json
 import math
 import os
-from binascii import a2b_base64
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,12 +30,12 @@ from sweep.errors import RunError, one_line
 from sweep.labelling import name_of
 from sweep.plan import families
 from sweep.plan.plan import Plan
-from sweep.statistics.warmup import truncation
 from sweep.store import manifest, provenance, recipe
-from sweep.store.backlogs import Backlogs
+from sweep.store.blocks import Block, Results, blocks
 from sweep.store.facts import Facts
 from sweep.store.shards import Finished, Place, Reader
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT
+from sweep.store.summary import Summary
 
 LONG_NAMES = {
     "policy": "scheduling policy",
@@ -66,69 +64,6 @@ NO_LOG = -1
 
 class MovedError(Exception):
     """A record is not any more where it was: its log was merged with others."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """Some points of the grid: a part of an axis, at one value of each axis before, with all of those after.
-
-    Parameters
-    ----------
-    index : tuple of slice
-        One for each axis.
-    shape : tuple of int
-        Length of each axis within the block.
-    points : slice
-        Of the flat grid.
-    """
-
-    index: tuple[slice, ...]
-    shape: tuple[int, ...]
-    points: slice
-
-
-def blocks(shape: tuple[int, ...], most: int) -> Iterator[Block]:
-    """Cut a grid into blocks of at most so many points, or of one.
-
-    Parameters
-    ----------
-    shape : tuple of int
-    most : int
-    """
-    cut = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= most), len(shape) - 1)
-    after = math.prod(shape[cut + 1 :])
-    step = max(1, most // after)
-    for before in np.ndindex(shape[:cut]):
-        first = int(np.ravel_multi_index(before, shape[:cut])) if before else 0
-        for start in range(0, shape[cut], step):
-            stop = min(start + step, shape[cut])
-            index = (*(slice(i, i + 1) for i in before), slice(start, stop))
-            whole = tuple(slice(0, n) for n in shape[cut + 1 :])
-            points = slice((first * shape[cut] + start) * after, (first * shape[cut] + stop) * after)
-            yield Block((*index, *whole), (*(1,) * cut, stop - start, *shape[cut + 1 :]), points)
-
-
-class Results:
-    """What the tasks of a block gave: values of all metrics, one row a cell (a point in one replication).
-
-    Parameters
-    ----------
-    cells : int
-    shapes : mapping of str to tuple of int
-        Metric -> shape of its values in a cell, (n_batches, ...).
-    """
-
-    def __init__(self, cells: int, shapes: Mapping[str, tuple[int, ...]]) -> None:
-        self.values = {name: np.full((cells, *shape), np.nan) for name, shape in shapes.items()}
-        self.backlogs = Backlogs(cells)
-
-    def put(self, row: int, record: Finished) -> None:
-        """Keep the results of a cell."""
-        self.backlogs.put(row, record.backlog)
-        for name, encoded in record.metrics.items():
-            values = np.frombuffer(a2b_base64(encoded), dtype="<f8")
-            target = self.values[name][row]
-            target[: record.batches] = values.reshape(record.batches, *target.shape[1:])
 
 
 class Collector:
@@ -424,127 +359,6 @@ class Collector:
         size = "" if settings.batch_size is None else f" of {settings.batch_size}"
         skipped = "the first" if not settings.warmup else f"those after the first {shown(settings.warmup)}"
         return f"{shown(settings.batches)} batches{size}, {skipped} of a run from an empty system"
-
-
-class Summary:
-    """What is told of each point of the grid, filled in block by block.
-
-    Parameters
-    ----------
-    shapes : mapping of str to tuple of int
-        Metric -> (n_batches, ...).
-    plan : Plan
-    coords : mapping of str to sequence
-        Of the metrics' own dimensions.
-
-    Attributes
-    ----------
-    intervals : dict of str to tuple of ndarray
-        Metric -> mean, half-width and lag-1 correlation, shape (axes..., own...).
-    saturated, shortfall : ndarray, shape (axes...)
-    suspected : ndarray of bool, shape (axes..., replication)
-    dropped : ndarray of int, shape (axes...), or None
-        Leading batches that MSER drops, where it is asked to.
-    ranked : dict of str to pair of ndarray
-        Metric that has users' numbers -> the least and the largest at each rank, shape (axes..., rank).
-    """
-
-    def __init__(self, shapes: Mapping[str, tuple[int, ...]], plan: Plan, coords: Mapping[str, Any]) -> None:
-        self._plan = plan
-        of_points = {name: (*plan.shape, *own) for name, (_, *own) in shapes.items()}
-        self.intervals = {
-            name: tuple(np.full(shape, np.nan) for _ in range(3)) for name, shape in of_points.items()
-        }
-        self.saturated = np.zeros(plan.shape, dtype=bool)
-        self.shortfall = np.full(plan.shape, np.nan)
-        self.suspected = np.zeros((*plan.shape, plan.replications), dtype=bool)
-        self.dropped = np.zeros(plan.shape, np.int32) if plan.settings.warmup == MSER else None
-        self.ranked = {
-            name: (np.full(shape, np.nan), np.full(shape, np.nan))
-            for name, shape in of_points.items()
-            if name.startswith("number_by_")
-        }
-
-    def add(self, block: Block, results: Results, state: np.ndarray) -> dict[str, np.ndarray]:
-        """Judge a block, and return its metrics in the shape (axes..., replication, batch, own...).
-
-        Parameters
-        ----------
-        block : Block
-        results : Results
-        state : ndarray of int, shape (n_cells,)
-            What became of each task of the grid.
-        """
-        plan = self._plan
-        done = state.reshape(-1, plan.replications)[block.points] == DONE
-        self._judge(block, results.backlogs, done)
-        dropped = None if self.dropped is None else self._truncations(block, results)
-        found = {}
-        for name, metric in plan.metrics.items():
-            values = found[name] = _of_points(results.values[name], block, plan.replications, dropped)
-            weight = None
-            if metric.weight in plan.metrics:
-                weight = _of_points(results.values[metric.weight], block, plan.replications, None)
-            self._estimate(block, metric, values, weight)
-            if name in self.ranked:
-                plain = _of_points(results.values[name], block, plan.replications, None)
-                places = (len(plan.shape), len(plan.shape) + 1)
-                lowest, highest = self.ranked[name]
-                lowest[block.index] = np.fmin.reduce(plain, axis=places)
-                highest[block.index] = np.fmax.reduce(plain, axis=places)
-        return found
-
-    def _judge(self, block: Block, backlogs: Backlogs, done: np.ndarray) -> None:
-        """Find out which points are saturated, which replications suspected, and what was left undone."""
-        replications = self._plan.replications
-        points = len(done)
-        saturated, shortfall = np.zeros(points, dtype=bool), np.full(points, np.nan)
-        suspected = np.zeros((points, replications), dtype=bool)
-        of_points = backlogs.suspected.reshape(points, replications)
-        for point in np.flatnonzero(of_points.any(axis=1)).tolist():
-            there = [backlogs[point * replications + n] for n in np.flatnonzero(done[point]).tolist()]
-            found = statistics.judge(there)
-            saturated[point], shortfall[point] = found.saturated, found.shortfall
-            suspected[point, done[point]] = found.suspected
-        self.saturated[block.index] = saturated.reshape(block.shape)
-        self.shortfall[block.index] = shortfall.reshape(block.shape)
-        self.suspected[block.index] = suspected.reshape(*block.shape, replications)
-
-    def _truncations(self, block: Block, results: Results) -> np.ndarray:
-        """Return the leading batches that MSER drops at each point."""
-        plan = self._plan
-        headline = results.values[plan.headline]
-        of_points = headline.reshape(-1, plan.replications, *headline.shape[1:])
-        found = np.zeros(block.shape, dtype=np.int32)
-        first = block.points.start
-        for point in plan.points[(plan.points >= first) & (plan.points < block.points.stop)].tolist():
-            found.flat[point - first] = truncation(of_points[point - first])
-        assert self.dropped is not None
-        self.dropped[block.index] = found
-        return found
-
-    def _estimate(self, block: Block, metric: Metric, values: np.ndarray, weight: np.ndarray | None) -> None:
-        """Estimate the mean of a metric; the shape of `values` is (axes..., replication, batch, own...)."""
-        plan = self._plan
-        own = (1,) * len(metric.dims)
-        # The statistics want replication and batch last.
-        places = (len(plan.shape), len(plan.shape) + 1)
-        samples = np.moveaxis(values, places, (-2, -1))
-        weights = None if weight is None else np.moveaxis(weight, places, (-2, -1))
-        exact = plan.exact[block.index].reshape(block.shape + own)
-        found = statistics.intervals(samples, plan.settings.confidence, weight=weights, exact=exact)
-        keep = ~self.saturated[block.index].reshape(block.shape + own)
-        for whole, part in zip(self.intervals[metric.name], found, strict=True):
-            whole[block.index] = np.where(keep, part, np.nan)
-
-
-def _of_points(values: np.ndarray, block: Block, replications: int, dropped: np.ndarray | None) -> np.ndarray:
-    """Return values of cells, shape (axes..., replication, batch, own...), without the batches dropped."""
-    found = values.reshape(*block.shape, replications, *values.shape[1:])
-    if dropped is None:
-        return found
-    cut = np.arange(values.shape[1]) < dropped[..., np.newaxis, np.newaxis]
-    return np.where(cut.reshape(*cut.shape, *(1,) * (values.ndim - 2)), np.nan, found)
 
 
 def _chunks(shape: Sequence[int]) -> list[int]:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sweep.store import dataset, shards
+from sweep.store.blocks import blocks
 
 WHOLE = Path("results/queue/queue.nc")
 SHARDS = Path("results/queue/shards")
@@ -24,7 +25,7 @@ def test_blocks_are_a_partition(shape, most):
     """Each point is in one block, at its place, and no block has more than it may."""
     grid = np.arange(math.prod(shape)).reshape(shape)
     seen = []
-    for block in dataset.blocks(tuple(shape), most):
+    for block in blocks(tuple(shape), most):
         there = grid[block.index]
         assert there.shape == block.shape
         assert there.size <= most
@@ -67,7 +68,7 @@ def test_blocks_give_what_one_gives(sweep, expand, monkeypatch, given, points):
     )
     monkeypatch.setattr(dataset, "BLOCK_BYTES", points * 8 * plan.replications * n_values)
     monkeypatch.setattr(dataset, "CHUNK", 16)
-    assert len(list(dataset.blocks(plan.shape, points))) > 1
+    assert len(list(blocks(plan.shape, points))) > 1
     collector.write(Path("blocks.nc"))
     is_same(Path("blocks.nc"))
     with netCDF4.Dataset("blocks.nc") as file:
