@@ -46,6 +46,9 @@ CONNECT_S = 10
 START_S = 300
 """Seconds that embedded workers may take to start; it takes one or two."""
 
+REACH_S = 60
+"""Seconds for a connection between embedded processes: on a busy machine one may not run for that long."""
+
 CLOSE_S = 20
 """Seconds for each step of closing."""
 
@@ -56,6 +59,7 @@ PATIENCE_S = 60.0
 """Seconds without any worker, after which the run ends."""
 
 SETTINGS = {
+    "distributed.comm.timeouts.connect": f"{REACH_S} s",
     # What Dask says about workers that end is said better by the run.
     "logging": dict.fromkeys(("distributed", "distributed.client", "tornado.application"), "critical"),
     "distributed.worker.multiprocessing-method": "forkserver",
@@ -202,7 +206,8 @@ class Executor:
                     silence_logs=logging.CRITICAL,
                 )
                 break
-            except RuntimeError:  # a worker was killed before it was there: Dask then gives up all of them
+            # A worker was killed before it was there, or was too late: Dask then gives up all of them.
+            except (RuntimeError, OSError):
                 if attempt == STARTS:
                     raise
         return Client(self._cluster, set_as_default=False)
