@@ -61,7 +61,7 @@ def run(*command: object, cwd: Path, **environment: str) -> subprocess.Completed
         env=env,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,17 +16,20 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the unpacked wheel: what lands in site-packages."""
-    folder = tmp_path_factory.mktemp("wheel")
+def build_wheel(folder: Path) -> None:
+    """Build the wheel, and unpack it: what lands in site-packages."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    run = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    run = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     assert run.returncode == 0, run.stderr
     (archive,) = folder.glob("*.whl")
     with zipfile.ZipFile(archive) as file:
         file.extractall(folder / "site")
-    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def wheel(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """Return the unpacked wheel."""
+    return once("wheel", build_wheel) / "site"
 
 
 def sweep(*arguments: str, cwd: Path, python_path: str = "") -> subprocess.CompletedProcess[str]:
@@ -37,7 +41,7 @@ def sweep(*arguments: str, cwd: Path, python_path: str = "") -> subprocess.Compl
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
 
 

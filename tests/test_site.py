@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +21,7 @@ from nbclient import NotebookClient
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 NOTEBOOKS = sorted((DOCS / "tutorials").glob("*.ipynb"))
+Once = Callable[[str, Callable[[Path], object]], Path]
 YAML = sorted([*(ROOT / "conf").rglob("*.yaml"), *(ROOT / "slurm" / "profiles").glob("*.yaml")])
 
 
@@ -52,10 +54,8 @@ class Resources(HTMLParser):
             self.links.append(of.get("href", ""))
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build(folder: Path) -> None:
     """Build the site with warnings as errors; notebooks and short runs have tests of their own."""
-    folder = tmp_path_factory.mktemp("site")
     words = ["-q", "-W", "--keep-going", "-D", "gallery_runs=0", "-D", "gallery_folder=_build/none"]
     words += ["-D", "nb_execution_mode=off"]
     run = subprocess.run(
@@ -68,7 +68,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         timeout=600,
     )
     assert run.returncode == 0, run.stderr
-    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def built(once: Once) -> Path:
+    """Return the pages of the site. Sphinx writes a part of them beside their sources: one at a time."""
+    return once("site", build) / "html"
 
 
 def test_no_page_loads_anything_from_a_network(built: Path) -> None:
@@ -237,7 +242,7 @@ def executed(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     book = nbformat.read(file, 4)
     NotebookClient(
-        book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        book, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     ).execute()
     outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
     assert sum("image/png" in output.get("data", {}) for output in outputs) >= 2

@@ -266,7 +266,7 @@ def _of_blocks(values: Floats, weights: Floats, length: int) -> Floats:
 def _draw(random: np.random.Generator, n: int, length: int) -> Floats:
     """Return the share of each of `n` values in each draw of circular blocks, shape (DRAWS, n)."""
     drawn = random.integers(0, n, (DRAWS, math.ceil(n / length)))
-    counts = np.zeros((DRAWS, n))
-    for place in range(length):
-        np.add.at(counts, (np.arange(DRAWS)[:, None], (drawn + place) % n), 1.0)
-    return counts / counts.sum(axis=1, keepdims=True)
+    taken = (drawn[:, :, None] + np.arange(length)) % n + n * np.arange(DRAWS)[:, None, None]
+    counts = np.bincount(taken.ravel(), minlength=DRAWS * n).reshape(DRAWS, n)
+    shares: Floats = counts / counts.sum(axis=1, keepdims=True)
+    return shares

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ class Study:
 
     @property
     def env(self) -> dict[str, str]:
-        return environment(self.place, **self.cluster.env) | {"PYTHON": str(ROOT / ".venv/bin/python")}
+        return environment(self.place, **self.cluster.env) | {"PYTHON": sys.executable}
 
     @property
     def results(self) -> Path:
@@ -244,15 +245,21 @@ def test_an_array_by_hand(study, serial):
     study.same_as(serial)
 
 
+def held(place: Path) -> tuple[str, str]:
+    """Return overrides with which half of the tasks cannot end before there is a file ``go``."""
+    return "policy.waits_at=0.3", f"policy.waits_for={place / 'go'}"
+
+
 def test_the_node_of_running_elements_dies(tmp_path, serial):
     """Slurm requeues them, and they go on from what they had done."""
     with TestCluster(cpus=1) as own:
         study = Study(tmp_path, own)
-        made = study.submit(PACE, "executor.max_elements=2")
+        made = study.submit(*held(tmp_path), "executor.max_elements=2")
         study.wait(lambda: len(study.record(made)) == 2 and len(study.done()) >= 4)
         own.kill_node(1)
         before = len(study.done())
         assert before < TASKS
+        (tmp_path / "go").touch()
         own.start_node(1)
         study.finish(made)
         assert sorted(one.attempts for one in study.record(made).values()) == [1, 2]
@@ -262,34 +269,35 @@ def test_the_node_of_running_elements_dies(tmp_path, serial):
 
 def test_the_controller_dies_and_comes_back(tmp_path, serial):
     with TestCluster() as own:
-        study = Study(tmp_path, own)
-        made = study.submit(PACE, "executor.max_elements=2")
-        study.wait(lambda: len(study.done()) >= 1)
+        study = Study(tmp_path, own, held(tmp_path))
+        made = study.submit("executor.max_elements=2")
+        study.wait(lambda: len(study.record(made)) == 2 and len(study.done()) >= 1)
         own.kill_controller()
-        said = study.sweep(PACE, "action=status")
+        said = study.sweep("action=status")
         assert "2 elements: " in said
         assert "Slurm does not answer, so this is what the sweep's own files say (squeue: " in said
+        (tmp_path / "go").touch()
         study.wait(lambda: {one.why for one in study.record(made).values()} == {"done"})
         own.start_controller()
-        said = study.sweep(PACE, "action=status")
+        said = study.sweep("action=status")
         assert "24 done, 0 failed, 0 left" in said
         # It may take elements for lost that ran well without it, and hold them for ever.
-        held = "will never start, launch failed requeued held: "
-        study.wait(lambda: not own.slurm.jobs(name=made.job) or held in study.sweep(PACE, "action=status"))
+        lost = "will never start, launch failed requeued held: "
+        study.wait(lambda: not own.slurm.jobs(name=made.job) or lost in study.sweep("action=status"))
         if own.slurm.jobs(name=made.job):
-            study.sweep(PACE, "action=cancel")
+            study.sweep("action=cancel")
             study.finish(made)
-        study.sweep(PACE, "action=gather")
+        study.sweep("action=gather")
         study.same_as(serial)
 
 
 def test_ids_that_the_controller_forgets_and_gives_out_again(tmp_path, serial):
     """Power off right after a submission: its jobs are unknown, their ids go to others, and run twice."""
     with TestCluster(cpus=4) as own:
-        study = Study(tmp_path, own)
+        study = Study(tmp_path, own, held(tmp_path))
         saved = tmp_path / "state"
         shutil.copytree(own.folder / "state", saved)
-        made = study.submit(PACE, "executor.max_elements=2")
+        made = study.submit("executor.max_elements=2")
         study.wait(lambda: len(study.done()) >= 1)
         own.kill_controller()
         shutil.rmtree(own.folder / "state")
@@ -299,13 +307,14 @@ def test_ids_that_the_controller_forgets_and_gives_out_again(tmp_path, serial):
         other.write_text("#!/bin/sh\nexec sleep 100\n")
         ids = [own.slurm.submit(other, ["-o", "/dev/null", "--hold"]) for _ in range(4)]
         assert set(ids) & set(made.ids), "the id is somebody else's now"
-        said = study.sweep(PACE, "action=status")
+        said = study.sweep("action=status")
         assert "held" not in said, "not ours"
-        assert "nothing to cancel" in study.sweep(PACE, "action=cancel")
+        assert "nothing to cancel" in study.sweep("action=cancel")
         assert {job.id for job in own.slurm.jobs(ids)} == set(ids)
-        again = study.submit(PACE, "executor.max_elements=2")
+        again = study.submit("executor.max_elements=2")
+        (tmp_path / "go").touch()
         study.finish(again)
-        study.sweep(PACE, "action=gather")
+        study.sweep("action=gather")
         study.same_as(serial)
 
 

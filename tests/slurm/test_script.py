@@ -33,8 +33,9 @@ def test_golden(lab, kind):
 
 
 @pytest.mark.parametrize("kind", ["array", "gathering"])
-def test_a_shell_reads_what_was_meant(lab, kind, tmp_path):
+def test_a_shell_reads_what_was_meant(lab, kind, tmp_path, monkeypatch):
     """Run the script with an interpreter that only shows where it is and what it was given."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "64")
     place = tmp_path / 'Bär\'s "runs" $HOME'
     place.mkdir()
     show = tmp_path / "show"

@@ -109,19 +109,29 @@ class Contract:
             assert sweep(*arguments).status == 0
         same(numbers(), serial())
 
-    def test_the_whole_run_is_killed_and_started_again(self, start: Start, serial: Serial) -> None:
-        arguments = ("policy.seconds=0.15",)
+    def test_the_whole_run_is_killed_and_started_again(
+        self, start: Start, serial: Serial, tmp_path: Path
+    ) -> None:
+        """While half of the tasks cannot end."""
+        go = tmp_path / "go"
+        arguments = ("policy.waits_at=0.3", f"policy.waits_for={go}")
         run = start(*arguments)
         run.wait_for_results(2)
         run.process.kill()
         if self.ends_workers:
             assert run.survivors() == [], "no worker outlives the run"
         assert 2 <= results() < 24
+        go.touch()
         clean(start(*arguments).finish())
         same(numbers(), serial())
 
-    def test_ctrl_c_stops_and_any_executor_goes_on(self, start: Start, serial: Serial, sweep: Sweep) -> None:
-        run = start("policy.seconds=0.15")
+    def test_ctrl_c_stops_and_any_executor_goes_on(
+        self, start: Start, serial: Serial, sweep: Sweep, tmp_path: Path
+    ) -> None:
+        """While half of the tasks cannot end."""
+        go = tmp_path / "go"
+        arguments = ("policy.waits_at=0.3", f"policy.waits_for={go}")
+        run = start(*arguments)
         run.wait_for_results(3)
         run.signal_all(signal.SIGINT)
         answer = run.finish()
@@ -132,7 +142,8 @@ class Contract:
         assert 3 <= stopped < 24
         if self.ends_workers:
             assert (load()["state"] == 1).sum() == stopped
-        assert sweep("policy.seconds=0.15").status == 0
+        go.touch()
+        assert sweep(*arguments).status == 0
         assert results() == 24 or not self.ends_workers
         same(numbers(), serial())
 

@@ -26,8 +26,8 @@ CONF = HERE / "conf"
 PYTHON_PATH = os.pathsep.join([str(HERE.parent.parent), str(HERE)])
 """The project, and the fake family."""
 
-LIMIT_S = 180
-"""Seconds after which something hangs; all of it takes a tenth of that on a machine that is not busy."""
+LIMIT_S = 600
+"""Seconds after which something hangs; all of it takes a twentieth of that on a machine that is not busy."""
 
 CONFIG_DIR = f"--config-dir={CONF}"
 DEFAULTS = ("+experiment=queue", "executor=serial")
@@ -128,11 +128,42 @@ class Command:
         """Return once there is such a file beside the logs."""
         self._wait_until(lambda: any(Path("results/queue/shards").glob(pattern)))
 
+    def wait_for_fork_server(self) -> None:
+        """Return once the server is there that workers are forked from."""
+        self._wait_until(lambda: any("forkserver" in line for line in self._processes().values()))
+
+    def wait_for_worker(self) -> int:
+        """Return the process number of a worker, or of what is about to be one, as soon as there is any."""
+        found: set[int] = set()
+
+        def is_there() -> bool:
+            found.update(self._forked())
+            return bool(found)
+
+        self._wait_until(is_there)
+        return min(found)
+
+    def _forked(self) -> set[int]:
+        """Return the processes that the fork server has forked."""
+        lines = self._processes()
+        servers = {pid for pid, line in lines.items() if "forkserver" in line}
+        found = set()
+        for pid in servers:
+            with suppress(OSError):  # it has ended in the meantime
+                parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+                found |= {pid} if parent in servers else set()
+        return found
+
     def _wait_until(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + LIMIT_S
-        while not condition():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"ended too early: {self.finish()}")
+        while True:
+            has_ended = self.process.poll() is not None  # first: what it did at the very end counts, too
+            if condition():
+                return
+            if has_ended or time.monotonic() > deadline:
+                if not has_ended:
+                    self.signal_all(signal.SIGKILL)
+                pytest.fail(f"{'ended too early' if has_ended else 'takes too long'}: {self.finish()}")
             time.sleep(0.01)
 
     def signal_all(self, number: int) -> None:
@@ -142,8 +173,9 @@ class Command:
     def kill_rank_0(self) -> None:
         """Kill the first of several MPI ranks."""
         for pid in self._processes():
-            if b"PMI_RANK=0" in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-                os.kill(pid, signal.SIGKILL)
+            with suppress(OSError):  # it has ended in the meantime
+                if b"PMI_RANK=0" in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                    os.kill(pid, signal.SIGKILL)
 
     def survivors(self) -> list[str]:
         """Return the processes of the command that still run, after waiting for them to end."""

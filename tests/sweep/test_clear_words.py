@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from study_commands import PYTHON_PATH
+from study_commands import LIMIT_S, PYTHON_PATH
 
 CONF = Path(__file__).parent / "conf"
 
@@ -89,7 +89,7 @@ def test_a_policy_of_another_family_is_told_where_it_belongs():
         plan.expand(loaded)
 
 
-def run(*arguments, module="sweep", shell=None, **environment):
+def run(*arguments, module="sweep", shell=None, output=subprocess.PIPE, **environment):
     """Run a command as from a shell, in front of which something may stand."""
     command = [sys.executable, "-m", module, *arguments]
     if shell is not None:
@@ -97,8 +97,9 @@ def run(*arguments, module="sweep", shell=None, **environment):
     return subprocess.run(
         command,
         env={**os.environ, "PYTHONPATH": PYTHON_PATH, **environment},
-        capture_output=True,
-        timeout=170,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        timeout=LIMIT_S,
         check=False,
     )
 
@@ -119,18 +120,27 @@ def test_a_full_standard_output_is_one_line_and_the_results_are_there(module, ar
         assert Path("results/queue/queue.nc").is_file()
 
 
+@pytest.fixture
+def pipe():
+    """Return the end that is written to of a pipe whose reader has left, as that of ``| true`` soon has."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    yield writer
+    os.close(writer)
+
+
 @pytest.mark.parametrize(
     ("module", "arguments"),
     [("sweep", ("--help",)), ("analysis", ("--help",)), ("slurm", ("--help",)), ("sweep", QUEUE)],
 )
-def test_a_reader_that_has_left_ends_the_command_without_a_word(module, arguments):
-    done = run(*arguments, module=module, shell='("$@"; echo $? >status) | true')
+def test_a_reader_that_has_left_ends_the_command_without_a_word(module, arguments, pipe):
+    done = run(*arguments, module=module, shell='"$@"; echo $? >status', output=pipe)
     assert done.stderr == b""
     assert Path("status").read_text() == "141\n"
 
 
-def test_what_was_run_until_the_reader_left_is_kept():
-    run(*QUEUE, shell='"$@" | true')
+def test_what_was_run_until_the_reader_left_is_kept(pipe):
+    run(*QUEUE, output=pipe)
     done = run(*QUEUE)
     assert done.returncode == 0, done
     assert Path("results/queue/queue.nc").is_file()

@@ -126,6 +126,8 @@ def test_the_cache_does_not_grow_for_ever(composed, user, monkeypatch):
     monkeypatch.setattr(compositions, "MOST_KEPT", 2)
     for seed in range(4):
         load(user, f"seed={seed}")
+        for path in cached.file("compositions").iterdir():  # a year older, by whatever clock
+            os.utime(path, (0, path.stat().st_mtime - 3e7))
     assert len(list(cached.file("compositions").iterdir())) == 2
     load(user, "seed=3")
     assert len(composed) == 4

@@ -1,6 +1,7 @@
 """Every executor keeps the contract; and what is special about each of them."""
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ def test_kill_9_at_some_moment(command, serial, sweep, done):
 
 
 def test_sigterm_is_as_clean_as_ctrl_c(command):
-    run = command("executor=serial", "policy.seconds=0.1")
+    run = command("executor=serial", "policy.waits_at=0.3", "policy.waits_for=never")
     run.wait_for_results(1)
     run.process.terminate()
     clean(run.finish(), status=130)
@@ -121,7 +122,7 @@ def slow(socket, fds):  # the fork server has been called, and waits for what it
     send(socket, fds)
 
 def close(executor, quickly):  # not before that worker is begun: to be quicker would be another case
-    begun.wait(60)
+    begun.wait(600)
     end(executor, quickly)
 
 if __name__ == "__main__":
@@ -153,9 +154,12 @@ def test_a_run_that_ends_while_a_worker_is_replaced_says_nothing_of_it(command, 
 
 
 def test_no_scheduler_at_the_address(command):
-    answer = command("executor=dask", "executor.address=tcp://127.0.0.1:9").finish()
+    with socket.socket() as taken:  # nobody else can have this port, and nobody listens to it
+        taken.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        answer = command("executor=dask", f"executor.address={address}").finish()
     assert answer.status == 1
-    assert answer.err.startswith("error: Dask: executor.address=tcp://127.0.0.1:9 did not start")
+    assert answer.err.startswith(f"error: Dask: executor.address={address} did not start")
     assert answer.err.count("\n") == 1
 
 

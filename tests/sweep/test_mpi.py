@@ -46,7 +46,7 @@ class TestMpi(Contract):
         assert answer.err.count("\n") == 1
 
     def test_sigterm_is_as_clean_as_ctrl_c(self, start):
-        run = start("policy.seconds=0.15")
+        run = start("policy.waits_at=0.3", "policy.waits_for=never")
         run.wait_for_results(1)
         run.process.terminate()
         answer = run.finish()

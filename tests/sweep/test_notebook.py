@@ -190,7 +190,7 @@ def test_a_study_gives_the_dataset_of_the_command_line(tmp_path: Path) -> None:
         "policy.alternation=shared", "batches=5", "batch_size=50", "replications=1", "executor=serial",
         f"output={tmp_path / 'line'}",
     ]  # fmt: skip
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=600)
     with xr.open_dataset(tmp_path / "line" / "packing.nc") as typed:
         assert np.array_equal(typed.slowdown, data.slowdown)
 
@@ -246,7 +246,7 @@ def test_a_script_without_a_guard_starts_workers_once(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=600,
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.split() == ["begins", "5"]

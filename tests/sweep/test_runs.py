@@ -3,6 +3,7 @@
 import fcntl
 import io
 import json
+import math
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from rich.console import Console
-from study_commands import load, numbers, results
+from study_commands import LIMIT_S, load, numbers, results
 
 from sweep.progress import Meter
 from sweep.store import shards
@@ -216,7 +217,7 @@ def test_gather_writes_what_is_there(sweep):
 
 def test_the_dataset_can_be_read_at_any_moment(sweep, monkeypatch, fake_family_states):
     monkeypatch.setattr("sweep.store.collect.WRITE_EVERY_S", 0.0)
-    monkeypatch.setattr("sweep.store.collect.WRITE_SHARE", 1.0)
+    monkeypatch.setattr("sweep.store.collect.WRITE_SHARE", math.inf)  # however long a writing takes here
     assert sweep("policy.seconds=0.02").status == 0
     assert fake_family_states[0] is None, "nothing is written before the first result"
     counts = [count for count in fake_family_states if count is not None]
@@ -241,16 +242,22 @@ def fake_family_states(monkeypatch):
     return seen
 
 
+def wait_for(condition):
+    """Return once it holds, which is a matter of another thread."""
+    deadline = time.monotonic() + LIMIT_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def test_a_terminal_gets_a_bar(monkeypatch):
     console = Console(force_terminal=True, width=80, file=io.StringIO())
     monkeypatch.setattr("sweep.progress.LOOK_EVERY_S", 0.01)
     with Meter(console, total=4, done=1, outlook=lambda: "3.0 s left") as meter:
         meter.add(1, 100)
         meter.add(2, 100)
-        time.sleep(0.2)
-    text = console.file.getvalue()
-    assert "4/4 tasks" in text
-    assert "jobs/s, 3.0 s left" in text
+        wait_for(lambda: "jobs/s, 3.0 s left" in console.file.getvalue())
+    assert "4/4 tasks" in console.file.getvalue()
 
 
 def test_silence_is_told_too(monkeypatch):
@@ -258,10 +265,9 @@ def test_silence_is_told_too(monkeypatch):
     monkeypatch.setattr("sweep.progress.LOOK_EVERY_S", 0.01)
     monkeypatch.setattr("sweep.progress.SILENT_EVERY_S", 0.02)
     console = Console(force_terminal=False, width=80, file=io.StringIO())
+    line = "1/4 tasks, pace not known yet, time left not known: 1 takes longer than expected"
     with Meter(console, 4, 1, lambda: "time left not known: 1 takes longer than expected"):
-        time.sleep(0.3)
-    lines = console.file.getvalue().splitlines()
-    assert "1/4 tasks, pace not known yet, time left not known: 1 takes longer than expected" in lines
+        wait_for(lambda: line in console.file.getvalue().splitlines())
 
 
 def test_plan_runs_and_writes_nothing(sweep, tmp_path):

@@ -116,7 +116,7 @@ def test_processes_that_share_a_log_take_turns(tmp_path):
     for writer in writers:
         writer.start()
     for writer in writers:
-        writer.join(60)
+        writer.join(600)
     assert [path.name for path in tmp_path.iterdir()] == ["shared.jsonl"]
     found = [record.id for record in Reader(tmp_path).records()]
     assert sorted(found) == [f"{seed:04d}{number:016d}" for seed in range(4) for number in range(100)]

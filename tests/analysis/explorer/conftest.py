@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,6 @@ from explored import LOADS, packing
 
 
 @pytest.fixture(scope="session")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     """Return its folder."""
-    folder = tmp_path_factory.mktemp("explored") / "packing"
-    packing(folder, LOADS).run(progress=False)
-    return folder
+    return once("explored", lambda folder: packing(folder / "packing", LOADS).run(progress=False)) / "packing"

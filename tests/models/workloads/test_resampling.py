@@ -292,9 +292,9 @@ def test_large_logs_are_drawn_in_less_than_a_second() -> None:
     )  # fmt: skip
     trace = Trace("large", jobs, pool(100))
     for resample in ("users", "weeks"):
-        begin = time.perf_counter()
+        begin = time.process_time()
         drawn(trace, 0, resample)
-        assert time.perf_counter() - begin < 1.0
+        assert time.process_time() - begin < 1.0  # of CPU time: less than a tenth of that
 
 
 def of_hours(jobs: Jobs, submit: np.ndarray) -> dict[str, float]:
@@ -334,13 +334,15 @@ def outside(expected: dict[str, float], runs: list[dict[str, float]]) -> set[str
     return found
 
 
-@pytest.mark.skipif(not TRACES.is_dir(), reason="no folder ../shared/traces")
 @pytest.mark.parametrize(
     "name",
     ["KTH-SP2-1996-2", "SDSC-SP2-1998-first5K", "LLNL-Atlas-2006-2.1-cln", "NASA-iPSC-1993-3.1-cln"],
 )
 def test_a_real_log_is_one_of_its_resamples(name: str) -> None:
-    work = {"name": "swf", "model": "swf", "path": str(TRACES / f"{name}.swf.gz")}
+    path = TRACES / f"{name}.swf.gz"
+    if not path.is_file():
+        pytest.skip(f"no {path.name} in ../shared/traces")
+    work = {"name": "swf", "model": "swf", "path": str(path)}
     log = workloads.open_workload(Point({}, work, {"processors": None}))
     assert isinstance(log, Trace)
     expected = of_hours(log.jobs, log.jobs.submit)

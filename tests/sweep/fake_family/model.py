@@ -54,6 +54,8 @@ def schedule(point: Point) -> Schedule:
 def break_something(policy: Parameters, load: float | None) -> None:
     """Do what the switches of a policy ask for."""
     time.sleep(policy["seconds"])
+    if policy["waits_at"] is not None and policy["waits_at"] == load:
+        wait_for(Path(policy["waits_for"]))
     if policy["raises_at"] is not None and policy["raises_at"] == load:
         raise ArithmeticError(f"no answer at load {load}")
     if policy["dies_once"]:
@@ -67,6 +69,12 @@ def break_something(policy: Parameters, load: float | None) -> None:
 def mean(values: np.ndarray) -> float:
     """Mean, NaN where a batch has no customer of a class."""
     return float(values.mean()) if len(values) else float("nan")
+
+
+def wait_for(marker: Path) -> None:
+    """Take as long as it takes until there is such a file: somebody else has to end this task."""
+    while not marker.exists():
+        time.sleep(0.01)
 
 
 def die_once(marker: Path) -> None:

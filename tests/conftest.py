@@ -1,0 +1,90 @@
+"""All tests find the same surroundings: what a machine or a user has set otherwise does not reach them.
+
+What decides by accident whether a test passes is kept out here, once for all: a terminal's width and colours,
+an outer Slurm job or MPI launcher, a user's settings of libraries, a language, examples drawn anew in each
+run, a clock that judges an example, and caches that are still to be filled.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from models.kernels import cache
+from sweep.executors.threads import ONE_THREAD
+
+VARIABLES = (
+    "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE",
+    "TTY_INTERACTIVE", "LANGUAGE", "SOURCE_DATE_EPOCH", "MATPLOTLIBRC", "MPLBACKEND", "BROWSER",
+    "PYTHONIOENCODING", "PYTHONOPTIMIZE", "PYTHONSAFEPATH", "PYTHONWARNINGS",
+)  # fmt: skip
+PREFIXES = (
+    "LC_", "SLURM", "SBATCH_", "SRUN_", "SALLOC_", "SQUEUE_", "SINFO_", "SACCT_", "SCONTROL_", "PMI", "OMPI_",
+    "HYDRA_", "DASK_", "JUPYTER", "GIT_",
+)  # fmt: skip
+
+for name in list(os.environ):
+    if name in VARIABLES or name.startswith(PREFIXES):
+        del os.environ[name]
+os.environ["LANG"] = "C.UTF-8"
+# Every core has a process that runs tests. Were each to calculate on all of them, they would mostly wait for
+# each other; and in how many parts a sum is taken decides on its last digit.
+os.environ.update(ONE_THREAD)
+os.umask(0o022)
+
+# Notebooks are run by this Python, whatever other one a user has told Jupyter of.
+os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+
+# The user's kernels, compiled beforehand: else the first test that needs some fills a cache of its own.
+cache.install()
+
+# A user's style stays out, and no process that is expected to say nothing makes the list of fonts: where
+# that takes long, it says so.
+os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / ".cache" / "matplotlib")
+
+settings.register_profile(
+    "steady",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("steady")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the list of fonts before there are workers, where there is none yet."""
+    folder = Path(os.environ["MPLCONFIGDIR"])
+    if not hasattr(config, "workerinput") and not any(folder.glob("fontlist-*.json")):
+        folder.mkdir(parents=True, exist_ok=True)
+        import matplotlib.font_manager  # noqa: F401
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Return a function that makes a folder once for all processes among which tests are shared.
+
+    What it makes is only to be read: any of them may read it, in any order.
+    """
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent
+
+    def once(name: str, make: Callable[[Path], object]) -> Path:
+        folder, made = place / name, place / f"{name}.made"
+        with (place / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # the others wait until it is there
+            if not made.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                make(folder)
+                made.touch()
+        return folder
+
+    return once
