@@ -5,6 +5,7 @@ Heavy modules are imported once it is clear what is asked for, so that help and 
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -143,10 +144,51 @@ def default_log_folder() -> Path | None:
     return next((folder for folder in LOG_FOLDERS if folder.is_dir()), None)
 
 
+@contextmanager
+def _without_dask() -> Iterator[None]:
+    """Keep xarray from loading dask, half a second, only to see of its first array that it is none of dask's.
+
+    Where xarray is loaded already, somebody else in this process may have such arrays: all stays as it is.
+    """
+    if "xarray" in sys.modules or "dask" in sys.modules:
+        yield
+        return
+    sys.modules["dask"] = None  # type: ignore[assignment]  # what is None there is not to be imported
+    try:
+        yield
+    finally:
+        del sys.modules["dask"]
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Look for garbage in cycles rarely: what has been loaded is none, and a figure is thousands of objects.
+
+    By default Python looks through all of them, over and over, for a tenth of the time.
+    """
+    before = gc.get_threshold()
+    gc.freeze()  # also what makes forked processes share its memory
+    gc.set_threshold(OBJECTS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+OBJECTS = 100_000
+"""That are new before it is looked which of them are garbage: some figures."""
+
+
 def _analyse(where: Path, settings: Mapping[str, str]) -> None:
+    started = time.perf_counter()
+    with _without_dask():
+        _open_and_analyse(where, settings, started)
+
+
+def _open_and_analyse(where: Path, settings: Mapping[str, str], started: float) -> None:
     from analysis.registry import opened
 
-    started = time.perf_counter()
     chosen = {key: value for key, value in settings.items() if key not in OPTIONS}
     study, paper = opened(where, settings.get("paper"), chosen)
     logs = log_folder(settings)
@@ -159,7 +201,7 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
 
     drawn = []
     named = settings.get("figures", "").split(",") if "figures" in settings else None
-    with _one_line_if_named(settings.get("paper"), study.name):
+    with _one_line_if_named(settings.get("paper"), study.name), _rarely_collected():
         drawing = writing.figures(study, paper, output, logs, named)
         tested = {} if named is not None else writing.tested(study, paper)  # while others draw
         for number, total, done in drawing:

@@ -491,7 +491,8 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
         (full & marked, look.color, "white", 0.4),
         (~full, "white", look.color, 0.9),
     ):
-        axes.plot(x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
+        if chosen.any():
+            axes.plot(x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
     if plot.crowded:
         return
     for i in np.flatnonzero(line.doubted[drawn]):

@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.backend_bases import GraphicsContextBase, RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, Bbox, Transform, TransformedPath
@@ -121,6 +122,7 @@ class _Recorder(RendererAgg):
 
     def __init__(self, width: float, height: float, dpi: float) -> None:
         self.steps: list[Step] = []
+        self.heights: dict[int, tuple[float, float, float]] = {}
         super().__init__(width, height, dpi)
 
     def clear(self) -> None:
@@ -130,6 +132,28 @@ class _Recorder(RendererAgg):
 
     def _update_methods(self) -> None:
         """Leave out that some methods are the compiled renderer's own: they would keep nothing."""
+
+    def _get_font_height_metrics(
+        self, prop: FontProperties
+    ) -> tuple[float, float, float] | tuple[None, None, None]:
+        """Return ascent, descent and gap between lines of a font, in pixels.
+
+        Every text asks each time it is measured. A renderer without an answer of its own is spared the
+        question, and the font is looked for among all fonts, and its tables are read, thousands of times.
+        """
+        # Font properties are equal if their hashes are, and can be changed by whoever has them.
+        if (key := hash(prop)) not in self.heights:
+            font = get_font(findfont(prop))
+            table, head = font.get_sfnt_table("OS/2"), font.get_sfnt_table("head")
+            if table is None or head is None:
+                return None, None, None  # then matplotlib asks the font otherwise
+            scale = prop.get_size_in_points() * self.dpi / 72 / head["unitsPerEm"]
+            self.heights[key] = (
+                table["sTypoAscender"] * scale,
+                -table["sTypoDescender"] * scale,
+                table["sTypoLineGap"] * scale,
+            )
+        return self.heights[key]
 
     def open_group(self, s: str, gid: str | None = None) -> None:
         """Begin a group of elements, which SVG has."""

@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import LayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.typing import LineStyleType
 
@@ -128,7 +129,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     canvas = RecordingCanvas(figure)
     figure.set_dpi(DPI)
     if (engine := figure.get_layout_engine()) is not None:
-        engine.execute(figure)
+        _lay_out(figure, engine)
     figure.set_layout_engine(None)  # without one matplotlib draws once for a file, and not twice
     files = [folder / f"{name}.{ending}" for ending in FORMATS]
     # Pixels first: the others are written from what they were drawn of.
@@ -140,6 +141,30 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         else:
             canvas.replay().savefig(file, metadata=kept)
     return files
+
+
+def _lay_out(figure: Figure, engine: LayoutEngine) -> None:
+    """Lay a figure out; the titles of plots stay where they are if nothing can be in their way.
+
+    Else each axis is measured again, whenever its plot is, to see what there is below the title: ticks on the
+    upper side, or the power of ten of all labels of the vertical axis, which is known afterwards.
+    """
+    below = [
+        axes
+        for axes in figure.axes
+        if axes.xaxis.get_ticks_position() == axes.xaxis.get_label_position() == "bottom"
+    ]
+    kept = [getattr(axes, "_autotitlepos", None) for axes in below]
+    for axes in below:
+        axes._autotitlepos = False  # type: ignore[attr-defined]  # nobody but `set_title` can ask for it
+    engine.execute(figure)
+    again = False
+    for axes, before in zip(below, kept, strict=True):
+        if axes.yaxis.get_offset_text().get_text():
+            axes._autotitlepos = before  # type: ignore[attr-defined]
+            again = True
+    if again:
+        engine.execute(figure)
 
 
 def shade(color: str, light: float) -> str:

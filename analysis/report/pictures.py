@@ -6,11 +6,14 @@ import base64
 import importlib
 import os
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from threading import RLock
 
 from markupsafe import Markup
 
@@ -62,39 +65,66 @@ def draw_pictures(pictures: Sequence[Picture], folder: Path) -> Iterator[DrawnPi
     for module in WRITERS:
         importlib.import_module(module)
     _AT_HAND[:] = pictures
-    pool = ProcessPoolExecutor(others, mp_context=get_context("fork"))
-    begun = {
-        number: pool.submit(_draw_at_hand, number, folder)
-        for number, picture in enumerate(pictures)
-        if not picture.with_claims
-    }
-    return _ready(pictures, folder, pool, begun)
+    shared = _Shared(pictures, folder, others)
+    for _ in range(others):
+        shared.begin()
+    return _ready(pictures, folder, shared)
 
 
-def _ready(
-    pictures: Sequence[Picture],
-    folder: Path,
-    pool: ProcessPoolExecutor,
-    begun: dict[int, Future[tuple[Path | None, str]]],
-) -> Iterator[DrawnPicture]:
+class _Shared:
+    """Pictures that whoever is free draws, in their order: another process, or this one.
+
+    A process gets its next picture when it has drawn one. A pool that knew of all would give some out ahead,
+    and this process would wait for those at the end.
+    """
+
+    def __init__(self, pictures: Sequence[Picture], folder: Path, n_processes: int) -> None:
+        self.folder = folder
+        self.pool = ProcessPoolExecutor(n_processes, mp_context=get_context("fork"))
+        self.begun: dict[int, Future[tuple[Path | None, str]]] = {}
+        self._waiting = deque(n for n, picture in enumerate(pictures) if not picture.with_claims)
+        self._lock = RLock()  # between this thread and that of the pool, which begins the next
+
+    def begin(self, _: object = None) -> None:
+        """Let another process draw the next picture, and then go on."""
+        with self._lock, suppress(IndexError, RuntimeError):  # there is none, or no process any more
+            number = self._waiting[0]
+            found = self.begun[number] = self.pool.submit(_draw_at_hand, number, self.folder)
+            self._waiting.popleft()
+            found.add_done_callback(self.begin)
+
+    def take(self) -> int | None:
+        """Return the number of the next picture, which is then for this process; None if there is none."""
+        with self._lock:
+            return self._waiting.popleft() if self._waiting else None
+
+    def end(self) -> None:
+        """Begin nothing more, and wait for what has been begun."""
+        with self._lock:
+            self._waiting.clear()
+        self.pool.shutdown(cancel_futures=True)
+
+
+def _ready(pictures: Sequence[Picture], folder: Path, shared: _Shared) -> Iterator[DrawnPicture]:
     """Yield pictures in their order; while one is not ready draw here what no other process has begun."""
     drawn: dict[int, DrawnPicture] = {}
-    # What is for this process alone comes first, and then the last ones: others begin with the first.
-    own = iter([n for n in range(len(pictures)) if n not in begun] + [*reversed(begun)])
+    alone = iter([n for n, picture in enumerate(pictures) if picture.with_claims])
     try:
         for number, picture in enumerate(pictures):
-            while number not in drawn and not (number in begun and begun[number].done()):
-                mine = next((n for n in own if n not in begun or begun[n].cancel()), None)
+            while number not in drawn and not (number in shared.begun and shared.begun[number].done()):
+                mine = next(alone, None)
+                if mine is None:
+                    mine = shared.take()
                 if mine is None:
                     break
                 drawn[mine] = draw_picture(pictures[mine], folder)
-            yield drawn[number] if number in drawn else DrawnPicture(picture, *begun[number].result())
+            yield drawn[number] if number in drawn else DrawnPicture(picture, *shared.begun[number].result())
     finally:
-        pool.shutdown(cancel_futures=True)
+        shared.end()
 
 
-WRITERS = tuple(f"matplotlib.backends.backend_{name}" for name in ("pdf", "svg", "agg"))
-"""What matplotlib loads with the first file of each format."""
+WRITERS = (*(f"matplotlib.backends.backend_{name}" for name in ("pdf", "svg", "agg")), "scipy.special")
+"""What matplotlib loads with the first file of each format, and what the first interval does."""
 
 
 _AT_HAND: list[Picture] = []

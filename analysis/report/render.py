@@ -49,6 +49,7 @@ def render(
     )
     environment.filters["breakable"] = _breakable
     claims = next(iter(tested.values()))
+    limits = warnings(study, paper)
     return environment.get_template("report.html.j2").render(
         study=study,
         paper=paper,
@@ -64,7 +65,7 @@ def render(
         signs=style.VERDICT_SIGNS,
         facts=facts(study),
         long=LONG,
-        summary=summary(study, paper, claims),
+        summary=summary(study, paper, claims, limits),
         points=points,
         by_figure=by_figure(claims, drawn),
         again=again(study),
@@ -72,7 +73,7 @@ def render(
         readings=paper.readings(study),
         tables=paper.tables(study),
         labels={letter: one.title for letter, one in study.readings.items()},
-        warnings=warnings(study, paper),
+        warnings=limits,
         attributes=attributes(study),
     )
 

@@ -28,7 +28,9 @@ SAID = {"holds": "hold", "fails": "fail", "inconclusive": "are open"}
 """Verdicts of several claims."""
 
 
-def summary(study: Study, paper: Paper, claims: Sequence[Claim] = ()) -> list[Paragraph]:
+def summary(
+    study: Study, paper: Paper, claims: Sequence[Claim] = (), limits: Sequence[str] | None = None
+) -> list[Paragraph]:
     """Return the paragraphs of the summary.
 
     Parameters
@@ -38,13 +40,16 @@ def summary(study: Study, paper: Paper, claims: Sequence[Claim] = ()) -> list[Pa
         What its package has to say (`Paper.summary`) comes first of what was found.
     claims : sequence of Claim
         Tested under the first reading.
+    limits : sequence of str, optional
+        What `warnings` tells, if that is known.
     """
+    limits = warnings(study, paper) if limits is None else limits
     own = paper.summary(study)
     found = [*own, *_verdicts(study, claims), *([] if own else ranked(study))]
     paragraphs = [
         ("What was run", [_asked(study)]),
         ("What was found", found),
-        ("What to be careful of", list(_careful(study, paper, claims)) or [_nothing(study)]),
+        ("What to be careful of", list(_careful(study, claims, limits)) or [_nothing(study)]),
     ]
     return [(title, sentences) for title, sentences in paragraphs if sentences]
 
@@ -99,9 +104,8 @@ def _verb(verdict: str, n: int) -> str:
     return {"inconclusive": "is open"}.get(verdict, verdict) if n == 1 else SAID.get(verdict, verdict)
 
 
-def _careful(study: Study, paper: Paper, claims: Sequence[Claim]) -> Iterator[str]:
+def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> Iterator[str]:
     """Yield what limits the results, the worst first."""
-    limits = warnings(study, paper)
     for line in limits[:WARNED]:
         # Sentence by sentence: the first of all stands alone at the top.
         yield from re.findall(r".+?[.!?](?= [A-Z]|$)", sentence(brief(line)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from functools import partial
 from pathlib import Path
 
@@ -46,6 +47,24 @@ def test_each_picture_is_drawn_once_and_they_come_in_order(
     assert processes["verdicts"] == processes["example"] == [str(os.getpid())]
     for one in found:
         assert one.svg is None or one.svg.stat().st_size
+
+
+def test_nothing_waits_behind_a_long_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing.os, "sched_getaffinity", lambda process: {0, 1})
+    rest = ["b", "c", "d", "e", "f"]
+
+    def long() -> Figure:
+        until = time.monotonic() + 60
+        while not all((tmp_path / name).exists() for name in rest):
+            if time.monotonic() > until:
+                raise TimeoutError("pictures wait for this one")
+            time.sleep(0.01)
+        return draw("long", tmp_path)
+
+    first = Picture("long", "", "", long)
+    found = list(draw_pictures([first, *pictures(tmp_path, rest)], tmp_path / "figures"))
+    assert [one.picture.name for one in found] == ["long", *rest]
+    assert (tmp_path / "long").read_text().strip() != str(os.getpid())
 
 
 def test_a_mistake_in_a_figure_is_told_by_whoever_draws_it(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from analysis.figures import style
 
@@ -135,3 +136,35 @@ def test_a_figure_is_laid_out_and_drawn_once_for_all_its_files(
     assert all(file.stat().st_size for file in files)
     assert laid_out == [figure]
     assert len(drawn) == len(set(drawn)) > 10
+
+
+def test_a_title_gives_way_to_the_power_of_ten_of_all_labels(tmp_path: Path) -> None:
+    with style.styled():
+        figure = Figure(figsize=(6, 2.5), layout="constrained")
+        plain, power = figure.subplots(1, 2)
+        power.set_ylim(0, 3e7)
+        for axes in (plain, power):
+            axes.set_title("A title")
+        style.save(figure, tmp_path, "figure")
+        text = power.yaxis.get_offset_text()
+        assert text.get_text() == "1e7"
+        assert title(plain).y0 < title(power).y0
+        assert not title(power).overlaps(text.get_window_extent())
+        assert title(power).y1 < figure.bbox.y1
+
+
+def test_a_title_gives_way_to_ticks_on_the_upper_side(tmp_path: Path) -> None:
+    with style.styled():
+        figure = Figure(figsize=(3, 2.5), layout="constrained")
+        axes = figure.subplots()
+        axes.xaxis.tick_top()
+        axes.set_title("A title")
+        style.save(figure, tmp_path, "figure")
+        assert title(axes).y0 > max(one.get_window_extent().y1 for one in axes.get_xticklabels())
+        assert title(axes).y1 < figure.bbox.y1
+
+
+def title(axes: Axes) -> Bbox:
+    """Return where the title of a plot is, in pixels."""
+    (found,) = (one for one in axes.get_children() if isinstance(one, Text) and one.get_text() == "A title")
+    return found.get_window_extent()

@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
 from analysis.errors import DrawingError
 from analysis.figures import style
@@ -262,6 +262,14 @@ def _bucket_runtimes(folder: Path | None) -> Figure:
     return figure
 
 
+def count_by_powers(axes: Axes) -> None:
+    """Label each power of ten of two logarithmic axes with the number: to set a formula takes far longer."""
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
+        axis.set_minor_formatter(NullFormatter())
+
+
 def _run_lengths(folder: Path | None) -> Figure:
     nasa, kth = load(folder, NASA), load(folder, KTH)
     figure, panels = _two_panels()
@@ -289,8 +297,6 @@ def _run_lengths(folder: Path | None) -> Figure:
         )
         title = source.label if named else f"{source.label} (user and size only)"
         axes.set(title=title, xlabel="Run length", ylabel="Runs", ylim=(0.7, None))
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
-            axis.set_minor_formatter(NullFormatter())
+        count_by_powers(axes)
     _note(figure, nasa, kth, extra=IN_PLACE)
     return figure

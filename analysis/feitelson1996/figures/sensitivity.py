@@ -132,21 +132,24 @@ def _verdicts(study: Study) -> Figure:
     ids = list(table[0])
     figure = Figure(figsize=(min(7.4, 3.2 + 0.5 * len(readings)), 0.2 * len(ids) + 0.8), layout="constrained")
     axes = figure.subplots()
-    for column, verdicts in enumerate(table):
-        for row, name in enumerate(ids):
-            verdict = verdicts[name]
-            # A marker: a box around the sign would be as wide as the sign.
-            axes.plot(column, row, "s", ms=10, color=VERDICT_COLORS[verdict], mec="none")
-            axes.text(
-                column,
-                row,
-                VERDICT_SIGNS[verdict],
-                ha="center",
-                va="center_baseline",
-                fontsize=8,
-                fontweight="bold",
-                color="white",
-            )
+    signs = [
+        (column, row, verdicts[name]) for column, verdicts in enumerate(table) for row, name in enumerate(ids)
+    ]
+    for verdict in VERDICTS:
+        # Markers: a box around the sign would be as wide as the sign.
+        places = np.array([(x, y) for x, y, said in signs if said == verdict]).reshape(-1, 2)
+        axes.plot(*places.T, "s", ms=10, color=VERDICT_COLORS[verdict], mec="none")
+    for column, row, verdict in signs:
+        axes.text(
+            column,
+            row,
+            VERDICT_SIGNS[verdict],
+            ha="center",
+            va="center_baseline",
+            fontsize=8,
+            fontweight="bold",
+            color="white",
+        )
     axes.set_xlim(-0.5, len(readings) - 0.5)
     axes.set_ylim(len(ids) - 0.5, -0.5)
     axes.set_yticks(range(len(ids)), [name.removeprefix(f"{KEY}-") for name in ids], fontsize=7.5)

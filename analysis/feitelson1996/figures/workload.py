@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
-from analysis.feitelson1996.figures.logs import mean_by_size
+from analysis.feitelson1996.figures.logs import count_by_powers, mean_by_size
 from analysis.feitelson1996.labels import MACHINE_SIZE
 from analysis.figures.style import ACCENT, NEUTRAL
 from analysis.paper import Picture
@@ -89,6 +89,7 @@ def draw(study: Study) -> Figure:
     runs.loglog(lengths, times, "o", ms=2.8, color=NEUTRAL)
     runs.loglog(np.arange(1, len(expected) + 1), expected, color=ACCENT, linewidth=1.1)
     runs.set(title="Run lengths", xlabel="Run length", ylabel=f"Jobs of {N_JOBS:,}", ylim=(0.7, None))
+    count_by_powers(runs)
     return figure
 
 
