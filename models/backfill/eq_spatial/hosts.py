@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numba import float64, int64, types, void
+from numba import boolean, float64, int64, types, void
 
 from models.arrays import Ints
+from models.backfill.eq_spatial.late import miss, note_share
 from models.backfill.eq_spatial.partition import (
     BOUNDLESS,
     divide_host,
     gather_on_host,
+    level_beside,
     place_on_host,
+    rank,
     share_of,
+    where_odd_on_host,
 )
 from models.backfill.eq_spatial.state import (
     CATCHING,
     CAUGHT,
     HOSTS,
     JOBS,
+    LATE,
     LONG,
     NOBODY,
     NOWHERE,
@@ -26,15 +33,38 @@ from models.backfill.eq_spatial.state import (
     TRIAL,
     Hosts,
     JobTable,
+    Late,
     Settings,
 )
 from models.backfill.pieces import NOTED, Noted, note
 from models.kernels.compiling import part
-from models.kernels.types import INTS
+from models.kernels.types import INTS, record
 
 
-@part(int64(int64, int64, HOSTS), inline=False)
-def find_host(size: int, memory: int, hosts: Hosts) -> int:
+class Rooms(NamedTuple):
+    """What tells where a job is placed, of `Hosts`: less than all, which would take longer to hand over."""
+
+    processors: Ints
+    free: Ints
+    free_memory: Ints
+    n_members: Ints
+    asked: Ints
+    extra: Ints
+
+
+ROOMS = record(Rooms)
+
+
+@part(ROOMS(HOSTS))
+def rooms_of(hosts: Hosts) -> Rooms:
+    """Return what tells where a job is placed."""
+    return Rooms(
+        hosts.processors, hosts.free, hosts.free_memory, hosts.n_members, hosts.asked, hosts.extra
+    )  # fmt: skip
+
+
+@part(int64(int64, int64, ROOMS), inline=False)
+def find_host(size: int, memory: int, hosts: Rooms) -> int:
     """Return the host on which a job is placed, or `NOWHERE`. O(hosts).
 
     Of the hosts with enough unallocated memory that with the fewest unallocated processors that are enough;
@@ -94,15 +124,6 @@ def give(job: int, h: int, now: float, processors: int, jobs: JobTable, pieces: 
     jobs.ends[job] = now + jobs.left[job] / processors if processors > 0 else np.inf
 
 
-@part(void(int64, int64, float64, JOBS))
-def miss(job: int, share: int, now: float, jobs: JobTable) -> None:
-    """Reckon what a late job missed so far, where it would have another number of processors from now on."""
-    if share != jobs.share[job]:
-        jobs.lack[job] += jobs.share[job] * (now - jobs.share_since[job])
-        jobs.share[job] = share
-        jobs.share_since[job] = now
-
-
 @part(types.UniTuple(int64, 3)(int64, JOBS, HOSTS, SETTINGS))
 def place_for_late(h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> tuple[int, int, int]:
     """Say what a job that is not on host `h` would have there, see `partition.place_beside`."""
@@ -112,29 +133,37 @@ def place_for_late(h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> 
     return place_on_host(h, n_others + 1, asked, jobs, hosts, settings)
 
 
-@part(void(int64, int64, float64, JOBS, HOSTS, SETTINGS))
-def imagine(first: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
-    """See how many processors late jobs would have on host `h` from now on, and what they missed so far.
+@part(void(int64, int64, int64, float64, JOBS, HOSTS, LATE, SETTINGS))
+def imagine(
+    h: int,
+    n_others: int,
+    asked: int,
+    now: float,
+    jobs: JobTable,
+    hosts: Hosts,
+    late: Late,
+    settings: Settings,
+) -> None:
+    """See how many processors late jobs would have on host `h` from now on.
 
-    Each would be one more job there, or is one already: in its quantum. O(jobs on the host), that again for
-    each of them that is in its quantum, and O(late jobs) if those that are not there would have more or less.
+    Each would be one more job there, or is one already: in its quantum. O(jobs on the host), and that again
+    for each of them that is in its quantum.
 
     Parameters
     ----------
-    first : of the late jobs of this host
+    n_others, asked : as `settle` ranked them
     """
-    level, after, before = place_for_late(h, jobs, hosts, settings)
+    level, after, before = 0, NOBODY, NOBODY
+    if hosts.n_members[h] < hosts.processors[h]:
+        level, odd = level_beside(hosts, n_others, hosts.processors[h] - asked)
+        after, before = where_odd_on_host(h, level, odd, jobs, hosts, settings)
     if level != hosts.level[h] or after != hosts.after[h] or before != hosts.before[h]:
         hosts.level[h] = level
         hosts.after[h] = after
         hosts.before[h] = before
-        job = first
-        while job != NOBODY:
-            if jobs.standing[job] != TRIAL or jobs.host[job] != h:
-                miss(job, share_of(job, jobs.size[job], level, after, before), now, jobs)
-            job = jobs.next_late[job]
+        note_share(h, now, level, after, before, jobs, late)
     base = h * hosts.places
-    for i in range(hosts.n_members[h]):
+    for i in range(hosts.n_members[h] if hosts.n_own_late[h] > 0 else 0):
         job = hosts.members[base + i]
         if jobs.standing[job] == TRIAL and jobs.ghost[job] == h:
             n_sharing, asked = gather_on_host(h, jobs, hosts, settings)
@@ -161,6 +190,7 @@ def aim(h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) ->
         for i in range(base, stop):
             if jobs.standing[hosts.members[i]] == CAUGHT:
                 jobs.standing[hosts.members[i]] = PLAIN
+                jobs.turns[hosts.members[i]] = np.nan
         divide_host(h, jobs, hosts, settings)
         for i in range(base, stop):
             job = hosts.members[i]
@@ -186,16 +216,20 @@ def catch_up(
 
     Parameters
     ----------
-    n_others, asked : as `partition.gather` found them: it has a claim itself
+    n_others, asked : as `settle` ranked them: it has a claim itself
     """
-    beside = asked - jobs.size[job]
-    level, after, before = place_on_host(h, n_others + 1, beside, jobs, hosts, settings)
-    share = share_of(job, jobs.size[job], level, after, before)
+    size = jobs.size[job]
+    level, odd = level_beside(hosts, n_others, hosts.processors[h] - (asked - size))
+    share = size
+    if size > level:
+        after, before = where_odd_on_host(h, level, odd, jobs, hosts, settings)
+        share = share_of(job, size, level, after, before)
     if share != jobs.share[job] or jobs.target[job] != jobs.processors[job]:
         gained = (jobs.processors[job] - jobs.share[job]) * (now - jobs.share_since[job])
         jobs.lack[job] = max(jobs.lack[job] - gained, 0.0)
         jobs.share[job] = share
         jobs.share_since[job] = now
+        jobs.turns[job] = np.nan
     return max(jobs.target[job] - jobs.share[job], 0)
 
 
@@ -218,32 +252,47 @@ def next_turn(job: int, jobs: JobTable, settings: Settings) -> float:
     return turn
 
 
-@part(void(int64, float64, JOBS, HOSTS, SETTINGS, NOTED))
-def settle(h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings, pieces: Noted) -> None:
+@part(types.UniTuple(int64, 2)(int64, boolean, float64, JOBS, HOSTS, SETTINGS, NOTED))
+def settle(
+    h: int, some_are_late: bool, now: float,
+    jobs: JobTable, hosts: Hosts, settings: Settings, pieces: Noted,
+) -> tuple[int, int]:  # fmt: skip
     """Divide a host anew after a change, or put that off; foresee what happens next there.
 
     O(jobs on the host), times one more than those that catch up.
+
+    Returns
+    -------
+    int, int
+        Jobs without a claim, ranked if some are late, and what all others ask for.
     """
     aim(h, now, jobs, hosts, settings)
     unallocated = hosts.processors[h]
     extra = 0
     due = np.inf
     n_others, asked = NOBODY, 0
+    if some_are_late:
+        n_others, asked = gather_on_host(h, jobs, hosts, settings)
+        rank(hosts, hosts.n_members[h])
     for i in range(h * hosts.places, h * hosts.places + hosts.n_members[h]):
         job = hosts.members[i]
         if jobs.standing[job] == CATCHING or jobs.standing[job] == CAUGHT:
             if n_others == NOBODY:
                 n_others, asked = gather_on_host(h, jobs, hosts, settings)
+                rank(hosts, hosts.n_members[h])
             extra += catch_up(job, h, n_others, asked, now, jobs, hosts, settings)
         if jobs.target[job] != jobs.processors[job]:
             give(job, h, now, jobs.target[job], jobs, pieces)
+            jobs.turns[job] = np.nan
             if np.isnan(jobs.start[job]):
                 jobs.start[job] = now
             if jobs.standing[job] != TRIAL and np.isnan(jobs.begun[job]):
                 jobs.begun[job] = now
         unallocated -= jobs.processors[job]
-        jobs.turns[job] = next_turn(job, jobs, settings)
+        if np.isnan(jobs.turns[job]):
+            jobs.turns[job] = next_turn(job, jobs, settings)
         due = min(due, jobs.ends[job], jobs.turns[job])
     hosts.free[h] = unallocated
     hosts.extra[h] = extra
     hosts.due[h] = due
+    return n_others, asked

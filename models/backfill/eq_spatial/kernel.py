@@ -10,18 +10,23 @@ from models.backfill.eq_spatial.hosts import (
     give,
     imagine,
     insert,
-    miss,
     most_memory,
     place_for_late,
+    rooms_of,
     settle,
 )
+from models.backfill.eq_spatial.late import be_late_no_more, become_late, miss, reckon
 from models.backfill.eq_spatial.partition import share_of
 from models.backfill.eq_spatial.state import (
+    BEHIND,
     CATCHING,
     CAUGHT,
+    FIRST,
     HOSTS,
     JOBS,
+    KEPT,
     LONG,
+    NEXT,
     NOBODY,
     NOWHERE,
     PLAIN,
@@ -39,35 +44,6 @@ from models.kernels.compiling import kernel, part
 from models.kernels.ties import next_submission, takes_submission
 
 
-@part(void(int64, JOBS, WAITING))
-def become_late(job: int, jobs: JobTable, waiting: Waiting) -> None:
-    """Note that a job misses what it would have on its ghost's host, if it has one. O(1)."""
-    h = jobs.ghost[job]
-    if h == NOWHERE:
-        return
-    first = waiting.late[h]
-    jobs.late_before[job] = NOBODY
-    jobs.next_late[job] = first
-    if first != NOBODY:
-        jobs.late_before[first] = job
-    waiting.late[h] = job
-
-
-@part(void(int64, JOBS, WAITING))
-def be_late_no_more(job: int, jobs: JobTable, waiting: Waiting) -> None:
-    """Take a job off the list of its ghost's host. O(1)."""
-    h = jobs.ghost[job]
-    if h == NOWHERE:
-        return
-    before, after = jobs.late_before[job], jobs.next_late[job]
-    if before == NOBODY:
-        waiting.late[h] = after
-    else:
-        jobs.next_late[before] = after
-    if after != NOBODY:
-        jobs.late_before[after] = before
-
-
 @part(void(int64, int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
 def leave(
     job: int, h: int, now: float,
@@ -82,24 +58,29 @@ def leave(
     hosts.free[h] += jobs.processors[job]
     hosts.free_memory[h] += min(jobs.memory[job], settings.quantum_memory) if in_quantum else jobs.memory[job]
     hosts.asked[h] -= jobs.size[job]
+    hosts.n_own_late[h] -= int(in_quantum and jobs.ghost[job] == h)
     has_ended = jobs.ends[job] == now and not exceeds
     give(job, h, now, 0, jobs, pieces)
     if has_ended:
         jobs.end[job] = now
         if in_quantum:
-            be_late_no_more(job, jobs, waiting)
+            be_late_no_more(job, jobs, waiting.late)
         return
     jobs.standing[job] = PLAIN
     work = jobs.size[job] * jobs.runtime[job]
     if exceeds or not settings.keep_quantum:
         jobs.left[job] = work
-    # It is one of those that would be there now, and no more one that is.
-    if jobs.ghost[job] != NOWHERE:
-        hosts.level[jobs.ghost[job]] = UNKNOWN
+    ghost = jobs.ghost[job]
+    if ghost == h:
+        # It is one of those that would be there now, and no more one that is.
+        hosts.level[h] = UNKNOWN
+        jobs.told[job] = waiting.late.n_notes[h]
+    else:
+        reckon(job, jobs, waiting.late)
     # What it has done in its quantum it does not miss.
     jobs.lack[job] -= work - jobs.left[job]
-    insert(waiting.queue, 0, waiting.n_queue[0], job)
-    waiting.n_queue[0] += 1
+    insert(waiting.queue, waiting.at[FIRST], waiting.at[BEHIND] - waiting.at[FIRST], job)
+    waiting.at[BEHIND] += 1
 
 
 @part(int64(float64, JOBS, HOSTS))
@@ -143,22 +124,12 @@ def end_and_turn(
         if acts:
             is_long = jobs.begun[job] + settings.long_after == now
             jobs.standing[job] = LONG if is_long else CAUGHT
+            jobs.turns[job] = np.nan
     some_left = kept < base + hosts.n_members[h]
     hosts.n_members[h] = kept - base
     if some_acted:
         hosts.is_dirty[h] = 1
     return some_acted, some_left
-
-
-@part(void(int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED), inline=False)
-def settle_and_imagine(
-    h: int, now: float,
-    jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted,
-) -> None:  # fmt: skip
-    """Divide a host anew, and see what late jobs miss there by now."""
-    settle(h, now, jobs, hosts, settings, pieces)
-    if waiting.late[h] != NOBODY:
-        imagine(waiting.late[h], h, now, jobs, hosts, settings)
 
 
 @part(void(int64, int64, float64, JOBS, HOSTS, SETTINGS))
@@ -170,49 +141,45 @@ def place(job: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: 
     jobs.host[job] = h
     if jobs.standing[job] == TRIAL:
         hosts.free_memory[h] -= min(jobs.memory[job], settings.quantum_memory)
+        hosts.n_own_late[h] += int(jobs.ghost[job] == h)
     else:
         hosts.free_memory[h] -= jobs.memory[job]
         jobs.placed[job] = now
     jobs.ends[job] = np.inf
+    jobs.turns[job] = np.nan
 
 
-@part(void(float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
-def place_waiting(
-    now: float, jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted
-) -> None:
-    """Place the waiting jobs for which a host has the memory now, in order of submission.
+@part(int64(float64, JOBS, HOSTS, WAITING, SETTINGS))
+def next_with_memory(now: float, jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings) -> int:
+    """Return the next waiting job for which a host has the memory now, in order of submission, or `NOBODY`.
 
-    O(waiting jobs), and O(hosts) for each that is placed.
+    It waits no more then. O(waiting jobs) for all together, first come first served O(1).
     """
     most = most_memory(hosts)
-    n_queue = waiting.n_queue[0]
-    kept = 0
-    at = 0
-    while at < n_queue:
-        job = waiting.queue[at]
-        if jobs.memory[job] > most:
-            if settings.fcfs:
-                break
-            waiting.queue[kept] = job
-            kept += 1
-            at += 1
-            continue
+    queue, at = waiting.queue, waiting.at[NEXT]
+    while at < waiting.at[BEHIND]:
+        job = queue[at]
+        if jobs.memory[job] <= most:
+            waiting.at[NEXT] = at + 1
+            be_late_no_more(job, jobs, waiting.late)
+            if settings.catch_up:
+                reckon(job, jobs, waiting.late)
+                jobs.lack[job] += jobs.share[job] * (now - jobs.share_since[job])
+                jobs.share[job] = 0
+                jobs.share_since[job] = now
+                if jobs.lack[job] > 0:
+                    jobs.standing[job] = CATCHING
+            return job
+        if settings.fcfs:
+            break
+        queue[waiting.at[KEPT]] = job
+        waiting.at[KEPT] += 1
         at += 1
-        h = find_host(jobs.size[job], jobs.memory[job], hosts)
-        be_late_no_more(job, jobs, waiting)
-        if settings.catch_up:
-            jobs.lack[job] += jobs.share[job] * (now - jobs.share_since[job])
-            jobs.share[job] = 0
-            jobs.share_since[job] = now
-            if jobs.lack[job] > 0:
-                jobs.standing[job] = CATCHING
-        place(job, h, now, jobs, hosts, settings)
-        settle_and_imagine(h, now, jobs, hosts, waiting, settings, pieces)
-        most = most_memory(hosts)
-    if kept < at:
-        for i in range(at, n_queue):
-            waiting.queue[kept + i - at] = waiting.queue[i]
-    waiting.n_queue[0] = kept + n_queue - at
+    if settings.fcfs:
+        waiting.at[FIRST] = at
+    else:
+        waiting.at[BEHIND] = waiting.at[KEPT]
+    return NOBODY
 
 
 @part(int64(int64, float64, JOBS, HOSTS, WAITING, SETTINGS))
@@ -220,28 +187,31 @@ def host_for_newcomer(
     job: int, now: float, jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings
 ) -> int:
     """Return where a submitted job runs at once, if only for its quantum; else let it wait, and `NOWHERE`."""
-    size, memory = jobs.size[job], jobs.memory[job]
-    if not (settings.fcfs and waiting.n_queue[0] > 0):
-        h = find_host(size, memory, hosts)
+    size, memory, rooms = jobs.size[job], jobs.memory[job], rooms_of(hosts)
+    if not (settings.fcfs and waiting.at[BEHIND] > waiting.at[FIRST]):
+        h = find_host(size, memory, rooms)
         if h != NOWHERE:
             return h
     jobs.share_since[job] = now
     jobs.ghost[job] = NOWHERE
     if settings.catch_up:
-        jobs.ghost[job] = find_host(size, 0, hosts)
+        jobs.ghost[job] = find_host(size, 0, rooms)
     ghost = jobs.ghost[job]
     if ghost != NOWHERE:
-        level, after, before = place_for_late(ghost, jobs, hosts, settings)
-        hosts.level[ghost], hosts.after[ghost], hosts.before[ghost] = level, after, before
+        level, after, before = hosts.level[ghost], hosts.after[ghost], hosts.before[ghost]
+        # Where others are late, they know it.
+        if waiting.late.first[ghost] == NOBODY or level == UNKNOWN:
+            level, after, before = place_for_late(ghost, jobs, hosts, settings)
+            hosts.level[ghost], hosts.after[ghost], hosts.before[ghost] = level, after, before
         miss(job, share_of(job, size, level, after, before), now, jobs)
-    become_late(job, jobs, waiting)
+    become_late(job, jobs, waiting.late)
     if settings.quantum > 0:
-        h = find_host(size, min(memory, settings.quantum_memory), hosts)
+        h = find_host(size, min(memory, settings.quantum_memory), rooms)
         if h != NOWHERE:
             jobs.standing[job] = TRIAL
             return h
-    waiting.queue[waiting.n_queue[0]] = job
-    waiting.n_queue[0] += 1
+    waiting.queue[waiting.at[BEHIND]] = job
+    waiting.at[BEHIND] += 1
     return NOWHERE
 
 
@@ -249,9 +219,9 @@ def host_for_newcomer(
 def run(jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted) -> bool:
     """Simulate jobs to their last end, or until there may be no room for the pieces of the next instant.
 
-    An event costs O(hosts + jobs on its host), O(jobs on that host) more for each job that catches up there,
-    and O(1) for each that would have been placed there if it needed no memory. Memory that becomes free costs
-    O(waiting jobs), and O(hosts) for each that is placed.
+    An event costs O(hosts + jobs on its host), and O(jobs on that host) more for each job that catches up
+    there. Memory that becomes free costs O(waiting jobs), first come first served O(1), and for each that is
+    placed O(hosts), and O(changes on the host where it would have been placed if it needed no memory).
 
     Parameters
     ----------
@@ -293,17 +263,36 @@ def run(jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, piec
                 if hosts.timer[h] == now:
                     hosts.is_dirty[h] = 1
 
-        # Hosts that changed, then jobs that wait for memory, then new jobs: each settles its host.
-        for h in range(n_hosts):
-            if hosts.is_dirty[h] == 1:
-                hosts.is_dirty[h] = 0
-                settle_and_imagine(h, now, jobs, hosts, waiting, settings, pieces)
-        if memory_is_freed:
-            place_waiting(now, jobs, hosts, waiting, settings, pieces)
-        while takes_submission(settings.instant, now, next_submission(jobs.submit, arrived), n_events):
-            h = host_for_newcomer(arrived, now, jobs, hosts, waiting, settings)
-            if h != NOWHERE:
-                place(arrived, h, now, jobs, hosts, settings)
-                settle_and_imagine(h, now, jobs, hosts, waiting, settings, pieces)
-            arrived += 1
-            n_events += 1
+        # Hosts that changed, then jobs that wait for memory, then new jobs: each settles its host. In one
+        # place, where it is compiled in: a call would copy all that the tables consist of.
+        changed = 0
+        waiting.at[NEXT] = waiting.at[KEPT] = waiting.at[FIRST]
+        while True:
+            h, job = NOWHERE, NOBODY
+            while changed < n_hosts and h == NOWHERE:
+                if hosts.is_dirty[changed] == 1:
+                    hosts.is_dirty[changed] = 0
+                    h = changed
+                changed += 1
+            if h == NOWHERE and memory_is_freed:
+                job = next_with_memory(now, jobs, hosts, waiting, settings)
+                if job != NOBODY:
+                    h = find_host(jobs.size[job], jobs.memory[job], rooms_of(hosts))
+                memory_is_freed = job != NOBODY
+            if h == NOWHERE:
+                if not takes_submission(
+                    settings.instant, now, next_submission(jobs.submit, arrived), n_events
+                ):
+                    break
+                job = arrived
+                h = host_for_newcomer(job, now, jobs, hosts, waiting, settings)
+                arrived += 1
+                n_events += 1
+                if h == NOWHERE:
+                    continue
+            if job != NOBODY:
+                place(job, h, now, jobs, hosts, settings)
+            some_are_late = waiting.late.first[h] != NOBODY
+            n_others, asked = settle(h, some_are_late, now, jobs, hosts, settings, pieces)
+            if some_are_late:
+                imagine(h, n_others, asked, now, jobs, hosts, waiting.late, settings)

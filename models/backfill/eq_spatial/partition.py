@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import boolean, int64, types, void
 
 from models.arrays import Ints
@@ -138,6 +139,26 @@ def divide(claims: Claims, base: int, n: int, processors: int, target: Ints) -> 
         hand_out(claims, base, n, level, odd, target)
 
 
+@part(types.UniTuple(int64, 2)(CLAIMS, int64, int64, int64, int64))
+def where_odd(claims: Claims, base: int, n: int, level: int, odd: int) -> tuple[int, int]:
+    """Say after whom and before whom one more job has to be submitted to have an odd processor. O(n)."""
+    if odd == 0:
+        return -1, -1
+    after, before = -1, BOUNDLESS
+    # The last of the others that has an odd processor if the one more does not come before it.
+    for k in range(n):
+        i = n - 1 - k if claims.last else k
+        if level < claims.asks[i] < BOUNDLESS:
+            odd -= 1
+            if odd == 0:
+                if claims.last:
+                    after = claims.member[base + i]
+                else:
+                    before = claims.member[base + i]
+                break
+    return after, before
+
+
 @part(types.UniTuple(int64, 3)(CLAIMS, int64, int64, int64, int64), inline=False)
 def place_beside(claims: Claims, base: int, n: int, n_sharing: int, budget: int) -> tuple[int, int, int]:
     """Say what one more job without a claim has of a budget beside those that were gathered, see `share_of`.
@@ -161,29 +182,61 @@ def place_beside(claims: Claims, base: int, n: int, n_sharing: int, budget: int)
     if n_sharing == 1:
         return budget, -1, -1
     level, odd = level_of(claims.asks, n, n_sharing, budget)
-    if odd == 0:
-        return level, -1, -1
-    after, before = -1, BOUNDLESS
-    # The last of the others that has an odd processor if the one more does not come before it.
-    for k in range(n):
-        i = n - 1 - k if claims.last else k
-        if level < claims.asks[i] < BOUNDLESS:
-            odd -= 1
-            if odd == 0:
-                if claims.last:
-                    after = claims.member[base + i]
-                else:
-                    before = claims.member[base + i]
-                break
+    after, before = where_odd(claims, base, n, level, odd)
     return level, after, before
 
 
 @part(int64(int64, int64, int64, int64, int64))
 def share_of(job: int, size: int, level: int, after: int, before: int) -> int:
-    """Return how many processors a job has in the place that `place_for_one` found."""
+    """Return how many processors a job has in the place that `place_beside` found."""
     if size <= level:
         return size
     return level + (1 if after < job < before else 0)
+
+
+@part(void(HOSTS, int64))
+def rank(hosts: Hosts, n: int) -> None:
+    """Make ready to divide many budgets among those that were gathered and one more, see `level_beside`.
+
+    O(n^2), of which there are few.
+    """
+    asks, enough, taken = hosts.asks, hosts.enough, hosts.taken
+    n_group = 0
+    for i in range(n):
+        asked = asks[i]
+        if asked == BOUNDLESS:
+            continue
+        at = n_group
+        while at > 0 and enough[at - 1] > asked:
+            enough[at] = enough[at - 1]
+            at -= 1
+        enough[at] = asked
+        n_group += 1
+    total = 0
+    for k in range(n_group):
+        asked = enough[k]
+        taken[k] = total
+        enough[k] = total + asked * (n_group + 1 - k)
+        total += asked
+    taken[n_group] = total
+
+
+@part(types.UniTuple(int64, 2)(HOSTS, int64, int64))
+def level_beside(hosts: Hosts, n_group: int, budget: int) -> tuple[int, int]:
+    """Say at which level one more job has its part of a budget beside those that were ranked, and how many of
+    the jobs at that level have one more. O(n_group), without branches.
+
+    A job has all that it asks for if the budget is enough for the others to have as much, or all of theirs.
+    """
+    if budget <= n_group + 1:
+        return 1, 0
+    n_enough = 0
+    for k in range(n_group):
+        n_enough += int(hosts.enough[np.uint64(k)] <= budget)
+    left = budget - hosts.taken[np.uint64(n_enough)]
+    n_sharing = n_group + 1 - n_enough
+    level = left // n_sharing
+    return level, left - level * n_sharing
 
 
 @part(CLAIMS(JOBS, HOSTS, SETTINGS))
@@ -213,3 +266,11 @@ def place_on_host(
     """Say what one more job would have on host `h` beside claims of so many, see `place_beside`."""
     claims, base = claims_of(jobs, hosts, settings), h * hosts.places
     return place_beside(claims, base, hosts.n_members[h], n_sharing, hosts.processors[h] - asked)
+
+
+@part(types.UniTuple(int64, 2)(int64, int64, int64, JOBS, HOSTS, SETTINGS))
+def where_odd_on_host(
+    h: int, level: int, odd: int, jobs: JobTable, hosts: Hosts, settings: Settings
+) -> tuple[int, int]:
+    """Say who has an odd processor on host `h`, see `where_odd`."""
+    return where_odd(claims_of(jobs, hosts, settings), h * hosts.places, hosts.n_members[h], level, odd)

@@ -24,6 +24,13 @@ NOBODY = -1
 NOWHERE = -1
 UNKNOWN = -1
 
+FIRST, BEHIND, NEXT, KEPT = range(4)
+"""Places in `Waiting.at`."""
+
+NOTES_TOGETHER = 16
+ROOM_FOR_NOTES = 16 * NOTES_TOGETHER
+"""For each host, see `Late`: few enough to stay in a cache, and enough for most jobs to wait out fewer."""
+
 
 class JobTable(NamedTuple):
     """The jobs in order of submission; every array has the shape (n_jobs,). Times are in seconds.
@@ -37,12 +44,13 @@ class JobTable(NamedTuple):
     processors : that it has now, since `since`
     left : processor-seconds of work as of then
     ends : when it ends with these processors
-    turns : when its standing changes
+    turns : when its standing changes, or NaN where that is to be foreseen anew
     lack : processor-seconds that it missed for want of memory
     share : processors that it would have with its memory, since `share_since`
     ghost : the host where it would have been with its memory
     target : room for a division of processors
-    late_before, next_late : its neighbours among the late jobs with the same ghost, see `Waiting.late`
+    late_before, next_late : its neighbours among the late jobs with the same ghost, see `Late.first`
+    told : so many notes of its ghost's host count in `lack`, `share` and `share_since`, see `Late`
     """
 
     submit: Floats
@@ -68,6 +76,7 @@ class JobTable(NamedTuple):
     target: Ints
     late_before: Ints
     next_late: Ints
+    told: Ints
 
 
 class Hosts(NamedTuple):
@@ -80,6 +89,7 @@ class Hosts(NamedTuple):
     members : ndarray of int, shape (n_hosts * places,)
         The jobs placed on a host, in order of submission; those of host `h` begin at ``h * places``.
     n_members : how many those are
+    n_own_late : how many of those are in their quantum and late, and have this host as their ghost's
     places : as many jobs as can be on a host
     asked : processors that they ask for
     extra : processors that those catching up have beyond their share
@@ -91,6 +101,9 @@ class Hosts(NamedTuple):
         `UNKNOWN` is that they have to be told anew
     asks : ndarray of int, shape (places,)
         Room for a division, see `partition.gather`.
+    enough, taken : ndarray of int, shape (places + 1,)
+        Of those that were gathered, by what they ask for: the budget from which on a job has all of that, and
+        what those before it ask for together, see `partition.rank`.
     """
 
     processors: Ints
@@ -98,6 +111,7 @@ class Hosts(NamedTuple):
     free_memory: Ints
     members: Ints
     n_members: Ints
+    n_own_late: Ints
     places: int
     asked: Ints
     extra: Ints
@@ -109,6 +123,37 @@ class Hosts(NamedTuple):
     after: Ints
     before: Ints
     asks: Ints
+    enough: Ints
+    taken: Ints
+
+
+class Late(NamedTuple):
+    """Jobs that wait or are in their quantum, by the host where they would have been placed if they needed no
+    memory (`JobTable.ghost`), and notes of what each of them would have there.
+
+    Parameters
+    ----------
+    first : ndarray of int, shape (n_hosts,)
+        One of those of each host, or `NOBODY`.
+    time : ndarray of float, shape (n_hosts * room,), seconds
+        From when on a note holds, until the next one. Those of host `h` begin at ``h * room``.
+    level, after, before : ndarray of int, shape (n_hosts * room,)
+        What a note says, see `partition.place_beside`.
+    lowest : ndarray of int, shape (n_hosts * room / NOTES_TOGETHER,)
+        The lowest of so many levels.
+    n_notes : ndarray of int, shape (n_hosts,)
+    room : int
+        For the notes of a host, a multiple of `NOTES_TOGETHER`.
+    """
+
+    first: Ints
+    time: Floats
+    level: Ints
+    after: Ints
+    before: Ints
+    lowest: Ints
+    n_notes: Ints
+    room: int
 
 
 class Waiting(NamedTuple):
@@ -116,15 +161,17 @@ class Waiting(NamedTuple):
 
     Parameters
     ----------
-    queue, n_queue : those that wait, in order of submission, and how many (one number)
-    late : for each host the first of those that wait or are in their quantum, and would have been placed
-        there if they needed no memory (`JobTable.ghost`), or `NOBODY`
+    queue : those that wait, in order of submission
+    at : ndarray of int, shape (4,)
+        Places in `queue`: the `FIRST` that is used, and the one `BEHIND` the last; while some of them get
+        memory the `NEXT` to be looked at, and where the next one of those that wait on is `KEPT`.
+    late : see there
     arrived : one number, of the jobs that were submitted
     """
 
     queue: Ints
-    n_queue: Ints
-    late: Ints
+    at: Ints
+    late: Late
     arrived: Ints
 
 
@@ -154,7 +201,7 @@ class Settings(NamedTuple):
     instant: bool
 
 
-JOBS, HOSTS, WAITING, SETTINGS = map(record, (JobTable, Hosts, Waiting, Settings))
+JOBS, HOSTS, LATE, WAITING, SETTINGS = map(record, (JobTable, Hosts, Late, Waiting, Settings))
 
 
 def job_table(jobs: Jobs) -> JobTable:
@@ -175,26 +222,32 @@ def job_table(jobs: Jobs) -> JobTable:
         start=none(), end=none(), host=counts(), placed=none(), begun=none(), standing=counts(),
         processors=counts(), since=zeros(), left=jobs.size * jobs.runtime, ends=zeros(), turns=zeros(),
         lack=zeros(), share=counts(), share_since=zeros(), ghost=counts(), target=counts(),
-        late_before=counts(), next_late=counts(),
+        late_before=counts(), next_late=counts(), told=counts(),
     )  # fmt: skip
 
 
 def empty_hosts(machine: Machine) -> Hosts:
     """Return idle hosts. A host has at most as many jobs as processors."""
     n, places = len(machine.names), machine.largest
-    n_members, asked, extra, is_dirty, after, before = (np.zeros(n, np.int64) for _ in range(6))
+    n_members, n_own_late, asked, extra, is_dirty, after, before = (np.zeros(n, np.int64) for _ in range(7))
     never, timer, due = (np.full(n, when) for when in (-np.inf, np.inf, np.inf))
     return Hosts(
         machine.processors, machine.processors.copy(), machine.memory.copy(),
-        np.empty(n * places, np.int64), n_members, places, asked, extra, never, timer, due, is_dirty,
-        np.full(n, UNKNOWN), after, before, np.empty(places, np.int64),
+        np.empty(n * places, np.int64), n_members, n_own_late, places, asked, extra, never, timer, due,
+        is_dirty, np.full(n, UNKNOWN), after, before, np.empty(places, np.int64),
+        np.empty(places + 1, np.int64), np.empty(places + 1, np.int64),
     )  # fmt: skip
 
 
 def nobody_waiting(n_jobs: int, n_hosts: int) -> Waiting:
     """Return room for all jobs."""
-    n_queue, arrived = (np.zeros(1, np.int64) for _ in range(2))
-    return Waiting(np.empty(n_jobs, np.int64), n_queue, np.full(n_hosts, NOBODY), arrived)
+    places = n_hosts * ROOM_FOR_NOTES
+    level, after, before = (np.empty(places, np.int64) for _ in range(3))
+    late = Late(
+        np.full(n_hosts, NOBODY), np.empty(places), level, after, before,
+        np.empty(places // NOTES_TOGETHER, np.int64), np.zeros(n_hosts, np.int64), ROOM_FOR_NOTES,
+    )  # fmt: skip
+    return Waiting(np.empty(n_jobs, np.int64), np.zeros(4, np.int64), late, np.zeros(1, np.int64))
 
 
 def settings_of(rules: EqSpatial) -> Settings:

@@ -3,7 +3,8 @@
 
 Those that hold a start are found one after the other. All others can start only where they fit now; and
 whoever does not fit at one moment of a pass does not fit later in it, because nothing becomes free. So only
-those that fit when all starts are given are gone through in order of priority.
+those that fit when all starts are given are gone through in order of priority, and whoever starts takes those
+off the list that do not fit any more.
 """
 
 from __future__ import annotations
@@ -56,6 +57,25 @@ def begin_execution(now: float, job: int, jobs: Served, residents: Residents) ->
     residents.n[h] += 1
 
 
+@part(int64(float64, SERVED, HOSTS, LISTS, int64, int64))
+def still_fit(now: float, jobs: Served, hosts: Hosts, lists: Lists, n_chosen: int, most_free: int) -> int:
+    """Keep those on the list that may still start, and return how many they are.
+
+    O(of those), and O(hosts) for each that is small enough.
+    """
+    waiting, chosen = lists.waiting, lists.chosen
+    kept = 0
+    for i in range(n_chosen):
+        place = chosen[i]
+        if waiting.size[place] > most_free:
+            continue
+        until = now + jobs.columns.requested[waiting.job[place]]
+        if tightest(hosts, waiting.size[place], waiting.need[place], until, True) >= 0:
+            chosen[kept] = place
+            kept += 1
+    return kept
+
+
 @part(int64(float64, ORDER, QUANTUM, SERVED, HOSTS, RESIDENTS, int64, LISTS, int64))
 def start_waiting(
     now: float, order: Order, quantum: Quantum, jobs: Served, hosts: Hosts, residents: Residents,
@@ -63,8 +83,9 @@ def start_waiting(
 ) -> int:  # fmt: skip
     """Start every waiting job that may start, and return how many did.
 
-    O(waiting jobs) for each start that is given or made, O(hosts) for each job that is small enough, and
-    O(running jobs) for each start that is given or made and each job that would run into a given one.
+    O(waiting jobs) for each start that is given or made, O(hosts) for each job that is small enough, again
+    after each start beside those that are given, and O(running jobs) for each start that is given or made and
+    each job that would run into a given one.
     """
     columns, waiting, starts = jobs.columns, lists.waiting, order.starts
     counts = counts_bypasses(order)
@@ -104,27 +125,24 @@ def start_waiting(
 
     n_chosen = 0
     if some_small and most_free > 0:
-        for place in range(n_given, n):
-            if waiting.size[place] <= most_free:
-                until = now + columns.requested[waiting.job[place]]
-                if tightest(hosts, waiting.size[place], waiting.need[place], until, True) >= 0:
-                    lists.chosen[n_chosen] = place
-                    n_chosen += 1
+        for i in range(n_given, n):
+            # Without a branch: nobody foresees who is small enough.
+            lists.chosen[np.uint64(n_chosen)] = i
+            n_chosen += int(waiting.size[np.uint64(i)] <= most_free)
+        n_chosen = still_fit(now, jobs, hosts, lists, n_chosen, most_free)
     while n_chosen > 0:
         place = first_of(waiting, lists.chosen, n_chosen, False, columns)
         n_chosen -= 1
         job, size = waiting.job[place], waiting.size[place]
-        if size > most_free:
-            continue
         h = tightest(hosts, size, waiting.need[place], now + columns.requested[job], True)
-        if h >= 0:
-            if counts:
-                pass_by(waiting, n, n_given, place)
-            start(now, job, h, columns, hosts, lists.heap, n_running + n_waiting - n)
-            begin_execution(now, job, jobs, residents)
-            leave(lists, n, place, jobs, n_chosen)
-            n -= 1
-            most_free = most(hosts.free)
+        if counts:
+            pass_by(waiting, n, n_given, place)
+        start(now, job, h, columns, hosts, lists.heap, n_running + n_waiting - n)
+        begin_execution(now, job, jobs, residents)
+        leave(lists, n, place, jobs, n_chosen)
+        n -= 1
+        most_free = most(hosts.free)
+        n_chosen = still_fit(now, jobs, hosts, lists, n_chosen, most_free)
     if n_given == 1 and starts.reservations == 1 and not order.dynamic:
         lists.n_behind[0] = n
     return n_waiting - n

@@ -60,16 +60,20 @@ def host_with_victims(
         if hosts.free_memory[h] < jobs.lent[newcomer]:
             continue
         found = hosts.free[h]
-        for i in range(h * residents.room, h * residents.room + residents.n[h]):
+        first = h * residents.room
+        for i in range(first, first + residents.n[h]):
             job = residents.job[i]
-            residents.slowdown[i] = np.inf
-            executing = now - columns.start[job]
             # A job that is preempted goes on later than now; one that is over at this instant is left alone.
-            if executing >= quantum.uninterrupted and jobs.end[job] > now:
-                residents.slowdown[i] = (now - jobs.submit[job]) / (jobs.ran[job] + executing)
-                found += columns.size[job]
+            eligible = (now - columns.start[job] >= quantum.uninterrupted) & (jobs.end[job] > now)
+            residents.slowdown[i] = 0.0 if eligible else np.inf
+            found += columns.size[job] if eligible else 0
         if found < wanted:
             continue
+        for i in range(first, first + residents.n[h]):
+            if residents.slowdown[i] == 0.0:
+                job = residents.job[i]
+                ran = jobs.ran[job] + (now - columns.start[job])
+                residents.slowdown[i] = (now - jobs.submit[job]) / ran
         idle = hosts.free[h] - wanted
         above = -np.inf
         after = NOBODY
@@ -81,6 +85,9 @@ def host_with_victims(
         if best == NOBODY or idle < least_idle:
             best = h
             least_idle = idle
+            # No other host leaves fewer.
+            if idle == 0:
+                break
     return best
 
 
