@@ -6,7 +6,6 @@ its share of kernels is CPU time in simulations over that of the worker processe
 
 from __future__ import annotations
 
-import base64
 import os
 import shutil
 import tempfile
@@ -24,6 +23,7 @@ from benchmarks.record import Cell, Findings, Table, Target
 from benchmarks.watch import watch
 from models.gang import FAMILY
 from models.saturation import PARTS, Backlog
+from sweep.plan.plan import MEASURES
 from sweep.store import dataset, state
 from sweep.store.backlogs import encoded
 from sweep.store.folder import Folder
@@ -130,14 +130,12 @@ def _write_shards(folder: Path, tasks: int) -> None:
 
 def records(ids: Iterator[str], n_batches: int) -> Iterator[Finished]:
     """Yield synthetic results, as large as real ones."""
-    values = np.random.default_rng(1).gamma(4.0, 0.5, (len(FAMILY.metrics), n_batches))
+    metrics = FAMILY.measured(MEASURES)
+    values = np.random.default_rng(1).gamma(4.0, 0.5, (len(metrics), n_batches))
+    layout = tuple((metric.name, n_batches) for metric in metrics)
     backlog = encoded(Backlog(np.linspace(9.0, 10.0, PARTS), np.full(PARTS, 1e-3)))
     for id_ in ids:
-        arrays = {
-            metric.name: base64.b64encode(row.tobytes()).decode("ascii")
-            for metric, row in zip(FAMILY.metrics, values, strict=True)
-        }
-        yield Finished(id_, 0.1, 31_000, backlog, n_batches, arrays)
+        yield Finished(id_, 0.1, 31_000, backlog, n_batches, layout, values.tobytes())
 
 
 def _fig_8(findings: Findings, folder: Path, shorter: tuple[str, ...]) -> None:

@@ -11,9 +11,9 @@ have the same identity, and it is run once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -194,7 +194,22 @@ class Plan:
         return value
 
     def task(self, number: int) -> Task:
-        """Return task `number` as plain data."""
+        """Return task `number` as plain data; replications of a point share what they have in common."""
+        replication = number % self.replications
+        first = self._first(number - replication)
+        if replication == 0:
+            return first
+        own = seed(self.settings.seed, first.point.workload["name"], replication)
+        point = Point(**{**vars(first.point), "seed": own})
+        return Task(self.ids[number], first.family, point, first.measurement, first.at, replication)
+
+    @cached_property
+    def _first(self) -> Callable[[int], Task]:
+        """Return the first replication of a point, by its number: that of the last few points is kept."""
+        return lru_cache(maxsize=8)(self._made)
+
+    def _made(self, number: int) -> Task:
+        """Return a task of which nothing is known yet."""
         point, replication = divmod(number, self.replications)
         policy, workload, machine = (self.variant(group, number).parameters for group in GROUPS)
         where = np.unravel_index(self.points[point], self.shape)

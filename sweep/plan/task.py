@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.point import Batches, Point
 from sweep.config.settings import WEEK
@@ -93,8 +93,7 @@ class Bundle:
     brief: bool = False
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """What the run has to know of one finished task; the numbers themselves are in the worker's log."""
 
     id: str

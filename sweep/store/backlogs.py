@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+import json
+import re
 
 import numpy as np
 
@@ -13,22 +13,33 @@ DIGITS = 6
 """Significant digits: nobody averages these numbers, they only decide what is saturated."""
 
 
-def encoded(backlog: Backlog) -> dict[str, Any]:
-    """Return a backlog as JSON has it; a share that is not known is null."""
-    level, shortfall = backlog.level.tolist(), backlog.shortfall.tolist()
-    return {
-        "level": [float(f"{value:.{DIGITS}g}") for value in level],
-        "shortfall": [None if math.isnan(value) else float(f"{value:.{DIGITS}g}") for value in shortfall],
-        "suspected": bool(backlog.suspected),
-        "overflowed": bool(backlog.overflowed),
-        "length": backlog.length,
-    }
+_OF = '"suspected":{},"overflowed":{},"length":{}}}'
+
+_USUAL = re.compile(
+    r'\{"level":\[([0-9.e+-]+(?:,[0-9.e+-]+)*)\],"shortfall":\[([^]]+)\],'
+    + re.escape(_OF.format("false", "false", 1))
+)
+"""Of a run that was not made anew, with a level that is known."""
 
 
-def decoded(data: dict[str, Any]) -> Backlog:
+def encoded(backlog: Backlog) -> str:
+    """Return a backlog as a line of JSON; a share that is not known is null."""
+    level, shortfall = _numbers(backlog.level), _numbers(backlog.shortfall).replace("NaN", "null")
+    flags = ("true" if flag else "false" for flag in (backlog.suspected, backlog.overflowed))
+    return f'{{"level":[{level}],"shortfall":[{shortfall}],{_OF.format(*flags, backlog.length)}'
+
+
+def _numbers(values: np.ndarray) -> str:
+    """Return values in `DIGITS` digits, as Python's JSON has them."""
+    text = ",".join([f"%.{DIGITS}g"] * len(values)) % tuple(values.tolist())
+    return text.replace("nan", "NaN").replace("inf", "Infinity") if "n" in text else text
+
+
+def decoded(text: str) -> Backlog:
     """Return the backlog that was encoded."""
+    data = json.loads(text, parse_int=float)
     level, shortfall = (np.array(data[name], dtype=np.float64) for name in ("level", "shortfall"))
-    return Backlog(level, shortfall, data["suspected"], data["overflowed"], data["length"])
+    return Backlog(level, shortfall, data["suspected"], data["overflowed"], int(data["length"]))
 
 
 class Backlogs:
@@ -47,23 +58,28 @@ class Backlogs:
     def __init__(self, n: int) -> None:
         self.suspected = np.zeros(n, dtype=bool)
         self._parts: np.ndarray | None = None
-        self._others: dict[int, dict[str, Any]] = {}
+        self._others: dict[int, str] = {}
 
-    def put(self, row: int, data: dict[str, Any] | None) -> None:
+    def put(self, row: int, text: str | None) -> None:
         """Keep what `encoded` returned for a run, None for nothing."""
-        self._others.pop(row, None)
-        if self._parts is not None:
-            self._parts[row] = np.nan
-        self.suspected[row] = data is not None and data["suspected"]
-        if data is None:
+        if self._others:
+            self._others.pop(row, None)
+        if text is None:
+            self.suspected[row] = False
+            if self._parts is not None:
+                self._parts[row] = np.nan
             return
         if self._parts is None:
             self._parts = np.full((len(self.suspected), 2, PARTS), np.nan)
-        usual = len(data["level"]) == len(data["shortfall"]) == PARTS and not math.isnan(data["level"][0])
-        if usual and not data["suspected"] and not data["overflowed"] and data["length"] == 1:
-            self._parts[row] = data["level"], data["shortfall"]
-        else:
-            self._others[row] = data
+        if (usual := _USUAL.fullmatch(text)) is not None:
+            level, shortfall = usual[1].split(","), usual[2].replace("null", "nan").split(",")
+            if len(level) == len(shortfall) == PARTS:
+                self.suspected[row] = False
+                self._parts[row] = [[float(each) for each in level], [float(each) for each in shortfall]]
+                return
+        self._parts[row] = np.nan
+        self._others[row] = text
+        self.suspected[row] = decoded(text).suspected
 
     def __getitem__(self, row: int) -> Backlog | None:
         if row in self._others:

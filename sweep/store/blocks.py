@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from binascii import a2b_base64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from sweep.store.backlogs import Backlogs
-from sweep.store.shards import Finished
+from sweep.store.shards import Finished, Layout
+
+TOGETHER = 256
+"""Results that are kept back, to be put in their places together: much cheaper than one by one."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,38 @@ class Results:
     """
 
     def __init__(self, cells: int, shapes: Mapping[str, tuple[int, ...]]) -> None:
-        self.values = {name: np.full((cells, *shape), np.nan) for name, shape in shapes.items()}
+        self._values = {name: np.full((cells, *shape), np.nan) for name, shape in shapes.items()}
+        self._rows: list[int] = []
+        self._kept: list[bytes] = []
+        self._kind: tuple[Layout, int] = (), 0
         self.backlogs = Backlogs(cells)
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """Metric -> values, shape (n_cells, n_batches, ...), NaN where there are none."""
+        self._put_kept()
+        return self._values
 
     def put(self, row: int, record: Finished) -> None:
         """Keep the results of a cell."""
         self.backlogs.put(row, record.backlog)
-        for name, encoded in record.metrics.items():
-            values = np.frombuffer(a2b_base64(encoded), dtype="<f8")
-            target = self.values[name][row]
-            target[: record.batches] = values.reshape(record.batches, *target.shape[1:])
+        kind = record.metrics, record.batches
+        if len(self._rows) == TOGETHER or kind != self._kind:
+            self._put_kept()
+            self._kind = kind
+        self._rows.append(row)
+        self._kept.append(record.values)
+
+    def _put_kept(self) -> None:
+        """Put what is kept back in its place."""
+        if not self._rows:
+            return
+        metrics, batches = self._kind
+        rows, start = np.array(self._rows), 0
+        together = np.frombuffer(b"".join(self._kept), dtype="<f8")
+        together = together.reshape(len(rows), sum(n for _, n in metrics))
+        for name, n in metrics:
+            values, target = together[:, start : start + n], self._values[name]
+            target[rows, :batches] = values.reshape(len(rows), batches, *target.shape[2:])
+            start += n
+        self._rows, self._kept = [], []

@@ -104,23 +104,24 @@ class Collector:
         self._logs: dict[str, int] = {}
         self._log = np.full(cells, NO_LOG, dtype=np.int32)
         self._offset = np.zeros(cells, dtype=np.int64)
+        self._length = np.zeros(cells, dtype=np.int32)
 
     def _own(self, metric: Metric) -> tuple[int, ...]:
         return tuple(len(self._coords[dim]) for dim in metric.dims)
 
     def update(self) -> None:
         """Look for what the workers have logged since the last time."""
-        for found, place in self._reader.places():
-            if (first := self._row.get(found.id)) is None:
-                continue
-            for row in (first, *self._more_rows.get(found.id, ())):
-                if not found.failed:
-                    self._state[row] = DONE
-                    self._seconds[row] = found.seconds
-                    self._log[row] = self._logs.setdefault(place.log, len(self._logs))
-                    self._offset[row] = place.offset
-                elif self._state[row] != DONE:
-                    self._state[row] = FAILED
+        for log, added in self._reader.entries():
+            number = self._logs.setdefault(log, len(self._logs))
+            for id_, failed, seconds, offset, length in added:
+                for row in self._rows(id_):
+                    if not failed:
+                        self._state[row] = DONE
+                        self._seconds[row] = seconds
+                        self._log[row] = number
+                        self._offset[row], self._length[row] = offset, length
+                    elif self._state[row] != DONE:
+                        self._state[row] = FAILED
 
     def write(self, path: Path, arguments: Sequence[str] = ()) -> None:
         """Replace the dataset at `path`: at every moment it is either the old or the new one.
@@ -211,7 +212,8 @@ class Collector:
         done = start + np.flatnonzero(self._log[start:stop] != NO_LOG)
         done = done[np.lexsort((self._offset[done], self._log[done]))]
         logs = list(self._logs)
-        places = (Place(logs[self._log[row]], int(self._offset[row])) for row in done)
+        columns = (each[done].tolist() for each in (self._log, self._offset, self._length))
+        places = (Place(logs[log], offset, length) for log, offset, length in zip(*columns, strict=True))
         try:
             for row, record in zip(done.tolist(), self._reader.at(places), strict=True):
                 if not isinstance(record, Finished) or row not in self._rows(record.id):
@@ -224,7 +226,9 @@ class Collector:
     def _rows(self, id_: str) -> tuple[int, ...]:
         """Return the rows of a task, none of one that is not in the plan."""
         first = self._row.get(id_)
-        return () if first is None else (first, *self._more_rows.get(id_, ()))
+        if first is None:
+            return ()
+        return (first, *self._more_rows[id_]) if id_ in self._more_rows else (first,)
 
     def _rest(self, summary: Summary, arguments: Sequence[str]) -> xr.Dataset:
         """Return the dataset without the metrics themselves.

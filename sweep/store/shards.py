@@ -2,10 +2,11 @@
 
 Each worker process writes a file of its own, so no write ever waits for or damages another; where that would
 be too many files, workers of one machine share a file and take turns. A line begins
-with the task's id and state, so that what is left of a sweep is found without parsing numbers, and arrays
-are base64 of little-endian doubles: exact bits, NaN included, half the size of decimal text and several
-times faster to read. It ends with a checksum of all before it. A line without its end (the process was killed
-while writing) does not count, nor does one that is not what was written.
+with the task's id and state, so that what is left of a sweep is found without parsing numbers. The arrays of
+all metrics, one after the other, are one base64 of little-endian doubles: exact bits, NaN included, half the
+size of decimal text and several times faster to read. A line ends with a checksum of all before it. One
+without its end (the process was killed while writing) does not count, nor does one that is not what was
+written. Logs of earlier versions, with a base64 for each metric, are read as well.
 """
 
 from __future__ import annotations
@@ -21,25 +22,45 @@ import socket
 import threading
 import time
 import zlib
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sweep.store.folder import replace
 
+Layout = tuple[tuple[str, int], ...]
+"""Names of metrics in the order of their values, and how many values each has."""
+
 
 @dataclass(frozen=True)
 class Finished:
-    """A task that ended: its cost, what it left undone, and base64 of each metric, shape (batches, ...)."""
+    """A task that ended.
+
+    Parameters
+    ----------
+    id : str
+    seconds : float
+    jobs : int
+    backlog : str, optional
+        What it left undone, as `sweep.store.backlogs.encoded` has it.
+    batches : int
+    metrics : tuple of (str, int)
+        Names, and the number of values of each: of shape (batches, ...), in C order.
+    values : bytes
+        Of all metrics, little-endian doubles.
+    """
 
     id: str
     seconds: float
     jobs: int
-    backlog: dict[str, Any] | None
+    backlog: str | None
     batches: int
-    metrics: dict[str, str]
+    metrics: Layout
+    values: bytes
 
 
 @dataclass(frozen=True)
@@ -65,13 +86,23 @@ class Head(NamedTuple):
     seconds: float
 
 
-CHECKSUM = ',"crc32":"{:08x}"}}\n'
+CHECKSUM = b',"crc32":"%08x"}\n'
 """The end of a line: CRC-32 of the bytes before. Logs of earlier versions have none."""
 
-_CHECKSUM_LENGTH = len(CHECKSUM.format(0))
-_BEFORE_CHECKSUM = CHECKSUM.split("{", 1)[0].encode()
+_CHECKSUM_LENGTH = len(CHECKSUM % 0)
+_BEFORE_CHECKSUM = CHECKSUM.split(b"%")[0]
 
 _HEAD = re.compile(rb'\{"id":"([0-9a-f]{20})","state":"(done|failed)","seconds":([0-9.e+-]+),')
+
+_DONE = re.compile(
+    _HEAD.pattern + rb'"jobs":(\d+),"backlog":(null|\{[^{}]*\}),"batches":(\d+),"metrics":(\{[^{}]*\})'
+)
+_DONE_FORMAT = b'{"id":"%b","state":"done","seconds":%b,"jobs":%d,"backlog":%b,"batches":%d,"metrics":%b%b%b"'
+
+_VALUES = b',"values":"'
+
+BLOCK_BYTES = 1 << 19
+"""What is read of a log at a time: it stays in a core's cache until its checksums are compared."""
 
 
 class Shard:
@@ -138,11 +169,39 @@ _text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 def encode(record: Record) -> bytes:
     """Return a record as one line."""
-    data = dict(vars(record))  # not `asdict`, which copies all that is inside
-    state = "failed" if isinstance(record, Failed) else "done"
-    head = {"id": data.pop("id"), "state": state, "seconds": data.pop("seconds")}
-    line = _text({**head, **data}).encode()[:-1]
-    return line + CHECKSUM.format(zlib.crc32(line)).encode()
+    if isinstance(record, Finished):
+        line = _DONE_FORMAT % (
+            record.id.encode(),
+            repr(record.seconds).encode(),
+            record.jobs,
+            b"null" if record.backlog is None else record.backlog.encode(),
+            record.batches,
+            _layout_text(record.metrics),
+            _VALUES,
+            b2a_base64(record.values, newline=False),
+        )
+    else:
+        data = dict(vars(record))  # not `asdict`, which copies all that is inside
+        head = {"id": data.pop("id"), "state": "failed", "seconds": data.pop("seconds")}
+        line = _text({**head, **data}).encode()[:-1]
+    return line + _checksum(line)
+
+
+def _checksum(line: bytes | memoryview) -> bytes:
+    """Return the end of a line."""
+    return CHECKSUM % zlib.crc32(line)
+
+
+@cache
+def _layout_text(layout: Layout) -> bytes:
+    return _text(dict(layout)).encode()
+
+
+@cache
+def _layout(text: bytes) -> tuple[Layout, int]:
+    """Return the layout that `_layout_text` wrote, and the bytes of its values."""
+    layout = tuple(json.loads(text).items())
+    return layout, 8 * sum(n for _, n in layout)
 
 
 def head(line: bytes) -> Head | None:
@@ -153,7 +212,7 @@ def head(line: bytes) -> Head | None:
     id_, state, seconds = found.groups()
     failed = state == b"failed"
     if line.startswith(_BEFORE_CHECKSUM, -_CHECKSUM_LENGTH):
-        if not line.endswith(b'%08x"}\n' % zlib.crc32(memoryview(line)[:-_CHECKSUM_LENGTH])):
+        if not line.endswith(_checksum(memoryview(line)[:-_CHECKSUM_LENGTH])):
             return None
         return Head(id_.decode(), failed, float(seconds))
     # Without a checksum: results end with two braces, which occur nowhere else in them; so a line torn
@@ -165,14 +224,46 @@ def head(line: bytes) -> Head | None:
 
 def decode(line: bytes) -> Record | None:
     """Return the record of a line, None if the line is damaged."""
-    if head(line) is None:
+    is_whole = line.endswith(_checksum(memoryview(line)[:-_CHECKSUM_LENGTH]))
+    if not is_whole and head(line) is None:
         return None
     try:
+        if (found := _DONE.match(line)) is not None:
+            return _finished(line, found)
         data = json.loads(line)
         data.pop("crc32", None)
-        return Failed(**data) if data.pop("state") == "failed" else Finished(**data)
-    except (ValueError, TypeError):  # not JSON, or other keys
+        return Failed(**data) if data.pop("state") == "failed" else None
+    except (ValueError, TypeError, AttributeError):  # not JSON, or other keys
         return None
+
+
+def _finished(line: bytes, found: re.Match[bytes]) -> Finished | None:
+    """Return a result.
+
+    Raises
+    ------
+    ValueError, TypeError, AttributeError
+        If it is not what was written.
+    """
+    id_, _, seconds, jobs, backlog, batches, metrics = found.groups()
+    start = found.end()
+    if line.startswith(_VALUES, start):
+        layout, n_bytes = _layout(metrics)
+        values = a2b_base64(memoryview(line)[start + len(_VALUES) : -_CHECKSUM_LENGTH - 1])
+        if len(values) != n_bytes:
+            return None
+    else:  # of an earlier version: a base64 for each metric
+        each = {name: a2b_base64(text) for name, text in json.loads(metrics).items()}
+        layout, values = tuple((name, len(part) // 8) for name, part in each.items()), b"".join(each.values())
+    return Finished(
+        id_.decode(),
+        float(seconds),
+        int(jobs),
+        None if backlog == b"null" else backlog.decode(),
+        int(batches),
+        layout,
+        values,
+    )
 
 
 def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
@@ -193,7 +284,8 @@ def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
     kept: dict[Path, bytes] = {}
     moved: list[bytes] = []
     for log in sorted(folder.glob("*.jsonl")):
-        lines = log.read_bytes().splitlines(keepends=True)
+        with log.open("rb") as file:
+            lines = file.readlines()
         mine = [(found := _HEAD.match(line)) is not None and found[1].decode() in ids for line in lines]
         if any(mine):
             moved += [line for line, is_mine in zip(lines, mine, strict=True) if is_mine]
@@ -240,10 +332,16 @@ def merge(folder: Path, logs: Iterable[Path], name: str) -> None:
 
 
 class Place(NamedTuple):
-    """Where a record is."""
+    """Where the line of a record is."""
 
     log: str
     offset: int
+    length: int
+
+
+Entry = tuple[str, bool, float, int, int]
+"""What `Head` has of a record, and where in its log it is: offset and length. Of a million of them each
+step counts, so it has no names."""
 
 
 class Reader:
@@ -264,14 +362,24 @@ class Reader:
         self.damaged: list[str | None] = []
         """Of each line met that does not count: the identity of its task, if that can be read."""
 
-    def lines(self) -> Iterator[bytes]:
-        """Yield every whole line not yielded before; a torn last line waits for its end."""
-        for _, added in self._new():
-            for _, line in added:
-                yield line
+    def heads(self) -> Iterator[Head]:
+        """Yield the heads of new lines, without parsing the rest."""
+        for _, added in self.entries():
+            for id_, failed, seconds, _, _ in added:
+                yield Head(id_, failed, seconds)
 
-    def _new(self) -> Iterator[tuple[str, Iterator[tuple[int, bytes]]]]:
-        """Yield the name of each log, and what was added to it: offsets and lines."""
+    def records(self) -> Iterator[Record]:
+        """Yield the records of new lines."""
+        for log, added in self.entries():
+            places = (Place(log, offset, length) for *_, offset, length in added)
+            yield from (record for record in self.at(places) if record is not None)
+
+    def entries(self) -> Iterator[tuple[str, Iterator[Entry]]]:
+        """Yield the name of each log, and what was added to it.
+
+        Every whole line that was not there the last time is looked at, and its checksum compared; a torn last
+        line waits for its end.
+        """
         names: set[str] | None = None
         # Again, if logs were merged in the meantime: what was in them is in one that is new.
         while names is None or not names <= self._there():
@@ -282,44 +390,42 @@ class Reader:
     def _there(self) -> set[str]:
         return {path.name for path in self._folder.glob(self._names)}
 
-    def _added(self, name: str) -> Iterator[tuple[int, bytes]]:
+    def _added(self, name: str) -> Iterator[Entry]:
+        match, checksum, crc32 = _HEAD.match, _CHECKSUM_LENGTH, zlib.crc32
+        for at, data, view, end_of_lines in self._blocks(name):
+            start = 0
+            while start < end_of_lines:
+                end = data.find(b"\n", start) + 1
+                self._offsets[name] = at + end
+                found = match(data, start, end)
+                # As `head` does, without a copy of the line.
+                if found is not None and data.startswith(
+                    CHECKSUM % crc32(view[start : end - checksum]), end - checksum, end
+                ):
+                    id_, state, seconds = found.groups()
+                    yield id_.decode(), state == b"failed", float(seconds), at + start, end - start
+                elif (of_line := self._head(bytes(view[start:end]))) is not None:
+                    yield *of_line, at + start, end - start
+                start = end
+
+    def _blocks(self, name: str) -> Iterator[tuple[int, bytearray, memoryview, int]]:
+        """Yield what was added to a log in blocks: where one begins, its bytes twice, where its lines end."""
         offset = self._offsets.get(name, 0)
         try:
-            file = (self._folder / name).open("rb", buffering=1 << 20)
+            file = (self._folder / name).open("rb", buffering=0)
         except FileNotFoundError:
             return
         with file:
+            data, there = bytearray(BLOCK_BYTES), 0
             file.seek(offset)
-            for line in file:
-                if line.endswith(b"\n"):
-                    start, offset = offset, offset + len(line)
-                    self._offsets[name] = offset
-                    yield start, line
-
-    def heads(self) -> Iterator[Head]:
-        """Yield the heads of new lines, without parsing the rest."""
-        for line in self.lines():
-            if (found := head(line)) is not None:
-                yield found
-            else:
-                self._count(line)
-
-    def records(self) -> Iterator[Record]:
-        """Yield the records of new lines."""
-        for line in self.lines():
-            if (record := decode(line)) is not None:
-                yield record
-            else:
-                self._count(line)
-
-    def places(self) -> Iterator[tuple[Head, Place]]:
-        """Yield the heads of new lines, and where they are, for `at`."""
-        for log, added in self._new():
-            for offset, line in added:
-                if (found := head(line)) is not None:
-                    yield found, Place(log, offset)
-                else:
-                    self._count(line)
+            while n := file.readinto(memoryview(data)[there:]):
+                there += n
+                if end := data.rfind(b"\n", there - n, there) + 1:
+                    yield offset, data, memoryview(data), end
+                    offset, there = offset + end, there - end
+                    data[:there] = data[end : end + there]
+                elif there == len(data):
+                    data = data + bytes(len(data))  # a line longer than a block
 
     def at(self, places: Iterable[Place]) -> Iterator[Record | None]:
         """Yield the record at each place, None where it is damaged; places of one log should come together.
@@ -330,12 +436,16 @@ class Reader:
             If a log is not there any more, because it was merged with others.
         """
         for log, of_log in itertools.groupby(places, key=operator.attrgetter("log")):
-            with (self._folder / log).open("rb") as file:
-                for place in of_log:
-                    file.seek(place.offset)
-                    yield decode(file.readline())
+            descriptor = os.open(self._folder / log, os.O_RDONLY)
+            try:
+                for _, offset, length in of_log:
+                    yield decode(os.pread(descriptor, length, offset))
+            finally:
+                os.close(descriptor)
 
-    def _count(self, line: bytes) -> None:
-        if line.strip():
-            found = _HEAD.match(line)
-            self.damaged.append(found[1].decode() if found else None)
+    def _head(self, line: bytes) -> Head | None:
+        """Return the head of a line, and count it if it is damaged."""
+        if (found := head(line)) is None and line.strip():
+            named = _HEAD.match(line)
+            self.damaged.append(named[1].decode() if named else None)
+        return found

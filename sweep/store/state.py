@@ -12,7 +12,7 @@ import numpy as np
 from sweep.plan.plan import ASKED, Plan
 from sweep.store.costs import Costs, keys
 from sweep.store.folder import Folder
-from sweep.store.shards import Failed, Reader, decode, head
+from sweep.store.shards import Failed, Place, Reader
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 """Values of the dataset's variable ``state``."""
@@ -75,14 +75,15 @@ def read(plan: Plan, folder: Folder) -> State:
     numbers, ids, done = state.numbers, plan.ids, state.done
     others: set[str] = set()
     reader = Reader(folder.shards)
-    for id_, failed, seconds in reader.heads():
-        if (number := numbers.get(id_)) is None:
-            if not failed:
-                others.add(id_)
-        elif failed:
-            state.failed.add(id_)
-        else:
-            done[ids[number]] = seconds  # the plan's own text: a million copies would be 70 MB
+    for _, added in reader.entries():
+        for id_, failed, seconds, _, _ in added:
+            if (number := numbers.get(id_)) is None:
+                if not failed:
+                    others.add(id_)
+            elif failed:
+                state.failed.add(id_)
+            else:
+                done[ids[number]] = seconds  # the plan's own text: a million copies would be 70 MB
     state.failed -= state.done.keys()
     # Of a million tasks these sets take a while, and mostly there is nothing to look for.
     if (others or reader.damaged) and (left := numbers.keys() - state.done.keys()):
@@ -96,10 +97,8 @@ def failures(state: State, folder: Folder) -> Iterator[Failed]:
     if not state.failed:
         return
     found: dict[str, Failed] = {}
-    for line in Reader(folder.shards).lines():
-        start = head(line)
-        if start is not None and start.failed and start.id in state.failed:
-            record = decode(line)
-            if isinstance(record, Failed):
-                found[record.id] = record
+    reader = Reader(folder.shards)
+    for log, added in reader.entries():
+        failed = (Place(log, at, n) for id_, is_one, _, at, n in added if is_one and id_ in state.failed)
+        found |= {record.id: record for record in reader.at(failed) if isinstance(record, Failed)}
     yield from found.values()

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from models.saturation import PARTS, Backlog
 from sweep.store.backlogs import Backlogs, decoded, encoded
@@ -37,7 +39,8 @@ def same(one, other):
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_was_put_in_comes_out(case):
-    logged = json.loads(json.dumps(encoded(CASES[case])))
+    logged = encoded(CASES[case])
+    assert isinstance(json.loads(logged), dict)
     kept = Backlogs(3)
     assert kept[1] is None
     kept.put(1, logged)
@@ -45,6 +48,15 @@ def test_what_was_put_in_comes_out(case):
     assert kept.suspected.tolist() == [False, CASES[case].suspected, False]
     assert kept[0] is None
     assert kept[2] is None
+
+
+@given(st.lists(st.floats(width=64), max_size=8), st.lists(st.floats(width=64), max_size=8))
+def test_six_digits_of_every_number_come_back(level, shortfall):
+    """As rounded one by one; of a share that is no number nothing is known."""
+    back = decoded(encoded(Backlog(np.array(level), np.array(shortfall), suspected=True)))
+    for values, found in ((level, back.level), (shortfall, back.shortfall)):
+        np.testing.assert_array_equal(found, [float(f"{value:.6g}") for value in values])
+    assert (back.suspected, back.overflowed, back.length) == (True, False, 1)
 
 
 def test_the_latest_counts():

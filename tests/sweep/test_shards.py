@@ -2,8 +2,10 @@
 
 import base64
 import errno
+import json
 import multiprocessing
 import resource
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +13,65 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from models.saturation import PARTS, Backlog
 from sweep.store import shards
+from sweep.store.backlogs import encoded
 from sweep.store.shards import Failed, Finished, Reader, Shard, merge
 
-FINISHED = Finished("0" * 20, 1.5e-05, 300, False, 2, {"m": base64.b64encode(b"x" * 16).decode()})
+BACKLOG = encoded(Backlog(np.linspace(1.0, 2.0, PARTS), np.full(PARTS, 1e-3), suspected=True, length=4))
+FINISHED = Finished("0" * 20, 1.5e-05, 300, BACKLOG, 2, (("m", 2), ("n", 4)), b"x" * 48)
 FAILED = Failed("f" * 20, 0.0, [1, 2, 3], {"policy": "quick", "load": None}, 0, 'Trace "back"\n  é')
+
+
+def earlier(record, checksum=True):
+    """Write a result as earlier versions did: a base64 for each metric, and at first no checksum."""
+    metrics, start = {}, 0
+    for name, n in record.metrics:
+        metrics[name] = base64.b64encode(record.values[start : start + 8 * n]).decode()
+        start += 8 * n
+    backlog = None if record.backlog is None else json.loads(record.backlog)
+    data = {"id": record.id, "state": "done", "seconds": record.seconds, "jobs": record.jobs}
+    data |= {"backlog": backlog, "batches": record.batches, "metrics": metrics}
+    line = json.dumps(data, separators=(",", ":")).encode()
+    if not checksum:
+        return line + b"\n"
+    return line[:-1] + f',"crc32":"{zlib.crc32(line[:-1]):08x}"}}\n'.encode()
+
+
+@pytest.mark.parametrize("checksum", [True, False])
+def test_a_log_of_an_earlier_version_is_read(tmp_path, checksum):
+    line = earlier(FINISHED, checksum)
+    other = replace(FINISHED, id="1" * 20, backlog=None)
+    damaged = line[:200] + b"\0" + line[201:]
+    (tmp_path / "a.jsonl").write_bytes(line + damaged + line[:-20] + b"\n" + earlier(other, checksum))
+    reader = Reader(tmp_path)
+    first, second = reader.records()
+    assert reader.damaged == [FINISHED.id] * 2
+    assert (first.metrics, first.values) == (FINISHED.metrics, FINISHED.values)
+    assert (first.id, first.seconds, first.jobs, first.batches) == ("0" * 20, 1.5e-05, 300, 2)
+    assert json.loads(first.backlog) == json.loads(BACKLOG)
+    assert second.backlog is None
+
+
+def test_a_result_is_a_line_of_json():
+    data = json.loads(shards.encode(FINISHED))
+    assert data["state"] == "done"
+    assert data["metrics"] == {"m": 2, "n": 4}
+    assert base64.b64decode(data["values"]) == FINISHED.values
+    assert data["backlog"]["suspected"] is True
+
+
+@pytest.mark.parametrize("n_bytes", [1, 7, 100, 1 << 20])
+def test_a_line_longer_than_what_is_read_at_a_time(tmp_path, monkeypatch, n_bytes):
+    """Lines of all lengths around that of a block, between others."""
+    monkeypatch.setattr(shards, "BLOCK_BYTES", n_bytes)
+    lengths = [1, 300, 2, 5000, 10, 11, 12, 40]
+    records = [
+        replace(FINISHED, id=f"{n:020d}", metrics=(("m", length),), values=b"y" * (8 * length))
+        for n, length in enumerate(lengths)
+    ]
+    (tmp_path / "a.jsonl").write_bytes(b"".join(map(shards.encode, records)) + b'{"id":')
+    assert list(Reader(tmp_path).records()) == records
 
 
 def test_a_record_comes_back_as_it_was():
@@ -96,18 +152,19 @@ def test_a_full_disk_leaves_whole_lines_only(tmp_path):
 @given(st.lists(st.floats(width=64), max_size=8))
 def test_arrays_keep_their_bits(values):
     array = np.array(values, dtype="<f8")
-    record = Finished("a" * 20, 1.0, 1, True, len(values), {"m": base64.b64encode(array.tobytes()).decode()})
+    metrics = (("m", len(values)),)
+    record = Finished("a" * 20, 1.0, 1, None, len(values), metrics, array.tobytes())
     back = shards.decode(shards.encode(record))
-    assert np.frombuffer(base64.b64decode(back.metrics["m"]), "<f8").tobytes() == array.tobytes()
+    assert back.metrics == metrics
+    assert back.values == array.tobytes()
 
 
 def append_many(folder, log, seed):
     """Append messages of different length to a log that others write too."""
     shard = Shard(folder, log)
     for number in range(100):
-        shard.append(
-            [Finished(f"{seed:04d}{number:016d}", 1.0, 1, False, 1, {"m": "A" * (seed * 37 + number)})]
-        )
+        n = seed * 37 + number
+        shard.append([Finished(f"{seed:04d}{number:016d}", 1.0, 1, None, 1, (("m", n),), b"A" * (8 * n))])
 
 
 def test_processes_that_share_a_log_take_turns(tmp_path):

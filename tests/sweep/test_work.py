@@ -1,6 +1,5 @@
 """What a worker makes of a task, above all of one that goes wrong."""
 
-import base64
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,9 @@ import pytest
 from fake_family import model
 
 from sweep.executors import work
+from sweep.plan import families
 from sweep.statistics.warmup import truncation
+from sweep.store.backlogs import decoded
 from sweep.store.shards import Failed, Finished
 
 
@@ -29,10 +30,13 @@ def test_a_task_gives_its_arrays(expand):
     task = expand().task(0)
     record = work.simulate(task)
     assert isinstance(record, Finished)
-    assert (record.id, record.jobs, record.batches, record.backlog["suspected"]) == (task.id, 350, 6, False)
-    values = np.frombuffer(base64.b64decode(record.metrics["response"]), "<f8")
-    assert values.shape == (6,)
-    assert record.metrics == work.simulate(task).metrics, "a pure function"
+    assert (record.id, record.jobs, record.batches) == (task.id, 350, 6)
+    assert not decoded(record.backlog).suspected
+    assert record.metrics == (("response", 6), ("response_by_class", 12))
+    outcome = model.simulate(work.point(task, families.find(task.family)))
+    arrays = [outcome.metrics[name].ravel() for name, _ in record.metrics]
+    assert record.values == np.concatenate(arrays).tobytes()
+    assert record.values == work.simulate(task).values, "a pure function"
 
 
 @pytest.mark.parametrize(
