@@ -1,8 +1,10 @@
 """The kernels against the same model in SimPy, written twice, on identical jobs.
 
 All simulate first fit under shared alternation from the first arrival on and report the same numbers: a test
-compares the response times job by job, and all metrics. Each draws its jobs, with the same code, simulates
-and measures them; the kernel also tells percentiles and maxima. A second table says what its time goes to.
+compares the response times job by job, and all metrics. Each gets its jobs from the same code, which draws
+them once and keeps them, as in a study all of whose loads contend with the same jobs; it simulates and
+measures them. The kernel also tells percentiles and maxima. A second table says what its time goes to, and
+what jobs take that are drawn anew.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from models.gang import model
 from models.gang.recording import Recorder
 from models.gang.state import ARRIVED
 from models.jobs.stream import Stream
+from models.workloads import feitelson1996
 from models.workloads.repetition import same_runtime
 from sweep.executors.work import point
 from sweep.plan.task import Task
@@ -133,7 +136,7 @@ def _kernel_us(task: Task) -> float:
     return cpu_seconds(lambda: points.simulate(task)) / task.measurement.jobs * 1e6
 
 
-PARTS = ("drawing", "set-up", "events", "measures")
+PARTS = ("jobs at hand", "set-up", "events", "measures", "jobs drawn anew")
 
 
 def _parts_us(task: Task) -> list[float]:
@@ -156,13 +159,18 @@ def _parts_us(task: Task) -> list[float]:
             if drawn >= n_sessions:
                 return
 
+    def draw_anew() -> None:
+        feitelson1996.kept_sessions.cache_clear()
+        draw()
+
     actions = {
         "drawing": draw,
         "set-up": lambda: points.prepare(task),
         "unmeasured": simulate_only,
         "all": lambda: points.simulate(task),
+        "drawing anew": draw_anew,
     }
     taken = in_turn({name: partial(cpu_seconds, action) for name, action in actions.items()}, ROUNDS_OF_PARTS)
     us = {name: min(times) / task.measurement.jobs * 1e6 for name, times in taken.items()}
     events = us["unmeasured"] - us["drawing"] - us["set-up"]
-    return [us["drawing"], us["set-up"], events, us["all"] - us["unmeasured"]]
+    return [us["drawing"], us["set-up"], events, us["all"] - us["unmeasured"], us["drawing anew"]]

@@ -26,7 +26,7 @@ from models.gang.alternation import (
     slots_unite,
 )
 from models.gang.memory import is_limited, take_all_memory, take_memory
-from models.gang.queueing import ADMIT, NEXT, REPACK, ROOM_NOW, n_waiting, surely_fit
+from models.gang.queueing import ADMIT_SIGNATURE, NEXT, REPACK, ROOM_NOW, n_waiting, surely_fit
 from models.gang.recording import RECORD, is_full, is_kept, note_end, note_shares, write_ended
 from models.gang.slices import seconds_per_unit
 from models.gang.state import (
@@ -65,6 +65,7 @@ from models.gang.state import (
 )
 from models.gang.waiting import AT_PRESENT, NEEDED, REQUESTED, SUBMIT, join_queue
 from models.kernels.compiling import kernel, part
+from models.kernels.passed import taken_from
 from models.kernels.ties import takes_end
 from models.kernels.types import FLOATS, INTS
 from models.packing.matrix import (
@@ -91,7 +92,7 @@ from models.packing.matrix import (
     TABLE,
     VACANT,
 )
-from models.packing.schemes.signature import PLACE, REARRANGE, RELEASE
+from models.packing.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATURE, RELEASE_SIGNATURE
 from models.packing.slots import (
     NOWHERE,
     close_slot,
@@ -102,7 +103,12 @@ from models.packing.slots import (
     unite,
     unmap_job,
 )
-from models.workloads.repetition import RERUN
+from models.workloads.repetition import RERUN_SIGNATURE
+
+place_at, release_at, rearrange_at, admit_at, rerun_at = map(
+    taken_from,
+    (PLACE_SIGNATURE, RELEASE_SIGNATURE, REARRANGE_SIGNATURE, ADMIT_SIGNATURE, RERUN_SIGNATURE),
+)
 
 # Why `advance` returned.
 BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL, RECORD_FULL = range(6)
@@ -126,10 +132,11 @@ def first_to_end(table, n_jobs):
     finish = min(min(a, b), min(c, d))
     first = -1
     n_first = 0
-    for i in range(n_jobs):
-        is_first = real[FINISH, i] <= finish  # equal, in one comparison less: no NaN need be told apart
-        first = i if is_first else first
-        n_first += is_first
+    for i in range(0, n_jobs, AT_ONCE):
+        for k in range(i, i + AT_ONCE):
+            is_first = real[FINISH, k] <= finish  # equal, in one comparison less: no NaN need be told apart
+            first = k if is_first else first
+            n_first += is_first
     if n_first > 1:  # the one that was submitted first
         for i in range(first - 1, -1, -1):
             if real[FINISH, i] <= finish and number_at(i, table) < number_at(first, table):
@@ -420,19 +427,22 @@ def stop_measuring(system, now):
     clocks[MEASURED_UNTIL] = now
 
 
-@kernel(int64(PLACE, RELEASE, REARRANGE, ADMIT, RERUN, SYSTEM, GOAL, RECORD))
-def advance(place, release, rearrange, admit, rerun, system, goal, record):
+@kernel(int64(INTS, SYSTEM, GOAL, RECORD))
+def advance(functions, system, goal, record):
     """Simulate until something is needed from outside, and say what (`BATCHES_DONE` …).
 
     Parameters
     ----------
-    place, release, rearrange : the packing scheme, see `models.packing.schemes.signature`
-    admit : who enters where jobs may have to wait, see `models.gang.queueing`
-    rerun : the runtime of a job's next repetition, see `models.workloads.repetition`
+    functions : int64 (5,), addresses, see `models.kernels.passed.addresses`:
+        place, release, rearrange, the packing scheme, see `models.packing.schemes.signature`
+        admit, who enters where jobs may have to wait, see `models.gang.queueing`
+        rerun, the runtime of a job's next repetition, see `models.workloads.repetition`
     system : System
     goal : Goal, with the chunk of sessions at hand, from ``counts[CURSOR]`` on
     record : Record
     """
+    place, release, rearrange = place_at(functions[0]), release_at(functions[1]), rearrange_at(functions[2])
+    admit, rerun = admit_at(functions[3]), rerun_at(functions[4])
     settings, matrix, table, room, books = (
         system.settings, system.matrix, system.table, system.room, system.books
     )  # fmt: skip

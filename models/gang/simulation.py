@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from models.arrays import Floats
+from models.arrays import Floats, Ints
 from models.gang import engine, slices
 from models.gang.policies import ADMISSION, ALTERNATION, BACKFILL, PRECEDENCE, Rules
 from models.gang.queueing import ADMIT_SIGNATURE
@@ -49,7 +49,7 @@ from models.jobs.ended import Ended, nobody_ended
 from models.jobs.jobs import Jobs
 from models.jobs.measuring import Measuring
 from models.jobs.ties import INSTANT
-from models.kernels.passed import Passed, passed
+from models.kernels.passed import Passed, addresses
 from models.packing.matrix import (
     N_JOBS,
     N_SLOTS,
@@ -109,11 +109,26 @@ class Measured:
     since: float = 0.0
 
 
-@cache
 def _admission(bounded: bool) -> Passed:
     """Return the function that answers for the queue; that of a bound is loaded when it is first needed."""
     function = importlib.import_module(ADMISSION).admit if bounded else never_asked
     return Passed(function, ADMIT_SIGNATURE)
+
+
+@lru_cache(maxsize=64)
+def _functions(place: Any, release: Any, rearrange: Any, bounded: bool, rerun: Any) -> tuple[Any, Ints]:
+    """Return the functions in the order in which the engine takes them, and their addresses.
+
+    The engine has nothing but these: whoever uses it keeps the functions.
+    """
+    functions = (
+        Passed(place, PLACE_SIGNATURE),
+        Passed(release, RELEASE_SIGNATURE),
+        Passed(rearrange, REARRANGE_SIGNATURE),
+        _admission(bounded),
+        Passed(rerun, RERUN_SIGNATURE),
+    )
+    return functions, addresses(functions)
 
 
 class Simulation:
@@ -159,13 +174,7 @@ class Simulation:
         self.n_pes = n_pes
         self._bounded = rules.slots_limit is not None or memory is not None
         scheme = rules.scheme.compiled()
-        self._functions = (
-            passed(scheme.place, PLACE_SIGNATURE),
-            passed(scheme.release, RELEASE_SIGNATURE),
-            passed(scheme.rearrange, REARRANGE_SIGNATURE),
-            _admission(self._bounded),
-            passed(rerun, RERUN_SIGNATURE),
-        )
+        self._functions, self._addresses = _functions(*scheme, self._bounded, rerun)
         self._chunks = chunks
         self._recorder, self._measuring = recorder, measuring
         self._most_jobs = ENDLESS if ends else rules.job_limit
@@ -222,11 +231,12 @@ class Simulation:
 
     def run(self, n_batches: int, until: float = np.inf) -> int:
         """Simulate until so many batches have ended, and say why it stopped (`engine.BATCHES_DONE` …)."""
+        nothing = no_record()
         while True:
-            record = no_record() if self._recorder is None else self._recorder.record
+            record = nothing if self._recorder is None else self._recorder.record
             n_next = min(n_batches, self._n_handed_out + self._batches_at_once)
             goal = Goal(self._arrivals, self._more_arrivals, n_next, float(min(until, self._until)))
-            status = engine.advance(*self._functions, self.system, goal, record)
+            status = engine.advance(self._addresses, self.system, goal, record)
             if status == engine.ARRIVALS_USED_UP:
                 self._take_arrivals()
                 continue

@@ -169,7 +169,8 @@ def _described(values: Mapping[str, Floats], cell: Ints, n_cells: int) -> dict[s
     from models.jobs.order_statistics import describe  # compiled: a plan has no need of it
 
     cell = np.ascontiguousarray(cell, np.int64)
-    counts = np.bincount(cell[cell >= 0], minlength=n_cells)
+    in_some = cell if cell.size and cell.min() >= 0 else cell[cell >= 0]  # to choose takes long
+    counts = np.bincount(in_some, minlength=n_cells)
     begin = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     room, at = np.empty(cell.size), np.empty(n_cells, np.int64)
     found = {"jobs": counts.astype(np.float64)}

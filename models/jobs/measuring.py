@@ -50,9 +50,9 @@ class Measuring:
         n_jobs = len(ended.end)
         if n_jobs == 0:
             return
-        batch = np.arange(n_jobs) // self._batch_size
+        n_batches = -(-n_jobs // self._batch_size)
+        batch = np.repeat(np.arange(n_batches), self._batch_size)[:n_jobs]
         values = {"wait": wait, "response_time": ended.end - ended.submit}
-        n_batches = int(batch[-1]) + 1
         jobs = self._as_they_ran(ended)
         self._blocks.append(of_jobs(jobs, values, batch, n_batches, self._measures, self._everybody))
 

@@ -19,10 +19,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
+from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 
 from models import checks
+from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.stream import Stream, joined
@@ -34,7 +38,14 @@ from models.workloads.inversion import Inversion
 REDRAWN = "models.workloads.redrawn.redrawn_runtime"
 """The compiled function that draws the runtime of a repetition."""
 
-CHUNK = 2048  # sessions; any number gives the same workload
+CHUNK = 2048
+"""Sessions. Any number gives the same jobs, but `work_and_time` is rounded chunk by chunk."""
+
+KEPT_SEEDS, KEPT_CHUNKS, KEPT_JOBS = 32, 16, 50_000
+"""Of so many seeds so many chunks are kept, in 1.3 MB each, if about so many jobs are asked for at most."""
+
+Chunk = dict[str, np.ndarray]
+"""Columns of consecutive sessions: the gap before each, its size, runtime, number of runs and key."""
 
 FEEDBACK, SEQUENCE = REPETITION = ("feedback", "sequence")
 RERUN_RUNTIME = ("same", "redrawn")
@@ -108,23 +119,75 @@ def mean_run_length(workload: Parameters) -> float:
     return float(np.sum(probabilities * np.arange(1, len(probabilities) + 1)))
 
 
-def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iterator[dict[str, np.ndarray]]:
+class Distributions(NamedTuple):
+    """What the jobs of a workload are drawn from."""
+
+    size: Inversion
+    runs: Inversion
+    long: Floats
+    """Of each size from 0 on (none has 0), the probability of the longer stage."""
+
+
+@lru_cache(maxsize=64)
+def distributions(workload_text: str, processors: int) -> Distributions:
+    """Return what the jobs of a workload, given as JSON, are drawn from; kept for the tasks that follow."""
+    workload = json.loads(workload_text)
+    return Distributions(
+        Inversion(size_probabilities(workload, processors)),
+        Inversion(run_length_probabilities(workload)),
+        np.concatenate([[np.nan], long_probabilities(workload, processors)]),
+    )
+
+
+class Kept:
+    """The first chunks of sessions, each drawn when it is first asked for."""
+
+    def __init__(self, chunks: Iterator[Chunk]) -> None:
+        self._drawn: list[Chunk] = []
+        self._others = chunks
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for i in range(KEPT_CHUNKS):
+            with self._lock:  # no two threads draw the same
+                if i == len(self._drawn):
+                    self._drawn.append(next(self._others))
+            yield self._drawn[i]
+
+
+@lru_cache(maxsize=KEPT_SEEDS)
+def kept_sessions(workload_text: str, processors: int, seed: Seed) -> Kept:
+    """Return the sessions of a workload, given as JSON; kept for the tasks that follow.
+
+    All schemes and loads contend with the same jobs, and to draw them takes up to a sixth of a simulation.
+    """
+    return Kept(standard_sessions(json.loads(workload_text), processors, seed))
+
+
+def sessions(workload: Parameters, processors: int, n_jobs: int, seed: Seed) -> Iterator[Chunk]:
+    """Yield the chunks of `standard_sessions` for about so many jobs; nobody may write to them."""
+    n_kept = KEPT_CHUNKS if n_jobs <= KEPT_JOBS else 0
+    if n_kept:
+        yield from kept_sessions(json.dumps(dict(workload)), processors, seed)
+    yield from islice(standard_sessions(workload, processors, seed), n_kept, None)
+
+
+def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iterator[Chunk]:
     """Yield chunks of sessions whose gaps have mean 1: the same for every scheme and load, without end."""
-    size_of = Inversion(size_probabilities(workload, processors))
-    runs_of = Inversion(run_length_probabilities(workload))
-    long = long_probabilities(workload, processors)
-    sizes, stages, runtimes, run_lengths, arrivals, keys = (
+    size_of, runs_of, long = distributions(json.dumps(dict(workload)), processors)
+    mean = np.array([workload["short_mean"], workload["long_mean"]], dtype=float)
+    of_size, of_stage, of_runtime, of_runs, of_arrival, of_key = (
         stream(seed, cause)
         for cause in ("sizes", "stages", "runtimes", "run lengths", "arrivals", "repetitions")
     )
     in_sequence = workload["repetition"] == SEQUENCE
     while True:
-        size = size_of(sizes.random(CHUNK))
-        is_long = stages.random(CHUNK) < long[size - 1]
-        runtime = runtimes.standard_exponential(CHUNK)
-        runtime *= np.where(is_long, workload["long_mean"], workload["short_mean"])
-        runs = runs_of(run_lengths.random(CHUNK))
-        key = keys.integers(-(2**63), 2**63, CHUNK)
+        size = size_of(of_size.random(CHUNK))
+        is_long = of_stage.random(CHUNK) < long.take(size)
+        runtime = of_runtime.standard_exponential(CHUNK)
+        runtime *= mean.take(is_long)
+        runs = runs_of(of_runs.random(CHUNK))
+        key = any_bits(of_key, CHUNK)
         if in_sequence:
             first = np.repeat(np.cumsum(runs) - runs, runs)
             run = np.arange(runs.sum()) - first
@@ -137,12 +200,19 @@ def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iter
                     runtime[i] = redrawn_runtime(runtime[i], size[i], key[i], run[i], parameters)
             runs = np.ones(len(size), np.int64)
         yield {
-            "gap": arrivals.standard_exponential(len(size)),
+            "gap": of_arrival.standard_exponential(len(size)),
             "size": size,
             "runtime": runtime,
             "runs": runs,
             "key": key,
         }
+
+
+def any_bits(generator: np.random.Generator, n: int) -> Ints:
+    """Return what ``generator.integers(-(2**63), 2**63, n)`` does, in half of the time."""
+    bits: Ints = generator.bit_generator.random_raw(n).view(np.int64)
+    bits ^= -(2**63)
+    return bits
 
 
 def rerun_parameters(workload: Parameters, processors: int) -> np.ndarray:
@@ -181,7 +251,7 @@ def work_and_time(workload_text: str, processors: int, n_jobs: int, seed: Seed) 
     workload = json.loads(workload_text)
     work = time = 0.0
     jobs = 0
-    for chunk in standard_sessions(workload, processors, seed):
+    for chunk in sessions(workload, processors, n_jobs, seed):
         ends = np.cumsum(chunk["runs"]) + jobs
         last = min(int(np.searchsorted(ends, n_jobs)) + 1, len(ends))
         work += float(np.sum(session_work(chunk, workload, processors)[:last]))
@@ -192,7 +262,7 @@ def work_and_time(workload_text: str, processors: int, n_jobs: int, seed: Seed) 
     return work, time
 
 
-def session_work(chunk: dict[str, np.ndarray], workload: Parameters, processors: int) -> np.ndarray:
+def session_work(chunk: Chunk, workload: Parameters, processors: int) -> np.ndarray:
     """Return the PEs times time units of each session of a chunk."""
     size, runtime, runs = chunk["size"], chunk["runtime"], chunk["runs"]
     if workload["rerun_runtime"] != "redrawn":
@@ -229,11 +299,11 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     def chunks() -> Iterator[Jobs]:
         gap = mean_gap(workload, largest, load, n_jobs, seed) * (largest / machine.total)
         now = 0.0
-        for chunk in standard_sessions(workload, largest, seed):
+        for chunk in sessions(workload, largest, n_jobs, seed):
             # Added one by one, so that the cut into chunks changes no digit.
-            gaps = chunk["gap"] * gap
-            gaps[0] += now
-            submit = np.cumsum(gaps)
+            submit = chunk["gap"] * gap
+            submit[0] += now
+            submit.cumsum(out=submit)
             now = submit[-1]
             size = chunk["size"]
             unknown, none = np.full(len(size), np.nan), np.zeros(len(size), np.int64)

@@ -9,6 +9,9 @@ from models.arrays import Floats, Ints
 GUIDES = 4096
 """A power of two, so that which of so many equal parts of [0, 1) a number lies in is told exactly."""
 
+SEARCHED_FOR = -1
+"""Stands for the number of a part that holds several steps."""
+
 
 class Inversion:
     """The inverse of a distribution function, with a table of guides.
@@ -31,14 +34,15 @@ class Inversion:
         self._steps = np.cumsum(probabilities)
         self._steps[-1] = np.inf  # above what rounding makes of 1
         parts = np.searchsorted(self._steps, np.arange(GUIDES + 1) / GUIDES, side="right")
-        self._least = (1 + parts[:-1]).astype(np.int64)
-        self._step = self._steps[parts[:-1]]
-        self._several = np.diff(parts) > 1
+        several = np.diff(parts) > 1
+        self._least = np.where(several, SEARCHED_FOR, 1 + parts[:-1]).astype(np.int64)
+        self._step = np.where(several, np.inf, self._steps[parts[:-1]])
 
     def __call__(self, uniform: Floats) -> Ints:
-        """Return the numbers that belong to numbers in [0, 1), shape of `uniform`; O(1) each for most."""
+        """Return the numbers that belong to numbers in [0, 1), shape (n,); O(1) each for most."""
         part = (uniform * GUIDES).astype(np.int64)
-        found: Ints = self._least[part] + (self._step[part] <= uniform)
-        several = np.flatnonzero(self._several[part])
-        found[several] = 1 + np.searchsorted(self._steps, uniform[several], side="right")
+        found: Ints = self._least.take(part)
+        found += self._step.take(part) <= uniform
+        (several,) = (found == SEARCHED_FOR).nonzero()
+        found[several] = 1 + self._steps.searchsorted(uniform[several], side="right")
         return found

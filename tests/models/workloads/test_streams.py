@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
-from models import workloads
+from models import streams, workloads
 from models.jobs.jobs import Jobs
 from models.jobs.stream import Stream
 from models.point import Batches, Point
+from models.workloads import feitelson1996
 
 CONF = Path(__file__).parents[3] / "conf" / "workload"
 HOSTS = {
@@ -107,8 +109,38 @@ def test_chunks_are_the_stream_however_it_is_cut(
     whole = stream_of(name, option).first(9000)
     same(chunked(9000), whole)
     monkeypatch.setattr("models.workloads.feitelson1996.CHUNK", 37)
+    monkeypatch.setattr("models.workloads.feitelson1996.KEPT_JOBS", 0)
     monkeypatch.setattr("models.jobs.stream.FIRST_CHUNK", 53)
     same(chunked(1000), whole.part(slice(1000)))
+
+
+def test_sessions_that_are_kept_are_those_that_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before and behind the last chunk that is kept, and for whoever comes second."""
+    monkeypatch.setattr(feitelson1996, "KEPT_CHUNKS", 2)
+    workload, seed = read("feitelson1996", size_order=1.25), (7, 7, 7)
+
+    def first(chunks: Iterator[feitelson1996.Chunk]) -> list[feitelson1996.Chunk]:
+        return list(islice(chunks, 4))
+
+    drawn = first(feitelson1996.standard_sessions(workload, 64, seed))
+    kept = [first(feitelson1996.sessions(workload, 64, 1000, seed)) for _ in range(2)]
+    for one, other, again in zip(drawn, *kept, strict=True):
+        for name, column in one.items():
+            assert (column == other[name]).all()
+            assert (column == again[name]).all()
+    assert [a is b for a, b in zip(*kept, strict=True)] == [True, True, False, False]
+
+
+def test_bits_of_repetitions_are_whole_numbers_of_the_generator() -> None:
+    ours, numpys = (streams.stream((1, 2), "repetitions") for _ in range(2))
+    assert feitelson1996.any_bits(ours, 999).tolist() == numpys.integers(-(2**63), 2**63, 999).tolist()
+
+
+def test_a_generator_starts_where_numpy_s_seed_sequence_does() -> None:
+    seed = (5, 2**64 - 1, 3)
+    entropy = np.random.SeedSequence([*seed, streams.key("sizes")])
+    expected = np.random.Generator(np.random.PCG64(entropy)).random(9).tolist()
+    assert [streams.stream(seed, "sizes").random(9).tolist() for _ in range(2)] == [expected] * 2
 
 
 @every_stream
