@@ -19,10 +19,10 @@ from numba import boolean, float64, int64, void
 
 from models.backfill.conservative.held import HELD, HeldJobs
 from models.backfill.conservative.steps import (
-    FIRST,
     NOWHERE,
     NUMBER,
     STEPS,
+    TOGETHER,
     Steps,
     close_hole,
     note_hole,
@@ -113,7 +113,7 @@ def open_hole(
         level, above = free, free - size
         left, right = here, step[here].after
         following = right
-        useful = False
+        most = 0
         while level > above:
             size_class = waiting.class_of_size[level]
             shortest = waiting.shortest[hole_zone, size_class]
@@ -137,10 +137,11 @@ def open_hole(
             until = np.inf if right == NOWHERE else step[right].time
             if step[left].time + shortest <= until:
                 since, below = step[left].time, max(lower, above)
-                useful |= mark(jobs, waiting, level, below, hole, since, until, n_positions)
+                if mark(jobs, waiting, level, below, hole, since, until, n_positions):
+                    most = max(most, level)
             level = lower
-        if useful:
-            note_hole(steps, here, above, turn)
+        if most > 0:
+            note_hole(steps, here, above, most, turn)
         here = following
 
 
@@ -149,40 +150,69 @@ def first_hole(jobs: HeldJobs, steps: Steps, job: int, before: int) -> int:
     """Return the first step from which a waiting job fits as a whole before its start, and that is before the
     step `before` from which it has room up to its start; that step if there is none.
 
-    O(holes that are open), and O(steps around those with room for the job).
+    What is found out about a hole on the way is kept: so many are free there by now, and for so long it has
+    no room for so many. Whatever is right for a longer time or for more becomes so by something becoming
+    free, and where that was last it is noted anew. So hardly any hole is looked at more than once or twice.
+
+    O(holes that are open / those looked at with one instruction), and O(steps around those that may do).
     """
     step, hole = steps.step, steps.hole
+    hole_time, hole_most = steps.hole_time, steps.hole_most
+    failed_size, failed_request = steps.failed_size, steps.failed_request
     size, requested, planned = jobs.size[job], jobs.held[job].requested, jobs.held[job].planned
     best = before
     latest = step[before].time
     tried_from, tried_to = np.inf, -np.inf
-    i = FIRST
-    while i < steps.n_holes[0]:
-        time = hole[i].time
-        at = hole[i].step
-        if time >= latest or hole[i].known >= size or (time >= tried_from and time < tried_to):
-            i = np.uint32(i + 1)
+    for begin in range(0, steps.n_holes[0], TOGETHER):
+        # Those that may do are counted, always of as many: that is compiled to a few wide instructions.
+        n_left = 0
+        for k in range(begin, begin + TOGETHER):
+            i = np.uint32(k)
+            if hole_most[i] < size or hole_time[i] >= latest:
+                continue
+            if failed_size[i] <= size and failed_request[i] <= requested:
+                continue
+            n_left += 1
+        if n_left == 0:
             continue
-        free = step[at].free
-        if free <= hole[i].known:
-            close_hole(steps, i)  # and have a look at the one that takes its place
-            continue
-        i = np.uint32(i + 1)
-        if free < size:
-            continue
-        left, right = at, step[at].after
-        previous = step[left].before
-        while previous != NOWHERE and step[previous].free >= size:
-            left = previous
+        i = np.uint32(begin)
+        while i < min(begin + TOGETHER, steps.n_holes[0]):
+            time = hole_time[i]
+            if (
+                hole_most[i] < size
+                or time >= latest
+                or (failed_size[i] <= size and failed_request[i] <= requested)
+                or hole[i].known >= size
+                or (time >= tried_from and time < tried_to)
+            ):
+                i = np.uint32(i + 1)
+                continue
+            at = hole[i].step
+            free = step[at].free
+            if free <= hole[i].known:
+                close_hole(steps, i)  # and have a look at the one that takes its place
+                continue
+            if free < size:
+                hole_most[i] = free
+                i = np.uint32(i + 1)
+                continue
+            left, right = at, step[at].after
             previous = step[left].before
-        tried_from = step[left].time
-        over = tried_from + requested
-        while right != NOWHERE and step[right].time < over and step[right].free >= size:
-            right = step[right].after
-        tried_to = np.inf if right == NOWHERE else step[right].time
-        if over <= tried_to and over <= planned:
-            best = left
-            latest = tried_from
+            while previous != NOWHERE and step[previous].free >= size:
+                left = previous
+                previous = step[left].before
+            tried_from = step[left].time
+            over = tried_from + requested
+            while right != NOWHERE and step[right].time < over and step[right].free >= size:
+                right = step[right].after
+            tried_to = np.inf if right == NOWHERE else step[right].time
+            if over > tried_to:
+                failed_size[i] = size
+                failed_request[i] = requested
+            elif over <= planned:
+                best = left
+                latest = tried_from
+            i = np.uint32(i + 1)
     return best
 
 

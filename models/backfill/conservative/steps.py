@@ -12,10 +12,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import float64, from_dtype, int64, types, uint32, void
+from numba import float64, from_dtype, int32, int64, types, uint32, void
 from numpy.typing import NDArray
 
+from models.arrays import Floats
 from models.kernels.compiling import part
+from models.kernels.types import FLOATS
 
 NUMBER = uint32
 """Of a step, a hole or a position. It is unsigned: whether a signed index counts from the end of its array
@@ -23,6 +25,10 @@ would be asked at every look, and took a quarter of all time."""
 NUMBERS = uint32[::1]
 FIRST: Any = np.uint32(0)
 NOWHERE: Any = np.uint32(0xFFFF_FFFF)
+
+NOBODY_FAILED = np.int32(0x7FFF_FFFF)
+TOGETHER = 32
+"""So many holes are passed over at a time, if none of them may do."""
 
 Numbers = NDArray[np.uint32]
 Records = NDArray[np.void]
@@ -51,11 +57,11 @@ hole
     Its entry in the list of steps in which something has become free, or `NOWHERE`.
 """
 
-HOLE = np.dtype([("time", "f8"), ("step", "u4"), ("known", "i4"), ("turn", "i8")])
+HOLE = np.dtype([("step", "u4"), ("known", "i4"), ("turn", "i8")])
 """A step in which something has become free, and that not all who wait have been tried in since.
 
-time, step
-    When the step begins (seconds), and its number.
+step
+    Its number.
 known
     So many were free before. With no more than these nobody who waits fits there before its start.
 turn
@@ -74,7 +80,15 @@ class Steps(NamedTuple):
     step : ndarray of `STEP`
         Step 0 is the first one at the beginning.
     hole : ndarray of `HOLE`
-        In no order.
+        In no order. What nearly all are passed over by is in arrays of its own, as the next four are, so that
+        many are looked at with one instruction.
+    hole_time : ndarray of float, seconds
+        When the step of each begins.
+    hole_most : ndarray of int32
+        Who needs more processors does not fit, unless more has become free since, and then that is noted.
+        -1 beyond the last hole, where nobody fits.
+    failed_size, failed_request : ndarray of int32, of float in seconds
+        Who needs and requests as much or more has no room there for so long, in the same sense.
     ordered : ndarray of `STEP`
         For use while they get new numbers.
     number : ndarray of int
@@ -86,6 +100,10 @@ class Steps(NamedTuple):
 
     step: Records
     hole: Records
+    hole_time: Floats
+    hole_most: NDArray[np.int32]
+    failed_size: NDArray[np.int32]
+    failed_request: Floats
     ordered: Records
     number: Numbers
     spare: Numbers
@@ -93,8 +111,12 @@ class Steps(NamedTuple):
 
 
 STEPS = types.NamedTuple(
-    [from_dtype(STEP)[::1], from_dtype(HOLE)[::1], from_dtype(STEP)[::1], *[NUMBERS] * 3], Steps
-)
+    [
+        from_dtype(STEP)[::1], from_dtype(HOLE)[::1], FLOATS, *[int32[::1]] * 2, FLOATS,
+        from_dtype(STEP)[::1], *[NUMBERS] * 3,
+    ],
+    Steps,
+)  # fmt: skip
 
 
 def all_free(processors: int, n_jobs: int) -> Steps:
@@ -105,6 +127,10 @@ def all_free(processors: int, n_jobs: int) -> Steps:
     return Steps(
         step,
         np.zeros(room, HOLE),
+        np.zeros(room + TOGETHER),
+        np.full(room + TOGETHER, -1, np.int32),
+        np.zeros(room + TOGETHER, np.int32),
+        np.zeros(room + TOGETHER),
         np.zeros(room, STEP),
         np.zeros(room, np.uint32),
         np.array([NOWHERE, 1], np.uint32),
@@ -112,21 +138,24 @@ def all_free(processors: int, n_jobs: int) -> Steps:
     )
 
 
-@part(void(STEPS, NUMBER, int64, int64))
-def note_hole(steps: Steps, at: int, known: int, turn: int) -> None:
-    """Note that something has become free in a step, see `HOLE`. O(1)."""
+@part(void(STEPS, NUMBER, int64, int64, int64))
+def note_hole(steps: Steps, at: int, known: int, most: int, turn: int) -> None:
+    """Note that something has become free in a step, see `HOLE` and `Steps`. O(1)."""
     i = steps.step[at].hole
     if i == NOWHERE:
         i = steps.n_holes[0]
         steps.n_holes[0] += 1
         steps.step[at].hole = i
-        steps.hole[i].time = steps.step[at].time
+        steps.hole_time[i] = steps.step[at].time
+        steps.hole_most[i] = most
         steps.hole[i].step = at
         steps.hole[i].known = known
         steps.hole[i].turn = turn
     else:
         steps.hole[i].known = min(steps.hole[i].known, known)
         steps.hole[i].turn = max(steps.hole[i].turn, turn)
+        steps.hole_most[i] = max(steps.hole_most[i], most)
+    steps.failed_size[i] = NOBODY_FAILED
 
 
 @part(void(STEPS, NUMBER))
@@ -136,11 +165,15 @@ def close_hole(steps: Steps, i: int) -> None:
     steps.n_holes[0] -= 1
     last = steps.n_holes[0]
     if i != last:
-        steps.hole[i].time = steps.hole[last].time
+        steps.hole_time[i] = steps.hole_time[last]
+        steps.hole_most[i] = steps.hole_most[last]
+        steps.failed_size[i] = steps.failed_size[last]
+        steps.failed_request[i] = steps.failed_request[last]
         steps.hole[i].step = steps.hole[last].step
         steps.hole[i].known = steps.hole[last].known
         steps.hole[i].turn = steps.hole[last].turn
         steps.step[steps.hole[i].step].hole = i
+    steps.hole_most[last] = -1
 
 
 @part(NUMBER(STEPS, NUMBER, float64))
@@ -169,7 +202,7 @@ def begin_at(steps: Steps, at: int, instant: float) -> int:
     step[made].hole = NOWHERE
     i = step[at].hole
     if i != NOWHERE:
-        note_hole(steps, made, steps.hole[i].known, steps.hole[i].turn)
+        note_hole(steps, made, steps.hole[i].known, steps.hole_most[i], steps.hole[i].turn)
     return made
 
 
@@ -189,9 +222,9 @@ def let_go(steps: Steps, at: int) -> None:
     if step[at].n_holders == 0 and previous != NOWHERE:
         i = step[at].hole
         if i != NOWHERE:
-            known, turn = steps.hole[i].known, steps.hole[i].turn
+            known, most, turn = steps.hole[i].known, steps.hole_most[i], steps.hole[i].turn
             close_hole(steps, i)
-            note_hole(steps, previous, known, turn)
+            note_hole(steps, previous, known, most, turn)
         step[previous].after = following
         if following != NOWHERE:
             step[following].before = previous
