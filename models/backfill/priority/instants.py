@@ -1,7 +1,8 @@
 """Instants at which running jobs end, or are expected to, the last first: what comes next is at the end.
 
 With the few jobs that run on most machines a sorted list is quicker than a heap: what comes next needs no
-search, and an entry that goes in passes few others.
+search, and an entry that goes in passes few others. How many it passes no processor can guess, so that up to
+`FEWEST` are moved without a branch (`models.kernels.lanes`).
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.arrays import Floats, Ints
+from models.kernels import lanes
 from models.kernels.compiling import part
+from models.kernels.lanes import LANES
 from models.kernels.types import record
 
+FEWEST = 2 * LANES
+"""Up to so many entries are moved all at once."""
 FEW = 32
-"""So many entries are gone through one by one; of more, the place of one is found by halves."""
+"""Up to so many are gone through one by one; of more, the place of one is found by halves."""
+FIRST, SECOND = np.uint64(1), np.uint64(1 + LANES)
 
 
 class Instants(NamedTuple):
@@ -39,9 +45,10 @@ INSTANTS = record(Instants)
 
 def none(places: int) -> Instants:
     """Return room for so many entries."""
-    time = np.empty(places + 1)
-    time[0] = np.inf
-    return Instants(time, np.empty(places + 1, np.int64))
+    n = 1 + max(places, FEWEST) + 1
+    time, what = lanes.room(n, float, at=1), lanes.room(n, np.int64, at=1)
+    time[0], what[0] = np.inf, 0
+    return Instants(time, what)
 
 
 @part(float64(INSTANTS, int64))
@@ -79,6 +86,14 @@ def insert(instants: Instants, n: int, when: float, what: int) -> None:
     """Add an entry to `n`; no instant is later than all. O(those that are earlier)."""
     time, things = instants.time, instants.what
     at = n + 1
+    if n < FEWEST:
+        last, thing = time[np.uint64(LANES)], things[np.uint64(LANES)]
+        lanes.put_in(time, things, FIRST, n, when, what)
+        if n >= LANES:
+            behind = (last > when) | ((last == when) & (thing > what))
+            last, thing = when if behind else last, what if behind else thing
+            lanes.put_in(time, things, SECOND, n - LANES, last, thing)
+        return
     if n > FEW:
         at = place_of(instants, n, when, what)
         for i in range(n, at - 1, -1):
@@ -97,7 +112,11 @@ def insert(instants: Instants, n: int, when: float, what: int) -> None:
 def remove(instants: Instants, n: int, when: float, what: int) -> None:
     """Take an entry away, beside `n` others. O(those that are earlier)."""
     time, things = instants.time, instants.what
-    if n > FEW:
+    if n < FEWEST:
+        lanes.take_out(time, things, FIRST, when, what)
+        if n >= LANES:
+            lanes.take_out(time, things, SECOND, when, what)
+    elif n > FEW:
         for i in range(place_of(instants, n + 1, when, what), n + 1):
             time[np.uint64(i)] = time[np.uint64(i + 1)]
             things[np.uint64(i)] = things[np.uint64(i + 1)]

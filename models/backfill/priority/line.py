@@ -5,6 +5,9 @@ only, this is a plain sorted list. With more of them each one knows, for every c
 request of its jobs of that class and smaller ones, so that a look at two numbers tells of a whole block that
 nobody in it may start. What they say stays true when jobs leave, and gets less precise; a block that is gone
 through in vain is counted anew.
+
+A job that leaves only has its entry marked, and a block is closed up when its last place is taken: nothing
+moves that is looked at next, so that who may start is found eight entries at a time (`models.kernels.lanes`).
 """
 
 from __future__ import annotations
@@ -15,17 +18,23 @@ import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.arrays import Floats, Ints
+from models.kernels import lanes
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS, record
 
 BLOCK = 64
 HALF = BLOCK // 2
+MOST = BLOCK - BLOCK // 4
+"""A block whose last place is taken is split if it has more jobs, and else closed up."""
 CLASSES = 32
-"""Of sizes, each of about as many jobs."""
+"""Of sizes, each of about as many jobs, as far as a sample tells."""
+SAMPLE = 1000
 
 JOB_BITS = 32
 """An entry has a job's number in so many bits, and its size above: a look at one number tells who fits."""
 JOB_MASK = 2**JOB_BITS - 1
+GONE = 2**62
+"""The mark of an entry whose job has left, or that never had one: no size is above."""
 
 N_BLOCKS, N_MADE, N_SPARE = range(3)
 """Places in `Line.counts`."""
@@ -37,9 +46,11 @@ class Line(NamedTuple):
     Parameters
     ----------
     entries : ndarray of int, shape (n_blocks * BLOCK,)
-        See `JOB_BITS`, block by block.
-    begin, end : ndarray of int, shape (n_blocks,)
-        Where the entries of a block begin and end.
+        See `JOB_BITS`, block by block; places of a block before and behind its entries have the mark `GONE`.
+    wants : ndarray of float, shape (n_blocks * BLOCK,), seconds
+        The request of each entry, inf if it is gone.
+    n, begin, end : ndarray of int, shape (n_blocks,)
+        How many jobs a block has, and where its entries begin, with one that is not gone, and end.
     blocks, spare : ndarray of int, shape (n_blocks,)
         The blocks that are in use, in order, and those that were.
     counts : ndarray of int, shape (3,)
@@ -53,6 +64,8 @@ class Line(NamedTuple):
     """
 
     entries: Ints
+    wants: Floats
+    n: Ints
     begin: Ints
     end: Ints
     blocks: Ints
@@ -68,14 +81,17 @@ LINE = record(Line)
 
 def nobody(size: Ints, processors: int, key: Floats) -> Line:
     """Return room for jobs of these sizes, each of which may enter once."""
-    # A block is made where one is full, and that has got HALF of its jobs since it was made itself.
-    n_blocks = size.size // HALF + 2
-    of_size = np.bincount(size, minlength=processors + 1)
+    # A block is made where one has more than MOST jobs. It has got MOST - HALF of them since it was split
+    # itself, unless that was at its end, which happens once for MOST jobs.
+    n_blocks = size.size // ((MOST - HALF) // 2) + 2
+    some = size[:: size.size // SAMPLE + 1]
+    of_size = np.bincount(some, minlength=processors + 1)
     smaller = np.cumsum(of_size) - of_size
-    begin, end, blocks, spare = (np.empty(n_blocks, np.int64) for _ in range(4))
+    n, begin, end, blocks, spare = (np.empty(n_blocks, np.int64) for _ in range(5))
+    places = n_blocks * BLOCK
     return Line(
-        np.empty(n_blocks * BLOCK, np.int64), begin, end, blocks, spare, np.zeros(3, np.int64),
-        np.empty(n_blocks * CLASSES), smaller * CLASSES // (size.size + 1), key,
+        lanes.room(places, np.int64), lanes.room(places, float), n, begin, end, blocks, spare,
+        np.zeros(3, np.int64), np.empty(n_blocks * CLASSES), smaller * CLASSES // (some.size + 1), key,
     )  # fmt: skip
 
 
@@ -130,19 +146,23 @@ def place_of(line: Line, job: int) -> int:
 
 @part(void(LINE, int64))
 def insert_block(line: Line, place: int) -> None:
-    """Put an empty block at a place. O(blocks)."""
+    """Put an empty block at a place. O(blocks), and O(BLOCK) for one that is made."""
     if line.counts[N_SPARE] > 0:
         line.counts[N_SPARE] -= 1
         block = line.spare[line.counts[N_SPARE]]
     else:
         block = line.counts[N_MADE]
         line.counts[N_MADE] += 1
+        for k in range(block * BLOCK, (block + 1) * BLOCK):
+            line.entries[np.uint64(k)] = GONE
+            line.wants[np.uint64(k)] = np.inf
     for k in range(line.counts[N_BLOCKS], place, -1):
         line.blocks[k] = line.blocks[k - 1]
     line.counts[N_BLOCKS] += 1
     line.blocks[place] = block
     line.begin[block] = block * BLOCK
     line.end[block] = block * BLOCK
+    line.n[block] = 0
 
 
 @part(void(LINE, int64))
@@ -157,29 +177,46 @@ def drop_block(line: Line, place: int) -> None:
 
 @part(int64(LINE, int64, int64, int64))
 def move(line: Line, begin: int, end: int, to: int) -> int:
-    """Copy entries to a place before them, or to another block; return where they end there. O(BLOCK)."""
-    for k in range(end - begin):
-        line.entries[np.uint64(to + k)] = line.entries[np.uint64(begin + k)]
-    return to + end - begin
+    """Move those that are not gone to a place before them, or to another block; return where they end there.
+
+    O(end - begin).
+    """
+    there = np.uint64(to)
+    for k in range(begin, end):
+        entry, wants = line.entries[np.uint64(k)], line.wants[np.uint64(k)]
+        line.entries[np.uint64(k)] = entry | GONE
+        line.wants[np.uint64(k)] = np.inf
+        line.entries[there] = entry
+        line.wants[there] = wants
+        there += np.uint64(entry < GONE)
+    return np.int64(there)  # type: ignore[return-value]
 
 
-@part(void(LINE, int64, FLOATS))
-def count(line: Line, block: int, requested: Floats) -> None:
+@part(void(LINE, int64))
+def close_up(line: Line, block: int) -> None:
+    """Move the jobs of a block to its first places. O(BLOCK)."""
+    base = block * BLOCK
+    line.end[block] = move(line, line.begin[block], line.end[block], base)
+    line.begin[block] = base
+
+
+@part(void(LINE, int64))
+def count(line: Line, block: int) -> None:
     """Find the shortest requests of a block anew. O(BLOCK + CLASSES)."""
     base = block * CLASSES
     for c in range(base, base + CLASSES):
         line.shortest[np.uint64(c)] = np.inf
     for at in range(line.begin[block], line.end[block]):
-        entry = line.entries[np.uint64(at)]
-        c = base + line.class_of[np.uint64(entry >> JOB_BITS)]
-        line.shortest[np.uint64(c)] = min(line.shortest[np.uint64(c)], requested[np.uint64(job_of(entry))])
+        size = (line.entries[np.uint64(at)] & ~GONE) >> JOB_BITS
+        c = base + line.class_of[np.uint64(size)]
+        line.shortest[np.uint64(c)] = min(line.shortest[np.uint64(c)], line.wants[np.uint64(at)])
     for c in range(base + 1, base + CLASSES):
         line.shortest[np.uint64(c)] = min(line.shortest[np.uint64(c)], line.shortest[np.uint64(c - 1)])
 
 
-@part(int64(LINE, int64, int64, FLOATS))
-def make_room(line: Line, place: int, job: int, requested: Floats) -> int:
-    """Split a full block that a job goes into, and return the place of the one that it goes into then.
+@part(int64(LINE, int64, int64))
+def make_room(line: Line, place: int, job: int) -> int:
+    """Split a block that is too full for a job, and return the place of the one that it goes into then.
 
     In a line that grows at its end blocks stay full. O(blocks + BLOCK + CLASSES).
     """
@@ -193,34 +230,38 @@ def make_room(line: Line, place: int, job: int, requested: Floats) -> int:
     made = line.blocks[place + 1]
     line.end[made] = move(line, middle, end, made * BLOCK)
     line.end[block] = middle
-    count(line, block, requested)
-    count(line, made, requested)
+    line.n[made] = line.end[made] - line.begin[made]
+    line.n[block] -= line.n[made]
+    count(line, block)
+    count(line, made)
     return place + 1 if behind else place
 
 
 @part(void(LINE, int64, int64, FLOATS))
 def enter(line: Line, job: int, size: int, requested: Floats) -> None:
-    """Let a job wait. O(BLOCK + CLASSES + log blocks), and O(blocks) for one of HALF of them."""
+    """Let a job wait. O(BLOCK + CLASSES + log blocks), and O(blocks) for one of a dozen of them at most."""
     if line.counts[N_BLOCKS] == 0:
         insert_block(line, 0)
     place = line.counts[N_BLOCKS] - 1
     if line.key.shape[0] > 0:
         place = place_of(line, job)
     block = np.uint64(line.blocks[np.uint64(place)])
-    if line.end[block] - line.begin[block] == BLOCK:
-        place = make_room(line, place, job, requested)
-        block = np.uint64(line.blocks[np.uint64(place)])
-    base = np.int64(block) * BLOCK
-    if line.end[block] == base + BLOCK:
-        line.end[block] = move(line, line.begin[block], line.end[block], base)
-        line.begin[block] = base
+    if line.end[block] == np.int64(block + np.uint64(1)) * BLOCK:
+        if line.n[block] > MOST:
+            place = make_room(line, place, job)
+            block = np.uint64(line.blocks[np.uint64(place)])
+        else:
+            close_up(line, np.int64(block))
     at = line.end[block]
     begin = line.begin[block]
     while at > begin and goes_before(line, job, job_of(line.entries[np.uint64(at - 1)])):
         line.entries[np.uint64(at)] = line.entries[np.uint64(at - 1)]
+        line.wants[np.uint64(at)] = line.wants[np.uint64(at - 1)]
         at -= 1
     line.entries[np.uint64(at)] = size << JOB_BITS | job
+    line.wants[np.uint64(at)] = requested[np.uint64(job)]
     line.end[block] += 1
+    line.n[block] += 1
     if line.counts[N_BLOCKS] > 1:
         base = np.int64(block) * CLASSES
         shortest = requested[np.uint64(job)]
@@ -228,21 +269,22 @@ def enter(line: Line, job: int, size: int, requested: Floats) -> None:
             line.shortest[np.uint64(c)] = min(line.shortest[np.uint64(c)], shortest)
 
 
-@part(int64(LINE, int64, int64))
-def leave(line: Line, place: int, at: int) -> int:
-    """Take out the entry at a position, in the block at a place, and return where the one behind it is then.
+@part(void(LINE, int64, int64))
+def leave(line: Line, place: int, at: int) -> None:
+    """Let the job of the entry at a position leave, in the block at a place.
 
-    O(BLOCK), and O(blocks) for a block's last.
+    O(1); O(BLOCK) for a block's first, O(blocks) for its last.
     """
     block = np.uint64(line.blocks[np.uint64(place)])
-    if at == line.begin[block]:
-        at += 1
-        line.begin[block] = at
-    else:
-        line.end[block] = move(line, at + 1, line.end[block], at)
-    if line.begin[block] == line.end[block]:
+    line.entries[np.uint64(at)] |= GONE
+    line.wants[np.uint64(at)] = np.inf
+    line.n[block] -= 1
+    if line.n[block] == 0:
         drop_block(line, place)
-    return at
+    elif at == line.begin[block]:
+        while line.entries[np.uint64(at)] >= GONE:
+            at += 1
+        line.begin[block] = at
 
 
 @part(void(LINE, int64))
@@ -269,24 +311,25 @@ def may_have(line: Line, place: int, now: float, shadow: float, free: int, extra
     return extra > 0 and line.shortest[np.uint64(base + few)] < np.inf
 
 
-@part(int64(LINE, int64, FLOATS))
-def tidy(line: Line, place: int, requested: Floats) -> int:
-    """Count a block anew, after it has joined the one before if both together are half of one; return the
-    place of the one behind it.
+@part(int64(LINE, int64))
+def tidy(line: Line, place: int) -> int:
+    """Count a block anew, closed up if most have left it, after it has joined the one before if both together
+    are half of one; return the place of the one behind it.
 
     O(BLOCK + CLASSES), and O(blocks) if they join.
     """
     block = line.blocks[place]
     if place > 0:
         before = line.blocks[place - 1]
-        n = line.end[block] - line.begin[block] + line.end[before] - line.begin[before]
+        n = line.n[block] + line.n[before]
         if n <= HALF:
-            base = before * BLOCK
-            line.end[before] = move(line, line.begin[before], line.end[before], base)
-            line.begin[before] = base
+            close_up(line, before)
             line.end[before] = move(line, line.begin[block], line.end[block], line.end[before])
+            line.n[before] = n
             drop_block(line, place)
-            count(line, before, requested)
+            count(line, before)
             return place
-    count(line, block, requested)
+    if 2 * line.n[block] < line.end[block] - line.begin[block]:
+        close_up(line, block)
+    count(line, block)
     return place + 1

@@ -39,11 +39,15 @@ from models.backfill.priority.line import (
     tidy,
 )
 from models.backfill.priority.passing import NOBODY_PASSES
+from models.kernels.bits import ONE, ZERO, lowest_position
 from models.kernels.compiling import kernel, part
+from models.kernels.lanes import LANES, fitting
 from models.kernels.ties import takes_end, takes_submission
 from models.kernels.types import record
 
 NOBODY = -1
+FROM_LANE = np.uint64(2**64 - LANES)
+"""Bits of the place at which a place's eight begin."""
 
 
 class PoolJobs(NamedTuple):
@@ -146,6 +150,8 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
     head = NOBODY  # who holds the start, or keeps all others waiting
     settled = False  # whether nobody but newcomers can start, with this shadow time and extra processors
     shadow, extra = np.inf, 0
+    holder = NOBODY  # whose shadow time that is
+    missing = 0  # so many processors, or fewer, are too few for it at any time before
     while arrived < n_jobs or n_running > 0:
         now = min(next_submit, soonest(pool.ends, n_running))
         n_ended = 0
@@ -154,7 +160,10 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
             n_running -= 1
             free += jobs.size[job]
             if passing.reservations == 1:
-                remove(pool.due, n_running, jobs.start[job] + jobs.requested[job], jobs.size[job])
+                due = jobs.start[job] + jobs.requested[job]
+                remove(pool.due, n_running, due, jobs.size[job])
+                missing -= jobs.size[job] if due >= shadow else 0
+                extra += jobs.size[job] if due > shadow else 0
             n_ended += 1
         settled = settled and n_ended == 0 and shadow > now
         n_events = n_ended
@@ -169,15 +178,18 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
             behind = single and settled
             behind = behind and (passing.sticky or head == NOBODY or goes_before(queue, head, newcomer))
             alone = single and n_waiting == 0
-            if size <= free and (alone or (behind and passes)):
-                late = not alone and now + jobs.requested[np.uint64(newcomer)] > shadow
-                if not late or size <= extra:
-                    start(jobs, pool, passing, now, n_running, newcomer)
-                    n_running += 1
-                    free -= size
-                    extra -= size if late else 0
-                    continue
+            late = (now + jobs.requested[np.uint64(newcomer)] > shadow) & (not alone)
+            # One branch that nobody can guess instead of three.
+            if (size <= free) & (alone | (behind & passes)) & ((not late) | (size <= extra)):
+                start(jobs, pool, passing, now, n_running, newcomer)
+                n_running += 1
+                free -= size
+                extra -= size if late else 0
+                missing += size if late else 0
+                continue
             settled = behind
+            if not passing.sticky and head != NOBODY and goes_before(queue, newcomer, head):
+                head = NOBODY
             n_waiting += 1
             enter(queue, newcomer, size, jobs.requested)
             if passing.reorders:
@@ -186,8 +198,6 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
             continue
 
         # A pass: first the queue up to a job that does not fit.
-        if not passing.sticky:
-            head = NOBODY
         while passing.reservations != 0 and n_waiting > 0:
             if head == NOBODY:
                 head = first(queue)
@@ -201,24 +211,27 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
             take_out(queue, head)
             if passing.reorders:
                 take_out(line, head)
-            head = NOBODY
+            head = holder = NOBODY
         settled = n_waiting > 0
         if not settled or not passes:
             continue
-        if passing.reservations == 1:
-            holder = np.uint64(head)
+        # What has ended or started since then moves the shadow time only where it gives enough before.
+        if passing.reservations == 1 and (head != holder or missing <= 0 or shadow <= now):
+            holder = head
+            size = jobs.size[np.uint64(holder)]
             at = n_running + 1
             available = free
-            while available < jobs.size[holder]:
+            while available < size:
                 at -= 1
                 available += pool.due.what[np.uint64(at)]
             shadow = max(pool.due.time[np.uint64(at)], now)
-            if np.isnan(jobs.promised[holder]):
-                jobs.promised[holder] = shadow
+            if np.isnan(jobs.promised[np.uint64(holder)]):
+                jobs.promised[np.uint64(holder)] = shadow
+            missing = size - (available - pool.due.what[np.uint64(at)])
             while pool.due.time[np.uint64(at - 1)] <= shadow:
                 at -= 1
                 available += pool.due.what[np.uint64(at)]
-            extra = available - jobs.size[holder]
+            extra = available - size
 
         # Then all that end before the shadow time, or leave the job that holds it as many as it needs.
         place = 0
@@ -227,33 +240,34 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
                 place += 1
                 continue
             block = np.uint64(line.blocks[np.uint64(place)])
-            at, end = line.begin[block], line.end[block]
+            end = np.uint64(line.end[block])
+            eight = np.uint64(line.begin[block]) & FROM_LANE
             n_before = n_waiting
-            while True:
-                limit = all_up_to(free)
-                while at < end and line.entries[np.uint64(at)] > limit:
-                    at += 1
-                if at == end:
-                    break
-                entry = line.entries[np.uint64(at)]
-                job = job_of(entry)
-                size = entry >> JOB_BITS
-                late = now + jobs.requested[np.uint64(job)] > shadow
-                if late and size > extra:
-                    at += 1
-                    continue
-                start(jobs, pool, passing, now, n_running, job)
-                n_running += 1
-                n_waiting -= 1
-                free -= size
-                extra -= size if late else 0
-                if passing.reorders:
-                    take_out(queue, job)
-                at = leave(line, place, at)
-                end = line.end[block]
-            if line.begin[block] == end:
+            while eight < end:
+                most, most_late = all_up_to(free), all_up_to(extra)
+                fits = fitting(line.entries, line.wants, eight, most, most_late, now, shadow)
+                while fits != ZERO:
+                    there = eight + np.uint64(lowest_position(fits))
+                    fits &= fits - ONE
+                    job = job_of(line.entries[there])
+                    size = line.entries[there] >> JOB_BITS
+                    late = now + jobs.requested[np.uint64(job)] > shadow
+                    # Others may have started since the look.
+                    if size > free or (late and size > extra):
+                        continue
+                    start(jobs, pool, passing, now, n_running, job)
+                    n_running += 1
+                    n_waiting -= 1
+                    free -= size
+                    extra -= size if late else 0
+                    missing += size if late else 0
+                    if passing.reorders:
+                        take_out(queue, job)
+                    leave(line, place, np.int64(there))
+                eight += np.uint64(LANES)
+            if n_waiting < n_before and line.n[block] == 0:
                 continue  # it is gone, and the next one in its place
             if n_waiting < n_before or line.counts[N_BLOCKS] == 1:
                 place += 1
             else:
-                place = tidy(line, place, jobs.requested)
+                place = tidy(line, place)
