@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.random.bit_generator import ISeedSequence
 
 from models.point import Seed
 
@@ -21,8 +20,8 @@ def key(name: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
 
 
-class _Start(ISeedSequence):
-    """The words that a generator starts from.
+class _Start:
+    """The words that a generator starts from, as an `ISeedSequence` of numpy's.
 
     To mix them takes ten times as long as all else, and the points of a study have them in common.
     """
@@ -37,6 +36,8 @@ class _Start(ISeedSequence):
 
 @lru_cache(maxsize=1024)
 def _start(seed: Seed, cause: str) -> _Start:
+    # Here and not as a base class: a plan draws nothing, and need not load what does.
+    np.random.bit_generator.ISeedSequence.register(_Start)
     return _Start(np.random.SeedSequence([*seed, key(cause)]))
 
 
