@@ -85,8 +85,11 @@ class _Shared:
         self._waiting = deque(n for n, picture in enumerate(pictures) if not picture.with_claims)
         self._lock = RLock()  # between this thread and that of the pool, which begins the next
 
-    def begin(self, _: object = None) -> None:
+    def begin(self, before: Future[tuple[Path | None, str]] | None = None) -> None:
         """Let another process draw the next picture, and then go on."""
+        # Where a process has died, the pool tells so while it is locked: to ask it for more would hang.
+        if before is not None and (before.cancelled() or before.exception() is not None):
+            return
         with self._lock, suppress(IndexError, RuntimeError):  # there is none, or no process any more
             number = self._waiting[0]
             found = self.begun[number] = self.pool.submit(_draw_at_hand, number, self.folder)

@@ -16,7 +16,7 @@ Processing*, LNCS 1162, 1996, section 3.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -140,19 +140,33 @@ def distributions(workload_text: str, processors: int) -> Distributions:
 
 
 class Kept:
-    """The first chunks of sessions, each drawn when it is first asked for."""
+    """The first chunks of sessions, each drawn when it is first asked for.
 
-    def __init__(self, chunks: Iterator[Chunk]) -> None:
+    Parameters
+    ----------
+    draw : function
+        Returns all chunks, from the first one on.
+    """
+
+    def __init__(self, draw: Callable[[], Iterator[Chunk]]) -> None:
+        self._draw = draw
         self._drawn: list[Chunk] = []
-        self._others = chunks
+        self._others = draw()
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[Chunk]:
         for i in range(KEPT_CHUNKS):
             with self._lock:  # no two threads draw the same
                 if i == len(self._drawn):
-                    self._drawn.append(next(self._others))
+                    self._drawn.append(self._next())
             yield self._drawn[i]
+
+    def _next(self) -> Chunk:
+        try:
+            return next(self._others)
+        except BaseException:  # Ctrl-C in a notebook, no memory: a generator ends with it
+            self._others = islice(self._draw(), len(self._drawn), None)
+            raise
 
 
 @lru_cache(maxsize=KEPT_SEEDS)
@@ -161,7 +175,7 @@ def kept_sessions(workload_text: str, processors: int, seed: Seed) -> Kept:
 
     All schemes and loads contend with the same jobs, and to draw them takes up to a sixth of a simulation.
     """
-    return Kept(standard_sessions(json.loads(workload_text), processors, seed))
+    return Kept(lambda: standard_sessions(json.loads(workload_text), processors, seed))
 
 
 def sessions(workload: Parameters, processors: int, n_jobs: int, seed: Seed) -> Iterator[Chunk]:

@@ -116,9 +116,10 @@ _measured: tuple[Measurement, Family, Batches] | None = None
 def batches(measurement: Measurement, family: Family) -> Batches:
     """Return how long a simulation is measured."""
     global _measured
-    if _measured is None or _measured[0] is not measurement or _measured[1] is not family:
-        _measured = measurement, family, _batches(measurement, family)
-    return _measured[2]
+    known = _measured  # once: there may be several threads
+    if known is None or known[0] is not measurement or known[1] is not family:
+        _measured = known = measurement, family, _batches(measurement, family)
+    return known[2]
 
 
 def _batches(measurement: Measurement, family: Family) -> Batches:
@@ -212,6 +213,6 @@ def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> F
         raise ValueError(f"metrics with {sorted(lengths)} batches; declared looks {task.measurement.looks}")
     backlog = None if outcome.backlog is None else encoded(outcome.backlog)
     n_batches = lengths.pop()
-    together = np.concatenate(parts, dtype=_DOUBLES).tobytes() if parts else b""
+    together = np.concatenate(parts, dtype=_DOUBLES, casting="unsafe").tobytes() if parts else b""
     layout = declared.layout(n_batches)
     return Finished(task.id, seconds, int(outcome.jobs), backlog, n_batches, layout, together)

@@ -369,10 +369,11 @@ class Reader:
                 yield Head(id_, failed, seconds)
 
     def records(self) -> Iterator[Record]:
-        """Yield the records of new lines."""
+        """Yield the records of new lines; those of a log that is merged meanwhile perhaps twice."""
         for log, added in self.entries():
             places = (Place(log, offset, length) for *_, offset, length in added)
-            yield from (record for record in self.at(places) if record is not None)
+            with suppress(FileNotFoundError):  # what was in it is in one that is new
+                yield from (record for record in self.at(places) if record is not None)
 
     def entries(self) -> Iterator[tuple[str, Iterator[Entry]]]:
         """Yield the name of each log, and what was added to it.
@@ -444,8 +445,15 @@ class Reader:
                 os.close(descriptor)
 
     def _head(self, line: bytes) -> Head | None:
-        """Return the head of a line, and count it if it is damaged."""
-        if (found := head(line)) is None and line.strip():
+        """Return the head of a line, and count it if it is damaged.
+
+        This is a line without a checksum that agrees. Of an earlier version it has none at all: then only
+        all of it tells whether it is whole.
+        """
+        found = head(line)
+        if found is not None and decode(line) is not None:
+            return found
+        if line.strip():
             named = _HEAD.match(line)
             self.damaged.append(named[1].decode() if named else None)
-        return found
+        return None

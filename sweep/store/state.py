@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -100,5 +101,6 @@ def failures(state: State, folder: Folder) -> Iterator[Failed]:
     reader = Reader(folder.shards)
     for log, added in reader.entries():
         failed = (Place(log, at, n) for id_, is_one, _, at, n in added if is_one and id_ in state.failed)
-        found |= {record.id: record for record in reader.at(failed) if isinstance(record, Failed)}
+        with suppress(FileNotFoundError):  # merged meanwhile: what was in it is in one that is new
+            found |= {record.id: record for record in reader.at(failed) if isinstance(record, Failed)}
     yield from found.values()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 
@@ -65,6 +67,21 @@ def test_nothing_waits_behind_a_long_picture(tmp_path: Path, monkeypatch: pytest
     found = list(draw_pictures([first, *pictures(tmp_path, rest)], tmp_path / "figures"))
     assert [one.picture.name for one in found] == ["long", *rest]
     assert (tmp_path / "long").read_text().strip() != str(os.getpid())
+
+
+def test_a_process_that_dies_with_its_picture_is_no_reason_to_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing.os, "sched_getaffinity", lambda process: {0, 1})
+    here = os.getpid()
+
+    def deadly() -> Figure:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return draw("deadly", tmp_path)
+
+    with pytest.raises(BrokenProcessPool):
+        list(draw_pictures([Picture("deadly", "", "", deadly), *pictures(tmp_path, NAMES)], tmp_path))
 
 
 def test_a_mistake_in_a_figure_is_told_by_whoever_draws_it(tmp_path: Path) -> None:

@@ -53,6 +53,29 @@ def test_a_log_of_an_earlier_version_is_read(tmp_path, checksum):
     assert second.backlog is None
 
 
+def test_what_no_checksum_protects_counts_if_it_can_be_read(tmp_path):
+    """Who asks what is done gets the same answer as who asks for the results."""
+    line = earlier(FINISHED, checksum=False)
+    at = line.index(b'"m":"') + 8
+    (tmp_path / "a.jsonl").write_bytes(line[:at] + b"!" + line[at + 1 :])
+    reader = Reader(tmp_path)
+    assert list(reader.heads()) == []
+    assert reader.damaged == [FINISHED.id]
+    assert list(Reader(tmp_path).records()) == []
+
+
+def test_a_log_that_is_merged_while_it_is_read_is_read_where_it_is_then(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(shards.encode(FINISHED) + shards.encode(FAILED))
+
+    class Merging(Reader):
+        def at(self, places):
+            if (tmp_path / "a.jsonl").exists():
+                merge(tmp_path, [tmp_path / "a.jsonl"], "b.jsonl")
+            return super().at(places)
+
+    assert list(Merging(tmp_path).records()) == [FINISHED, FAILED]
+
+
 def test_a_result_is_a_line_of_json():
     data = json.loads(shards.encode(FINISHED))
     assert data["state"] == "done"

@@ -131,6 +131,25 @@ def test_sessions_that_are_kept_are_those_that_are_drawn(monkeypatch: pytest.Mon
     assert [a is b for a, b in zip(*kept, strict=True)] == [True, True, False, False]
 
 
+def test_sessions_go_on_after_an_interruption() -> None:
+    workload = read("feitelson1996", size_order=1.25)
+    interrupted = [False, True, False]
+
+    def draw() -> Iterator[feitelson1996.Chunk]:
+        for number, chunk in enumerate(feitelson1996.standard_sessions(workload, 64, (3, 4, 5))):
+            if interrupted[number]:
+                interrupted[number] = False
+                raise KeyboardInterrupt
+            yield chunk
+
+    kept = feitelson1996.Kept(draw)
+    with pytest.raises(KeyboardInterrupt):
+        list(islice(kept, 3))
+    expected = islice(feitelson1996.standard_sessions(workload, 64, (3, 4, 5)), 3)
+    for found, one in zip(islice(kept, 3), expected, strict=True):
+        assert (found["runtime"] == one["runtime"]).all()
+
+
 def test_bits_of_repetitions_are_whole_numbers_of_the_generator() -> None:
     ours, numpys = (streams.stream((1, 2), "repetitions") for _ in range(2))
     assert feitelson1996.any_bits(ours, 999).tolist() == numpys.integers(-(2**63), 2**63, 999).tolist()
