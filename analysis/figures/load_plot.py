@@ -378,7 +378,8 @@ def special_signs(lines: Sequence[Line]) -> list[Line2D]:
     """Return a legend entry of hollow points that says what they may be, none if there are none."""
     if not (hollow := hollow_words(lines)):
         return []
-    text = " or\n".join(hollow)
+    # In short lines: a legend does not fit into the figure that has one much longer than all others.
+    text = " or\n".join(textwrap.fill(words, LEGEND_WIDTH) for words in hollow)
     return [Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text)]
 
 
@@ -396,6 +397,9 @@ def hollow_words(lines: Sequence[Line]) -> list[str]:
         hollow.append(f"doubtful, some of {n} replications look saturated")
     return hollow
 
+
+LEGEND_WIDTH = 24
+"""Characters of a line of what hollow points may be."""
 
 LABEL_HEIGHT = 0.052
 """Distance of two names beside the axes, of the axes' height."""

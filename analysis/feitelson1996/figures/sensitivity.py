@@ -69,11 +69,13 @@ def _multiples(study: Study) -> Figure:
     figure = Figure(figsize=(7.4, (7.6 / n_columns) * n_rows + 0.9), layout="constrained")
     panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False).ravel()
     lines: dict[str, Line] = {}
+    drawn: list[Line] = []
     for axes, (letter, one) in zip(panels, readings.items(), strict=False):
         curves = {policy: one.curve(SLOWDOWN, policy) for policy in one.policies}
         lines = {
             policy: Line.of(curve) for policy, curve in curves.items() if not curve.where(EXCLUDED).all()
         }
+        drawn += lines.values()
         load_plot.draw_lines(axes, LoadPlot(lines, "", "", SLOWDOWN_RANGE), tick=0.2)
         axes.set_title(textwrap.fill(f"{letter}: {one.title}", 30), fontsize=7, fontweight="normal")
         axes.set(xlabel="", ylabel="")
@@ -81,7 +83,9 @@ def _multiples(study: Study) -> Figure:
         axes.set_visible(False)
     figure.supxlabel("Offered load (fraction of capacity)", fontsize=9)
     figure.supylabel("Mean slowdown", fontsize=9)
-    figure.legend(handles=load_plot.legend_handles(lines), loc="outside upper center", ncols=4)
+    schemes = load_plot.legend_handles(dict.fromkeys(lines, _NO_LINE))
+    handles = schemes + load_plot.special_signs(drawn)
+    figure.legend(handles=handles, loc="outside upper center", ncols=4)
     return figure
 
 
