@@ -2,7 +2,8 @@
 
 Numba's disk cache looks only at the file of the function it loads: after a callee in another file changes,
 the cached caller silently goes on with the old one. So the cache folder is named by a hash of all of
-``models`` and numba's version, and any change starts an empty one.
+``models`` and numba's version, and any change starts an empty one. Copies of the project with the same code
+share it (`models.kernels.locating`).
 """
 
 from __future__ import annotations

@@ -7,6 +7,10 @@ from typing import Any
 
 from numba import njit
 
+from models.kernels import locating
+
+locating.install()
+
 OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy"}
 """Of every kernel."""
 

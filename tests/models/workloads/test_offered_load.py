@@ -1,8 +1,5 @@
-"""The paper's workload offers the load that is asked for; kernels are loaded only where jobs are run."""
+"""The paper's workload offers the load that is asked for."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -40,31 +37,3 @@ def test_the_sequence_of_jobs_itself_has_the_load(load, rerun_runtime, repetitio
             time = float(columns.submit[i])
             break
     assert work / (processors * time) == pytest.approx(load, rel=1e-9)
-
-
-def in_new_process(code: str, cache: Path) -> str:
-    """Run some Python with a kernel cache of its own and return what it printed."""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    environment.pop("SCHEDSWEEP_KERNELS", None)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
-    return done.stdout
-
-
-def test_what_is_preloaded_is_never_compiled(tmp_path):
-    code = (
-        "import sys\n"
-        "try:\n    import models.gang.preload\n"
-        "except ImportError:\n    print('not yet', 'numba' in sys.modules)"
-    )
-    assert in_new_process(code, tmp_path) == "not yet False\n"
-
-
-def test_a_warm_up_with_everything_compiled_loads_nothing(tmp_path):
-    code = (
-        "import sys; from models import gang, kernel_cache;"
-        "[kernel_cache._marker(module).touch() for module in gang.FAMILY.kernels]; gang.FAMILY.warm_up();"
-        "print('numba' in sys.modules)"
-    )
-    assert in_new_process(code, tmp_path) == "False\n"

@@ -1,0 +1,89 @@
+"""Kernels are compiled once, and kept for every copy of the project that has the same code."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+MODELS = Path(__file__).parents[2] / "models"
+
+OWN_KERNEL = """
+from models.kernels.compiling import kernel
+from numba import int64
+
+@kernel(int64(int64))
+def own(value):
+    return {result}
+"""
+
+
+def in_new_process(code: str, cache: Path, folder: Path = MODELS.parent, **environment: str) -> str:
+    """Run some Python in a folder, with a kernel cache of its own, and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache), **environment, "SCHEDSWEEP_KERNELS": ""},
+    )
+    return done.stdout
+
+
+def test_what_is_preloaded_is_never_compiled(tmp_path):
+    code = (
+        "import sys\n"
+        "try:\n    import models.gang.preload\n"
+        "except ImportError:\n    print('not yet', 'numba' in sys.modules)"
+    )
+    assert in_new_process(code, tmp_path) == "not yet False\n"
+
+
+def test_a_warm_up_with_everything_compiled_loads_nothing(tmp_path):
+    code = (
+        "import sys; from models import gang, kernel_cache;"
+        "[kernel_cache._marker(module).touch() for module in gang.FAMILY.kernels]; gang.FAMILY.warm_up();"
+        "print('numba' in sys.modules)"
+    )
+    assert in_new_process(code, tmp_path) == "False\n"
+
+
+def copy_of_the_models(place: Path) -> Path:
+    shutil.copytree(MODELS, place / "models", ignore=shutil.ignore_patterns("__pycache__"))
+    return place
+
+
+def test_a_second_copy_of_the_project_compiles_nothing(tmp_path):
+    """As a fresh clone, or an installed wheel: numba itself would look for kernels by the path."""
+    code = "from models.workloads import redrawn; print(redrawn.__file__, 0 < redrawn.uniform(1, 2) < 1)"
+    told = {}
+    for name in ("first", "second"):
+        copy = copy_of_the_models(tmp_path / name)
+        told[name] = in_new_process(code, tmp_path / "cache", copy, NUMBA_DEBUG_CACHE="1")
+        assert f"{copy}/models/workloads/redrawn.py True" in told[name]
+    assert "data saved to" in told["first"]
+    assert "data loaded from" in told["second"]
+    assert "data saved to" not in told["second"]
+
+
+def test_a_copy_whose_code_differs_compiles_its_own(tmp_path):
+    code = "from models.workloads import redrawn; print(redrawn.uniform(1, 2))"
+    in_new_process(code, tmp_path / "cache", copy_of_the_models(tmp_path / "first"))
+    other = copy_of_the_models(tmp_path / "second")
+    with (other / "models" / "kernels" / "ties.py").open("a") as callee:
+        callee.write("# changed, in another file\n")
+    told = in_new_process(code, tmp_path / "cache", other, NUMBA_DEBUG_CACHE="1")
+    assert "data saved to" in told
+    assert "data loaded from" not in told
+
+
+def test_kernels_of_others_are_still_told_apart_by_their_path(tmp_path):
+    """The same name, the same line, the same length: what tells them apart is where they are."""
+    for name, result in (("first", 1), ("second", 2), ("first", 1)):
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        (folder / "mine.py").write_text(OWN_KERNEL.format(result=result))
+        path = os.pathsep.join([str(folder), str(MODELS.parent)])
+        told = in_new_process("import mine; print(mine.own(0))", tmp_path / "cache", folder, PYTHONPATH=path)
+        assert told == f"{result}\n"
