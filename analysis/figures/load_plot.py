@@ -152,6 +152,8 @@ class LoadPlot:
         Markers are at least this fraction of the axis apart, where points are many and close.
     direct : bool
         Lines have their names at their ends, beside the axes, and no legend.
+    counted : bool
+        Doubtful points have beside them how many replications look saturated, unless there are many points.
     """
 
     lines: Mapping[str, Line]
@@ -171,6 +173,7 @@ class LoadPlot:
     dodge: float = DODGE
     spacing: float = 0.0
     direct: bool = False
+    counted: bool = True
 
     @property
     def crowded(self) -> bool:
@@ -497,7 +500,7 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     ):
         if chosen.any():
             axes.plot(x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
-    if plot.crowded:
+    if plot.crowded or not plot.counted:
         return
     for i in np.flatnonzero(line.doubted[drawn]):
         axes.annotate(

@@ -20,7 +20,7 @@ from analysis.feitelson1996.figures.curves import REFERENCE
 from analysis.feitelson1996.figures.workload import N_JOBS
 from analysis.feitelson1996.labels import AXES
 from analysis.figures import style
-from analysis.figures.load_plot import LABEL_HEIGHT, MOST_COUNTS, Line, LoadPlot, draw, spread
+from analysis.figures.load_plot import LABEL_HEIGHT, MOST_COUNTS, Line, LoadPlot, draw, draw_lines, spread
 from analysis.figures.policies import PACKING, look
 from analysis.study import open_study
 from analysis.study.curve import DONE, SATURATED, Curve
@@ -280,6 +280,14 @@ def test_a_doubtful_point_is_hollow_and_says_how_many_replications() -> None:
     assert [text.get_text() for text in axes.texts] == ["2/20", "Buddy"]
     assert "some of 20 replications look saturated" in figure.get_supxlabel()
     assert not Line.of(DOUBTED).doubted.any()
+
+
+def test_small_panels_have_hollow_points_without_counts() -> None:
+    line = Line.of(replace(DOUBTED, doubtful=(0, 0, 2)))
+    axes = Figure().subplots()
+    draw_lines(axes, LoadPlot({"buddy": line}, "y", "title", counted=False))
+    assert not axes.texts
+    assert any(drawn.get_markerfacecolor() == "white" for drawn in axes.lines)
 
 
 def test_many_doubtful_points_are_told_in_the_strip() -> None:

@@ -76,7 +76,8 @@ def _multiples(study: Study) -> Figure:
             policy: Line.of(curve) for policy, curve in curves.items() if not curve.where(EXCLUDED).all()
         }
         drawn += lines.values()
-        load_plot.draw_lines(axes, LoadPlot(lines, "", "", SLOWDOWN_RANGE), tick=0.2)
+        # So small a panel has no room for counts.
+        load_plot.draw_lines(axes, LoadPlot(lines, "", "", SLOWDOWN_RANGE, counted=False), tick=0.2)
         axes.set_title(textwrap.fill(f"{letter}: {one.title}", 30), fontsize=7, fontweight="normal")
         axes.set(xlabel="", ylabel="")
     for axes in panels[len(readings) :]:
