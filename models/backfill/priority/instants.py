@@ -14,6 +14,7 @@ from numba import boolean, float64, int64, void
 
 from models.arrays import Floats, Ints
 from models.kernels import lanes
+from models.kernels.branches import rarely
 from models.kernels.compiling import part
 from models.kernels.lanes import LANES
 from models.kernels.types import record
@@ -81,19 +82,15 @@ def place_of(instants: Instants, n: int, when: float, what: int) -> int:
     return low
 
 
-@part(void(INSTANTS, int64, float64, int64))
-def insert(instants: Instants, n: int, when: float, what: int) -> None:
-    """Add an entry to `n`; no instant is later than all. O(those that are earlier)."""
+@part(void(INSTANTS, int64, float64, int64), inline=False)
+def insert_among_many(instants: Instants, n: int, when: float, what: int) -> None:
+    """Do what `insert` does where they are many.
+
+    Called, not put in place, as `remove_from_many`: its loops would slow down what few need, see
+    `models.kernels.branches`.
+    """
     time, things = instants.time, instants.what
     at = n + 1
-    if n < FEWEST:
-        last, thing = time[np.uint64(LANES)], things[np.uint64(LANES)]
-        lanes.put_in(time, things, FIRST, n, when, what)
-        if n >= LANES:
-            behind = (last > when) | ((last == when) & (thing > what))
-            last, thing = when if behind else last, what if behind else thing
-            lanes.put_in(time, things, SECOND, n - LANES, last, thing)
-        return
     if n > FEW:
         at = place_of(instants, n, when, what)
         for i in range(n, at - 1, -1):
@@ -108,24 +105,46 @@ def insert(instants: Instants, n: int, when: float, what: int) -> None:
     things[np.uint64(at)] = what
 
 
-@part(void(INSTANTS, int64, float64, int64))
-def remove(instants: Instants, n: int, when: float, what: int) -> None:
-    """Take an entry away, beside `n` others. O(those that are earlier)."""
+@part(void(INSTANTS, int64, float64, int64), inline=False)
+def remove_from_many(instants: Instants, n: int, when: float, what: int) -> None:
+    """Do what `remove` does where they are many."""
     time, things = instants.time, instants.what
-    if n < FEWEST:
-        lanes.take_out(time, things, FIRST, when, what)
-        if n >= LANES:
-            lanes.take_out(time, things, SECOND, when, what)
-    elif n > FEW:
+    if n > FEW:
         for i in range(place_of(instants, n + 1, when, what), n + 1):
             time[np.uint64(i)] = time[np.uint64(i + 1)]
             things[np.uint64(i)] = things[np.uint64(i + 1)]
-    else:
-        # Those that are passed move up by one.
-        at = n + 1
-        later, thing = time[np.uint64(at)], things[np.uint64(at)]
-        while later != when or thing != what:
-            at -= 1
-            there = np.uint64(at)
-            later, time[there] = time[there], later
-            thing, things[there] = things[there], thing
+        return
+    # Those that are passed move up by one.
+    at = n + 1
+    later, thing = time[np.uint64(at)], things[np.uint64(at)]
+    while later != when or thing != what:
+        at -= 1
+        there = np.uint64(at)
+        later, time[there] = time[there], later
+        thing, things[there] = things[there], thing
+
+
+@part(void(INSTANTS, int64, float64, int64))
+def insert(instants: Instants, n: int, when: float, what: int) -> None:
+    """Add an entry to `n`; no instant is later than all. O(those that are earlier)."""
+    time, things = instants.time, instants.what
+    if rarely(n >= FEWEST):
+        insert_among_many(instants, n, when, what)
+        return
+    last, thing = time[np.uint64(LANES)], things[np.uint64(LANES)]
+    lanes.put_in(time, things, FIRST, n, when, what)
+    if n >= LANES:
+        behind = (last > when) | ((last == when) & (thing > what))
+        last, thing = when if behind else last, what if behind else thing
+        lanes.put_in(time, things, SECOND, n - LANES, last, thing)
+
+
+@part(void(INSTANTS, int64, float64, int64))
+def remove(instants: Instants, n: int, when: float, what: int) -> None:
+    """Take an entry away, beside `n` others. O(those that are earlier)."""
+    if rarely(n >= FEWEST):
+        remove_from_many(instants, n, when, what)
+        return
+    lanes.take_out(instants.time, instants.what, FIRST, when, what)
+    if n >= LANES:
+        lanes.take_out(instants.time, instants.what, SECOND, when, what)

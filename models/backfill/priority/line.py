@@ -19,6 +19,7 @@ from numba import boolean, float64, int64, void
 
 from models.arrays import Floats, Ints
 from models.kernels import lanes
+from models.kernels.branches import mostly, rarely
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS, record
 
@@ -88,9 +89,11 @@ def nobody(size: Ints, processors: int, key: Floats) -> Line:
     of_size = np.bincount(some, minlength=processors + 1)
     smaller = np.cumsum(of_size) - of_size
     n, begin, end, blocks, spare = (np.empty(n_blocks, np.int64) for _ in range(5))
-    places = n_blocks * BLOCK
+    # Both at once: the C library keeps what is freed for the next simulation, up to twice the largest piece.
+    # Else the system takes it back, and each page of any array is made and cleared again.
+    entries, wants = lanes.room(2 * n_blocks * BLOCK, float).reshape(2, -1)
     return Line(
-        lanes.room(places, np.int64), lanes.room(places, float), n, begin, end, blocks, spare,
+        entries.view(np.int64), wants, n, begin, end, blocks, spare,
         np.zeros(3, np.int64), np.empty(n_blocks * CLASSES), smaller * CLASSES // (some.size + 1), key,
     )  # fmt: skip
 
@@ -147,7 +150,7 @@ def place_of(line: Line, job: int) -> int:
 @part(void(LINE, int64))
 def insert_block(line: Line, place: int) -> None:
     """Put an empty block at a place. O(blocks), and O(BLOCK) for one that is made."""
-    if line.counts[N_SPARE] > 0:
+    if mostly(line.counts[N_SPARE] > 0):
         line.counts[N_SPARE] -= 1
         block = line.spare[line.counts[N_SPARE]]
     else:
@@ -246,7 +249,7 @@ def enter(line: Line, job: int, size: int, requested: Floats) -> None:
     if line.key.shape[0] > 0:
         place = place_of(line, job)
     block = np.uint64(line.blocks[np.uint64(place)])
-    if line.end[block] == np.int64(block + np.uint64(1)) * BLOCK:
+    if rarely(line.end[block] == np.int64(block + np.uint64(1)) * BLOCK):
         if line.n[block] > MOST:
             place = make_room(line, place, job)
             block = np.uint64(line.blocks[np.uint64(place)])
@@ -262,7 +265,7 @@ def enter(line: Line, job: int, size: int, requested: Floats) -> None:
     line.wants[np.uint64(at)] = requested[np.uint64(job)]
     line.end[block] += 1
     line.n[block] += 1
-    if line.counts[N_BLOCKS] > 1:
+    if rarely(line.counts[N_BLOCKS] > 1):
         base = np.int64(block) * CLASSES
         shortest = requested[np.uint64(job)]
         for c in range(base + line.class_of[np.uint64(size)], base + CLASSES):
@@ -302,7 +305,7 @@ def may_have(line: Line, place: int, now: float, shadow: float, free: int, extra
     """Tell whether the block at a place may have a job of at most `free` processors which either is expected
     to end by the shadow time or has at most `extra`. O(1).
     """
-    if line.counts[N_BLOCKS] == 1:
+    if mostly(line.counts[N_BLOCKS] == 1):
         return True
     base = line.blocks[np.uint64(place)] * CLASSES
     if now + line.shortest[np.uint64(base + line.class_of[np.uint64(free)])] <= shadow:

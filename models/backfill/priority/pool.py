@@ -40,6 +40,7 @@ from models.backfill.priority.line import (
 )
 from models.backfill.priority.passing import NOBODY_PASSES
 from models.kernels.bits import ONE, ZERO, lowest_position
+from models.kernels.branches import mostly
 from models.kernels.compiling import kernel, part
 from models.kernels.lanes import LANES, fitting
 from models.kernels.ties import takes_end, takes_submission
@@ -115,14 +116,16 @@ class Passing(NamedTuple):
 JOBS, POOL, PASSING = record(PoolJobs), record(Pool), record(Passing)
 
 
-@part(void(JOBS, POOL, PASSING, float64, int64, int64))
-def start(jobs: PoolJobs, pool: Pool, passing: Passing, now: float, n_running: int, job: int) -> None:
-    """Start a job beside those that run. O(running)."""
+@part(float64(JOBS, POOL, PASSING, float64, int64, int64))
+def start(jobs: PoolJobs, pool: Pool, passing: Passing, now: float, n_running: int, job: int) -> float:
+    """Start a job beside those that run, and return when it ends. O(running)."""
     at = np.uint64(job)
     jobs.start[at] = now
-    insert(pool.ends, n_running, now + jobs.runtime[at], job)
+    end = now + jobs.runtime[at]
+    insert(pool.ends, n_running, end, job)
     if passing.reservations == 1:
         insert(pool.due, n_running, now + jobs.requested[at], jobs.size[at])
+    return end
 
 
 @kernel(void(JOBS, POOL, PASSING, LINE, LINE))
@@ -146,18 +149,19 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
     n_running = 0
     n_waiting = 0
     arrived = 0
-    next_submit = jobs.submit[0]
+    next_submit, next_end = jobs.submit[0], np.inf
     head = NOBODY  # who holds the start, or keeps all others waiting
     settled = False  # whether nobody but newcomers can start, with this shadow time and extra processors
     shadow, extra = np.inf, 0
     holder = NOBODY  # whose shadow time that is
     missing = 0  # so many processors, or fewer, are too few for it at any time before
     while arrived < n_jobs or n_running > 0:
-        now = min(next_submit, soonest(pool.ends, n_running))
+        now = min(next_submit, next_end)
         n_ended = 0
-        while takes_end(passing.instant, now, soonest(pool.ends, n_running), next_submit, n_ended):
+        while takes_end(passing.instant, now, next_end, next_submit, n_ended):
             job = np.uint64(pool.ends.what[np.uint64(n_running)])
             n_running -= 1
+            next_end = soonest(pool.ends, n_running)
             free += jobs.size[job]
             if passing.reservations == 1:
                 due = jobs.start[job] + jobs.requested[job]
@@ -181,7 +185,7 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
             late = (now + jobs.requested[np.uint64(newcomer)] > shadow) & (not alone)
             # One branch that nobody can guess instead of three.
             if (size <= free) & (alone | (behind & passes)) & ((not late) | (size <= extra)):
-                start(jobs, pool, passing, now, n_running, newcomer)
+                next_end = min(next_end, start(jobs, pool, passing, now, n_running, newcomer))
                 n_running += 1
                 free -= size
                 extra -= size if late else 0
@@ -204,7 +208,7 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
             size = jobs.size[np.uint64(head)]
             if size > free:
                 break
-            start(jobs, pool, passing, now, n_running, head)
+            next_end = min(next_end, start(jobs, pool, passing, now, n_running, head))
             n_running += 1
             n_waiting -= 1
             free -= size
@@ -232,6 +236,8 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
                 at -= 1
                 available += pool.due.what[np.uint64(at)]
             extra = available - size
+        if n_waiting == 1 and passing.reservations == 1:
+            continue  # nobody but the one that holds the start
 
         # Then all that end before the shadow time, or leave the job that holds it as many as it needs.
         place = 0
@@ -251,11 +257,11 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
                     fits &= fits - ONE
                     job = job_of(line.entries[there])
                     size = line.entries[there] >> JOB_BITS
-                    late = now + jobs.requested[np.uint64(job)] > shadow
+                    late = now + line.wants[there] > shadow
                     # Others may have started since the look.
                     if size > free or (late and size > extra):
                         continue
-                    start(jobs, pool, passing, now, n_running, job)
+                    next_end = min(next_end, start(jobs, pool, passing, now, n_running, job))
                     n_running += 1
                     n_waiting -= 1
                     free -= size
@@ -267,7 +273,7 @@ def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -
                 eight += np.uint64(LANES)
             if n_waiting < n_before and line.n[block] == 0:
                 continue  # it is gone, and the next one in its place
-            if n_waiting < n_before or line.counts[N_BLOCKS] == 1:
+            if mostly(n_waiting < n_before or line.counts[N_BLOCKS] == 1):
                 place += 1
             else:
                 place = tidy(line, place)
