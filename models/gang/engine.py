@@ -64,13 +64,14 @@ from models.gang.state import (
     WORK,
 )
 from models.gang.waiting import AT_PRESENT, NEEDED, REQUESTED, SUBMIT, join_queue
+from models.kernels.bits import ZERO, lowest_position, population
 from models.kernels.compiling import kernel, part
+from models.kernels.lanes import LANES, equal, least_of
 from models.kernels.passed import taken_from
 from models.kernels.ties import takes_end
 from models.kernels.types import FLOATS, INTS
 from models.packing.matrix import (
     ARRIVAL,
-    AT_ONCE,
     DECREASING,
     FINISH,
     KEY,
@@ -115,30 +116,30 @@ BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL, RECORD_F
 
 
 @part()
-def first_to_end(table, n_jobs):
-    """Return the position in the list of present jobs of the one that ends next, or -1. O(jobs).
+def next_finish(table, n_jobs):
+    """Return the virtual time at which the next of the present jobs ends, inf if there is none. O(jobs).
 
-    A plain search: with the run fractions most of the times in a heap would change at each event.
+    A plain search: with the run fractions most of the times in a heap would change at each event. It looks at
+    eight times together, since a processor cannot guess which of them is a new minimum.
+    """
+    return least_of(table.real, np.uint64(FINISH * table.real.shape[1]), n_jobs)
+
+
+@part()
+def first_to_end(finish, table, n_jobs):
+    """Return the position in the list of present jobs of the one that ends at a time; of several, of the one
+    that was submitted first. O(jobs).
     """
     real = table.real
-    # Four minima without a branch, since a processor cannot guess which of them are new ones. Behind the last
-    # job stand ends that never come.
-    a, b, c, d = np.inf, np.inf, np.inf, np.inf
-    for i in range(0, n_jobs, AT_ONCE):
-        a = min(a, real[FINISH, i])
-        b = min(b, real[FINISH, i + 1])
-        c = min(c, real[FINISH, i + 2])
-        d = min(d, real[FINISH, i + 3])
-    finish = min(min(a, b), min(c, d))
-    first = -1
+    ends = np.uint64(FINISH * real.shape[1])
+    first = 0
     n_first = 0
-    for i in range(0, n_jobs, AT_ONCE):
-        for k in range(i, i + AT_ONCE):
-            is_first = real[FINISH, k] <= finish  # equal, in one comparison less: no NaN need be told apart
-            first = k if is_first else first
-            n_first += is_first
-    if n_first > 1:  # the one that was submitted first
-        for i in range(first - 1, -1, -1):
+    for i in range(0, n_jobs, LANES):
+        bits = equal(real, ends + np.uint64(i), finish)
+        first = i + lowest_position(bits) if bits != ZERO else first
+        n_first += population(bits)
+    if n_first > 1:
+        for i in range(n_jobs):
             if real[FINISH, i] <= finish and number_at(i, table) < number_at(first, table):
                 first = i
     return first
@@ -454,11 +455,10 @@ def advance(functions, system, goal, record):
         first = -1
         looks = False
         if counts[REPEATING] == NOWHERE:
-            first = first_to_end(table, counts[N_JOBS])
-            finish = np.inf
+            n_jobs = counts[N_JOBS]
+            finish = next_finish(table, n_jobs)
             end = np.inf
-            if first >= 0:
-                finish = table.real[FINISH, first]
+            if n_jobs > 0:
                 # Not before now, whatever rounding did to a job that ends at this very instant.
                 end = clocks[NOW] + max(finish - clocks[VIRTUAL], 0.0) * seconds_per_unit(
                     counts[N_SLOTS], settings.stretch
@@ -468,23 +468,23 @@ def advance(functions, system, goal, record):
                 arrival = arrivals.submit[counts[CURSOR]]
             elif goal.more_arrivals:
                 return ARRIVALS_USED_UP
-            elif first < 0 and not counts[LOOK_DUE]:
+            elif n_jobs == 0 and not counts[LOOK_DUE]:
                 return NO_MORE_JOBS
             looks = counts[LOOK_DUE] and (settings.instant == 0 or min(end, arrival) > clocks[NOW])
             if not looks and min(end, arrival) > goal.until:
                 return TIME_REACHED
             if looks:
-                first = -1
+                pass
             elif takes_end(settings.instant == 1, min(end, arrival), end, arrival, 0):
+                first = first_to_end(finish, table, n_jobs)
                 pass_time(end, finish, counts, clocks)
             else:
                 if counts[N_VACANT] == 0:
                     return TABLE_FULL
                 virtual = clocks[VIRTUAL]
-                if first >= 0:
+                if n_jobs > 0:
                     virtual += (arrival - clocks[NOW]) / seconds_per_unit(counts[N_SLOTS], settings.stretch)
                 pass_time(arrival, virtual, counts, clocks)
-                first = -1
 
         ends = first >= 0
         batch_ends = False

@@ -232,6 +232,8 @@ class Simulation:
     def run(self, n_batches: int, until: float = np.inf) -> int:
         """Simulate until so many batches have ended, and say why it stopped (`engine.BATCHES_DONE` …)."""
         nothing = no_record()
+        if not len(self._arrivals.submit) and self._more_arrivals:
+            self._take_arrivals()  # rather than be asked for it
         while True:
             record = nothing if self._recorder is None else self._recorder.record
             n_next = min(n_batches, self._n_handed_out + self._batches_at_once)
@@ -297,7 +299,7 @@ class Simulation:
             self._measuring.measure(out, wait=out.start - out.submit)
             if self._measuring.looks_up:
                 self._measuring.forget_before(self._oldest_session(n_out))
-        for column in ended:
+        for column in ended if n_left else ():
             column[:n_left] = column[n_out : n_out + n_left].copy()
         counts[N_ENDED] = n_left
         self._n_handed_out = self.n_batches

@@ -145,17 +145,14 @@ def of_jobs(
     dict of str to ndarray, shape (n_batches,) or (n_batches, n_labels)
         NaN for a batch or a group without a job.
     """
-    told = dict(values)
-    if (response := values.get("response_time")) is not None:
-        told["slowdown"] = response / jobs.runtime
-        told["bounded_slowdown"] = np.maximum(response / np.maximum(jobs.runtime, measures.bound), 1.0)
-    metrics = _described(told, batch, n_batches)
+    names, told = _told(jobs.runtime, values, measures.bound)
+    metrics = _described(names, told, batch, n_batches)
     groups = Groups(measures.groups, jobs if everybody is None else everybody)
     for group in measures.groups:
         n = len(group.labels)
         member = groups.of(group, jobs)
         cell = np.where(member < 0, -1, batch * n + member)
-        for name, found in _described(told, cell, n_batches * n).items():
+        for name, found in _described(names, told, cell, n_batches * n).items():
             metrics[f"{name}_by_{group.name}"] = found.reshape(n_batches, n)
         if group.by == "user":
             work = np.bincount(cell, jobs.size * jobs.runtime, n_batches * n).astype(np.float64)
@@ -164,18 +161,33 @@ def of_jobs(
     return metrics
 
 
-def _described(values: Mapping[str, Floats], cell: Ints, n_cells: int) -> dict[str, Floats]:
+def _told(runtime: Floats, values: Mapping[str, Floats], bound: float) -> tuple[list[str], Floats]:
+    """Return the names of what is measured of jobs, and its values, shape (n_names, n_jobs)."""
+    names = list(values)
+    response = values.get("response_time")
+    if response is not None:
+        names += ["slowdown", "bounded_slowdown"]
+    told = np.empty((len(names), len(runtime)))
+    for row, given in zip(told, values.values(), strict=False):
+        row[:] = given
+    if response is not None:
+        slowdown, bounded = told[-2:]
+        np.divide(response, runtime, out=slowdown)
+        np.maximum(runtime, bound, out=bounded)
+        np.divide(response, bounded, out=bounded)
+        np.maximum(bounded, 1.0, out=bounded)
+    return names, told
+
+
+def _described(names: Sequence[str], told: Floats, cell: Ints, n_cells: int) -> dict[str, Floats]:
     """Return number, means, 95th percentiles and maxima of the jobs in each cell."""
     from models.jobs.order_statistics import describe  # compiled: a plan has no need of it
 
-    cell = np.ascontiguousarray(cell, np.int64)
-    in_some = cell if cell.size and cell.min() >= 0 else cell[cell >= 0]  # to choose takes long
-    counts = np.bincount(in_some, minlength=n_cells)
-    begin = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    room, at = np.empty(cell.size), np.empty(n_cells, np.int64)
-    found = {"jobs": counts.astype(np.float64)}
-    for name, of_all in values.items():
-        mean, p95, largest = (np.empty(n_cells) for _ in range(3))
-        describe(np.ascontiguousarray(of_all, np.float64), cell, begin, mean, p95, largest, room, at)
-        found |= {name: mean, f"{name}_p95": p95, f"{name}_max": largest}
+    begin, at = np.empty(n_cells + 1, np.int64), np.empty(n_cells, np.int64)
+    mean, p95, largest = np.empty((3, len(names), n_cells))
+    room = np.empty(len(cell))
+    describe(told, np.ascontiguousarray(cell, np.int64), begin, mean, p95, largest, room, at)
+    found = {"jobs": (begin[1:] - begin[:-1]).astype(np.float64)}
+    for row, name in enumerate(names):
+        found |= {name: mean[row], f"{name}_p95": p95[row], f"{name}_max": largest[row]}
     return found

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import float64, int64, uint64, void
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
@@ -88,6 +89,17 @@ class Lanes:
         build = self.builder
         tie = build.and_(build.fcmp_ordered("==", time, when), build.icmp_signed(">", what, thing))
         return build.or_(build.fcmp_ordered(">", time, when), tie)
+
+    def least(self, lanes: ir.Value) -> ir.Value:
+        """Return the least of eight numbers."""
+        for apart in (4, 2, 1):
+            others = self._shuffled(lanes, [lane ^ apart for lane in range(LANES)])
+            lanes = self.lesser(lanes, others)
+        return self.builder.extract_element(lanes, FIRST)
+
+    def lesser(self, lanes: ir.Value, others: ir.Value) -> ir.Value:
+        """Return the lesser one of each pair."""
+        return self.builder.select(self.builder.fcmp_ordered("<", lanes, others), lanes, others)
 
     def _shuffled(self, lanes: ir.Value, order: list[int]) -> ir.Value:
         places = ir.Constant(ir.VectorType(PLACE, LANES), order)
@@ -173,3 +185,43 @@ def fitting(
         return builder.zext(builder.bitcast(bits, BITS), NUMBER)
 
     return uint64(entries, wants, uint64, int64, int64, float64, float64), made
+
+
+@inside
+def least_of(typing: Any, values: Any, at: Any, n: Any) -> Any:
+    """Return the least of `n` numbers, and of those behind them that fill up eight; infinite if n is 0.
+
+    Parameters
+    ----------
+    values : array of float
+    at : int
+        Where they begin.
+    n : int
+    """
+
+    def made(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        lanes = Lanes(context, builder)
+        values, at, n = arguments
+        least = cgutils.alloca_once_value(builder, lanes.spread(ir.DoubleType()(float("inf"))))
+        with cgutils.for_range_slice(builder, NUMBER(0), n, NUMBER(LANES), NUMBER) as (i, _):
+            eight = lanes.load(signature.args[0], values, builder.add(at, i))
+            builder.store(lanes.lesser(eight, builder.load(least)), least)
+        return lanes.least(builder.load(least))
+
+    return float64(values, uint64, int64), made
+
+
+@inside
+def equal(typing: Any, values: Any, at: Any, value: Any) -> Any:
+    """Return which of eight numbers, from the place `at` on, are equal to another: one bit each, the first
+    the lowest.
+    """
+
+    def made(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        lanes = Lanes(context, builder)
+        values, at, value = arguments
+        eight = lanes.load(signature.args[0], values, at)
+        bits = builder.fcmp_ordered("==", eight, lanes.spread(value))
+        return builder.zext(builder.bitcast(bits, BITS), NUMBER)
+
+    return uint64(values, uint64, float64), made

@@ -14,6 +14,7 @@ import numpy as np
 from numba import float64, int64, types, uint64
 
 from models.kernels.bits import words
+from models.kernels.lanes import LANES
 from models.kernels.types import INTS
 
 # Numba types of what engines hand around.
@@ -40,7 +41,7 @@ Table = namedtuple("Table", ["pes", "whole", "real", "order"])
 pes : uint64 (job, word), PEs to which it is mapped
 whole : int64 (job, field), whole numbers, see below
 real : float64 (field, position), times, in the order of the list PRESENT; those of the job that left last
-    follow, but FINISH, which is inf behind the last job, up to a multiple of `AT_ONCE`
+    follow, but FINISH, which is inf behind the last job, up to a multiple of `LANES`
 order : uint64 (list, position), places of the table in several orders, see below
 """
 TABLE = types.NamedTuple([SETS, WHOLE, REAL, LISTS], Table)
@@ -53,9 +54,6 @@ SLOT, SIZE, RUN_SLOTS, NUMBER, RUNS_LEFT, RUN, KEY, POSITION, SESSION, N_WHOLE =
 # number of its slots stays as it is; the integral of the number of its slots over its stay, less what that
 # would be with its present number all the time (so that only a change of that number has to be noted).
 RUNTIME, ARRIVAL, FINISH, SLOT_SECONDS, N_REAL = range(5)
-
-AT_ONCE = 4
-"""Times that an engine looks at together."""
 
 # Lists in Table.order: the jobs in the system, in no order; in that in which they may take free PEs of
 # foreign slots; from the largest to the smallest, earlier first among equals; the unused places (a stack).
@@ -105,7 +103,7 @@ def empty_table(n_pes: int, job_limit: int) -> Table:
     """Return a table of jobs with `job_limit` vacant places."""
     order = np.zeros((N_LISTS, job_limit), np.uint64)
     order[VACANT] = np.arange(job_limit)[::-1]
-    real = np.zeros((N_REAL, job_limit + -job_limit % AT_ONCE))
+    real = np.zeros((N_REAL, job_limit + -job_limit % LANES))
     real[FINISH] = np.inf
     return Table(
         np.zeros((job_limit, words(n_pes)), np.uint64),

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice, repeat
 from threading import Lock
 from typing import NamedTuple
 
@@ -39,10 +38,13 @@ REDRAWN = "models.workloads.redrawn.redrawn_runtime"
 """The compiled function that draws the runtime of a repetition."""
 
 CHUNK = 2048
-"""Sessions. Any number gives the same jobs, but `work_and_time` is rounded chunk by chunk."""
+"""Sessions. Any number gives the same jobs, but `work_and_time` is rounded so many at a time."""
+
+FIRST_CHUNK, TO_SPARE = 16 * CHUNK, 1.02
+"""Sessions of the first chunk at most; how many more than are expected to do, or the next is often wanted."""
 
 KEPT_SEEDS, KEPT_CHUNKS, KEPT_JOBS = 32, 16, 50_000
-"""Of so many seeds so many chunks are kept, in 1.3 MB each, if about so many jobs are asked for at most."""
+"""Of so many seeds so many chunks are kept, if about so many jobs are asked for at most: in some 1.5 MB."""
 
 Chunk = dict[str, np.ndarray]
 """Columns of consecutive sessions: the gap before each, its size, runtime, number of runs and key."""
@@ -170,24 +172,43 @@ class Kept:
 
 
 @lru_cache(maxsize=KEPT_SEEDS)
-def kept_sessions(workload_text: str, processors: int, seed: Seed) -> Kept:
+def kept_sessions(workload_text: str, processors: int, seed: Seed, first: int) -> Kept:
     """Return the sessions of a workload, given as JSON; kept for the tasks that follow.
 
     All schemes and loads contend with the same jobs, and to draw them takes up to a sixth of a simulation.
     """
-    return Kept(lambda: standard_sessions(json.loads(workload_text), processors, seed))
+    return Kept(lambda: standard_sessions(json.loads(workload_text), processors, seed, first))
+
+
+@lru_cache(maxsize=64)
+def first_chunk(workload_text: str, n_jobs: int) -> int:
+    """Return the sessions, in whole chunks, that so many jobs probably need: each chunk costs a simulation
+    the time of some hundred jobs. What is told in sequence comes chunk by chunk.
+    """
+    workload = json.loads(workload_text)
+    if workload["repetition"] == SEQUENCE:
+        return CHUNK
+    expected = int(TO_SPARE * n_jobs / mean_run_length(workload))
+    return min(CHUNK + expected // CHUNK * CHUNK, FIRST_CHUNK)
 
 
 def sessions(workload: Parameters, processors: int, n_jobs: int, seed: Seed) -> Iterator[Chunk]:
     """Yield the chunks of `standard_sessions` for about so many jobs; nobody may write to them."""
+    text = json.dumps(dict(workload))
+    first = first_chunk(text, n_jobs)
     n_kept = KEPT_CHUNKS if n_jobs <= KEPT_JOBS else 0
     if n_kept:
-        yield from kept_sessions(json.dumps(dict(workload)), processors, seed)
-    yield from islice(standard_sessions(workload, processors, seed), n_kept, None)
+        yield from kept_sessions(text, processors, seed, first)
+    yield from islice(standard_sessions(workload, processors, seed, first), n_kept, None)
 
 
-def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iterator[Chunk]:
-    """Yield chunks of sessions whose gaps have mean 1: the same for every scheme and load, without end."""
+def standard_sessions(
+    workload: Parameters, processors: int, seed: Seed, first: int | None = None
+) -> Iterator[Chunk]:
+    """Yield chunks of sessions whose gaps have mean 1: the same for every scheme and load, without end.
+
+    The first chunk may have another number of sessions than the others.
+    """
     size_of, runs_of, long = distributions(json.dumps(dict(workload)), processors)
     mean = np.array([workload["short_mean"], workload["long_mean"]], dtype=float)
     of_size, of_stage, of_runtime, of_runs, of_arrival, of_key = (
@@ -195,16 +216,16 @@ def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iter
         for cause in ("sizes", "stages", "runtimes", "run lengths", "arrivals", "repetitions")
     )
     in_sequence = workload["repetition"] == SEQUENCE
-    while True:
-        size = size_of(of_size.random(CHUNK))
-        is_long = of_stage.random(CHUNK) < long.take(size)
-        runtime = of_runtime.standard_exponential(CHUNK)
+    for n in chain([first or CHUNK], repeat(CHUNK)):
+        size = size_of(of_size.random(n))
+        is_long = of_stage.random(n) < long.take(size)
+        runtime = of_runtime.standard_exponential(n)
         runtime *= mean.take(is_long)
-        runs = runs_of(of_runs.random(CHUNK))
-        key = any_bits(of_key, CHUNK)
+        runs = runs_of(of_runs.random(n))
+        key = any_bits(of_key, n)
         if in_sequence:
-            first = np.repeat(np.cumsum(runs) - runs, runs)
-            run = np.arange(runs.sum()) - first
+            begin = np.repeat(np.cumsum(runs) - runs, runs)
+            run = np.arange(runs.sum()) - begin
             size, key, runtime = np.repeat(size, runs), np.repeat(key, runs), np.repeat(runtime, runs)
             if workload["rerun_runtime"] == "redrawn":
                 from models.workloads.redrawn import redrawn_runtime
@@ -265,7 +286,7 @@ def work_and_time(workload_text: str, processors: int, n_jobs: int, seed: Seed) 
     workload = json.loads(workload_text)
     work = time = 0.0
     jobs = 0
-    for chunk in sessions(workload, processors, n_jobs, seed):
+    for chunk in in_pieces(sessions(workload, processors, n_jobs, seed), workload):
         ends = np.cumsum(chunk["runs"]) + jobs
         last = min(int(np.searchsorted(ends, n_jobs)) + 1, len(ends))
         work += float(np.sum(session_work(chunk, workload, processors)[:last]))
@@ -274,6 +295,15 @@ def work_and_time(workload_text: str, processors: int, n_jobs: int, seed: Seed) 
         if jobs >= n_jobs:
             break
     return work, time
+
+
+def in_pieces(chunks: Iterator[Chunk], workload: Parameters) -> Iterator[Chunk]:
+    """Yield the sessions so many at a time as all chunks but the first have."""
+    for chunk in chunks:
+        n = len(chunk["runs"])
+        each = n if workload["repetition"] == SEQUENCE else CHUNK
+        for begin in range(0, n, each):
+            yield {name: column[begin : begin + each] for name, column in chunk.items()}
 
 
 def session_work(chunk: Chunk, workload: Parameters, processors: int) -> np.ndarray:
@@ -324,10 +354,16 @@ def open_stream(point: Point, machine: Machine) -> Stream:
             again = {"runs": chunk["runs"], "key": chunk["key"]} if feedback else {}
             yield Jobs(submit, chunk["runtime"], unknown, size, none, **again)
 
-    stream = Stream("feitelson1996", machine, lambda n: joined(chunks(), n), notes(workload), chunks)
-    if workload["rerun_runtime"] == "same" or not feedback:
-        return stream
-    return replace(stream, rerun=REDRAWN, rerun_parameters=rerun_parameters(workload, largest))
+    redrawn = feedback and workload["rerun_runtime"] != "same"
+    return Stream(
+        "feitelson1996",
+        machine,
+        lambda n: joined(chunks(), n),
+        notes(workload),
+        chunks,
+        REDRAWN if redrawn else None,
+        rerun_parameters(workload, largest) if redrawn else np.zeros(1),
+    )
 
 
 def notes(workload: Parameters) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -129,6 +130,41 @@ def test_sessions_that_are_kept_are_those_that_are_drawn(monkeypatch: pytest.Mon
             assert (column == other[name]).all()
             assert (column == again[name]).all()
     assert [a is b for a, b in zip(*kept, strict=True)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("rerun", ["same", "redrawn"])
+def test_how_many_sessions_are_drawn_first_changes_nothing(
+    rerun: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workload, seed = read("feitelson1996", rerun_runtime=rerun), (1, 9, 4)
+    many = next(feitelson1996.standard_sessions(workload, 64, seed, 3 * feitelson1996.CHUNK))
+    pieces = list(islice(feitelson1996.standard_sessions(workload, 64, seed), 3))
+    for name, column in many.items():
+        assert column.tolist() == [value for piece in pieces for value in piece[name].tolist()]
+
+    def offered() -> tuple[float, float]:
+        text = json.dumps(workload)
+        for kept in (feitelson1996.work_and_time, feitelson1996.first_chunk, feitelson1996.kept_sessions):
+            kept.cache_clear()
+        assert feitelson1996.first_chunk(text, 9000) % feitelson1996.CHUNK == 0
+        return feitelson1996.work_and_time(text, 64, 9000, seed)
+
+    found = offered()
+    monkeypatch.setattr(feitelson1996, "FIRST_CHUNK", feitelson1996.CHUNK)
+    assert offered() == found, "to the last bit"
+    feitelson1996.first_chunk.cache_clear()
+
+
+def test_the_first_chunk_mostly_does() -> None:
+    """Neither another nor many for nothing are drawn in most replications."""
+    workload = read("feitelson1996")
+    first = feitelson1996.first_chunk(json.dumps(workload), 20_000)
+    needed = []
+    for replication in range(20):
+        chunk = next(feitelson1996.standard_sessions(workload, 64, (3, 1, replication), 2 * first))
+        needed.append(int(np.searchsorted(np.cumsum(chunk["runs"]), 20_000)) + 1)
+    assert np.mean(np.array(needed) <= first) > 0.7
+    assert first < np.mean(needed) + 2 * feitelson1996.CHUNK
 
 
 def test_sessions_go_on_after_an_interruption() -> None:
