@@ -59,7 +59,7 @@ FIRST_JOBS = {"conservative": 20_000}
 """Policies whose cost a job grows with the queue in two ways: fewer jobs."""
 
 CROWDED = {
-    "immediate service": ("lxf_w_immediate", "lxf_w_soon"),
+    "immediate service": ("easy_immediate", "lxf_w_immediate", "lxf_w_soon"),
     "EQspatial": ("eq_spatial_0m", "eq_spatial_5m"),
     "EQspatial, memory first come first served,": ("eq_spatial_0m, fcfs", "eq_spatial_5m, fcfs"),
 }
@@ -178,7 +178,8 @@ def _others(found: Findings, n_jobs: int, rounds: int) -> None:
         "one pool, load .95": (one, stream(one, n_jobs, load=CROWDED_LOAD)),
     }
     plain, lsf = "lxf_w_backfill", "ncsa_lsf"
-    chosen = policies(plain, lsf, "lxf_w_immediate", "lxf_w_soon", "eq_spatial_0m", "eq_spatial_5m")
+    served = ("easy_immediate", "lxf_w_immediate", "lxf_w_soon")
+    chosen = policies(plain, lsf, *served, "eq_spatial_0m", "eq_spatial_5m")
     for name in ("eq_spatial_0m", "eq_spatial_5m"):
         chosen[f"{name}, fcfs"] = replace(chosen[name], waiting="fcfs")
     actions: dict[tuple[str, str], Callable[[], float]] = {}

@@ -51,13 +51,14 @@ class Lanes:
     def __init__(self, context: Any, builder: ir.IRBuilder) -> None:
         self.context, self.builder = context, builder
 
-    def _element(self, kind: Any, array: ir.Value, at: ir.Value) -> ir.Value:
+    def element(self, kind: Any, array: ir.Value, at: ir.Value) -> ir.Value:
+        """Return where an element of an array is."""
         data = self.context.make_array(kind)(self.context, self.builder, value=array).data
         return self.builder.gep(data, [at], inbounds=True)
 
     def _pointer(self, kind: Any, array: ir.Value, at: ir.Value) -> ir.Value:
         lanes = ir.VectorType(self.context.get_value_type(kind.dtype), LANES)
-        return self.builder.bitcast(self._element(kind, array, at), lanes.as_pointer())
+        return self.builder.bitcast(self.element(kind, array, at), lanes.as_pointer())
 
     def load(self, kind: Any, array: ir.Value, at: ir.Value) -> ir.Value:
         """Return eight elements of an array from `at` on."""
@@ -65,7 +66,7 @@ class Lanes:
 
     def load_behind(self, kind: Any, array: ir.Value, at: ir.Value) -> ir.Value:
         """Return the element behind those eight."""
-        return self.builder.load(self._element(kind, array, self.builder.add(at, NUMBER(LANES))))
+        return self.builder.load(self.element(kind, array, self.builder.add(at, NUMBER(LANES))))
 
     def store(self, kind: Any, array: ir.Value, at: ir.Value, lanes: ir.Value) -> None:
         """Write eight elements."""

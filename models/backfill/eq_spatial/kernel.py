@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int64, types, void
+from numba import boolean, float64, int64, types, uint64, void
 
 from models.backfill.eq_spatial.hosts import (
+    EIGHT,
     find_host,
     give,
     imagine,
     insert,
+    join,
     most_memory,
+    part_with,
     place_for_late,
-    rooms_of,
     settle,
 )
 from models.backfill.eq_spatial.late import be_late_no_more, become_late, miss, reckon
@@ -40,32 +42,38 @@ from models.backfill.eq_spatial.state import (
     Waiting,
 )
 from models.backfill.pieces import NOTED, Noted
+from models.kernels.bits import ONE, ZERO, lowest_position
 from models.kernels.compiling import kernel, part
+from models.kernels.lanes import LANES
+from models.kernels.masks import equal, soonest
 from models.kernels.ties import next_submission, takes_submission
 
 
 @part(void(int64, int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
 def leave(
-    job: int, h: int, now: float,
+    i: int, h: int, now: float,
     jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted,
 ) -> None:  # fmt: skip
-    """Take a job from its host: it has ended, or waits now because its quantum is over.
+    """Take the job at a place from its host: it has ended, or waits now because its quantum is over.
 
-    O(jobs that wait and were submitted later).
+    O(jobs on the host), and O(jobs that wait and were submitted later).
     """
-    in_quantum = jobs.standing[job] == TRIAL
+    members, at = hosts.members, np.uint64(i)
+    job = members.job[at]
+    in_quantum = members.standing[at] == TRIAL
     exceeds = in_quantum and jobs.used[job] > settings.quantum_memory
-    hosts.free[h] += jobs.processors[job]
+    hosts.free[h] += members.processors[at]
     hosts.free_memory[h] += min(jobs.memory[job], settings.quantum_memory) if in_quantum else jobs.memory[job]
-    hosts.asked[h] -= jobs.size[job]
     hosts.n_own_late[h] -= int(in_quantum and jobs.ghost[job] == h)
-    has_ended = jobs.ends[job] == now and not exceeds
-    give(job, h, now, 0, jobs, pieces)
+    has_ended = members.ends[at] == now and not exceeds
+    give(i, h, now, 0, jobs, hosts, pieces)
+    part_with(i, h, hosts)
     if has_ended:
         jobs.end[job] = now
         if in_quantum:
             be_late_no_more(job, jobs, waiting.late)
         return
+    jobs.host[job] = NOWHERE
     jobs.standing[job] = PLAIN
     work = jobs.size[job] * jobs.runtime[job]
     if exceeds or not settings.keep_quantum:
@@ -83,18 +91,31 @@ def leave(
     waiting.at[BEHIND] += 1
 
 
-@part(int64(float64, JOBS, HOSTS))
-def first_to_act(now: float, jobs: JobTable, hosts: Hosts) -> int:
+@part(uint64(int64, float64, int64, HOSTS))
+def acting(at: int, now: float, n: int, hosts: Hosts) -> int:
+    """Tell which of the first `n` of eight jobs end or change their standing now: a bit for each."""
+    place = np.uint64(at)
+    return equal(hosts.members.ends, place, n, now) | equal(hosts.members.turns, place, n, now)
+
+
+@part(int64(float64, HOSTS))
+def first_to_act(now: float, hosts: Hosts) -> int:
     """Return the first submitted of the jobs that end or change their standing now, or `NOBODY`."""
     first = NOBODY
-    for h in range(hosts.due.shape[0]):
-        if hosts.due[h] != now:
-            continue
-        for i in range(h * hosts.places, h * hosts.places + hosts.n_members[h]):
-            job = hosts.members[i]
-            if (jobs.ends[job] == now or jobs.turns[job] == now) and (first == NOBODY or job < first):
-                first = job
+    for h in range(hosts.processors.shape[0]):
+        for k in range(0, hosts.n_members[h] if hosts.due[h] == now else 0, LANES):
+            at = h * hosts.places + k
+            who = acting(at, now, hosts.n_members[h] - k, hosts)
+            if who != ZERO:
+                job = hosts.members.job[np.uint64(at + lowest_position(who))]
+                first = job if first == NOBODY else min(first, job)
     return first
+
+
+@part(void(int64, HOSTS))
+def mark(h: int, hosts: Hosts) -> None:
+    """Note that something changed on a host."""
+    hosts.dirty[h // LANES] |= 1 << h % LANES
 
 
 @part(types.UniTuple(boolean, 2)(int64, int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
@@ -109,35 +130,39 @@ def end_and_turn(
     bool, bool
         Whether there was such a job, and whether one left the host.
     """
-    base = h * hosts.places
-    kept = base
+    members = hosts.members
+    n_before = hosts.n_members[h]
     some_acted = False
-    for i in range(base, base + hosts.n_members[h]):
-        job = hosts.members[i]
-        acts = (jobs.ends[job] == now or jobs.turns[job] == now) and (only == NOBODY or job == only)
-        some_acted = some_acted or acts
-        if acts and (jobs.ends[job] == now or jobs.standing[job] == TRIAL):
-            leave(job, h, now, jobs, hosts, waiting, settings, pieces)
-            continue
-        hosts.members[kept] = job
-        kept += 1
-        if acts:
-            is_long = jobs.begun[job] + settings.long_after == now
-            jobs.standing[job] = LONG if is_long else CAUGHT
-            jobs.turns[job] = np.nan
-    some_left = kept < base + hosts.n_members[h]
-    hosts.n_members[h] = kept - base
+    k = 0
+    while k < hosts.n_members[h]:
+        first = h * hosts.places + k
+        who = acting(first, now, hosts.n_members[h] - k, hosts)
+        k += LANES
+        while who != ZERO:
+            i = first + lowest_position(who)
+            who &= who - ONE
+            at = np.uint64(i)
+            if only != NOBODY and members.job[at] != only:
+                continue
+            some_acted = True
+            if members.ends[at] == now or members.standing[at] == TRIAL:
+                leave(i, h, now, jobs, hosts, waiting, settings, pieces)
+                # All behind it have moved up.
+                first -= 1
+                k -= 1
+                continue
+            is_long = jobs.begun[members.job[at]] + settings.long_after == now
+            members.standing[at] = LONG if is_long else CAUGHT
+            members.turns[at] = np.nan
     if some_acted:
-        hosts.is_dirty[h] = 1
-    return some_acted, some_left
+        mark(h, hosts)
+    return some_acted, hosts.n_members[h] < n_before
 
 
 @part(void(int64, int64, float64, JOBS, HOSTS, SETTINGS))
 def place(job: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
     """Place a job on a host, with its memory or that of a quantum. O(jobs on the host)."""
-    insert(hosts.members, h * hosts.places, hosts.n_members[h], job)
-    hosts.n_members[h] += 1
-    hosts.asked[h] += jobs.size[job]
+    join(job, h, jobs, hosts)
     jobs.host[job] = h
     if jobs.standing[job] == TRIAL:
         hosts.free_memory[h] -= min(jobs.memory[job], settings.quantum_memory)
@@ -145,8 +170,6 @@ def place(job: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: 
     else:
         hosts.free_memory[h] -= jobs.memory[job]
         jobs.placed[job] = now
-    jobs.ends[job] = np.inf
-    jobs.turns[job] = np.nan
 
 
 @part(int64(float64, JOBS, HOSTS, WAITING, SETTINGS))
@@ -187,26 +210,26 @@ def host_for_newcomer(
     job: int, now: float, jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings
 ) -> int:
     """Return where a submitted job runs at once, if only for its quantum; else let it wait, and `NOWHERE`."""
-    size, memory, rooms = jobs.size[job], jobs.memory[job], rooms_of(hosts)
+    size, memory = jobs.size[job], jobs.memory[job]
     if not (settings.fcfs and waiting.at[BEHIND] > waiting.at[FIRST]):
-        h = find_host(size, memory, rooms)
+        h = find_host(size, memory, hosts)
         if h != NOWHERE:
             return h
     jobs.share_since[job] = now
     jobs.ghost[job] = NOWHERE
     if settings.catch_up:
-        jobs.ghost[job] = find_host(size, 0, rooms)
+        jobs.ghost[job] = find_host(size, 0, hosts)
     ghost = jobs.ghost[job]
     if ghost != NOWHERE:
         level, after, before = hosts.level[ghost], hosts.after[ghost], hosts.before[ghost]
         # Where others are late, they know it.
         if waiting.late.first[ghost] == NOBODY or level == UNKNOWN:
-            level, after, before = place_for_late(ghost, jobs, hosts, settings)
+            level, after, before = place_for_late(ghost, hosts, settings)
             hosts.level[ghost], hosts.after[ghost], hosts.before[ghost] = level, after, before
         miss(job, share_of(job, size, level, after, before), now, jobs)
     become_late(job, jobs, waiting.late)
     if settings.quantum > 0:
-        h = find_host(size, min(memory, settings.quantum_memory), rooms)
+        h = find_host(size, min(memory, settings.quantum_memory), hosts)
         if h != NOWHERE:
             jobs.standing[job] = TRIAL
             return h
@@ -238,13 +261,13 @@ def run(jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, piec
     arrived = waiting.arrived[0]
     while True:
         # A job's piece begins at an instant or ends there: an instant has as many pieces as jobs at most.
-        if pieces.n[0] + hosts.members.shape[0] > pieces.job.shape[0]:
+        if pieces.n[0] + hosts.members.job.shape[0] > pieces.job.shape[0]:
             waiting.arrived[0] = arrived
             return False
         next_submit = next_submission(jobs.submit, arrived)
         now = next_submit
-        for h in range(n_hosts):
-            now = min(now, hosts.due[h], hosts.timer[h])
+        for first in range(0, n_hosts, LANES):
+            now = min(now, soonest(hosts.due, hosts.timer, np.uint64(first), EIGHT))
         if now == np.inf:
             return True
 
@@ -252,16 +275,18 @@ def run(jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, piec
         n_events = 0
         memory_is_freed = False
         if settings.instant or next_submit > now:
-            only = NOBODY if settings.instant else first_to_act(now, jobs, hosts)
-            for h in range(n_hosts):
-                if hosts.due[h] == now:
+            only = NOBODY if settings.instant else first_to_act(now, hosts)
+            for first in range(0, n_hosts, LANES):
+                due = equal(hosts.due, np.uint64(first), LANES, now)
+                while due != ZERO:
+                    h = first + lowest_position(due)
+                    due &= due - ONE
                     some_acted, some_left = end_and_turn(h, only, now, jobs, hosts, waiting, settings, pieces)
                     n_events += some_acted
                     memory_is_freed = memory_is_freed or some_left
         if settings.instant or (n_events == 0 and next_submit > now):
-            for h in range(n_hosts):
-                if hosts.timer[h] == now:
-                    hosts.is_dirty[h] = 1
+            for first in range(0, n_hosts, LANES):
+                hosts.dirty[first // LANES] |= np.int64(equal(hosts.timer, np.uint64(first), LANES, now))
 
         # Hosts that changed, then jobs that wait for memory, then new jobs: each settles its host. In one
         # place, where it is compiled in: a call would copy all that the tables consist of.
@@ -270,14 +295,16 @@ def run(jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, piec
         while True:
             h, job = NOWHERE, NOBODY
             while changed < n_hosts and h == NOWHERE:
-                if hosts.is_dirty[changed] == 1:
-                    hosts.is_dirty[changed] = 0
-                    h = changed
-                changed += 1
+                dirty = np.uint64(hosts.dirty[changed // LANES])
+                if dirty == ZERO:
+                    changed += LANES
+                else:
+                    h = changed + lowest_position(dirty)
+                    hosts.dirty[changed // LANES] = np.int64(dirty & (dirty - ONE))
             if h == NOWHERE and memory_is_freed:
                 job = next_with_memory(now, jobs, hosts, waiting, settings)
                 if job != NOBODY:
-                    h = find_host(jobs.size[job], jobs.memory[job], rooms_of(hosts))
+                    h = find_host(jobs.size[job], jobs.memory[job], hosts)
                 memory_is_freed = job != NOBODY
             if h == NOWHERE:
                 if not takes_submission(

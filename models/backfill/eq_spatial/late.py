@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import float64, int64, void
 
+from models.backfill.eq_spatial.eight_late import reckon_eight
 from models.backfill.eq_spatial.partition import share_of
 from models.backfill.eq_spatial.state import (
     JOBS,
@@ -18,11 +19,11 @@ from models.backfill.eq_spatial.state import (
     NOBODY,
     NOTES_TOGETHER,
     NOWHERE,
-    TRIAL,
     JobTable,
     Late,
 )
 from models.kernels.compiling import part
+from models.kernels.lanes import LANES
 
 
 @part(void(int64, JOBS, LATE))
@@ -87,28 +88,55 @@ def reckon(job: int, jobs: JobTable, late: Late) -> None:
         while i < stop:
             at = np.uint64(i)
             share = share_of(job, size, late.level[at], late.after[at], late.before[at])
-            # Without a branch: nobody foresees which notes change a job's share.
-            more = lack + had * (late.time[at] - since)
-            lack = more if share != had else lack
+            # Without a branch: nobody foresees which notes change a job's share. One note waits for another
+            # with an addition alone, if only of nothing.
+            missed = had * (late.time[at] - since)
+            lack += missed if share != had else 0.0
             since = late.time[at] if share != had else since
             had = share
             i += 1
     jobs.share[job], jobs.share_since[job], jobs.lack[job] = had, since, lack
 
 
+@part(void(int64, JOBS, LATE))
+def tell_all(h: int, jobs: JobTable, late: Late) -> None:
+    """Do what `reckon` does for all late jobs of host `h` that are not there in their quantum, and let the
+    notes begin anew for all of them. O(notes) for each eight of them.
+    """
+    eight = late.eight
+    job = late.first[h]
+    while job != NOBODY:
+        n = 0
+        while job != NOBODY and n < LANES:
+            if jobs.host[job] != h:
+                at = np.uint64(n)
+                eight.job[at], eight.told[at], eight.size[at] = job, jobs.told[job], jobs.size[job]
+                eight.share[at], eight.share_since[at] = jobs.share[job], jobs.share_since[job]
+                eight.lack[at] = jobs.lack[job]
+                n += 1
+            jobs.told[job] = 0
+            job = jobs.next_late[job]
+        for i in range(n, LANES):
+            eight.told[np.uint64(i)] = late.room
+        reckon_eight(
+            eight.job, eight.told, eight.size, eight.share, eight.share_since, eight.lack,
+            late.time, late.level, late.after, late.before, h * late.room, late.n_notes[h],
+        )  # fmt: skip
+        for i in range(n):
+            at = np.uint64(i)
+            told = eight.job[at]
+            jobs.share[told], jobs.share_since[told] = eight.share[at], eight.share_since[at]
+            jobs.lack[told] = eight.lack[at]
+
+
 @part(void(int64, float64, int64, int64, int64, JOBS, LATE))
 def note_share(h: int, now: float, level: int, after: int, before: int, jobs: JobTable, late: Late) -> None:
     """Take a note of what late jobs would have on host `h` from now on, see `partition.place_beside`.
 
-    O(1); where there is no more room, O(notes) for each late job of the host, which is told of all of them.
+    O(1); where there is no more room, O(notes) for each eight late jobs of the host, which are told of all.
     """
     if late.n_notes[h] == late.room:
-        job = late.first[h]
-        while job != NOBODY:
-            if jobs.standing[job] != TRIAL or jobs.host[job] != h:
-                reckon(job, jobs, late)
-            jobs.told[job] = 0
-            job = jobs.next_late[job]
+        tell_all(h, jobs, late)
         late.n_notes[h] = 0
     n = late.n_notes[h]
     at = h * late.room + n

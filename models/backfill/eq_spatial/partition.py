@@ -9,61 +9,48 @@ and perhaps those in their quantum. Where that is too much, it is divided among 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import boolean, int64, types, void
 
 from models.arrays import Ints
-from models.backfill.eq_spatial.state import HOSTS, JOBS, SETTINGS, Hosts, JobTable, Settings
+from models.backfill.eq_spatial.state import (
+    HOSTS,
+    LONG,
+    SETTINGS,
+    Hosts,
+    Settings,
+)
+from models.kernels.bits import lowest_position, population, span
 from models.kernels.compiling import part
-from models.kernels.types import INTS, record
+from models.kernels.lanes import LANES
+from models.kernels.masks import between, copy, deal, few, total
+from models.kernels.types import INTS
 
 BOUNDLESS = 2**62
 
 
-class Claims(NamedTuple):
-    """What a division looks at: less than the whole tables, which would take longer to hand over than to use.
+@part(types.UniTuple(int64, 2)(int64, boolean, HOSTS, SETTINGS))
+def gather(h: int, favoured: bool, hosts: Hosts, settings: Settings) -> tuple[int, int]:
+    """Put side by side what those jobs of host `h` ask for that are favoured, or the others.
 
-    Parameters
-    ----------
-    member : jobs of hosts in order of submission, those of one host together
-    size, standing : of each job
-    asks : room for a group of the jobs of a host, see `gather`
-    favoured_from : standings from this one on have a claim to what they ask for
-    last : whether odd processors go to the last submitted
-    """
-
-    member: Ints
-    size: Ints
-    standing: Ints
-    asks: Ints
-    favoured_from: int
-    last: bool
-
-
-CLAIMS = record(Claims)
-
-
-@part(types.UniTuple(int64, 2)(CLAIMS, int64, int64, boolean))
-def gather(claims: Claims, base: int, n: int, favoured: bool) -> tuple[int, int]:
-    """Put side by side what those of the `n` jobs from `base` on ask for that are favoured, or the others.
-
-    `asks` is `BOUNDLESS` for jobs of the other group. O(n).
+    `asks` is `BOUNDLESS` for jobs of the other group, and beyond them up to a full eight. O(n).
 
     Returns
     -------
     int, int
         Jobs of the group, and the processors that the other group asks for.
     """
+    members, n = hosts.members, hosts.n_members[h]
     n_group, asked = 0, 0
-    for i in range(n):
-        job = claims.member[base + i]
-        size = claims.size[job]
-        in_group = (claims.standing[job] >= claims.favoured_from) == favoured
-        claims.asks[i] = size if in_group else BOUNDLESS
-        asked += 0 if in_group else size
-        n_group += int(in_group)
+    for k in range(0, n, LANES):
+        at = np.uint64(h * hosts.places + k)
+        present = span(min(n - k, LANES))
+        group = between(members.standing, at, n - k, settings.favoured_from, LONG)
+        if not favoured:
+            group ^= present
+        copy(members.size, at, group, BOUNDLESS, hosts.asks, np.uint64(k))
+        asked += total(members.size, at, present ^ group)
+        n_group += population(group)
     return n_group, asked
 
 
@@ -76,7 +63,7 @@ def level_of(asks: Ints, n: int, n_sharing: int, budget: int) -> tuple[int, int]
     Parameters
     ----------
     asks : see `gather`
-    n_sharing : jobs of the group; what they are more than there are ask for any number of processors
+    n_sharing : jobs of the group
     budget : one for each of them at least
 
     Returns
@@ -91,10 +78,11 @@ def level_of(asks: Ints, n: int, n_sharing: int, budget: int) -> tuple[int, int]
     while True:
         n_enough = 0
         left = budget
-        for i in range(n):
-            has_enough = asks[i] <= level
-            left -= asks[i] if has_enough else 0
-            n_enough += int(has_enough)
+        for k in range(0, n, LANES):
+            at = np.uint64(k)
+            have_enough = between(asks, at, LANES, 0, level)
+            left -= total(asks, at, have_enough)
+            n_enough += population(have_enough)
         if n_enough == n_sharing:
             return BOUNDLESS, 0
         if n_enough == n_had_enough:
@@ -104,86 +92,66 @@ def level_of(asks: Ints, n: int, n_sharing: int, budget: int) -> tuple[int, int]
     return level, left - level * (n_sharing - n_had_enough)
 
 
-@part(void(CLAIMS, int64, int64, int64, int64, INTS))
-def hand_out(claims: Claims, base: int, n: int, level: int, odd: int, target: Ints) -> None:
-    """Fill in what the jobs that were gathered have at a level, with odd processors for some."""
-    for k in range(n):
-        i = n - 1 - k if claims.last else k
-        asks = claims.asks[i]
-        if asks == BOUNDLESS:
-            continue
-        job = claims.member[base + i]
-        target[job] = asks
-        if asks > level:
-            target[job] = level + (1 if odd > 0 else 0)
-            odd -= 1
+@part(void(INTS, int64, int64, int64, boolean, INTS, int64))
+def hand_out(asks: Ints, n: int, level: int, odd: int, last: bool, shares: Ints, base: int) -> None:
+    """Fill in what the jobs that were gathered have at a level, with odd processors for some.
 
-
-@part(void(CLAIMS, int64, int64, int64, INTS), inline=False)
-def divide(claims: Claims, base: int, n: int, processors: int, target: Ints) -> None:
-    """Say how many processors each of the `n` jobs from `base` on shall have, at most as many as processors.
-
-    Parameters
-    ----------
-    claims, base, n, processors : the jobs of a host
-    target : filled in
+    That of the first of all is at the place `base`; nothing changes for those that were not gathered.
     """
-    n_others, asked = gather(claims, base, n, False)
+    first_of_last = (n - 1) & -LANES
+    for k in range(0, n, LANES):
+        i = first_of_last - k if last else k
+        at = np.uint64(i)
+        group = between(asks, at, LANES, 0, BOUNDLESS - 1)
+        above = between(asks, at, LANES, level + 1, BOUNDLESS - 1)
+        n_above = population(above)
+        # The first of them, or all but the first.
+        one_more = few(above, n_above - odd if last else odd)
+        if last:
+            one_more ^= above
+        deal(asks, at, group, level, one_more, shares, np.uint64(base + i))
+        odd -= n_above
+
+
+@part(void(int64, HOSTS, SETTINGS))
+def divide(h: int, hosts: Hosts, settings: Settings) -> None:
+    """Say how many processors each job of host `h` shall have; there are at most as many as processors."""
+    asks, shares, base = hosts.asks, hosts.members.target, h * hosts.places
+    n, processors = hosts.n_members[h], hosts.processors[h]
+    n_others, asked = gather(h, False, hosts, settings)
     if n_others > 0:
-        given = min(asked, processors - n_others)
-        level, odd = level_of(claims.asks, n, n_others, processors - given)
-        hand_out(claims, base, n, level, odd, target)
+        level, odd = level_of(asks, n, n_others, processors - min(asked, processors - n_others))
+        hand_out(asks, n, level, odd, settings.last, shares, base)
     if n_others < n:
-        n_favoured, _ = gather(claims, base, n, True)
-        level, odd = level_of(claims.asks, n, n_favoured, processors - n_others)
-        hand_out(claims, base, n, level, odd, target)
+        n_favoured, _ = gather(h, True, hosts, settings)
+        level, odd = BOUNDLESS, 0
+        if asked > processors - n_others:
+            level, odd = level_of(asks, n, n_favoured, processors - n_others)
+        hand_out(asks, n, level, odd, settings.last, shares, base)
 
 
-@part(types.UniTuple(int64, 2)(CLAIMS, int64, int64, int64, int64))
-def where_odd(claims: Claims, base: int, n: int, level: int, odd: int) -> tuple[int, int]:
-    """Say after whom and before whom one more job has to be submitted to have an odd processor. O(n)."""
+@part(types.UniTuple(int64, 2)(int64, int64, int64, HOSTS, SETTINGS))
+def where_odd(h: int, level: int, odd: int, hosts: Hosts, settings: Settings) -> tuple[int, int]:
+    """Say after whom and before whom one more job of host `h` has to be submitted to have an odd processor.
+
+    O(n).
+    """
     if odd == 0:
         return -1, -1
-    after, before = -1, BOUNDLESS
+    n = hosts.n_members[h]
+    first_of_last = (n - 1) & -LANES
     # The last of the others that has an odd processor if the one more does not come before it.
-    for k in range(n):
-        i = n - 1 - k if claims.last else k
-        if level < claims.asks[i] < BOUNDLESS:
-            odd -= 1
-            if odd == 0:
-                if claims.last:
-                    after = claims.member[base + i]
-                else:
-                    before = claims.member[base + i]
-                break
-    return after, before
-
-
-@part(types.UniTuple(int64, 3)(CLAIMS, int64, int64, int64, int64), inline=False)
-def place_beside(claims: Claims, base: int, n: int, n_sharing: int, budget: int) -> tuple[int, int, int]:
-    """Say what one more job without a claim has of a budget beside those that were gathered, see `share_of`.
-
-    O(n) for each level, see `level_of`.
-
-    Parameters
-    ----------
-    claims, base, n : the jobs of a host, of which those without a claim were gathered
-    n_sharing : how many these are, and one more
-    budget : what those with a claim leave
-
-    Returns
-    -------
-    int, int, int
-        What it asks for but no more than a level; one more than that where it is submitted between the second
-        and the third.
-    """
-    if budget <= n_sharing:
-        return 1, -1, -1
-    if n_sharing == 1:
-        return budget, -1, -1
-    level, odd = level_of(claims.asks, n, n_sharing, budget)
-    after, before = where_odd(claims, base, n, level, odd)
-    return level, after, before
+    for k in range(0, n, LANES):
+        i = first_of_last - k if settings.last else k
+        above = between(hosts.asks, np.uint64(i), LANES, level + 1, BOUNDLESS - 1)
+        n_above = population(above)
+        if odd <= n_above:
+            n_before = n_above - odd if settings.last else odd - 1
+            i += lowest_position(above ^ few(above, n_before))
+            job = hosts.members.job[np.uint64(h * hosts.places + i)]
+            return (job, BOUNDLESS) if settings.last else (-1, job)
+        odd -= n_above
+    return -1, BOUNDLESS
 
 
 @part(int64(int64, int64, int64, int64, int64))
@@ -239,38 +207,17 @@ def level_beside(hosts: Hosts, n_group: int, budget: int) -> tuple[int, int]:
     return level, left - level * n_sharing
 
 
-@part(CLAIMS(JOBS, HOSTS, SETTINGS))
-def claims_of(jobs: JobTable, hosts: Hosts, settings: Settings) -> Claims:
-    """Return what a division looks at."""
-    last = settings.last
-    return Claims(hosts.members, jobs.size, jobs.standing, hosts.asks, settings.favoured_from, last)
+@part(types.UniTuple(int64, 3)(int64, int64, int64, HOSTS, SETTINGS))
+def place_beside(h: int, n_group: int, budget: int, hosts: Hosts, settings: Settings) -> tuple[int, int, int]:
+    """Say what one more job of host `h` without a claim has of a budget beside those that were ranked, see
+    `share_of`. O(jobs on the host).
 
-
-@part(void(int64, JOBS, HOSTS, SETTINGS))
-def divide_host(h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
-    """Say how many processors each job of host `h` shall have, see `divide`."""
-    claims = claims_of(jobs, hosts, settings)
-    divide(claims, h * hosts.places, hosts.n_members[h], hosts.processors[h], jobs.target)
-
-
-@part(types.UniTuple(int64, 2)(int64, JOBS, HOSTS, SETTINGS))
-def gather_on_host(h: int, jobs: JobTable, hosts: Hosts, settings: Settings) -> tuple[int, int]:
-    """Gather the jobs of host `h` without a claim, see `gather`."""
-    return gather(claims_of(jobs, hosts, settings), h * hosts.places, hosts.n_members[h], False)
-
-
-@part(types.UniTuple(int64, 3)(int64, int64, int64, JOBS, HOSTS, SETTINGS))
-def place_on_host(
-    h: int, n_sharing: int, asked: int, jobs: JobTable, hosts: Hosts, settings: Settings
-) -> tuple[int, int, int]:
-    """Say what one more job would have on host `h` beside claims of so many, see `place_beside`."""
-    claims, base = claims_of(jobs, hosts, settings), h * hosts.places
-    return place_beside(claims, base, hosts.n_members[h], n_sharing, hosts.processors[h] - asked)
-
-
-@part(types.UniTuple(int64, 2)(int64, int64, int64, JOBS, HOSTS, SETTINGS))
-def where_odd_on_host(
-    h: int, level: int, odd: int, jobs: JobTable, hosts: Hosts, settings: Settings
-) -> tuple[int, int]:
-    """Say who has an odd processor on host `h`, see `where_odd`."""
-    return where_odd(claims_of(jobs, hosts, settings), h * hosts.places, hosts.n_members[h], level, odd)
+    Returns
+    -------
+    int, int, int
+        What it asks for but no more than a level; one more than that where it is submitted between the second
+        and the third.
+    """
+    level, odd = level_beside(hosts, n_group, budget)
+    after, before = where_odd(h, level, odd, hosts, settings)
+    return level, after, before

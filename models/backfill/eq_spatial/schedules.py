@@ -38,7 +38,7 @@ def simulate(jobs: Jobs, machine: Machine, rules: EqSpatial) -> Schedule:
         empty_hosts(machine),
         nobody_waiting(len(jobs), len(machine.names)),
     )
-    pieces = room_for(4 * len(jobs) + 2 * hosts.members.size)
+    pieces = room_for(4 * len(jobs) + 2 * hosts.members.job.size)
     while not kernel.run(table, hosts, waiting, settings_of(rules), pieces):
         pieces = twice(pieces)
     return Schedule(
