@@ -66,7 +66,8 @@ from models.gang.state import (
 from models.gang.waiting import AT_PRESENT, NEEDED, REQUESTED, SUBMIT, join_queue
 from models.kernels.bits import ZERO, lowest_position, population
 from models.kernels.compiling import kernel, part
-from models.kernels.lanes import LANES, equal, least_of
+from models.kernels.lanes import LANES, least_of
+from models.kernels.masks import equal
 from models.kernels.passed import taken_from
 from models.kernels.ties import takes_end
 from models.kernels.types import FLOATS, INTS
@@ -135,7 +136,7 @@ def first_to_end(finish, table, n_jobs):
     first = 0
     n_first = 0
     for i in range(0, n_jobs, LANES):
-        bits = equal(real, ends + np.uint64(i), finish)
+        bits = equal(real, ends + np.uint64(i), n_jobs - i, finish)
         first = i + lowest_position(bits) if bits != ZERO else first
         n_first += population(bits)
     if n_first > 1:

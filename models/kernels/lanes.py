@@ -213,16 +213,33 @@ def least_of(typing: Any, values: Any, at: Any, n: Any) -> Any:
 
 
 @inside
-def equal(typing: Any, values: Any, at: Any, value: Any) -> Any:
-    """Return which of eight numbers, from the place `at` on, are equal to another: one bit each, the first
-    the lowest.
+def has_room(
+    typing: Any, time: Any, most: Any, failed_size: Any, failed_request: Any, at: Any, size: Any,
+    requested: Any, latest: Any,
+) -> Any:  # fmt: skip
+    """Return which of eight holes, from the place `at` on, begin before `latest` and may have room for a job,
+    for all that is known: one bit each, the first the lowest.
+
+    Parameters
+    ----------
+    time, most, failed_size, failed_request : arrays of float, int32, int32, and float
+        When a hole begins, what it has room for at most, and the size and request of a job that it had no
+        room for: who needs and requests as much has none either.
+    size : int
+    requested, latest : float
     """
 
     def made(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         lanes = Lanes(context, builder)
-        values, at, value = arguments
-        eight = lanes.load(signature.args[0], values, at)
-        bits = builder.fcmp_ordered("==", eight, lanes.spread(value))
+        *arrays, at, size, requested, latest = arguments
+        kinds = signature.args
+        begins, room, failed, failing = (lanes.load(k, a, at) for k, a in zip(kinds, arrays, strict=False))
+        size = lanes.spread(builder.trunc(size, PLACE))
+        early = builder.fcmp_ordered("<", begins, lanes.spread(latest))
+        fits = builder.icmp_signed(">=", room, size)
+        fewer = builder.icmp_signed(">", failed, size)
+        shorter = builder.fcmp_ordered(">", failing, lanes.spread(requested))
+        bits = builder.and_(builder.and_(early, fits), builder.or_(fewer, shorter))
         return builder.zext(builder.bitcast(bits, BITS), NUMBER)
 
-    return uint64(values, uint64, float64), made
+    return uint64(time, most, failed_size, failed_request, uint64, int64, float64, float64), made

@@ -124,17 +124,7 @@ def soonest(typing: Any, times: Any, others: Any, at: Any, bits: Any) -> Any:
             each = lanes.load(signature.args[0], array, at)
             counts = builder.and_(_mask(builder, bits), builder.fcmp_ordered("<", each, least))
             least = builder.select(counts, each, least)
-        width = LANES
-        while width > 1:
-            width //= 2
-            halves = [
-                builder.shuffle_vector(
-                    least, least, ir.Constant(ir.VectorType(ir.IntType(32), width), [*range(k, k + width)])
-                )
-                for k in (0, width)
-            ]
-            least = builder.select(builder.fcmp_ordered("<", *halves), *halves)
-        return builder.extract_element(least, ir.Constant(ir.IntType(32), 0))
+        return lanes.least(least)
 
     return float64(times, others, uint64, uint64), made
 

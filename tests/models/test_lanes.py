@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from models.kernels.lanes import LANES, equal, least_of
+from models.kernels.lanes import LANES, least_of
+from models.kernels.masks import equal
 
 
 @njit
@@ -15,9 +16,9 @@ def least(values: np.ndarray, at: int, n: int) -> float:
 
 
 @njit
-def which(values: np.ndarray, at: int, value: float) -> int:
+def which(values: np.ndarray, at: int, n: int, value: float) -> int:
     """Return what kernels get."""
-    return equal(values, np.uint64(at), value)
+    return equal(values, np.uint64(at), n, value)
 
 
 def test_the_least_of_a_row_and_where_it_is() -> None:
@@ -31,7 +32,7 @@ def test_the_least_of_a_row_and_where_it_is() -> None:
         assert smallest == values[1].min()
         found = []
         for i in range(0, n, LANES):
-            bits = which(values, begin + i, smallest)
+            bits = which(values, begin + i, n - i, smallest)
             found += [i + lane for lane in range(LANES) if bits >> lane & 1]
         assert found == np.flatnonzero(values[1] == smallest).tolist()
     assert least(values, begin, 0) == np.inf

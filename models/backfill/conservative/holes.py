@@ -22,14 +22,14 @@ from models.backfill.conservative.steps import (
     NOWHERE,
     NUMBER,
     STEPS,
-    TOGETHER,
     Steps,
     close_hole,
     note_hole,
 )
 from models.backfill.conservative.waiting import BLOCK, SHIFT, WAITING, Waiting, zone
-from models.kernels.bits import ONE, ZERO, lowest_position
+from models.kernels.bits import ALL, ONE, ZERO, lowest_position
 from models.kernels.compiling import part
+from models.kernels.lanes import LANES, has_room
 
 
 @part(boolean(HELD, WAITING, int64, int64, float64, float64, float64, int64))
@@ -154,7 +154,7 @@ def first_hole(jobs: HeldJobs, steps: Steps, job: int, before: int) -> int:
     no room for so many. Whatever is right for a longer time or for more becomes so by something becoming
     free, and where that was last it is noted anew. So hardly any hole is looked at more than once or twice.
 
-    O(holes that are open / those looked at with one instruction), and O(steps around those that may do).
+    O(holes that are open / 8), and O(steps around those that may do).
     """
     step, hole = steps.step, steps.hole
     hole_time, hole_most = steps.hole_time, steps.hole_most
@@ -163,38 +163,27 @@ def first_hole(jobs: HeldJobs, steps: Steps, job: int, before: int) -> int:
     best = before
     latest = step[before].time
     tried_from, tried_to = np.inf, -np.inf
-    for begin in range(0, steps.n_holes[0], TOGETHER):
-        # Those that may do are counted, always of as many: that is compiled to a few wide instructions.
-        n_left = 0
-        for k in range(begin, begin + TOGETHER):
-            i = np.uint32(k)
-            if hole_most[i] < size or hole_time[i] >= latest:
-                continue
-            if failed_size[i] <= size and failed_request[i] <= requested:
-                continue
-            n_left += 1
-        if n_left == 0:
-            continue
-        i = np.uint32(begin)
-        while i < min(begin + TOGETHER, steps.n_holes[0]):
+    for begin in range(0, steps.n_holes[0], LANES):
+        rest = has_room(hole_time, hole_most, failed_size, failed_request, begin, size, requested, latest)
+        while rest != ZERO:
+            bit = lowest_position(rest)
+            rest &= rest - ONE
+            i = np.uint32(begin + bit)
             time = hole_time[i]
-            if (
-                hole_most[i] < size
-                or time >= latest
-                or (failed_size[i] <= size and failed_request[i] <= requested)
-                or hole[i].known >= size
-                or (time >= tried_from and time < tried_to)
-            ):
-                i = np.uint32(i + 1)
+            if hole[i].known >= size or time >= latest or (time >= tried_from and time < tried_to):
                 continue
             at = hole[i].step
             free = step[at].free
             if free <= hole[i].known:
-                close_hole(steps, i)  # and have a look at the one that takes its place
+                close_hole(steps, i)
+                # The one that takes its place comes next.
+                rest = has_room(
+                    hole_time, hole_most, failed_size, failed_request, begin, size, requested, latest
+                )
+                rest &= ALL << np.uint64(bit)
                 continue
             if free < size:
                 hole_most[i] = free
-                i = np.uint32(i + 1)
                 continue
             left, right = at, step[at].after
             previous = step[left].before
@@ -212,7 +201,6 @@ def first_hole(jobs: HeldJobs, steps: Steps, job: int, before: int) -> int:
             elif over <= planned:
                 best = left
                 latest = tried_from
-            i = np.uint32(i + 1)
     return best
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from models.arrays import Floats
 from models.kernels.compiling import part
+from models.kernels.lanes import LANES
 from models.kernels.types import FLOATS
 
 NUMBER = uint32
@@ -27,8 +28,6 @@ FIRST: Any = np.uint32(0)
 NOWHERE: Any = np.uint32(0xFFFF_FFFF)
 
 NOBODY_FAILED = np.int32(0x7FFF_FFFF)
-TOGETHER = 32
-"""So many holes are passed over at a time, if none of them may do."""
 
 Numbers = NDArray[np.uint32]
 Records = NDArray[np.void]
@@ -81,7 +80,7 @@ class Steps(NamedTuple):
         Step 0 is the first one at the beginning.
     hole : ndarray of `HOLE`
         In no order. What nearly all are passed over by is in arrays of its own, as the next four are, so that
-        many are looked at with one instruction.
+        eight are looked at at once (`lanes.has_room`).
     hole_time : ndarray of float, seconds
         When the step of each begins.
     hole_most : ndarray of int32
@@ -127,10 +126,10 @@ def all_free(processors: int, n_jobs: int) -> Steps:
     return Steps(
         step,
         np.zeros(room, HOLE),
-        np.zeros(room + TOGETHER),
-        np.full(room + TOGETHER, -1, np.int32),
-        np.zeros(room + TOGETHER, np.int32),
-        np.zeros(room + TOGETHER),
+        np.zeros(room + LANES),
+        np.full(room + LANES, -1, np.int32),
+        np.zeros(room + LANES, np.int32),
+        np.zeros(room + LANES),
         np.zeros(room, STEP),
         np.zeros(room, np.uint32),
         np.array([NOWHERE, 1], np.uint32),
