@@ -7,7 +7,7 @@ one of this family by ``policy.family=benchmarks.timed_gang``.
 from __future__ import annotations
 
 import time
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 
@@ -30,8 +30,10 @@ class Timed(Family):
         start = time.thread_time()
         outcome = super().simulate(point)
         n_batches = len(outcome.metrics[self.headline])
-        share = (time.thread_time() - start) / max(n_batches, 1)
-        return replace(outcome, metrics={**outcome.metrics, METRIC: np.full(n_batches, share)})
+        share = np.empty(n_batches)
+        outcome.metrics[METRIC] = share  # in place: what this takes counts as the executors'
+        share[:] = (time.thread_time() - start) / max(n_batches, 1)
+        return outcome
 
 
 _DECLARED = {each.name: getattr(gang.FAMILY, each.name) for each in fields(Family)}

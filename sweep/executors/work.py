@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -20,11 +20,11 @@ import numpy as np
 
 from models.family import Family, Outcome
 from models.kernels import cache as kernel_cache
-from models.point import Batches, Parameters, Point
+from models.point import Parameters, Point
 from sweep import statistics
 from sweep.errors import RunError
 from sweep.plan import families
-from sweep.plan.task import Bundle, Measurement, Result, Stopping, Task
+from sweep.plan.task import Bundle, Result, Stopping, Task
 from sweep.statistics.warmup import truncation
 from sweep.store.backlogs import encoded
 from sweep.store.shards import Failed, Finished, Layout, Shard
@@ -39,7 +39,10 @@ def work(bundle: Bundle) -> list[Result]:
         If the log cannot be written; the tasks then count as not run. An exception of a task is no
         exception here: it is a record with its traceback.
     """
-    return _log([simulate(task) for task in bundle.tasks], bundle)
+    # One step for all tasks, then the next: a simulation puts all else out of the processor's caches.
+    _load(bundle.tasks)
+    ran = [_run(task) for task in bundle.tasks]
+    return _log([_recorded(each) for each in ran], bundle)
 
 
 def give_up(bundle: Bundle, reason: str) -> list[Result]:
@@ -64,17 +67,33 @@ def shard(folder: Path, log: str | None = None) -> Shard:
     return Shard(folder, log)
 
 
+Ran = tuple[Task, Family, Outcome, float]
+"""A simulation that came to its end, and the seconds that it took by the clock."""
+
+
 def simulate(task: Task) -> Finished | Failed:
     """Run one task; whatever it raises becomes a record."""
+    _load([task])
+    return _recorded(_run(task))
+
+
+def _run(task: Task) -> Ran | Failed:
     start = time.perf_counter()
     try:
         family = families.find(task.family)
-        _load(family, task.point)
-        start = time.perf_counter()  # to load kernels, once in a process, is no part of a task's cost
-        outcome = family.simulate(point(task, family))
-        return _finished(task, family, outcome, time.perf_counter() - start)
+        return task, family, family.simulate(point(task, family)), time.perf_counter() - start
     except Exception:
         return failed(task, traceback.format_exc(), time.perf_counter() - start)
+
+
+def _recorded(ran: Ran | Failed) -> Finished | Failed:
+    if isinstance(ran, Failed):
+        return ran
+    try:
+        return _finished(*ran)
+    except Exception:
+        task, _, _, seconds = ran
+        return failed(task, traceback.format_exc(), seconds)
 
 
 _loaded: set[str] = set()
@@ -84,18 +103,25 @@ _looked_at: tuple[Parameters, ...] = ()
 """Policy, workload and machine whose kernels were looked for last: those very objects."""
 
 
-def _load(family: Family, point: Point) -> None:
-    """Load the kernels that a point needs, once in a process."""
+def _load(tasks: Iterable[Task]) -> None:
+    """Load the kernels that tasks need, once in a process: what that takes is no part of a task's cost.
+
+    What cannot be loaded is said by the tasks, as soon as they run.
+    """
     global _looked_at
-    system = (point.policy, point.workload, point.machine)
-    if len(_looked_at) == len(system) and all(map(is_, _looked_at, system)):
-        return
-    if not _loaded.issuperset(needed := family.needed([point])):
-        family.warm_up([point])
-        with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
-            kernel_cache.preload(needed)
-        _loaded.update(needed)
-    _looked_at = system
+    for task in tasks:
+        point = task.point
+        system = (point.policy, point.workload, point.machine)
+        if len(_looked_at) == len(system) and all(map(is_, _looked_at, system)):
+            continue
+        with suppress(Exception):
+            family = families.find(task.family)
+            if not _loaded.issuperset(needed := family.needed([point])):
+                family.warm_up([point])
+                with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
+                    kernel_cache.preload(needed)
+                _loaded.update(needed)
+        _looked_at = system
 
 
 def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:
@@ -105,28 +131,11 @@ def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:
 
 def point(task: Task, family: Family) -> Point:
     """Return what the model is told, with the stopping rule built here, in the worker."""
-    # As `replace`, which takes twice as long.
-    return Point(**{**vars(task.point), "batches": batches(task.measurement, family)})
-
-
-_measured: tuple[Measurement, Family, Batches] | None = None
-"""What `batches` returned last, and for what: those very objects."""
-
-
-def batches(measurement: Measurement, family: Family) -> Batches:
-    """Return how long a simulation is measured."""
-    global _measured
-    known = _measured  # once: there may be several threads
-    if known is None or known[0] is not measurement or known[1] is not family:
-        _measured = known = measurement, family, _batches(measurement, family)
-    return known[2]
-
-
-def _batches(measurement: Measurement, family: Family) -> Batches:
-    enough = None
-    if measurement.stopping is not None:
-        enough = _enough(measurement.stopping, measurement.stopping.metric or family.headline)
-    return replace(measurement.batches, enough=enough)
+    stopping = task.measurement.stopping
+    if stopping is None:
+        return task.point
+    enough = _enough(stopping, stopping.metric or family.headline)
+    return replace(task.point, batches=replace(task.point.batches, enough=enough))
 
 
 def _enough(rule: Stopping, metric: str) -> Callable[[Mapping[str, np.ndarray]], bool]:
@@ -150,25 +159,25 @@ class Declared(NamedTuple):
     ----------
     family : Family
     measures : mapping
-        What `own` and `layouts` are for.
+        What `own` and `expected` are for.
     own : dict of str to tuple of int
         Shape of each metric beyond the batch.
-    layouts : dict of int to Layout
-        By the number of batches.
+    expected : dict of int to (list of tuple of int, Layout)
+        By the number of batches: shapes, and how the values lie in a record.
     """
 
     family: Family
     measures: Parameters
     own: dict[str, tuple[int, ...]]
-    layouts: dict[int, Layout]
+    expected: dict[int, tuple[list[tuple[int, ...]], Layout]]
 
-    def layout(self, n_batches: int) -> Layout:
-        """Return how the values of so many batches lie in a record."""
-        if n_batches not in self.layouts:
-            self.layouts[n_batches] = tuple(
-                (name, n_batches * math.prod(own)) for name, own in self.own.items()
-            )
-        return self.layouts[n_batches]
+    def of(self, n_batches: int) -> tuple[list[tuple[int, ...]], Layout]:
+        """Return what is expected of so many batches."""
+        if n_batches not in self.expected:
+            shapes = [(n_batches, *own) for own in self.own.values()]
+            layout = tuple((name, math.prod(shape)) for name, shape in zip(self.own, shapes, strict=True))
+            self.expected[n_batches] = shapes, layout
+        return self.expected[n_batches]
 
 
 _declared: dict[str, Declared] = {}
@@ -198,21 +207,20 @@ def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> F
         raise ValueError(
             f"family {family.name} declares {sorted(declared.own)}, returned {sorted(outcome.metrics)}"
         )
-    parts = []
-    lengths = set()
-    for name, own in declared.own.items():
-        values = outcome.metrics[name]
-        if not isinstance(values, np.ndarray):
-            values = np.asarray(values)
-        shape = values.shape
-        if shape[1:] != own or not shape:
-            raise ValueError(f"metric {name}: shape {shape}, declared (n_batches, ...) with {own}")
-        lengths.add(shape[0])
-        parts.append(values.ravel() if own else values)
-    if len(lengths) != 1 or max(lengths) > task.measurement.looks[-1]:
-        raise ValueError(f"metrics with {sorted(lengths)} batches; declared looks {task.measurement.looks}")
+    arrays = [np.asarray(outcome.metrics[name]) for name in declared.own]
+    shapes = [values.shape for values in arrays]
+    n_batches = shapes[0][0] if shapes and shapes[0] else 0
+    expected, layout = declared.of(n_batches)
+    if shapes != expected or n_batches > task.measurement.looks[-1]:
+        raise ValueError(_broken(declared, shapes, task.measurement.looks))
     backlog = None if outcome.backlog is None else encoded(outcome.backlog)
-    n_batches = lengths.pop()
-    together = np.concatenate(parts, dtype=_DOUBLES, casting="unsafe").tobytes() if parts else b""
-    layout = declared.layout(n_batches)
+    together = np.concatenate(arrays, axis=None, dtype=_DOUBLES, casting="unsafe").tobytes()
     return Finished(task.id, seconds, int(outcome.jobs), backlog, n_batches, layout, together)
+
+
+def _broken(declared: Declared, shapes: list[tuple[int, ...]], looks: tuple[int, ...]) -> str:
+    """Return how the shapes of metrics, in the order of the declaration, break it."""
+    for (name, own), shape in zip(declared.own.items(), shapes, strict=True):
+        if not shape or shape[1:] != own:
+            return f"metric {name}: shape {shape}, declared (n_batches, ...) with {own}"
+    return f"metrics with {sorted({shape[0] for shape in shapes})} batches; declared looks {looks}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 
 import numpy as np
 
@@ -13,26 +14,32 @@ DIGITS = 6
 """Significant digits: nobody averages these numbers, they only decide what is saturated."""
 
 
-_OF = '"suspected":{},"overflowed":{},"length":{}}}'
+_OF = '"suspected":%s,"overflowed":%s,"length":%s}'
+
+_SHORTFALL = '],"shortfall":['
 
 _USUAL = re.compile(
     r'\{"level":\[([0-9.e+-]+(?:,[0-9.e+-]+)*)\],"shortfall":\[([^]]+)\],'
-    + re.escape(_OF.format("false", "false", 1))
+    + re.escape(_OF % ("false", "false", 1))
 )
 """Of a run that was not made anew, with a level that is known."""
 
 
 def encoded(backlog: Backlog) -> str:
     """Return a backlog as a line of JSON; a share that is not known is null."""
-    level, shortfall = _numbers(backlog.level), _numbers(backlog.shortfall).replace("NaN", "null")
+    level, shortfall = backlog.level.tolist(), backlog.shortfall.tolist()
     flags = ("true" if flag else "false" for flag in (backlog.suspected, backlog.overflowed))
-    return f'{{"level":[{level}],"shortfall":[{shortfall}],{_OF.format(*flags, backlog.length)}'
+    text = _format(len(level), len(shortfall)) % (*level, *shortfall, *flags, backlog.length)
+    if "nan" in text or "inf" in text:  # as Python's JSON has them
+        level_text, of, rest = text.replace("inf", "Infinity").partition(_SHORTFALL)
+        text = level_text.replace("nan", "NaN") + of + rest.replace("nan", "null")
+    return text
 
 
-def _numbers(values: np.ndarray) -> str:
-    """Return values in `DIGITS` digits, as Python's JSON has them."""
-    text = ",".join([f"%.{DIGITS}g"] * len(values)) % tuple(values.tolist())
-    return text.replace("nan", "NaN").replace("inf", "Infinity") if "n" in text else text
+@cache
+def _format(n_level: int, n_shortfall: int) -> str:
+    level, shortfall = (",".join([f"%.{DIGITS}g"] * n) for n in (n_level, n_shortfall))
+    return f'{{"level":[{level}{_SHORTFALL}{shortfall}],' + _OF
 
 
 def decoded(text: str) -> Backlog:
