@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import pickle
 import resource
 import signal
 import threading
@@ -203,6 +204,7 @@ class Executor:
                     # A simulation that grows is the system's to judge, not a reason for a restart.
                     memory_limit=None,
                     dashboard_address="127.0.0.1:0",  # any free port: two runs on one machine shall not meet
+                    scheduler_kwargs={"dashboard": False},  # no pages: to load what draws them takes a second
                     silence_logs=logging.CRITICAL,
                 )
                 break
@@ -353,8 +355,14 @@ def _end_fork_server() -> None:
 
 async def _worked(client: Client, bundle: Bundle) -> list[Result]:
     """Have a bundle worked on; all in Dask's own thread, as to change threads takes longer than the rest."""
-    results: list[Result] = await client.gather(client.submit(work, bundle, pure=False), asynchronous=True)
+    packed = await client.gather(client.submit(_packed, bundle, pure=False), asynchronous=True)
+    results: list[Result] = pickle.loads(packed)
     return results
+
+
+def _packed(bundle: Bundle) -> bytes:
+    """Work on a bundle, and return the results as one thing: Dask would look at each part of each of them."""
+    return pickle.dumps(work(bundle))
 
 
 def _results(future: Future[list[Result]]) -> list[Result] | None:

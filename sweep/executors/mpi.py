@@ -6,6 +6,7 @@ needs a few per cent of a core, so on nodes of one's own start one rank more tha
 
 from __future__ import annotations
 
+import gc
 import importlib
 import secrets
 import time
@@ -179,6 +180,7 @@ def prepare(modules: Sequence[str]) -> str:
     for name in modules:
         with suppress(ImportError):  # a preload module, as long as nothing is compiled; or the task tells
             importlib.import_module(name)
+    gc.freeze()  # all that was imported stays: not to be looked through time and again
     return ranks.node()
 
 
