@@ -20,6 +20,7 @@ BENCHMARKS = {
     "simpy": "benchmarks.against_simpy",
     "sweep": "benchmarks.whole_sweep",
     "executors": "benchmarks.executors",
+    "messages": "benchmarks.messages",
     "memory": "benchmarks.memory",
     "startup": "benchmarks.startup",
     "analysis": "benchmarks.analysis",

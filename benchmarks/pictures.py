@@ -1,6 +1,6 @@
 """``python -m benchmarks.pictures``: draw docs/performance.svg, fill in the tables of docs/performance.md.
 
-All numbers come from what `python -m benchmarks scaling counters executors` has kept; of each benchmark the
+All numbers come from what `python -m benchmarks scaling counters messages` has kept; of each benchmark the
 newest run counts, and whole runs before quick ones.
 """
 
@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from analysis.figures import style
-from benchmarks.fleet import Executor, fitted
+from benchmarks.fleet import COSTS, Executor, Fitted, fitted
 from benchmarks.record import FOLDER
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -32,21 +33,22 @@ TASK_LENGTHS = {0.0016: "1.6 ms", 0.02: "20 ms", 0.3: ".3 s", 3.0: "3 s"}
 EACH = 10
 """Messages for each worker, where workers are simulated."""
 
-FLEET, HOUR = 1_000, 3600.0
+FLEET = 1_000
+"""Workers of the machine that is not here."""
 
 Kept = Mapping[str, Any]
 
 
 def main() -> int:
     """Draw and write, or say what is missing."""
-    kept = {name: newest(name) for name in ("scaling", "counters", "executors")}
+    kept = {name: newest(name) for name in ("scaling", "counters", "messages")}
     if kept["scaling"] is None:
         print(
-            "error: nothing kept of scaling: python -m benchmarks scaling counters executors", file=sys.stderr
+            "error: nothing kept of scaling: python -m benchmarks scaling counters messages", file=sys.stderr
         )
         return 2
-    measured = kept["executors"]
-    executors = {} if measured is None else fitted(measured["benchmarks"]["executors"]["tables"])
+    measured = kept["messages"]
+    executors = {} if measured is None else fitted(measured["benchmarks"]["messages"]["tables"])
     with style.styled():
         figure = drawn(kept["scaling"]["benchmarks"]["scaling"]["tables"], executors)
         if (engine := figure.get_layout_engine()) is not None:
@@ -57,7 +59,7 @@ def main() -> int:
     blocks = {
         "growth": growth(kept["scaling"]),
         "counters": counters(kept["counters"]),
-        "fleet": fleet(executors, kept["executors"]),
+        "fleet": fleet(executors, kept["messages"]),
     }
     for name, block in blocks.items():
         begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
@@ -75,14 +77,14 @@ def newest(benchmark: str, folder: Path = FOLDER) -> Kept | None:
     return max(found, key=lambda run: (not run["quick"], run["created"]), default=None)
 
 
-def drawn(tables: Sequence[Kept], executors: Mapping[str, Executor]) -> Figure:
+def drawn(tables: Sequence[Kept], executors: Mapping[str, Fitted]) -> Figure:
     """Return the picture: cost against each length, and simulated workers."""
     figure = Figure(figsize=(9.2, 6.2), layout="constrained")
     axes = figure.subplots(2, 3).ravel()
     for one, table in zip(axes, tables, strict=False):
         _grows(one, table)
     if "dask" in executors:
-        _workers(axes[-1], executors["dask"])
+        _workers(axes[-1], executors["dask"].executor)
     else:
         axes[-1].set_visible(False)
     style.put_headline(figure, "How cost grows")
@@ -120,7 +122,7 @@ def _workers(axes: Axes, executor: Executor) -> None:
 
 def _busy(executor: Executor, task_s: float, workers: int) -> float:
     """Return the workers that simulate, on average over a run; its start is left out."""
-    n, _ = executor.per_message(task_s)
+    n, _, _ = executor.per_message(task_s, workers)
     tasks = n * EACH * workers
     return tasks * task_s / (executor.makespan(task_s, tasks, workers) - executor.start_s)
 
@@ -161,24 +163,32 @@ def counters(kept: Kept | None) -> str:
     return "\n".join([*lines, "", _made(kept)])
 
 
-def fleet(executors: Mapping[str, Executor], kept: Kept | None) -> str:
-    """Return the fitted costs, and what 1,000 workers would take."""
+def fleet(executors: Mapping[str, Fitted], kept: Kept | None) -> str:
+    """Return the fitted costs, how good the model is, and what 1,000 workers would take."""
     if kept is None:
-        return "(Not measured: `python -m benchmarks executors`.)"
-    lines = ["| | ms a message | µs a task | workers' share | start, s |", "|---|---|---|---|---|"]
+        return "(Not measured: `python -m benchmarks messages`.)"
+    cores = kept["machine"]["cores"]
+    lines = ["| | " + " | ".join(COSTS) + " | start, s |", "|---" * (len(COSTS) + 2) + "|"]
     for name, one in executors.items():
-        costs = f"{1e3 * one.message_s:.2g} | {1e6 * one.task_s:.2g} | {one.share:.3f} | {one.start_s:.1f}"
-        lines.append(f"| {name} | {costs} |")
+        costs = " | ".join("{:.2g} ± {:.1g}".format(*one.interval(number)) for number in COSTS.values())
+        lines.append(f"| {name} | {costs} | {one.executor.start_s:.1f} |")
+    lines += ["", *(f"- {name}: {one.verdict(cores)}." for name, one in executors.items())]
     lines += [
         "",
-        "| tasks of | workers it keeps busy | 1,000 workers with an hour of work each |",
-        "|---|---|---|",
+        "| tasks of | of 1,000 workers it keeps busy | of that in simulations | an hour of work for each |",
+        "|---|---|---|---|",
     ]
     for name, one in executors.items():
         for task_s, label in TASK_LENGTHS.items():
-            took = HOUR / one.share * max(1.0, FLEET / one.most_workers(task_s))
-            lines.append(f"| {name}, {label} | {one.most_workers(task_s):,.0f} | {took / HOUR:,.2f} h |")
+            busy, low, high = one.within(partial(_busy_of_all, task_s))
+            share = one.executor.share(task_s)
+            shown = f"{busy:,.0f} ({low:,.0f} to {min(high, FLEET):,.0f}) | {share:.3f}"
+            lines.append(f"| {name}, {label} | {shown} | {FLEET / busy / share:,.2f} h |")
     return "\n".join([*lines, "", _made(kept)])
+
+
+def _busy_of_all(task_s: float, executor: Executor) -> float:
+    return executor.busy(task_s, FLEET)
 
 
 def _made(kept: Kept) -> str:
