@@ -18,7 +18,7 @@ import psutil
 from benchmarks.watch import is_grandchild, is_rank
 from schedsweep.terminal import guarded
 from sweep import cli
-from sweep.executors import dask, mpi
+from sweep.executors import bundles, dask, mpi
 from sweep.plan.task import Bundle, Result
 from sweep.store.collect import Collection
 
@@ -31,7 +31,7 @@ class Account:
         self._messages = self._tasks = 0
         self._begun: dict[str, float] | None = None
 
-    def bundles(self, bundles: Iterator[Bundle]) -> Iterator[Bundle]:
+    def counted(self, bundles: Iterator[Bundle]) -> Iterator[Bundle]:
         """Yield bundles and count them; the second is not asked for before everybody is there."""
         for bundle in bundles:
             yield bundle
@@ -72,8 +72,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run a study, and return its exit status."""
     file, seconds, *rest = arguments
     account = Account(Path(file))
-    dask.Executor.message_s = float(seconds)
-    mpi.MESSAGE_S = float(seconds)
+    dask.Executor.message_s = mpi.MESSAGE_S = bundles.LEAST_S = float(seconds)  # to the end, too
     # The dataset has its share of the time (`sweep.store.collect`), and is none of a message's.
     Collection.write_if_due = lambda self: None  # type: ignore[method-assign]
     for executor in (dask.Executor, mpi.Executor):
@@ -82,8 +81,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _counted(run: Any, account: Account) -> Any:
-    def counted(self: Any, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
-        yield from run(self, account.bundles(bundles))
+    def counted(self: Any, given: Iterator[Bundle]) -> Iterator[list[Result]]:
+        yield from run(self, account.counted(given))
         account.close(self.workers)
 
     return counted

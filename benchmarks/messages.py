@@ -24,7 +24,7 @@ from benchmarks.record import Cell, Findings, Table, Target
 from models import gang
 
 WORKERS = (1, 2)
-MESSAGES_S = (0.05, 0.15, 0.5)
+MESSAGES_S = (0.02, 0.05, 0.2)
 TASKS_S = (0.001, 0.02)
 
 

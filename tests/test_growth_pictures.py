@@ -28,7 +28,7 @@ def studies(noise: float = 0.0, seed: int = 1) -> list[Study]:
     """Return studies as they were, did the model hold, up to an error of each time that is measured."""
     drawn = np.random.default_rng(seed)
     found = []
-    for task_s, message_s, workers in product((0.001, 0.02), (0.05, 0.15, 0.5), (1, 2)):
+    for task_s, message_s, workers in product((0.001, 0.02), (0.02, 0.05, 0.2), (1, 2)):
         tasks = round(6 / task_s)
         plain = Study(workers, round(6 / message_s), tasks, 6.0, 0.0, 0.0, 0.0, REAL.start_s)
         wall = REAL.wall(plain, CORES)
