@@ -170,7 +170,7 @@ def fleet(executors: Mapping[str, Fitted], kept: Kept | None) -> str:
     cores = kept["machine"]["cores"]
     lines = ["| | " + " | ".join(COSTS) + " | start, s |", "|---" * (len(COSTS) + 2) + "|"]
     for name, one in executors.items():
-        costs = " | ".join("{:.2g} ± {:.1g}".format(*one.interval(number)) for number in COSTS.values())
+        costs = " | ".join(" ± ".join(map(_two_digits, one.interval(number))) for number in COSTS.values())
         lines.append(f"| {name} | {costs} | {one.executor.start_s:.1f} |")
     lines += ["", *(f"- {name}: {one.verdict(cores)}." for name, one in executors.items())]
     lines += [
@@ -185,6 +185,10 @@ def fleet(executors: Mapping[str, Fitted], kept: Kept | None) -> str:
             shown = f"{busy:,.0f} ({low:,.0f} to {min(high, FLEET):,.0f}) | {share:.3f}"
             lines.append(f"| {name}, {label} | {shown} | {FLEET / busy / share:,.2f} h |")
     return "\n".join([*lines, "", _made(kept)])
+
+
+def _two_digits(value: float) -> str:
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
 def _busy_of_all(task_s: float, executor: Executor) -> float:
