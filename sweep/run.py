@@ -118,13 +118,7 @@ def _read(plan: Plan, folder: Folder, console: Console) -> State:
             f"{'is' if found.stale == 1 else 'are'} kept in the logs but not used: run anew",
         )
     if found.damaged:
-        records = f"{found.damaged:,} record{'s' * (found.damaged > 1)}"
-        say(
-            console,
-            f"{records} in {folder.shards} {'is' if found.damaged == 1 else 'are'} not what was written "
-            "(damaged or torn): not used, and run again",
-            "yellow",
-        )
+        say(console, f"{found.damage(folder)}: not used, and run again", "yellow")
     return found
 
 

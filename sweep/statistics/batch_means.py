@@ -294,8 +294,9 @@ def _estimate(values: Floats, confidence: float, exact: ArrayLike) -> _Estimates
         withheld = ~by_replications & ~judged
         # Where no interval is given anyway, nobody waits for scipy to load.
         quantile = np.nan if np.all(withheld) else student(np.maximum(freedom, 1), (1 + confidence) / 2)
-        third = np.abs((deviations**3).sum(axis=(-2, -1)) / total) / (within / total) ** 1.5
-        allowance = np.where(by_replications | (within == 0), 0.0, skewness_allowance(third, quantile, total))
+        skewed = ~(by_replications | (within == 0))
+        third = np.abs(_cubes(deviations, skewed).sum(axis=(-2, -1)) / total) / (within / total) ** 1.5
+        allowance = np.where(skewed, skewness_allowance(third, quantile, total), 0.0)
         half_width = (quantile + allowance) * np.sqrt(spread)
     solved = np.asarray(exact) & (total > 0)
     half_width = np.where(solved, 0.0, np.where(withheld, np.nan, half_width))
@@ -310,6 +311,14 @@ def _estimate(values: Floats, confidence: float, exact: ArrayLike) -> _Estimates
         n,
         by_replications,
     )
+
+
+def _cubes(values: Floats, where: NDArray[np.bool_]) -> Floats:
+    """Cube the values of some points, shape (..., replications, batches), and have 0 for all others.
+
+    Cubes of negative numbers take numpy three times as long as all other statistics of a point.
+    """
+    return np.power(values, 3, out=np.zeros_like(values), where=where[..., None, None])
 
 
 class _Means(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sweep.plan import canonical
@@ -62,32 +62,45 @@ class Collection:
         Returns
         -------
         str or None
-            What was wrong with the one that was there, which is made anew from the logs.
+            What was wrong with the one that was there, which is made anew from the logs; or with a log.
         """
+        lines = list(self._write(state))
+        if state.index is not None:
+            state.index.save()
+        return "; ".join(lines) or None
+
+    def _write(self, state: State) -> Iterator[str]:
+        """Write the dataset, if it has to be, and yield what was wrong."""
         fingerprint = self._fingerprint(state)
         described = self._folder.read_manifest()
         wrong = None if self._is_sound else self._wrong(described.get("checksum"))
         self._is_sound = True  # by now: nobody else writes it
         if described.get("dataset") == fingerprint and wrong is None and self._folder.dataset.exists():
-            return None
+            return
         from sweep.store import dataset
 
         if self._collector is None:
             self._collector = dataset.Collector(self._plan, self._folder.shards)
-        self._collector.update()
+        self._collector.update(state.index)
         try:
             moved = self._folder.make_room()
         except OSError as error:
             raise self._folder.unwritable(error) from None
         # Until the new one is there nothing is known of it, so that an interruption looks like no damage.
         self._folder.write_manifest(described | {"dataset": None, "checksum": None})
-        self._collector.write(self._folder.dataset, self._arguments)
+        if not self._collector.write(self._folder.dataset, self._arguments):
+            # What was known of the logs is not so: they were merged, or one is damaged and looks as before.
+            if state.index is not None:
+                state.index.drop()
+            now = read(self._plan, self._folder)
+            state.index, fingerprint = now.index, self._fingerprint(now)
+            if now.damaged:
+                yield f"{now.damage(self._folder)}: not used; the same command runs them again"
         known = {"dataset": fingerprint, "checksum": self._folder.checksum()}
         self._folder.write_manifest(described | known)
-        if wrong is None:
-            return None
-        kept = f"; what was there is now {moved}" if moved else ""
-        return f"{self._folder.dataset} was {wrong}: it has been made anew from the logs{kept}"
+        if wrong is not None:
+            kept = f"; what was there is now {moved}" if moved else ""
+            yield f"{self._folder.dataset} was {wrong}: it has been made anew from the logs{kept}"
 
     def _wrong(self, written: str | None) -> str | None:
         """Say what is wrong with the dataset, None where it is what was written, or there is none."""

@@ -33,6 +33,7 @@ from sweep.plan.plan import Plan
 from sweep.store import manifest, provenance, recipe
 from sweep.store.blocks import Block, Results, blocks
 from sweep.store.facts import Facts
+from sweep.store.index import Entries, Index
 from sweep.store.shards import Finished, Place, Reader
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT
 from sweep.store.summary import Summary
@@ -63,7 +64,7 @@ NO_LOG = -1
 
 
 class MovedError(Exception):
-    """A record is not any more where it was: its log was merged with others."""
+    """A record is not any more where it was: its log was merged with others, or is damaged by now."""
 
 
 class Collector:
@@ -94,7 +95,7 @@ class Collector:
         self._begin()
 
     def _begin(self) -> None:
-        """Know nothing of the logs."""
+        """Know nothing of the logs, and trust no index."""
         plan = self._plan
         self._reader = Reader(self._folder)
         cells = int(np.prod(plan.shape)) * plan.replications
@@ -109,21 +110,29 @@ class Collector:
     def _own(self, metric: Metric) -> tuple[int, ...]:
         return tuple(len(self._coords[dim]) for dim in metric.dims)
 
-    def update(self) -> None:
-        """Look for what the workers have logged since the last time."""
+    def update(self, index: Index | None = None) -> None:
+        """Look for what the workers have logged since the last time; logs that the index knows are not read."""
+        self._reader.index = index
         for log, added in self._reader.entries():
             number = self._logs.setdefault(log, len(self._logs))
-            for id_, failed, seconds, offset, length in added:
-                for row in self._rows(id_):
-                    if not failed:
-                        self._state[row] = DONE
-                        self._seconds[row] = seconds
-                        self._log[row] = number
-                        self._offset[row], self._length[row] = offset, length
-                    elif self._state[row] != DONE:
-                        self._state[row] = FAILED
+            for some in added:
+                self._note(number, some)
 
-    def write(self, path: Path, arguments: Sequence[str] = ()) -> None:
+    def _note(self, log: int, some: Entries) -> None:
+        """Put records of a log in their places; of several of a task the last result counts."""
+        found = [(row, i) for i, id_ in enumerate(some.ids) for row in self._rows(id_)]
+        rows, which = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        failed = np.array(some.failed, dtype=bool)[which]
+        tried = rows[failed]
+        self._state[tried] = np.where(self._state[tried] == DONE, DONE, FAILED)
+        rows, which = rows[~failed], which[~failed]
+        self._state[rows] = DONE
+        self._log[rows] = log
+        self._seconds[rows] = np.array(some.seconds)[which]
+        self._offset[rows] = np.array(some.offsets)[which]
+        self._length[rows] = np.array(some.lengths)[which]
+
+    def write(self, path: Path, arguments: Sequence[str] = ()) -> bool:
         """Replace the dataset at `path`: at every moment it is either the old or the new one.
 
         Parameters
@@ -132,18 +141,25 @@ class Collector:
         arguments : sequence of str
             Command line, for the attributes.
 
+        Returns
+        -------
+        bool
+            Whether all records were where `update` had found them; else all logs have been read anew.
+
         Raises
         ------
         RunError
             If it cannot be written; the old one is then still there.
         """
         private = path.with_name(f".{path.name}.{os.getpid()}")
+        as_found = True
         try:
             while True:
                 try:
                     self._write(private, arguments)
                     break
                 except MovedError:
+                    as_found = False
                     self._begin()
                     self.update()
             descriptor = os.open(private, os.O_RDONLY)
@@ -152,6 +168,7 @@ class Collector:
             finally:
                 os.close(descriptor)
             private.replace(path)
+            return as_found
         except (OSError, RuntimeError) as error:  # netCDF4 reports a full disk as a RuntimeError
             reason = one_line(error)
             raise RunError(

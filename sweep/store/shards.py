@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sweep.store.folder import replace
+from sweep.store.index import Entries, Held, Index, Stamp, joined, packed
 
 Layout = tuple[tuple[str, int], ...]
 """Names of metrics in the order of their values, and how many values each has."""
@@ -339,11 +340,6 @@ class Place(NamedTuple):
     length: int
 
 
-Entry = tuple[str, bool, float, int, int]
-"""What `Head` has of a record, and where in its log it is: offset and length. Of a million of them each
-step counts, so it has no names."""
-
-
 class Reader:
     """Reads all logs of a folder, and later only what has been added since.
 
@@ -353,11 +349,14 @@ class Reader:
         Need not exist: then nothing has been written yet.
     names : str
         Pattern of the logs' names; all of them by default.
+    index : Index, optional
+        Logs that it knows are not read; it is told of those that are read from beginning to end.
     """
 
-    def __init__(self, folder: Path, names: str = "*.jsonl") -> None:
+    def __init__(self, folder: Path, names: str = "*.jsonl", index: Index | None = None) -> None:
         self._folder = folder
         self._names = names
+        self.index = index
         self._offsets: dict[str, int] = {}
         self.damaged: list[str | None] = []
         """Of each line met that does not count: the identity of its task, if that can be read."""
@@ -365,18 +364,22 @@ class Reader:
     def heads(self) -> Iterator[Head]:
         """Yield the heads of new lines, without parsing the rest."""
         for _, added in self.entries():
-            for id_, failed, seconds, _, _ in added:
-                yield Head(id_, failed, seconds)
+            for some in added:
+                yield from map(Head, some.ids, some.failed, some.seconds)
 
     def records(self) -> Iterator[Record]:
         """Yield the records of new lines; those of a log that is merged meanwhile perhaps twice."""
         for log, added in self.entries():
-            places = (Place(log, offset, length) for *_, offset, length in added)
+            places = (
+                Place(log, offset, length)
+                for some in added
+                for offset, length in zip(some.offsets, some.lengths, strict=True)
+            )
             with suppress(FileNotFoundError):  # what was in it is in one that is new
                 yield from (record for record in self.at(places) if record is not None)
 
-    def entries(self) -> Iterator[tuple[str, Iterator[Entry]]]:
-        """Yield the name of each log, and what was added to it.
+    def entries(self) -> Iterator[tuple[str, Iterator[Entries]]]:
+        """Yield the name of each log, and what was added to it, many records at a time.
 
         Every whole line that was not there the last time is looked at, and its checksum compared; a torn last
         line waits for its end.
@@ -391,23 +394,49 @@ class Reader:
     def _there(self) -> set[str]:
         return {path.name for path in self._folder.glob(self._names)}
 
-    def _added(self, name: str) -> Iterator[Entry]:
+    def _added(self, name: str) -> Iterator[Entries]:
+        """Yield what was added to a log, as the index has it or as is read."""
+        if self.index is None or name in self._offsets:
+            yield from self._read(name)
+            return
+        if (held := self.index.held(name)) is not None:
+            self._offsets[name] = held.end
+            yield from held.columns()
+            return
+        before, n_damaged = self._stamp(name), len(self.damaged)
+        parts = []
+        for some in self._read(name):
+            parts.append(packed(some))
+            yield some
+        if before is not None and before == self._stamp(name) and len(self.damaged) == n_damaged:
+            self.index.note(name, Held(before, self._offsets.get(name, 0), joined(parts)))
+
+    def _stamp(self, name: str) -> Stamp | None:
+        try:
+            return Stamp.of((self._folder / name).stat())
+        except FileNotFoundError:
+            return None
+
+    def _read(self, name: str) -> Iterator[Entries]:
+        """Yield the heads of lines that were added to a log, and where they are."""
         match, checksum, crc32 = _HEAD.match, _CHECKSUM_LENGTH, zlib.crc32
         for at, data, view, end_of_lines in self._blocks(name):
+            some = Entries([], [], [], [], [])
             start = 0
             while start < end_of_lines:
                 end = data.find(b"\n", start) + 1
-                self._offsets[name] = at + end
                 found = match(data, start, end)
                 # As `head` does, without a copy of the line.
                 if found is not None and data.startswith(
                     CHECKSUM % crc32(view[start : end - checksum]), end - checksum, end
                 ):
                     id_, state, seconds = found.groups()
-                    yield id_.decode(), state == b"failed", float(seconds), at + start, end - start
+                    some.add(id_.decode(), state == b"failed", float(seconds), at + start, end - start)
                 elif (of_line := self._head(bytes(view[start:end]))) is not None:
-                    yield *of_line, at + start, end - start
+                    some.add(*of_line, at + start, end - start)
                 start = end
+            self._offsets[name] = at + end_of_lines
+            yield some
 
     def _blocks(self, name: str) -> Iterator[tuple[int, bytearray, memoryview, int]]:
         """Yield what was added to a log in blocks: where one begins, its bytes twice, where its lines end."""
@@ -439,8 +468,11 @@ class Reader:
         for log, of_log in itertools.groupby(places, key=operator.attrgetter("log")):
             descriptor = os.open(self._folder / log, os.O_RDONLY)
             try:
-                for _, offset, length in of_log:
-                    yield decode(os.pread(descriptor, length, offset))
+                for start, lengths in _neighbours(of_log):
+                    data, at = os.pread(descriptor, sum(lengths), start), 0
+                    for length in lengths:
+                        yield decode(data[at : at + length])
+                        at += length
             finally:
                 os.close(descriptor)
 
@@ -457,3 +489,23 @@ class Reader:
             named = _HEAD.match(line)
             self.damaged.append(named[1].decode() if named else None)
         return None
+
+
+def _neighbours(places: Iterable[Place]) -> Iterator[tuple[int, list[int]]]:
+    """Yield where each of some lines of a log begins that are read at once, and their lengths.
+
+    Lines that follow one another are read together, up to `BLOCK_BYTES`: a call of the system for each took
+    a seventh of the time of reading them.
+    """
+    start, end = 0, 0
+    lengths: list[int] = []
+    for _, offset, length in places:
+        if lengths and (offset != end or end + length - start > BLOCK_BYTES):
+            yield start, lengths
+            lengths = []
+        if not lengths:
+            start = offset
+        lengths.append(length)
+        end = offset + length
+    if lengths:
+        yield start, lengths

@@ -13,6 +13,7 @@ import numpy as np
 from sweep.plan.plan import ASKED, Plan
 from sweep.store.costs import Costs, keys
 from sweep.store.folder import Folder
+from sweep.store.index import Index
 from sweep.store.shards import Failed, Place, Reader
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
@@ -34,6 +35,8 @@ class State:
         Results of tasks of the plan that are not done, by another version of the code.
     damaged : int
         Records that are not what was written, of tasks that are not done, as far as can be told.
+    index : Index, optional
+        What was found in the logs; not of a plan of which nothing is known yet.
     """
 
     plan: Plan
@@ -41,6 +44,7 @@ class State:
     failed: set[str] = field(default_factory=set)
     stale: int = 0
     damaged: int = 0
+    index: Index | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -59,6 +63,12 @@ class State:
             return sorted(self.numbers.values())
         return sorted(number for id_, number in self.numbers.items() if id_ not in self.done)
 
+    def damage(self, folder: Folder) -> str:
+        """Return in words how many records of a folder are damaged."""
+        records = f"{self.damaged:,} record{'s' * (self.damaged > 1)}"
+        are = "is" if self.damaged == 1 else "are"
+        return f"{records} in {folder.shards} {are} not what was written (damaged or torn)"
+
     def measure(self, costs: Costs) -> None:
         """Tell `costs` what the done tasks took."""
         key, replications = keys(self.plan), self.plan.replications
@@ -71,13 +81,15 @@ class State:
 
 
 def read(plan: Plan, folder: Folder) -> State:
-    """Find out what is done, without parsing any result: seconds for 100,000 tasks."""
-    state = State(plan)
+    """Find out what is done, without parsing any result."""
+    index = Index(folder.shards)
+    state = State(plan, index=index)
     numbers, ids, done = state.numbers, plan.ids, state.done
     others: set[str] = set()
-    reader = Reader(folder.shards)
-    for _, added in reader.entries():
-        for id_, failed, seconds, _, _ in added:
+    reader = Reader(folder.shards, index=index)
+    heads = ((some.ids, some.failed, some.seconds) for _, added in reader.entries() for some in added)
+    for some in heads:
+        for id_, failed, seconds in zip(*some, strict=True):
             if (number := numbers.get(id_)) is None:
                 if not failed:
                     others.add(id_)
@@ -98,9 +110,14 @@ def failures(state: State, folder: Folder) -> Iterator[Failed]:
     if not state.failed:
         return
     found: dict[str, Failed] = {}
-    reader = Reader(folder.shards)
+    reader = Reader(folder.shards, index=state.index)
     for log, added in reader.entries():
-        failed = (Place(log, at, n) for id_, is_one, _, at, n in added if is_one and id_ in state.failed)
+        failed = (
+            Place(log, offset, length)
+            for some in added
+            for id_, is_one, _, offset, length in zip(*some, strict=True)
+            if is_one and id_ in state.failed
+        )
         with suppress(FileNotFoundError):  # merged meanwhile: what was in it is in one that is new
             found |= {record.id: record for record in reader.at(failed) if isinstance(record, Failed)}
     yield from found.values()
