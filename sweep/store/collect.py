@@ -59,6 +59,8 @@ class Collection:
     def write(self, state: State) -> str | None:
         """Write the dataset, unless the one in the folder holds all that already.
 
+        If the logs turn out to hold something else than `state` says, it says so afterwards.
+
         Returns
         -------
         str or None
@@ -71,7 +73,7 @@ class Collection:
 
     def _write(self, state: State) -> Iterator[str]:
         """Write the dataset, if it has to be, and yield what was wrong."""
-        fingerprint = self._fingerprint(state)
+        fingerprint: str | None = self._fingerprint(state)
         described = self._folder.read_manifest()
         wrong = None if self._is_sound else self._wrong(described.get("checksum"))
         self._is_sound = True  # by now: nobody else writes it
@@ -93,9 +95,10 @@ class Collection:
             if state.index is not None:
                 state.index.drop()
             now = read(self._plan, self._folder)
-            state.index, fingerprint = now.index, self._fingerprint(now)
+            state.done, state.failed, state.index = now.done, now.failed, now.index
+            fingerprint = None  # more may have been logged in between
             if now.damaged:
-                yield f"{now.damage(self._folder)}: not used; the same command runs them again"
+                yield f"{now.damage(self._folder)}: the same command runs again what is missing"
         known = {"dataset": fingerprint, "checksum": self._folder.checksum()}
         self._folder.write_manifest(described | known)
         if wrong is not None:

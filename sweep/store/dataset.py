@@ -111,7 +111,7 @@ class Collector:
         return tuple(len(self._coords[dim]) for dim in metric.dims)
 
     def update(self, index: Index | None = None) -> None:
-        """Look for what the workers have logged since the last time; logs that the index knows are not read."""
+        """Look for what the workers have logged since the last time; what the index knows is not read."""
         self._reader.index = index
         for log, added in self._reader.entries():
             number = self._logs.setdefault(log, len(self._logs))

@@ -64,8 +64,13 @@ class Stamp(NamedTuple):
     changed_ns: int
 
     @classmethod
-    def of(cls, stat: os.stat_result) -> Stamp:
-        """Return that of a file."""
+    def of(cls, log: Path) -> Stamp | None:
+        """Return that of a log, None where there is none."""
+        try:
+            with log.open("rb", buffering=0) as file:  # network file systems tell the newest of an open file
+                stat = os.fstat(file.fileno())
+        except FileNotFoundError:
+            return None
         return cls(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
 
 
@@ -124,13 +129,7 @@ class Index:
     def held(self, log: str) -> Held | None:
         """Return what a log holds, None if that has to be read."""
         known = self._held.get(log) or self._kept.get(log)
-        if known is None:
-            return None
-        try:
-            stamp = Stamp.of(self._path.with_name(log).stat())
-        except FileNotFoundError:
-            return None
-        if known.stamp != stamp:
+        if known is None or known.stamp != Stamp.of(self._path.with_name(log)):
             return None
         self._held[log] = known
         return known

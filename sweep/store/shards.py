@@ -403,19 +403,13 @@ class Reader:
             self._offsets[name] = held.end
             yield from held.columns()
             return
-        before, n_damaged = self._stamp(name), len(self.damaged)
+        stamp, n_damaged = Stamp.of(self._folder / name), len(self.damaged)
         parts = []
         for some in self._read(name):
             parts.append(packed(some))
             yield some
-        if before is not None and before == self._stamp(name) and len(self.damaged) == n_damaged:
-            self.index.note(name, Held(before, self._offsets.get(name, 0), joined(parts)))
-
-    def _stamp(self, name: str) -> Stamp | None:
-        try:
-            return Stamp.of((self._folder / name).stat())
-        except FileNotFoundError:
-            return None
+        if stamp is not None and stamp == Stamp.of(self._folder / name) and len(self.damaged) == n_damaged:
+            self.index.note(name, Held(stamp, self._offsets.get(name, 0), joined(parts)))
 
     def _read(self, name: str) -> Iterator[Entries]:
         """Yield the heads of lines that were added to a log, and where they are."""
