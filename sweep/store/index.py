@@ -25,7 +25,10 @@ NAME = "index"
 FIRST_LINE = b"index 1, crc32 %08x\n"
 """With a checksum of all that follows. The number is raised when that changes, or what counts as a record."""
 
-ENTRY = np.dtype([("id", "S20"), ("failed", "?"), ("seconds", "<f8"), ("offset", "<i8"), ("length", "<i4")])
+_COLUMNS = [("id", "S20"), ("failed", "?"), ("seconds", "<f8"), ("offset", "<i8"), ("length", "<i4")]
+
+ENTRY = np.dtype(_COLUMNS)
+"""Of a record; the columns are those of `Entries`."""
 
 TOGETHER = 1 << 14
 """Entries that are made Python objects at a time."""
@@ -94,7 +97,7 @@ class Held(NamedTuple):
         """Yield the entries as Python has them."""
         for start in range(0, len(self.entries), TOGETHER):
             part = self.entries[start : start + TOGETHER]
-            columns = (part[name].tolist() for name in ENTRY.names[1:])
+            columns = (part[name].tolist() for name, _ in _COLUMNS[1:])
             yield Entries(part["id"].astype(str).tolist(), *columns)
 
 
@@ -102,7 +105,7 @@ def packed(columns: Entries) -> np.ndarray:
     """Return entries as an array of `ENTRY`, shape (n,)."""
     found = np.empty(len(columns.ids), ENTRY)
     found["id"] = np.frombuffer("".join(columns.ids).encode(), ENTRY["id"])
-    for name, values in zip(ENTRY.names[1:], columns[1:], strict=True):
+    for (name, _), values in zip(_COLUMNS[1:], columns[1:], strict=True):
         found[name] = values
     return found
 
