@@ -34,12 +34,14 @@ from sweep.statistics import (
     relative_half_width,
     weighed,
 )
+from sweep.statistics.confidence import student
 from sweep.statistics.correlation import (
     LEAST_FREEDOM,
     MIN_BATCHES,
     MOST_LAG1,
     TOLERATED_LAG1,
     advice,
+    skewness_allowance,
     sufficient_batch_size,
 )
 from sweep.statistics.warmup import mser, truncation
@@ -689,3 +691,26 @@ def test_what_is_exact_has_an_interval_of_no_width():
     assert paired_ratio([[3.0]], [[2.0]], exact=True).mean == 1.5
     assert paired_ratio([[3.0]], [[2.0]], exact=True).half_width == 0
     assert paired_difference([[3.0]], [[2.0]], exact=True).half_width == 0
+
+
+@pytest.mark.parametrize("n_batches", [3, 10, 30])
+def test_points_of_few_and_of_many_replications_side_by_side_are_those_alone(n_batches):
+    """Skewness is asked of points with few replications only, whatever is beside them: to the bit."""
+    values = np.random.default_rng(7).gamma(0.5, 2.0, (12, 7, n_batches))
+    for point in range(12):
+        values[point, 1 + point % 7 :] = np.nan
+    together = intervals(values, 0.9)
+    for point in range(12):
+        alone = intervals(values[point], 0.9)
+        for one, other in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(one[point], other)
+        # As with cubes of all values, as numpy makes them.
+        if point % 7 + 1 < 5 and n_batches >= 10:
+            ran = values[point, : point % 7 + 1]
+            deviations = ran - ran.mean(axis=1, keepdims=True)
+            within, total = (deviations**2).sum(), ran.size
+            third = abs((deviations**3).sum() / total) / (within / total) ** 1.5
+            found = interval(values[point], 0.9)
+            quantile = student(max(found.freedom, 1), 0.95)
+            allowance = skewness_allowance(third, quantile, total)
+            assert found.half_width == pytest.approx((quantile + allowance) * found.standard_error, rel=1e-12)
