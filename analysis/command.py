@@ -5,6 +5,7 @@ Heavy modules are imported once it is clear what is asked for, so that help and 
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.errors import AnalysisError, DrawingError
+from analysis.loading import only_what_is_needed
 
 if TYPE_CHECKING:
     from analysis.claims import Claim
@@ -145,29 +147,12 @@ def default_log_folder() -> Path | None:
 
 
 @contextmanager
-def _without_dask() -> Iterator[None]:
-    """Keep xarray from loading dask, half a second, only to see of its first array that it is none of dask's.
-
-    Where xarray is loaded already, somebody else in this process may have such arrays: all stays as it is.
-    """
-    if "xarray" in sys.modules or "dask" in sys.modules:
-        yield
-        return
-    sys.modules["dask"] = None  # type: ignore[assignment]  # what is None there is not to be imported
-    try:
-        yield
-    finally:
-        del sys.modules["dask"]
-
-
-@contextmanager
 def _rarely_collected() -> Iterator[None]:
-    """Look for garbage in cycles rarely: what has been loaded is none, and a figure is thousands of objects.
+    """Look for garbage in cycles rarely: what is loaded is none, and a figure is thousands of objects.
 
     By default Python looks through all of them, over and over, for a tenth of the time.
     """
     before = gc.get_threshold()
-    gc.freeze()  # also what makes forked processes share its memory
     gc.set_threshold(OBJECTS)
     try:
         yield
@@ -182,7 +167,8 @@ OBJECTS = 100_000
 
 def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     started = time.perf_counter()
-    with _without_dask():
+    atexit.register(gc.freeze)  # the last look for garbage, at the end of all, would take a twentieth more
+    with _rarely_collected(), only_what_is_needed():
         _open_and_analyse(where, settings, started)
 
 
@@ -201,27 +187,28 @@ def _open_and_analyse(where: Path, settings: Mapping[str, str], started: float) 
 
     drawn = []
     named = settings.get("figures", "").split(",") if "figures" in settings else None
-    with _one_line_if_named(settings.get("paper"), study.name), _rarely_collected():
+    gc.freeze()  # what has been loaded is no garbage, and forked processes share its memory
+    with _one_line_if_named(settings.get("paper"), study.name):
         drawing = writing.figures(study, paper, output, logs, named)
-        tested = {} if named is not None else writing.tested(study, paper)  # while others draw
+        told = None if named is not None else writing.told(study, paper)  # while others draw
         for number, total, done in drawing:
             drawn.append(done)
             print(f"[{number:2}/{total}] {_progress(done)}", flush=True)
-        if named is not None:
+        if told is None:
             for done in drawn:
                 print("" if done.svg is None else done.svg.with_suffix(".png").absolute())
             return
-        if not drawn and not any(tested.values()):
+        if not drawn and not told.claims:
             raise AnalysisError(
                 f"{paper.key} has neither figures nor sentences for the experiment {study.name!r}: it has "
                 f"them for {', '.join(paper.experiments)}; name another one, paper=KEY"
             )
-        claims = writing.report(study, paper, output, drawn, tested)
+        writing.report(output, told, drawn)
         table = writing.numbers(study, paper, output)
         brief = paper.brief(study)
     for line in brief:
         print(line)
-    _summary(output, drawn, claims, table, time.perf_counter() - started)
+    _summary(output, drawn, told.claims, table, time.perf_counter() - started)
 
 
 @contextmanager

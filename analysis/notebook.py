@@ -59,8 +59,9 @@ def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
     from analysis.report import writing
 
     study, paper = opened(folder, chosen=_typed(chosen))
-    drawn = [done for *_, done in writing.figures(study, paper, folder, default_log_folder())]
-    writing.report(study, paper, folder, drawn, writing.tested(study, paper))
+    drawing = writing.figures(study, paper, folder, default_log_folder())
+    told = writing.told(study, paper)
+    writing.report(folder, told, [done for *_, done in drawing])
     writing.numbers(study, paper, folder)
     return folder / "report.html"
 

@@ -264,20 +264,13 @@ def difference_of(
     low: float = -np.inf, high: float = np.inf, scale: float = 1.0, unit: str = "", exact: bool = False,
 ) -> Part:  # fmt: skip
     """Ask for limits on the difference of two sets of values, paired one by one."""
-
-    @cache  # the same levels are asked for again: to hold, to fail, to be described
-    def measure(confidence: float) -> Interval:
-        return statistics.paired_difference(a, b, confidence, exact=exact)
-
-    return Within(label, measure, low, high, scale, unit)
+    measure = statistics.levels(statistics.paired_values(a, b), exact=exact)
+    return Within(label, cache(measure), low, high, scale, unit)
 
 
 def _ratio(label: str, a: np.ndarray, b: np.ndarray, low: float, high: float, exact: bool) -> Part:
-    @cache  # the same levels are asked for again: to hold, to fail, to be described
-    def measure(confidence: float) -> Interval:
-        return statistics.paired_ratio(a, b, confidence, exact=exact)
-
-    return Within(label, measure, low, high)
+    # The same levels are asked for again: to hold, to fail, to be described.
+    return Within(label, cache(statistics.ratio_levels(a, b, exact=exact)), low, high)
 
 
 def _any(curves: Sequence[Curve], status: str) -> np.ndarray:

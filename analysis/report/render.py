@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -40,6 +41,13 @@ def render(
     points : Points, optional
         The table of all points.
     """
+    return prepared(study, paper, tested, points)(drawn)
+
+
+def prepared(
+    study: Study, paper: Paper, tested: Mapping[str, Sequence[Claim]], points: Points | None = None
+) -> Callable[[Sequence[DrawnPicture]], str]:
+    """Return what makes the report of its pictures, once all else is there; see `render`."""
     environment = Environment(
         loader=PackageLoader("analysis"),
         autoescape=True,
@@ -50,16 +58,15 @@ def render(
     environment.filters["breakable"] = _breakable
     claims = next(iter(tested.values()))
     limits = warnings(study, paper)
-    return environment.get_template("report.html.j2").render(
+    told = partial(
+        environment.get_template("report.html.j2").render,
         study=study,
         paper=paper,
-        drawn=drawn,
         tested=tested,
         claims=claims,
         rows=rows(tested),
         counts={letter: count(found) for letter, found in tested.items()},
         standing=beyond_chance(claims, study.confidence),
-        shown={one.picture.name: one.picture.title for one in drawn if not one.skipped},
         verdict_names=VERDICTS,
         colors=style.VERDICT_COLORS,
         signs=style.VERDICT_SIGNS,
@@ -67,7 +74,6 @@ def render(
         long=LONG,
         summary=summary(study, paper, claims, limits),
         points=points,
-        by_figure=by_figure(claims, drawn),
         again=again(study),
         policies=policies(study),
         readings=paper.readings(study),
@@ -75,6 +81,11 @@ def render(
         labels={letter: one.title for letter, one in study.readings.items()},
         warnings=limits,
         attributes=attributes(study),
+    )
+    return lambda drawn: told(
+        drawn=drawn,
+        shown={one.picture.name: one.picture.title for one in drawn if not one.skipped},
+        by_figure=by_figure(claims, drawn),
     )
 
 

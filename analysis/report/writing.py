@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.claims import Claim
@@ -12,7 +13,7 @@ from analysis.errors import AnalysisError
 from analysis.paper import Paper
 from analysis.report import points
 from analysis.report.pictures import DrawnPicture, draw_pictures
-from analysis.report.render import render
+from analysis.report.render import prepared
 from analysis.study import Study
 
 POINTS = "points.csv"
@@ -52,32 +53,42 @@ def figures(
     return ((number, len(pictures), done) for number, done in enumerate(drawing, start=1))
 
 
-def tested(study: Study, paper: Paper) -> dict[str, list[Claim]]:
-    """Return the tested sentences by the letter of a reading."""
-    return {letter: list(paper.claims(one)) for letter, one in study.readings.items()}
+@dataclass(frozen=True)
+class Told:
+    """All that is told of a study but its pictures.
 
-
-def report(
-    study: Study, paper: Paper, output: Path, drawn: Sequence[DrawnPicture], tested: Mapping[str, list[Claim]]
-) -> list[Claim]:
-    """Write ``claims.json`` (where there are sentences), ``points.csv`` and ``report.html``.
-
-    Returns
-    -------
-    list of Claim
+    Parameters
+    ----------
+    claims : list of Claim
         The tested sentences.
+    points : str
+        All points as CSV.
+    page : callable
+        Pictures -> the report as HTML.
     """
-    claims = [claim for found in tested.values() for claim in found]
-    if claims:
+
+    claims: list[Claim]
+    points: str
+    page: Callable[[Sequence[DrawnPicture]], str]
+
+
+def told(study: Study, paper: Paper) -> Told:
+    """Test the paper's sentences and make all of the report that needs no picture: while others draw them."""
+    tested = {letter: list(paper.claims(one)) for letter, one in study.readings.items()}
+    all_points = points.frame(study)
+    page = prepared(study, paper, tested, points.points(study, all_points))
+    return Told([claim for found in tested.values() for claim in found], all_points.to_csv(index=False), page)
+
+
+def report(output: Path, told: Told, drawn: Sequence[DrawnPicture]) -> None:
+    """Write ``claims.json`` (where there are sentences), ``points.csv`` and ``report.html``."""
+    if told.claims:
         _replace(
             output / "claims.json",
-            json.dumps([c.as_json() for c in claims], indent=2, ensure_ascii=False) + "\n",
+            json.dumps([c.as_json() for c in told.claims], indent=2, ensure_ascii=False) + "\n",
         )
-    all_points = points.frame(study)
-    _replace(output / POINTS, all_points.to_csv(index=False))
-    shown = points.points(study, all_points)
-    _replace(output / "report.html", render(study, paper, drawn, tested, shown))
-    return claims
+    _replace(output / POINTS, told.points)
+    _replace(output / "report.html", told.page(drawn))
 
 
 def numbers(study: Study, paper: Paper, output: Path) -> tuple[Path, int] | None:

@@ -4,9 +4,12 @@ from sweep.statistics.batch_means import (
     Intervals,
     interval,
     intervals,
+    levels,
     paired_difference,
     paired_ratio,
+    paired_values,
     precise_enough,
+    ratio_levels,
     relative_half_width,
 )
 from sweep.statistics.blocks import block_interval, bootstrapped_difference, probability_lowest
@@ -18,7 +21,7 @@ from sweep.statistics.weights import weighed
 
 __all__ = [
     "MIN_REPLICATIONS", "Interval", "Intervals", "Verdict",
-    "advice", "block_interval", "bootstrapped_difference", "interval", "intervals", "judge", "needed",
-    "paired_difference", "paired_ratio", "precise_enough", "probability_lowest", "relative_half_width",
-    "weighed",
+    "advice", "block_interval", "bootstrapped_difference", "interval", "intervals", "judge", "levels",
+    "needed", "paired_difference", "paired_ratio", "paired_values", "precise_enough",
+    "probability_lowest", "ratio_levels", "relative_half_width", "weighed",
 ]  # fmt: skip

@@ -23,8 +23,9 @@ A. M. Law, W. D. Kelton, "Simulation Modeling and Analysis", 3rd ed., 2000, sect
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,10 @@ from sweep.statistics.weights import weighed
 
 ROUNDING = 1e-12
 """Relative spread below which values are one constant, told apart by floating-point rounding only."""
+
+
+Levels: TypeAlias = Callable[[float], Interval]
+"""Intervals of one point at any confidence, which take little more time than one of them."""
 
 
 class Intervals(NamedTuple):
@@ -84,20 +89,45 @@ def interval(
     >>> f"{of_replications.mean:.2f} ± {of_replications.half_width:.2f}"
     '1.34 ± 0.24'
     """
+    return levels(values, weight=weight, exact=exact)(confidence)
+
+
+def levels(values: ArrayLike, *, weight: ArrayLike | None = None, exact: bool = False) -> Levels:
+    """Return the intervals of one point at any confidence, see `interval`; the rest is worked out once.
+
+    Parameters
+    ----------
+    values, weight : array_like, shape (replications, batches)
+    exact : bool
+
+    Returns
+    -------
+    callable
+        Confidence -> Interval.
+    """
     table = _one_point(np.asarray(values, dtype=np.float64))
-    found = _estimate(table if weight is None else weighed(table, weight), confidence, exact)
-    sampled: Method = "replications" if found.by_replications else "batch means"
-    return Interval(
-        mean=float(found.mean),
-        half_width=float(found.half_width),
-        lag1=float(found.lag1),
-        n=int(found.n),
-        method="exact" if exact else sampled,
-        withheld=bool(np.isnan(found.half_width)),
-        effective=float(found.effective),
-        standard_error=math.nan if np.isnan(found.half_width) else float(found.standard_error),
-        freedom=math.nan if np.isnan(found.half_width) else float(found.freedom),
-    )
+    known = _moments(table if weight is None else weighed(table, weight), exact)
+    sampled: Method = "replications" if known.by_replications else "batch means"
+    mean, lag1, n = float(known.mean), float(known.lag1), int(known.n)
+    effective, standard_error = float(known.effective), float(known.standard_error)
+    freedom = float(known.freedom)
+
+    def at(confidence: float) -> Interval:
+        half_width = float(_half_width(known, confidence))
+        withheld = math.isnan(half_width)
+        return Interval(
+            mean=mean,
+            half_width=half_width,
+            lag1=lag1,
+            n=n,
+            method="exact" if exact else sampled,
+            withheld=withheld,
+            effective=effective,
+            standard_error=math.nan if withheld else standard_error,
+            freedom=math.nan if withheld else freedom,
+        )
+
+    return at
 
 
 def intervals(
@@ -123,8 +153,8 @@ def intervals(
         Arrays of shape (...).
     """
     table = np.asarray(values, dtype=np.float64)
-    found = _estimate(table if weight is None else weighed(table, weight), confidence, exact)
-    return Intervals(found.mean, found.half_width, found.lag1)
+    known = _moments(table if weight is None else weighed(table, weight), exact)
+    return Intervals(known.mean, _half_width(known, confidence), known.lag1)
 
 
 def paired_difference(
@@ -189,12 +219,20 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact:
     ----------
     W. G. Cochran, "Sampling Techniques", 3rd ed., 1977, sections 2.11 and 6.3 (variance of a ratio estimate).
     """
+    return ratio_levels(a, b, exact=exact)(confidence)
+
+
+def ratio_levels(a: ArrayLike, b: ArrayLike, *, exact: bool = False) -> Levels:
+    """Return the intervals of `paired_ratio` at any confidence, see `levels`."""
     first, second = _pairs(a, b)
     below = float(_means(_close_gaps(_one_point(second))).mean)
     if below == 0:
-        return replace(interval(second, confidence), mean=math.nan, half_width=math.nan, withheld=True)
+        of_second = levels(second)
+        return lambda confidence: replace(
+            of_second(confidence), mean=math.nan, half_width=math.nan, withheld=True
+        )
     ratio = float(_means(_close_gaps(first)).mean) / below
-    return interval(ratio + (first - ratio * second) / below, confidence, exact=exact)
+    return levels(ratio + (first - ratio * second) / below, exact=exact)
 
 
 def relative_half_width(values: ArrayLike, confidence: float = 0.95) -> float:
@@ -243,25 +281,28 @@ def _one_point(values: Floats) -> Floats:
     return values
 
 
-class _Estimates(NamedTuple):
-    """What `interval` and `intervals` both report, each of shape (...)."""
+class _Moments(NamedTuple):
+    """What intervals are made from at any level, each of shape (...)."""
 
     mean: Floats
-    half_width: Floats
     lag1: Floats
     effective: Floats
     standard_error: Floats
     freedom: Floats
     n: NDArray[np.int64]
     by_replications: NDArray[np.bool_]
+    withheld: NDArray[np.bool_]
+    solved: NDArray[np.bool_]
+    skewness: Floats
+    skewed: NDArray[np.bool_]
+    """Where the interval is widened for skewness."""
+    total: NDArray[np.int64]
 
 
-def _estimate(values: Floats, confidence: float, exact: ArrayLike) -> _Estimates:
-    """Apply the rule of this module to values of shape (..., replications, batches)."""
+def _moments(values: Floats, exact: ArrayLike) -> _Moments:
+    """Apply the rule of this module to values of shape (..., replications, batches), but for the level."""
     if values.ndim < 2:
         raise ValueError(f"values of shape {values.shape} lack an axis: pass (..., replications, batches)")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence {confidence} is not between 0 and 1: give e.g. 0.95")
     values = _close_gaps(values)
     ran, batches, held, replications, centres, mean = _means(values)
     total = batches.sum(axis=-1)
@@ -291,25 +332,24 @@ def _estimate(values: Floats, confidence: float, exact: ArrayLike) -> _Estimates
         freedom = np.where(
             by_replications, replications - 1, np.maximum(effective - replications, LEAST_FREEDOM)
         )
-        withheld = ~by_replications & ~judged
-        # Where no interval is given anyway, nobody waits for scipy to load.
-        quantile = np.nan if np.all(withheld) else student(np.maximum(freedom, 1), (1 + confidence) / 2)
         skewed = ~(by_replications | (within == 0))
         third = np.abs(_cubes(deviations, skewed).sum(axis=(-2, -1)) / total) / (within / total) ** 1.5
-        allowance = np.where(skewed, skewness_allowance(third, quantile, total), 0.0)
-        half_width = (quantile + allowance) * np.sqrt(spread)
+        error = np.sqrt(spread)
     solved = np.asarray(exact) & (total > 0)
-    half_width = np.where(solved, 0.0, np.where(withheld, np.nan, half_width))
     n = np.where(by_replications, replications, total)
-    return _Estimates(
+    return _Moments(
         mean,
-        half_width,
         np.where(solved, np.nan, lag1),
         np.where(by_replications, n, effective),
-        np.where(solved, 0.0, np.sqrt(spread)),
+        np.where(solved, 0.0, error),
         freedom,
         n,
         by_replications,
+        ~by_replications & ~judged,
+        solved,
+        third,
+        skewed,
+        total,
     )
 
 
@@ -319,6 +359,20 @@ def _cubes(values: Floats, where: NDArray[np.bool_]) -> Floats:
     Cubes of negative numbers take numpy three times as long as all other statistics of a point.
     """
     return np.power(values, 3, out=np.zeros_like(values), where=where[..., None, None])
+
+
+def _half_width(known: _Moments, confidence: float) -> Floats:
+    """Return half-widths at a level, shape (...); NaN where withheld."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence {confidence} is not between 0 and 1: give e.g. 0.95")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # Where no interval is given anyway, nobody waits for scipy to load.
+        none = np.all(known.withheld)
+        quantile = np.nan if none else student(np.maximum(known.freedom, 1), (1 + confidence) / 2)
+        widened = skewness_allowance(known.skewness, quantile, known.total)
+        allowance = np.where(known.skewed, widened, 0.0)
+        half_width = (quantile + allowance) * known.standard_error
+    return np.where(known.solved, 0.0, np.where(known.withheld, np.nan, half_width))
 
 
 class _Means(NamedTuple):

@@ -6,15 +6,13 @@ The kernels are imported inside the functions: a report whose figures need none 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from analysis.drawings.kept import kept
 from analysis.drawings.matrix import MatrixState, alternates
 from models.point import Batches, Parameters, Point
-
-if TYPE_CHECKING:
-    from models.gang.simulation import Simulation
 
 
 def states(
@@ -38,6 +36,19 @@ def states(
         Ascending times.
     alternation : {"exclusive", "shared", "none"}
     """
+    asked = (scheme, n_pes, tuple(sizes), tuple(map(float, runtimes)), tuple(moments), alternation)
+    return tuple(_state(mapped, alternation, "arrival") for mapped in kept(occupancies, *asked))
+
+
+def occupancies(
+    scheme: str,
+    n_pes: int,
+    sizes: tuple[int, ...],
+    runtimes: tuple[float, ...],
+    moments: tuple[float, ...],
+    alternation: str,
+) -> list[np.ndarray]:
+    """Return who is mapped where at the moments of `states`; each has the shape (n_slots, n_pes)."""
     from models.gang.policies import Rules
     from models.gang.simulation import Simulation
     from models.jobs.jobs import Jobs
@@ -45,15 +56,15 @@ def states(
 
     n = len(sizes)
     jobs = Jobs(
-        np.arange(1.0, n + 1), np.broadcast_to(runtimes, n).astype(float), np.full(n, np.nan),
+        np.arange(1.0, n + 1), np.array(runtimes), np.full(n, np.nan),
         np.array(sizes, np.int64), np.zeros(n, np.int64),
     )  # fmt: skip
     simulation = Simulation(Rules(find(scheme), scheme, alternation=alternation), n_pes, iter([jobs]))
-    pictures = []
+    found = []
     for moment in moments:
         simulation.run(1, until=moment)
-        pictures.append(_state(simulation, alternation, "arrival"))
-    return tuple(pictures)
+        found.append(simulation.occupancy())
+    return found
 
 
 def state_at(
@@ -70,7 +81,7 @@ def state_at(
     # Enough batches never to end by count: the time decides.
     simulation = prepare(Point(policy, workload, machine, load, Batches(1000, 0, (1000,)), tuple(seed)))
     simulation.run(1000, until=time)
-    return _state(simulation, policy["alternation"], policy["precedence"])
+    return _state(simulation.occupancy(), policy["alternation"], policy["precedence"])
 
 
 def state_of(point: Point, time: float | None = None) -> tuple[MatrixState, float]:
@@ -89,12 +100,12 @@ def state_of(point: Point, time: float | None = None) -> tuple[MatrixState, floa
         simulation.run(min(point.batches.warmup + 1, point.batches.most))
     else:
         simulation.run(point.batches.most, until=time)
-    return _state(simulation, point.policy["alternation"], point.policy["precedence"]), simulation.now
-
-
-def _state(simulation: Simulation, alternation: str, precedence: str) -> MatrixState:
-    """Return the matrix with the foreign slots in which jobs run."""
     mapped = simulation.occupancy()
+    return _state(mapped, point.policy["alternation"], point.policy["precedence"]), simulation.now
+
+
+def _state(mapped: np.ndarray, alternation: str, precedence: str) -> MatrixState:
+    """Return the matrix with the foreign slots in which jobs run."""
     jobs = [int(job) for job in np.unique(mapped) if job >= 0]  # numbered by arrival
     sign: Mapping[str, int] = {"arrival": 0, "largest": -1, "smallest": 1}
     size: dict[int, Any] = {job: int((mapped == job).sum()) for job in jobs}
