@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sweep.store.undasked import hidden
+
 LATER = {
     "numpy": ("numpy.f2py", "numpy.testing"),  # scipy takes every name that numpy has
     "fontTools": ("fontTools.subset",),  # what matplotlib embeds other fonts with than ours
@@ -33,15 +35,9 @@ def only_what_is_needed() -> Iterator[None]:
         importlib.import_module(package)
         for module in modules:
             _load_later(module)
-    for name in ABSENT:
-        sys.modules[name] = None  # type: ignore[assignment]  # what is None there is not to be imported
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Unable to import Axes3D", UserWarning)
-            yield
-    finally:
-        for name in ABSENT:
-            del sys.modules[name]
+    with hidden(*ABSENT), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Unable to import Axes3D", UserWarning)
+        yield
 
 
 def _load_later(name: str) -> None:

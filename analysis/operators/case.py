@@ -138,12 +138,21 @@ class Case:
         return [one for one in self.policies if np.isnan(self.values(WAIT, one)).all()]
 
     def _stored(self, metric: str, policy: str, grouping: Grouping | None, group: str, suffix: str) -> Floats:
-        found = self.study.data[metric + suffix].isel(
-            policy=self.study.policies.index(policy), load=self.place
-        )
-        if grouping:
-            found = found.isel({grouping.dim: self.study.values_of(grouping.dim).index(group)})
-        return _array(found)
+        key = (metric + suffix, policy, grouping, group)
+        if key not in self._taken:
+            found = self.study.data[metric + suffix].isel(
+                policy=self.study.policies.index(policy), load=self.place
+            )
+            if grouping:
+                found = found.isel({grouping.dim: self.study.values_of(grouping.dim).index(group)})
+            self._taken[key] = _array(found)
+            self._taken[key].flags.writeable = False
+        return self._taken[key]
+
+    @cached_property
+    def _taken(self) -> dict[tuple[str, str, Grouping | None, str], Floats]:
+        """What was taken from the dataset: tables ask for the same batches a hundred times."""
+        return {}
 
     def jobs(self, grouping: Grouping | None = None, group: str = "") -> Floats:
         """Return the number of jobs in each batch, the same for all policies."""

@@ -163,9 +163,12 @@ def hold_processors(job: int, processors: float, state: State, record: Record) -
 
 @part(void(STATE, PLAN, RECORD), inline=False)
 def look_at_partitions(state: State, plan: Plan, record: Record) -> None:
-    """Write down who has another number of processors since the event before. O(jobs)."""
+    """Write down who has another number of processors since the event before. O(running jobs).
+
+    Who has lost them and waits is at the end of the queue: an event puts no more jobs there than run.
+    """
     order, counts = state.order, state.counts
-    for i in range(counts[N_QUEUED]):
+    for i in range(max(0, counts[N_QUEUED] - counts[N_RUNNING]), counts[N_QUEUED]):
         job = order[QUEUE, (counts[HEAD] + i) % order.shape[1]]
         hold_processors(job, 0.0, state, record)
     for i in range(counts[N_RUNNING]):

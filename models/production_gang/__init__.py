@@ -17,6 +17,11 @@ FAMILY = Family(
     common=COMMON,
     of_jobs=OF_JOBS,
     coords=COORDS,
-    kernels=("models.production_gang.model", "models.jobs.order_statistics"),
+    kernels=(
+        "models.production_gang.t3d.simulation",
+        "models.production_gang.slices.simulation",
+        "models.production_gang.model",
+        "models.jobs.order_statistics",
+    ),
     schedules=True,
 )

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 from models import workloads
 from models.point import Point
-from models.production_gang.systems import part_of
+from models.production_gang.systems import name_of, part_of
+
+ALWAYS = ("models.production_gang.model", "models.jobs.order_statistics")
+"""Modules whose kernels every run needs."""
 
 
 def check(point: Point) -> Sequence[str]:
@@ -19,3 +22,8 @@ def check(point: Point) -> Sequence[str]:
 def has_chance(point: Point) -> bool:
     """Tell whether replications differ: the schedulers draw no random numbers, the workload may."""
     return workloads.has_chance(point.workload)
+
+
+def kernels(point: Point) -> set[str]:
+    """Return the modules whose kernels a point needs, see `models.family.Family.needed`."""
+    return {name_of(point.policy, "simulation"), *ALWAYS}

@@ -70,10 +70,21 @@ class Run:
     detail: Any = field(default=None, repr=False)
 
 
-def part_of(policy: Parameters, module: str) -> Any:
-    """Return a module of the package of a policy's system; ``ValueError`` if there is no such system."""
+def name_of(policy: Parameters, module: str) -> str:
+    """Return the dotted name of a module of the package of a policy's system.
+
+    Raises
+    ------
+    ValueError
+        If there is no such system.
+    """
     system = checks.choice(policy, "policy", "system", SYSTEMS)
-    return importlib.import_module(f"{SYSTEMS[system]}.{module}")
+    return f"{SYSTEMS[system]}.{module}"
+
+
+def part_of(policy: Parameters, module: str) -> Any:
+    """Return that module."""
+    return importlib.import_module(name_of(policy, module))
 
 
 def clock_of(opened: Stream | Trace) -> float:

@@ -287,8 +287,13 @@ def _file(name: str) -> Path | None:
 
 def _is_installed(file: Path) -> bool:
     """Whether a file belongs to an installed package, which changes with its version only."""
-    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
-    return any(file.is_relative_to(folder) for folder in folders)
+    return any(file.is_relative_to(folder) for folder in _folders_of_packages())
+
+
+@cache
+def _folders_of_packages() -> set[str]:
+    """Return where packages are installed; to ask for it at each file is half of what a hash takes."""
+    return {sysconfig.get_path(name) for name in ("purelib", "platlib")}
 
 
 _seen: dict[Path, str] = {}

@@ -22,9 +22,8 @@ D. N. Politis, H. White, "Automatic block-length selection for the dependent boo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -181,20 +180,10 @@ def probability_lowest(values: ArrayLike, weights: ArrayLike | None = None) -> F
     best = int(np.argmin(series.mean(axis=1)))
     pairs = [_Pair.of(one - series[best]) for one in series]
     length = max(pair.length for pair in pairs) if not by_runs else 1
-    random = np.random.default_rng(SEED)
-    counts = _draw(random, series.shape[1], length)
-    uniform = random.random(DRAWS)
-
-    @cache  # of replications all pairs have the same degrees of freedom, and each quantile takes long
-    def chi_squared(freedom: float) -> Floats:
-        from scipy.special import gammaincinv
-
-        found: Floats = 2 * gammaincinv(freedom / 2, uniform)
-        return found
-
+    counts, _ = _draws(series.shape[1], length)
     means = np.zeros((len(table), DRAWS))
     for place, pair in enumerate(pairs):
-        moved = pair.mean + counts @ (pair.values - pair.mean) * pair.stretch(length, chi_squared, by_runs)
+        moved = pair.mean + counts @ (pair.values - pair.mean) * pair.stretch(length, by_runs)
         if not by_runs:
             tenth = max(len(pair.values) // TENTHS, 1)
             seen = np.subtract(*(_of_blocks(table[i][there], weight[i][there], tenth) for i in (place, best)))
@@ -233,15 +222,13 @@ class _Pair:
         """The difference seen."""
         return float(self.values.mean())
 
-    def stretch(self, length: int, chi_squared: Callable[[float], Floats], by_runs: bool) -> Floats:
+    def stretch(self, length: int, by_runs: bool) -> Floats:
         """Return how far each draw is moved away from the difference seen, shape (n_draws,).
 
         Parameters
         ----------
         length : int
             Of the blocks that are drawn.
-        chi_squared : callable
-            Degrees of freedom -> draws of that distribution, shape (n_draws,), the same for all pairs.
         by_runs : bool
         """
         n = len(self.values)
@@ -250,7 +237,8 @@ class _Pair:
             return np.ones(DRAWS)
         freedom, wider = (n - 1.0, 1.0) if by_runs else (self.own.freedom, self.own.standard_error / error)
         blocks = n / length
-        stretched: Floats = max(wider, 1.0) * np.sqrt(blocks / (blocks - 1) * freedom / chi_squared(freedom))
+        drawn = _chi_squared(n, length, freedom)
+        stretched: Floats = max(wider, 1.0) * np.sqrt(blocks / (blocks - 1) * freedom / drawn)
         return stretched
 
 
@@ -263,10 +251,29 @@ def _of_blocks(values: Floats, weights: Floats, length: int) -> Floats:
     return found
 
 
-def _draw(random: np.random.Generator, n: int, length: int) -> Floats:
-    """Return the share of each of `n` values in each draw of circular blocks, shape (DRAWS, n)."""
+@lru_cache(maxsize=2)
+def _draws(n: int, length: int) -> tuple[Floats, Floats]:
+    """Return what is drawn, the same for all that is compared, and kept as a report asks for it often.
+
+    Returns
+    -------
+    shares : ndarray, shape (DRAWS, n)
+        Of each of `n` values in each draw of circular blocks.
+    uniform : ndarray, shape (DRAWS,)
+    """
+    random = np.random.default_rng(SEED)
     drawn = random.integers(0, n, (DRAWS, math.ceil(n / length)))
     taken = (drawn[:, :, None] + np.arange(length)) % n + n * np.arange(DRAWS)[:, None, None]
     counts = np.bincount(taken.ravel(), minlength=DRAWS * n).reshape(DRAWS, n)
     shares: Floats = counts / counts.sum(axis=1, keepdims=True)
-    return shares
+    return shares, random.random(DRAWS)
+
+
+@lru_cache(maxsize=32)
+def _chi_squared(n: int, length: int, freedom: float) -> Floats:
+    """Return draws of that distribution, shape (DRAWS,), kept as each quantile takes long."""
+    from scipy.special import gammaincinv
+
+    _, uniform = _draws(n, length)
+    found: Floats = 2 * gammaincinv(freedom / 2, uniform)
+    return found

@@ -13,6 +13,7 @@ from sweep.plan.plan import Plan
 from sweep.store import provenance
 from sweep.store.folder import Folder
 from sweep.store.state import State, read
+from sweep.store.undasked import undasked
 
 if TYPE_CHECKING:
     from sweep.store.dataset import Collector
@@ -44,9 +45,10 @@ class Collection:
     @staticmethod
     def prepare() -> None:
         """Import what the end needs, while this process has nothing to do but to wait for its workers."""
-        from sweep.store import dataset
+        with undasked():
+            from sweep.store import dataset
 
-        dataset.prepare()
+            dataset.prepare()
 
     def write_if_due(self) -> None:
         """Write what is there by now, if the last time is long enough ago."""
@@ -79,9 +81,9 @@ class Collection:
         self._is_sound = True  # by now: nobody else writes it
         if described.get("dataset") == fingerprint and wrong is None and self._folder.dataset.exists():
             return
-        from sweep.store import dataset
-
         if self._collector is None:
+            with undasked():
+                from sweep.store import dataset
             self._collector = dataset.Collector(self._plan, self._folder.shards)
         self._collector.update(state.index)
         try:
@@ -90,7 +92,9 @@ class Collection:
             raise self._folder.unwritable(error) from None
         # Until the new one is there nothing is known of it, so that an interruption looks like no damage.
         self._folder.write_manifest(described | {"dataset": None, "checksum": None})
-        if not self._collector.write(self._folder.dataset, self._arguments):
+        with undasked():
+            as_known = self._collector.write(self._folder.dataset, self._arguments)
+        if not as_known:
             # What was known of the logs is not so: they were merged, or one is damaged and looks as before.
             if state.index is not None:
                 state.index.drop()

@@ -6,6 +6,7 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -189,10 +190,16 @@ class Run:
 
 def read(path: Path) -> dict[str, Any]:
     """Return a YAML file with those that it is based on, as the sweep gives it to a model."""
+    return deepcopy(_read(path))
+
+
+@cache
+def _read(path: Path) -> dict[str, Any]:
+    """Read it once: to read it takes longer than many a simulation here, and every case needs several."""
     file = OmegaConf.load(path)
     assert OmegaConf.is_dict(file)
     layers = [
-        file if base == "_self_" else OmegaConf.create(read(path.parent / f"{base}.yaml"))
+        file if base == "_self_" else OmegaConf.create(_read(path.parent / f"{base}.yaml"))
         for base in file.pop("defaults", ["_self_"])
     ]
     plain = OmegaConf.to_container(OmegaConf.merge(*layers), resolve=False)

@@ -4,9 +4,11 @@ from family_contract import Contract, every_case
 
 from sweep.plan import families
 
+CASES = every_case()
+
 
 def test_all_families_can_stand_in_one_dataset() -> None:
-    every = [families.find(package) for package in sorted({case.package for case in every_case()})]
+    every = [families.find(package) for package in sorted({case.package for case in CASES})]
     rigid = [
         family for family in every if family.name in ("gang scheduling", "Concurrent Gang", "backfilling")
     ]
@@ -15,4 +17,4 @@ def test_all_families_can_stand_in_one_dataset() -> None:
 
 
 class TestFamilies(Contract):
-    cases = every_case()
+    cases = CASES

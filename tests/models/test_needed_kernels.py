@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models import backfill, gang
+from models import backfill, gang, production_gang
 from models.point import Batches
 from sweep.config import compose, locate
 from sweep.plan import plan
@@ -15,40 +15,48 @@ from sweep.plan import plan
 CONF = Path(__file__).parents[2] / "conf"
 
 
-def point(policy, workload="feitelson1996", **more):
+def points(*policies, workload="feitelson1996", machine="pe128", **more):
+    """Return a point of each policy; all are composed as one study, as each composition takes a while."""
     named = [f"policy.{key}={value}" for key, value in more.items()]
     overrides = (
         "+experiment=compare",
-        f"policy={policy}",
+        f"grid.policy=[{','.join(policies)}]",
         f"workload={workload}",
+        f"grid.machine=[{machine}]",
         "workload.estimates=exact",
         "grid.load=[0.5]",
+        "replications=1",
         *named,
     )
     study = plan.expand(compose.load(overrides, locate.conf_folder()))
-    asked = study.task(0).point
-    return replace(asked, batches=Batches(50, 1, (2,)))
+    asked = [study.task(number).point for number in range(len(policies))]
+    assert [one.policy["name"] for one in asked] == list(policies)
+    return [replace(one, batches=Batches(50, 1, (2,))) for one in asked]
 
 
 def test_a_gang_needs_its_scheme_and_a_queue_only_with_a_bound():
     """The queue before the matrix takes as long to compile as the engine, and most studies have none."""
-    plain = gang.FAMILY.needed([point("first_fit")])
+    first_fit, buddy = points("first_fit", "buddy")
+    plain = gang.FAMILY.needed([first_fit])
     assert plain[0] == "models.gang.model"
     assert [module for module in plain if "schemes" in module] == ["models.packing.schemes.capacity"]
-    bounded = gang.FAMILY.needed([point("first_fit", slots_limit=3)])
+    bounded = gang.FAMILY.needed(points("first_fit", slots_limit=3))
     assert set(bounded) == {*plain, "models.gang.admission"}
-    several = gang.FAMILY.needed([point("first_fit"), point("buddy")])
+    several = gang.FAMILY.needed([first_fit, buddy])
     assert set(several) == {*plain, "models.packing.schemes.buddy"}
 
 
 def test_every_module_of_a_family_is_needed_by_some_policy():
     policies = [scheme.stem for scheme in (CONF / "policy/gang").glob("[!_]*.yaml")]
-    points = [point(policy) for policy in policies] + [point("first_fit", slots_limit=3)]
-    assert gang.FAMILY.needed(points) == gang.FAMILY.kernels
+    asked = points(*policies) + points("first_fit", slots_limit=3)
+    assert gang.FAMILY.needed(asked) == gang.FAMILY.kernels
     policies = [policy.stem for policy in (CONF / "policy/backfill").glob("[!_]*.yaml")]
-    needed = backfill.FAMILY.needed([point(policy) for policy in policies])
+    needed = backfill.FAMILY.needed(points(*policies))
     assert needed == backfill.FAMILY.kernels
-    assert len(backfill.FAMILY.needed([point("easy")])) < len(needed)
+    assert len(backfill.FAMILY.needed(points("easy"))) < len(needed)
+    t3d, tc2000 = points("llnl_gang", machine="t3d"), points("tc2000_gang", machine="tc2000")
+    assert production_gang.FAMILY.needed(t3d + tc2000) == production_gang.FAMILY.kernels
+    assert "models.production_gang.slices.simulation" not in production_gang.FAMILY.needed(t3d)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +66,13 @@ def test_every_module_of_a_family_is_needed_by_some_policy():
         (gang.FAMILY, "migration", {"slots_limit": 2, "queue": "backfill"}),
         (backfill.FAMILY, "easy", {"workload": "lublin2003"}),
         (backfill.FAMILY, "conservative", {"workload": "lublin2003"}),
+        (production_gang.FAMILY, "llnl_gang", {"workload": "lublin2003", "machine": "t3d"}),
+        (production_gang.FAMILY, "alpha_gang", {"workload": "lublin2003", "machine": "alpha"}),
     ],
 )
 def test_what_a_point_needs_is_all_that_it_loads(family, policy, more):
     """A process that has loaded it makes, and loads from the cache, no further kernel of the project."""
-    asked = point(policy, **more)
+    (asked,) = points(policy, **more)
     code = f"""
 from importlib import import_module
 import numpy

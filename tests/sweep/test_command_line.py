@@ -57,7 +57,9 @@ def test_what_a_plan_and_a_study_that_is_done_import():
     )
     assert imported(*study, "action=plan") <= LIGHT | TO_COMPOSE
     assert imported(*study, "action=plan") <= LIGHT
-    imported(*study, "executor=serial")
+    whole = imported(*study, "executor=serial")
+    assert "xarray" in whole
+    assert not whole & {"dask", "distributed"}, "xarray would load them to write a dataset without them"
     assert imported(*study, "executor=serial") <= LIGHT | TO_READ
 
 

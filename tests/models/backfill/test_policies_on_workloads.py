@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -42,20 +43,35 @@ ONE_LARGE_HOST = (
 )
 
 
-def point_of(
-    policy: str, workload: str, load: float | None, options: str, folder: Path, machine: str = "o2k"
-) -> Point:
+@pytest.fixture(scope="session")
+def sacct(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file that sacct might have printed."""
+    file = tmp_path_factory.mktemp("sacct") / "sacct.txt"
+    file.write_text(SACCT)
+    return file
+
+
+def point_of(policy: str, workload: str, load: float | None, options: str, machine: str = "o2k") -> Point:
     """Return the point of a study with few jobs."""
-    sacct = folder / "sacct.txt"
-    sacct.write_text(SACCT)
-    given = options.replace("SACCT", str(sacct)).split()
-    keys = [key if "." in key.partition("=")[0] else f"workload.{key}" for key in given]
+    (point,) = points_of((policy,), workload, load, options, machine)
+    return point
+
+
+@cache
+def points_of(
+    policies: tuple[str, ...], workload: str, load: float | None, options: str, machine: str
+) -> tuple[Point, ...]:
+    """Return the points of such a study of several policies: to compose it takes longer than to run one."""
+    keys = [key if "." in key.partition("=")[0] else f"workload.{key}" for key in options.split()]
     arguments = [
-        "+experiment=replay", f"grid.policy=[{policy}]", f"grid.workload=[{workload}]",
+        "+experiment=replay", f"grid.policy=[{','.join(policies)}]", f"grid.workload=[{workload}]",
         f"grid.load=[{'null' if load is None else load}]", f"grid.machine=[{machine}]",
-        "batch_size=100", "batches=2", *keys,
+        "batch_size=100", "batches=2", "replications=1", *keys,
     ]  # fmt: skip
-    return plan.expand(compose.load(arguments, locate.conf_folder())).task(0).point
+    made = plan.expand(compose.load(arguments, locate.conf_folder()))
+    points = tuple(made.task(number).point for number in range(len(policies)))
+    assert [point.policy["name"] for point in points] == [policy.split("/")[-1] for policy in policies]
+    return points
 
 
 def used_twice(made: Schedule) -> bool:
@@ -74,6 +90,7 @@ POLICIES = (
 )  # fmt: skip
 ON_HOSTS = ("ncsa_lsf",)
 """Policies whose rules name hosts."""
+ANYWHERE = tuple(policy for policy in POLICIES if policy not in ON_HOSTS)
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
@@ -82,8 +99,9 @@ ON_HOSTS = ("ncsa_lsf",)
     [(policy, machine) for policy in POLICIES for machine in ("o2k", "pe128")
      if machine == "o2k" or policy not in ON_HOSTS],
 )  # fmt: skip
-def test_every_policy_takes_every_workload(policy: str, machine: str, name: str, tmp_path: Path) -> None:
+def test_every_policy_takes_every_workload(policy: str, machine: str, name: str, sacct: Path) -> None:
     workload, load, options = WORKLOADS[name]
+    options = options.replace("SACCT", str(sacct))
     if (policy, workload) == ("ncsa_lsf", "feitelson1996"):
         # Its largest jobs are as large as the largest host, and NCSA's classes end at 64 processors.
         options += (
@@ -92,7 +110,8 @@ def test_every_policy_takes_every_workload(policy: str, machine: str, name: str,
         )
     if (machine, name) == ("pe128", "o2k"):
         options += " machine.processors=1024"  # a month of eight hosts is too much for 128 processors
-    point = point_of(policy, workload, load, options, tmp_path, machine)
+    together = ANYWHERE if policy in ANYWHERE else (policy,)
+    point = points_of(together, workload, load, options, machine)[together.index(policy)]
     FAMILY.check(point)
     outcome = FAMILY.simulate(point)
     assert np.isfinite(outcome.metrics["wait"]).all()
@@ -104,21 +123,21 @@ def test_every_policy_takes_every_workload(policy: str, machine: str, name: str,
         assert (made.jobs.memory > 0).any() == has_memory
 
 
-def test_memory_that_is_filled_in_is_what_jobs_wait_for(tmp_path: Path) -> None:
+def test_memory_that_is_filled_in_is_what_jobs_wait_for() -> None:
     """Hosts have more processors than jobs ask for, and memory for a few jobs only."""
     for memory, waits in (("null", False), ("4000", True)):
-        point = point_of("eq_spatial_5m", "synthetic", 0.5, f"largest_job=2 memory={memory}", tmp_path)
+        point = point_of("eq_spatial_5m", "synthetic", 0.5, f"largest_job=2 memory={memory}")
         made = FAMILY.schedule(point)
         assert bool((made.full_start > made.jobs.submit).any()) == waits
 
 
-def test_a_machine_of_ones_own(tmp_path: Path) -> None:
+def test_a_machine_of_ones_own() -> None:
     """NCSA-LSF runs on any machine whose hosts have rows; the others on any."""
     hosts = "machine.hosts=[{name:a,processors:64,memory_gb:16},{name:b,processors:32}]"
     rows = "policy.ncsa_lsf.hosts=[{host:a,sizes:[lj,mj,sj],limits:{lj:1}},{host:b,sizes:[mj,sj]}]"
     for policy, more in (("ncsa_lsf", rows), ("easy_immediate", ""), ("eq_spatial_0m", "")):
         made = FAMILY.schedule(
-            point_of(policy, "synthetic", 0.7, f"largest_job=32 memory_mb=100 {hosts} {more}", tmp_path)
+            point_of(policy, "synthetic", 0.7, f"largest_job=32 memory_mb=100 {hosts} {more}")
         )
         assert made.machine.names == ("a", "b")
         assert set(made.host.tolist()) == {0, 1}
@@ -148,9 +167,9 @@ def test_a_machine_of_ones_own(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_lacks_is_refused_by_the_option_that_fills_it(
-    policy: str, workload: str, options: str, machine: str, words: str, tmp_path: Path
+    policy: str, workload: str, options: str, machine: str, words: str
 ) -> None:
-    point = point_of(policy, workload, 0.7, options, tmp_path, machine)
+    point = point_of(policy, workload, 0.7, options, machine)
     with pytest.raises(ValueError, match=re.compile(words)) as refusal:
         FAMILY.check(point)
     assert "\n" not in str(refusal.value)
