@@ -112,7 +112,7 @@ def test_two_elements_are_the_study(submitted, tmp_path):
     assert start(made, 0) == (0, "", "")
     assert start(made, 1) == (0, "", "")
     same_as_serial(made, tmp_path)
-    assert len(list(Path(made.output).glob("shards/*"))) == 2
+    assert len(list(Path(made.output).glob("shards/*.jsonl"))) == 2
     first, last = lines(made, 0)
     assert (first["job"], first["attempt"], last["why"]) == ("5_0", 1, "done")
 
@@ -136,7 +136,7 @@ def test_all_cores_write_one_log(submitted, tmp_path, monkeypatch):
     assert start(made, 0) == (0, "", "")
     assert start(made, 1) == (0, "", "")
     assert lines(made, 0)[0]["cores"] == min(2, len(os.sched_getaffinity(0)))
-    assert len(list(Path(made.output).glob("shards/*"))) == 2
+    assert len(list(Path(made.output).glob("shards/*.jsonl"))) == 2
     same_as_serial(made, tmp_path)
 
 

@@ -149,8 +149,9 @@ class Window:
         return self.page.evaluate(script)
 
     def choose(self, label: str, option: str) -> None:
-        """Choose in a list."""
-        self.page.get_by_role("combobox", name=label, exact=True).select_option(option)
+        """Choose in a list of what to see; one point may have a list of the same name, for a moment both."""
+        controls = self.page.get_by_role("region", name="What to see")
+        controls.get_by_role("combobox", name=label, exact=True).select_option(option)
 
 
 @pytest.fixture(scope="module")
