@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from models import kernel_cache
 from sweep.plan.plan import Plan
 from sweep.run import warm_up
 
@@ -21,7 +22,7 @@ PATIENCE_S = 300.0
 
 def compile_once(plan: Plan) -> None:
     """Have every kernel of a plan in the cache."""
-    with _turn(Path(os.environ["NUMBA_CACHE_DIR"]) / f".compiling-{platform.node()}"):
+    with _turn(kernel_cache.in_use() / f".compiling-{platform.node()}"):
         warm_up(plan, Console(quiet=True))
 
 

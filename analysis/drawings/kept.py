@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-import models  # noqa: F401, says where kernels are kept
+from models import kernel_cache
 
 
 def kept(ask: Callable[..., Sequence[np.ndarray]], *question: object) -> list[np.ndarray]:
@@ -36,7 +36,7 @@ def kept(ask: Callable[..., Sequence[np.ndarray]], *question: object) -> list[np
     code = ask.__code__
     digest = hashlib.sha256(Path(code.co_filename).read_bytes())
     digest.update(repr((code.co_name, question)).encode())
-    file = Path(os.environ["NUMBA_CACHE_DIR"]) / f"{code.co_name}-{digest.hexdigest()[:24]}.json"
+    file = kernel_cache.in_use() / f"{code.co_name}-{digest.hexdigest()[:24]}.json"
     with suppress(OSError, ValueError, TypeError):  # none yet, or damaged
         return [np.array(rows, np.int64).reshape(shape) for shape, rows in json.loads(file.read_text())]
     answer = list(ask(*question))

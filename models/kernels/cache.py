@@ -41,6 +41,11 @@ def folder() -> Path:
     return Path(parent) / fingerprint()
 
 
+def in_use() -> Path:
+    """Return the folder in which this process, and those that it starts, keep kernels."""
+    return Path(os.environ["NUMBA_CACHE_DIR"])
+
+
 def is_complete(module: str) -> bool:
     """Tell whether every kernel of a module is in the cache, for this machine and this Python."""
     return _marker(module).exists()
@@ -110,7 +115,7 @@ def _marker(module: str) -> Path:
     Numba compiles anew for another processor, and different machines may share a home.
     """
     name = f"{module}-{platform.node()}-{sys.implementation.cache_tag}"
-    return Path(os.environ["NUMBA_CACHE_DIR"]) / name
+    return in_use() / name
 
 
 def install() -> None:

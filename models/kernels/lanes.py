@@ -102,6 +102,10 @@ class Lanes:
         """Return the lesser one of each pair."""
         return self.builder.select(self.builder.fcmp_ordered("<", lanes, others), lanes, others)
 
+    def bits(self, mask: ir.Value) -> ir.Value:
+        """Return eight truths as a word: one bit each, the first the lowest."""
+        return self.builder.zext(self.builder.bitcast(mask, BITS), NUMBER)
+
     def _shuffled(self, lanes: ir.Value, order: list[int]) -> ir.Value:
         places = ir.Constant(ir.VectorType(PLACE, LANES), order)
         return self.builder.shuffle_vector(lanes, lanes, places)
@@ -183,7 +187,7 @@ def fitting(
         fits = builder.icmp_signed("<=", each, lanes.spread(most))
         few = builder.icmp_signed("<=", each, lanes.spread(most_late))
         bits = builder.and_(fits, builder.or_(in_time, few))
-        return builder.zext(builder.bitcast(bits, BITS), NUMBER)
+        return lanes.bits(bits)
 
     return uint64(entries, wants, uint64, int64, int64, float64, float64), made
 
@@ -240,6 +244,6 @@ def has_room(
         fewer = builder.icmp_signed(">", failed, size)
         shorter = builder.fcmp_ordered(">", failing, lanes.spread(requested))
         bits = builder.and_(builder.and_(early, fits), builder.or_(fewer, shorter))
-        return builder.zext(builder.bitcast(bits, BITS), NUMBER)
+        return lanes.bits(bits)
 
     return uint64(time, most, failed_size, failed_request, uint64, int64, float64, float64), made

@@ -20,11 +20,6 @@ from models.kernels.lanes import BITS, COUNT, LANES, NUMBER, Lanes, inside
 Compare = Callable[[ir.IRBuilder, ir.Value], ir.Value]
 
 
-def _bits(builder: ir.IRBuilder, mask: ir.Value) -> ir.Value:
-    """Return a mask as a word."""
-    return builder.zext(builder.bitcast(mask, BITS), NUMBER)
-
-
 def _mask(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     """Return the lowest bits of a word as a mask."""
     return builder.bitcast(builder.trunc(bits, BITS), ir.VectorType(ir.IntType(1), LANES))
@@ -33,7 +28,7 @@ def _mask(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
 def _of_first(lanes: Lanes, mask: ir.Value, n: ir.Value) -> ir.Value:
     """Return the bits of a mask for the first `n` elements, however many that is."""
     build = lanes.builder
-    return _bits(build, build.and_(mask, build.icmp_signed("<", COUNT, lanes.spread(n))))
+    return lanes.bits(build.and_(mask, build.icmp_signed("<", COUNT, lanes.spread(n))))
 
 
 def _told(builder: ir.IRBuilder, name: str, returns: ir.Type, lanes: ir.Value) -> ir.Value:
@@ -154,7 +149,7 @@ def few(typing: Any, bits: Any, count: Any) -> Any:
         below = ir.Constant(COUNT.type, [(1 << k) - 1 for k in range(LANES)])
         rank = _told(builder, "llvm.ctpop", COUNT.type, builder.and_(lanes.spread(bits), below))
         low = builder.icmp_signed("<", rank, lanes.spread(count))
-        return builder.and_(bits, _bits(builder, low))
+        return builder.and_(bits, lanes.bits(low))
 
     return uint64(uint64, int64), made
 
