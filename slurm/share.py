@@ -19,7 +19,7 @@ from sweep.plan.plan import Plan
 from sweep.run import execute
 from sweep.store.costs import Costs
 from sweep.store.folder import Folder
-from sweep.store.shards import Reader
+from sweep.store.reader import Reader
 from sweep.store.state import State
 
 CORES_A_LOG = 16

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 
 import numpy as np
 
-from models.saturation import PARTS, Backlog
+from models.saturation import Backlog
 
 DIGITS = 6
 """Significant digits: nobody averages these numbers, they only decide what is saturated."""
@@ -18,11 +17,8 @@ _OF = '"suspected":%s,"overflowed":%s,"length":%s}'
 
 _SHORTFALL = '],"shortfall":['
 
-_USUAL = re.compile(
-    r'\{"level":\[([0-9.e+-]+(?:,[0-9.e+-]+)*)\],"shortfall":\[([^]]+)\],'
-    + re.escape(_OF % ("false", "false", 1))
-)
-"""Of a run that was not made anew, with a level that is known."""
+MOST = 1 << 18
+"""Backlogs that are held at a time: each takes about 200 bytes."""
 
 
 def encoded(backlog: Backlog) -> str:
@@ -49,8 +45,12 @@ def decoded(text: str) -> Backlog:
     return Backlog(level, shortfall, data["suspected"], data["overflowed"], int(data["length"]))
 
 
+_NOT_SUSPECTED = _OF % ("false", "false", 1)
+"""How the usual text ends: that of a run that was not made anew."""
+
+
 class Backlogs:
-    """Those of many runs, in arrays: a million objects would take most of the memory of a large dataset.
+    """Those of many runs, as text: of most nobody asks more than whether the run is suspected.
 
     Parameters
     ----------
@@ -64,33 +64,13 @@ class Backlogs:
 
     def __init__(self, n: int) -> None:
         self.suspected = np.zeros(n, dtype=bool)
-        self._parts: np.ndarray | None = None
-        self._others: dict[int, str] = {}
+        self._texts: list[str | None] = [None] * n
 
     def put(self, row: int, text: str | None) -> None:
         """Keep what `encoded` returned for a run, None for nothing."""
-        if self._others:
-            self._others.pop(row, None)
-        if text is None:
-            self.suspected[row] = False
-            if self._parts is not None:
-                self._parts[row] = np.nan
-            return
-        if self._parts is None:
-            self._parts = np.full((len(self.suspected), 2, PARTS), np.nan)
-        if (usual := _USUAL.fullmatch(text)) is not None:
-            level, shortfall = usual[1].split(","), usual[2].replace("null", "nan").split(",")
-            if len(level) == len(shortfall) == PARTS:
-                self.suspected[row] = False
-                self._parts[row] = [[float(each) for each in level], [float(each) for each in shortfall]]
-                return
-        self._parts[row] = np.nan
-        self._others[row] = text
-        self.suspected[row] = decoded(text).suspected
+        self._texts[row] = text
+        self.suspected[row] = not (text is None or text.endswith(_NOT_SUSPECTED)) and decoded(text).suspected
 
     def __getitem__(self, row: int) -> Backlog | None:
-        if row in self._others:
-            return decoded(self._others[row])
-        if self._parts is None or np.isnan(self._parts[row, 0, 0]):
-            return None
-        return Backlog(*self._parts[row])
+        text = self._texts[row]
+        return None if text is None else decoded(text)

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sweep.store.backlogs import Backlogs
-from sweep.store.shards import Finished, Layout
+from sweep.store.doubles import doubles
+from sweep.store.shards import Finished, Layout, Outline
 
-TOGETHER = 256
-"""Results that are kept back, to be put in their places together: much cheaper than one by one."""
+TOGETHER, TOGETHER_BYTES = 64, 1 << 19
+"""Results that are kept back, to be put in their places together: much cheaper than one by one. More of them
+do not stay in a core's cache."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,9 @@ class Results:
     def __init__(self, cells: int, shapes: Mapping[str, tuple[int, ...]]) -> None:
         self._values = {name: np.full((cells, *shape), np.nan) for name, shape in shapes.items()}
         self._rows: list[int] = []
-        self._kept: list[bytes] = []
-        self._kind: tuple[Layout, int] = (), 0
+        self._kept: list[bytes | memoryview] = []
+        self._n_bytes = 0
+        self._kind: tuple[Layout, int, type] = (), 0, Finished
         self.backlogs = Backlogs(cells)
 
     @property
@@ -78,26 +81,36 @@ class Results:
         self._put_kept()
         return self._values
 
-    def put(self, row: int, record: Finished) -> None:
-        """Keep the results of a cell."""
+    def put(self, row: int, record: Finished | Outline) -> None:
+        """Keep the results of a cell.
+
+        Raises
+        ------
+        ValueError
+            If an outline's numbers are not what its metrics take; here, or as soon as they are asked for.
+        """
         self.backlogs.put(row, record.backlog)
-        kind = record.metrics, record.batches
-        if len(self._rows) == TOGETHER or kind != self._kind:
+        kind = record.metrics, record.batches, type(record)
+        if len(self._rows) == TOGETHER or self._n_bytes > TOGETHER_BYTES or kind != self._kind:
             self._put_kept()
             self._kind = kind
         self._rows.append(row)
         self._kept.append(record.values)
+        self._n_bytes += len(record.values)
 
     def _put_kept(self) -> None:
         """Put what is kept back in its place."""
         if not self._rows:
             return
-        metrics, batches = self._kind
+        metrics, batches, kind = self._kind
         rows, start = np.array(self._rows), 0
-        together = np.frombuffer(b"".join(self._kept), dtype="<f8")
-        together = together.reshape(len(rows), sum(n for _, n in metrics))
+        n_values = sum(n for _, n in metrics)
+        if kind is Outline:
+            together = doubles(self._kept, n_values)
+        else:
+            together = np.frombuffer(b"".join(self._kept), dtype="<f8").reshape(len(rows), n_values)
         for name, n in metrics:
             values, target = together[:, start : start + n], self._values[name]
             target[rows, :batches] = values.reshape(len(rows), batches, *target.shape[2:])
             start += n
-        self._rows, self._kept = [], []
+        self._rows, self._kept, self._n_bytes = [], [], 0

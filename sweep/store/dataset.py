@@ -30,11 +30,12 @@ from sweep.errors import RunError, one_line
 from sweep.labelling import name_of
 from sweep.plan import families
 from sweep.plan.plan import Plan
-from sweep.store import manifest, provenance, recipe
+from sweep.store import backlogs, manifest, provenance, recipe
 from sweep.store.blocks import Block, Results, blocks
 from sweep.store.facts import Facts
 from sweep.store.index import Entries, Index
-from sweep.store.shards import Finished, Place, Reader
+from sweep.store.reader import Place, Reader
+from sweep.store.shards import Failed
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT
 from sweep.store.summary import Summary
 
@@ -186,7 +187,8 @@ class Collector:
         plan = self._plan
         summary = Summary(self._shapes, plan, self._coords)
         a_point = 8 * plan.replications * sum(map(math.prod, self._shapes.values()))
-        cut = list(blocks(plan.shape, max(1, BLOCK_BYTES // a_point)))
+        most = min(BLOCK_BYTES // a_point, backlogs.MOST // plan.replications)
+        cut = list(blocks(plan.shape, max(1, most)))
         with Dataset(path, "w", format="NETCDF4") as file:
             file.set_auto_maskandscale(False)
             lengths = dict(zip(plan.axes, plan.shape, strict=True))
@@ -232,8 +234,8 @@ class Collector:
         columns = (each[done].tolist() for each in (self._log, self._offset, self._length))
         places = (Place(logs[log], offset, length) for log, offset, length in zip(*columns, strict=True))
         try:
-            for row, record in zip(done.tolist(), self._reader.at(places), strict=True):
-                if not isinstance(record, Finished) or row not in self._rows(record.id):
+            for row, record in zip(done.tolist(), self._reader.outlines(places), strict=True):
+                if record is None or isinstance(record, Failed) or row not in self._rows(record.id):
                     raise MovedError
                 results.put(row - start, record)
         except FileNotFoundError:

@@ -12,9 +12,7 @@ written. Logs of earlier versions, with a base64 for each metric, are read as we
 from __future__ import annotations
 
 import fcntl
-import itertools
 import json
-import operator
 import os
 import re
 import secrets
@@ -23,15 +21,14 @@ import threading
 import time
 import zlib
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sweep.store.folder import replace
-from sweep.store.index import Entries, Held, Index, Stamp, joined, packed
 
 Layout = tuple[tuple[str, int], ...]
 """Names of metrics in the order of their values, and how many values each has."""
@@ -79,6 +76,24 @@ class Failed:
 Record = Finished | Failed
 
 
+class Outline(NamedTuple):
+    """A result whose numbers are still text, as those of many are decoded together.
+
+    Parameters
+    ----------
+    id, backlog, batches, metrics
+        As of `Finished`.
+    values : memoryview
+        Of all metrics: base64 of little-endian doubles.
+    """
+
+    id: str
+    backlog: str | None
+    batches: int
+    metrics: Layout
+    values: memoryview
+
+
 class Head(NamedTuple):
     """The beginning of a record."""
 
@@ -90,20 +105,16 @@ class Head(NamedTuple):
 CHECKSUM = b',"crc32":"%08x"}\n'
 """The end of a line: CRC-32 of the bytes before. Logs of earlier versions have none."""
 
-_CHECKSUM_LENGTH = len(CHECKSUM % 0)
+CHECKSUM_LENGTH = len(CHECKSUM % 0)
 _BEFORE_CHECKSUM = CHECKSUM.split(b"%")[0]
 
-_HEAD = re.compile(rb'\{"id":"([0-9a-f]{20})","state":"(done|failed)","seconds":([0-9.e+-]+),')
+HEAD = re.compile(rb'\{"id":"([0-9a-f]{20})","state":"(done|failed)","seconds":([0-9.e+-]+),')
 
-_DONE = re.compile(
-    _HEAD.pattern + rb'"jobs":(\d+),"backlog":(null|\{[^{}]*\}),"batches":(\d+),"metrics":(\{[^{}]*\})'
-)
+_BEFORE_BATCHES = re.compile(HEAD.pattern + rb'"jobs":(\d+),"backlog":(null|\{[^{}]*\})')
+_DONE = re.compile(_BEFORE_BATCHES.pattern + rb',"batches":(\d+),"metrics":(\{[^{}]*\})')
 _DONE_FORMAT = b'{"id":"%b","state":"done","seconds":%b,"jobs":%d,"backlog":%b,"batches":%d,"metrics":%b%b%b"'
 
 _VALUES = b',"values":"'
-
-BLOCK_BYTES = 1 << 19
-"""What is read of a log at a time: it stays in a core's cache until its checksums are compared."""
 
 
 class Shard:
@@ -207,13 +218,13 @@ def _layout(text: bytes) -> tuple[Layout, int]:
 
 def head(line: bytes) -> Head | None:
     """Return id, state and seconds of a whole line, None if the line is damaged."""
-    found = _HEAD.match(line)
+    found = HEAD.match(line)
     if found is None:
         return None
     id_, state, seconds = found.groups()
     failed = state == b"failed"
-    if line.startswith(_BEFORE_CHECKSUM, -_CHECKSUM_LENGTH):
-        if not line.endswith(_checksum(memoryview(line)[:-_CHECKSUM_LENGTH])):
+    if line.startswith(_BEFORE_CHECKSUM, -CHECKSUM_LENGTH):
+        if not line.endswith(_checksum(memoryview(line)[:-CHECKSUM_LENGTH])):
             return None
         return Head(id_.decode(), failed, float(seconds))
     # Without a checksum: results end with two braces, which occur nowhere else in them; so a line torn
@@ -225,7 +236,7 @@ def head(line: bytes) -> Head | None:
 
 def decode(line: bytes) -> Record | None:
     """Return the record of a line, None if the line is damaged."""
-    is_whole = line.endswith(_checksum(memoryview(line)[:-_CHECKSUM_LENGTH]))
+    is_whole = line.endswith(_checksum(memoryview(line)[:-CHECKSUM_LENGTH]))
     if not is_whole and head(line) is None:
         return None
     try:
@@ -250,7 +261,7 @@ def _finished(line: bytes, found: re.Match[bytes]) -> Finished | None:
     start = found.end()
     if line.startswith(_VALUES, start):
         layout, n_bytes = _layout(metrics)
-        values = a2b_base64(memoryview(line)[start + len(_VALUES) : -_CHECKSUM_LENGTH - 1])
+        values = a2b_base64(memoryview(line)[start + len(_VALUES) : -CHECKSUM_LENGTH - 1])
         if len(values) != n_bytes:
             return None
     else:  # of an earlier version: a base64 for each metric
@@ -265,6 +276,54 @@ def _finished(line: bytes, found: re.Match[bytes]) -> Finished | None:
         layout,
         values,
     )
+
+
+class Outliner:
+    """Reads results line by line; between backlog and numbers most have what the line before them has."""
+
+    def __init__(self) -> None:
+        # Batches and metrics: the text, and what it says; the length of the line from there on.
+        self._between, self._n_rest = b"\0", 0
+        self._batches, self._metrics = 0, cast(Layout, ())
+
+    def __call__(self, data: bytes, view: memoryview, start: int, end: int) -> Outline | Record | None:
+        """Return the record of a line, as an outline if it is like the one before; None if it is damaged.
+
+        Parameters
+        ----------
+        data, view : bytes, memoryview
+            The same.
+        start, end : int
+            Of the line.
+        """
+        begins = _BEFORE_BATCHES.match(data, start, end)
+        if (
+            begins is not None
+            and data.startswith(self._between, at := begins.end())
+            and end - at == self._n_rest
+        ):
+            checksum = end - CHECKSUM_LENGTH
+            if data.startswith(_checksum(view[start:checksum]), checksum, end):
+                id_, backlog = begins.group(1, 5)
+                return Outline(
+                    id_.decode(),
+                    None if backlog == b"null" else backlog.decode(),
+                    self._batches,
+                    self._metrics,
+                    view[at + len(self._between) : checksum - 1],
+                )
+        line = data[start:end]
+        record = decode(line)
+        if isinstance(record, Finished):
+            self._remember(line, record)
+        return record
+
+    def _remember(self, line: bytes, record: Finished) -> None:
+        begins, found = _BEFORE_BATCHES.match(line), _DONE.match(line)
+        if begins is not None and found is not None and line.startswith(_VALUES, found.end()):
+            self._between = line[begins.end() : found.end() + len(_VALUES)]
+            self._batches, self._metrics = record.batches, record.metrics
+            self._n_rest = len(line) - begins.end()
 
 
 def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
@@ -287,7 +346,7 @@ def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
     for log in sorted(folder.glob("*.jsonl")):
         with log.open("rb") as file:
             lines = file.readlines()
-        mine = [(found := _HEAD.match(line)) is not None and found[1].decode() in ids for line in lines]
+        mine = [(found := HEAD.match(line)) is not None and found[1].decode() in ids for line in lines]
         if any(mine):
             moved += [line for line, is_mine in zip(lines, mine, strict=True) if is_mine]
             kept[log] = b"".join(line for line, is_mine in zip(lines, mine, strict=True) if not is_mine)
@@ -330,176 +389,3 @@ def merge(folder: Path, logs: Iterable[Path], name: str) -> None:
         private.unlink(missing_ok=True)
     for log in logs:
         log.unlink(missing_ok=True)
-
-
-class Place(NamedTuple):
-    """Where the line of a record is."""
-
-    log: str
-    offset: int
-    length: int
-
-
-class Reader:
-    """Reads all logs of a folder, and later only what has been added since.
-
-    Parameters
-    ----------
-    folder : Path
-        Need not exist: then nothing has been written yet.
-    names : str
-        Pattern of the logs' names; all of them by default.
-    index : Index, optional
-        Logs that it knows are not read; it is told of those that are read from beginning to end.
-    """
-
-    def __init__(self, folder: Path, names: str = "*.jsonl", index: Index | None = None) -> None:
-        self._folder = folder
-        self._names = names
-        self.index = index
-        self._offsets: dict[str, int] = {}
-        self.damaged: list[str | None] = []
-        """Of each line met that does not count: the identity of its task, if that can be read."""
-
-    def heads(self) -> Iterator[Head]:
-        """Yield the heads of new lines, without parsing the rest."""
-        for _, added in self.entries():
-            for some in added:
-                yield from map(Head, some.ids, some.failed, some.seconds)
-
-    def records(self) -> Iterator[Record]:
-        """Yield the records of new lines; those of a log that is merged meanwhile perhaps twice."""
-        for log, added in self.entries():
-            places = (
-                Place(log, offset, length)
-                for some in added
-                for offset, length in zip(some.offsets, some.lengths, strict=True)
-            )
-            with suppress(FileNotFoundError):  # what was in it is in one that is new
-                yield from (record for record in self.at(places) if record is not None)
-
-    def entries(self) -> Iterator[tuple[str, Iterator[Entries]]]:
-        """Yield the name of each log, and what was added to it, many records at a time.
-
-        Every whole line that was not there the last time is looked at, and its checksum compared; a torn last
-        line waits for its end.
-        """
-        names: set[str] | None = None
-        # Again, if logs were merged in the meantime: what was in them is in one that is new.
-        while names is None or not names <= self._there():
-            names = self._there()
-            for name in sorted(names):
-                yield name, self._added(name)
-
-    def _there(self) -> set[str]:
-        return {path.name for path in self._folder.glob(self._names)}
-
-    def _added(self, name: str) -> Iterator[Entries]:
-        """Yield what was added to a log, as the index has it or as is read."""
-        if self.index is None or name in self._offsets:
-            yield from self._read(name)
-            return
-        if (held := self.index.held(name)) is not None:
-            self._offsets[name] = held.end
-            yield from held.columns()
-            return
-        stamp, n_damaged = Stamp.of(self._folder / name), len(self.damaged)
-        parts = []
-        for some in self._read(name):
-            parts.append(packed(some))
-            yield some
-        if stamp is not None and stamp == Stamp.of(self._folder / name) and len(self.damaged) == n_damaged:
-            self.index.note(name, Held(stamp, self._offsets.get(name, 0), joined(parts)))
-
-    def _read(self, name: str) -> Iterator[Entries]:
-        """Yield the heads of lines that were added to a log, and where they are."""
-        match, checksum, crc32 = _HEAD.match, _CHECKSUM_LENGTH, zlib.crc32
-        for at, data, view, end_of_lines in self._blocks(name):
-            some = Entries([], [], [], [], [])
-            start = 0
-            while start < end_of_lines:
-                end = data.find(b"\n", start) + 1
-                found = match(data, start, end)
-                # As `head` does, without a copy of the line.
-                if found is not None and data.startswith(
-                    CHECKSUM % crc32(view[start : end - checksum]), end - checksum, end
-                ):
-                    id_, state, seconds = found.groups()
-                    some.add(id_.decode(), state == b"failed", float(seconds), at + start, end - start)
-                elif (of_line := self._head(bytes(view[start:end]))) is not None:
-                    some.add(*of_line, at + start, end - start)
-                start = end
-            self._offsets[name] = at + end_of_lines
-            yield some
-
-    def _blocks(self, name: str) -> Iterator[tuple[int, bytearray, memoryview, int]]:
-        """Yield what was added to a log in blocks: where one begins, its bytes twice, where its lines end."""
-        offset = self._offsets.get(name, 0)
-        try:
-            file = (self._folder / name).open("rb", buffering=0)
-        except FileNotFoundError:
-            return
-        with file:
-            data, there = bytearray(BLOCK_BYTES), 0
-            file.seek(offset)
-            while n := file.readinto(memoryview(data)[there:]):
-                there += n
-                if end := data.rfind(b"\n", there - n, there) + 1:
-                    yield offset, data, memoryview(data), end
-                    offset, there = offset + end, there - end
-                    data[:there] = data[end : end + there]
-                elif there == len(data):
-                    data = data + bytes(len(data))  # a line longer than a block
-
-    def at(self, places: Iterable[Place]) -> Iterator[Record | None]:
-        """Yield the record at each place, None where it is damaged; places of one log should come together.
-
-        Raises
-        ------
-        FileNotFoundError
-            If a log is not there any more, because it was merged with others.
-        """
-        for log, of_log in itertools.groupby(places, key=operator.attrgetter("log")):
-            descriptor = os.open(self._folder / log, os.O_RDONLY)
-            try:
-                for start, lengths in _neighbours(of_log):
-                    data, at = os.pread(descriptor, sum(lengths), start), 0
-                    for length in lengths:
-                        yield decode(data[at : at + length])
-                        at += length
-            finally:
-                os.close(descriptor)
-
-    def _head(self, line: bytes) -> Head | None:
-        """Return the head of a line, and count it if it is damaged.
-
-        This is a line without a checksum that agrees. Of an earlier version it has none at all: then only
-        all of it tells whether it is whole.
-        """
-        found = head(line)
-        if found is not None and decode(line) is not None:
-            return found
-        if line.strip():
-            named = _HEAD.match(line)
-            self.damaged.append(named[1].decode() if named else None)
-        return None
-
-
-def _neighbours(places: Iterable[Place]) -> Iterator[tuple[int, list[int]]]:
-    """Yield where each of some lines of a log begins that are read at once, and their lengths.
-
-    Lines that follow one another are read together, up to `BLOCK_BYTES`: a call of the system for each took
-    a seventh of the time of reading them.
-    """
-    start, end = 0, 0
-    lengths: list[int] = []
-    for _, offset, length in places:
-        if lengths and (offset != end or end + length - start > BLOCK_BYTES):
-            yield start, lengths
-            lengths = []
-        if not lengths:
-            start = offset
-        lengths.append(length)
-        end = offset + length
-    if lengths:
-        yield start, lengths

@@ -14,7 +14,8 @@ from sweep.plan.plan import ASKED, Plan
 from sweep.store.costs import Costs, keys
 from sweep.store.folder import Folder
 from sweep.store.index import Index
-from sweep.store.shards import Failed, Place, Reader
+from sweep.store.reader import Place, Reader
+from sweep.store.shards import Failed
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 """Values of the dataset's variable ``state``."""

@@ -20,7 +20,7 @@ from sweep.errors import SweepError
 from sweep.executors.bundles import Bundles
 from sweep.store.costs import Costs
 from sweep.store.manifest import claim
-from sweep.store.shards import Reader
+from sweep.store.reader import Reader
 from sweep.store.state import read
 
 

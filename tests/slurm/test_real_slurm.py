@@ -20,7 +20,7 @@ from studies import CONF, ROOT, TASKS, environment, numbers, sweep
 
 from slurm import record, submission
 from slurm.testcluster import TestCluster, available, missing
-from sweep.store.shards import Reader
+from sweep.store.reader import Reader
 
 pytestmark = pytest.mark.skipif(not available(), reason=missing() or "there")
 

@@ -14,6 +14,7 @@ from study_commands import load, numbers, results
 from analysis.errors import AnalysisError
 from analysis.study import open_study
 from sweep.store import shards
+from sweep.store.reader import Reader
 from sweep.store.shards import Finished
 
 DATASET = Path("results/queue/queue.nc")
@@ -129,6 +130,6 @@ def test_a_flipped_bit_never_gives_another_result(place, bit):
 
 def test_lines_that_do_not_count_are_counted(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(RECORD[:80] + b"\n" + RECORD + b"garbage\n\n")
-    reader = shards.Reader(tmp_path)
+    reader = Reader(tmp_path)
     assert len(list(reader.heads())) == 1
     assert reader.damaged == ["0" * 20, None]

@@ -13,10 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from study_commands import numbers, results
 
-from sweep.store import dataset, index, shards
+from sweep.store import dataset, index, reader, shards
 from sweep.store.folder import Folder
 from sweep.store.index import Held, Index, Stamp
-from sweep.store.shards import Failed, Finished, Reader, Shard, merge
+from sweep.store.reader import Reader
+from sweep.store.shards import Failed, Finished, Shard, merge
 
 DATASET = Path("results/queue/queue.nc")
 SHARDS = Path("results/queue/shards")
@@ -277,7 +278,7 @@ def test_an_index_that_says_the_same_is_not_written_again(logs, monkeypatch):
 @given(st.lists(st.integers(0, 11), unique=True), st.integers(1, 2000))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80)
 def test_lines_read_together_are_those_read_one_by_one(tmp_path, monkeypatch, which, at_once):
-    monkeypatch.setattr(shards, "BLOCK_BYTES", at_once)
+    monkeypatch.setattr(reader, "BLOCK_BYTES", at_once)
     records = [
         replace(FINISHED, id=f"{n:020d}", metrics=(("m", 3 * n),), values=b"y" * (24 * n)) for n in range(6)
     ]
@@ -285,7 +286,7 @@ def test_lines_read_together_are_those_read_one_by_one(tmp_path, monkeypatch, wh
     places = []
     for log in ("a.jsonl", "b.jsonl"):
         (tmp_path / log).write_bytes(b"".join(lines))
-        places += [shards.Place(log, sum(map(len, lines[:n])), len(line)) for n, line in enumerate(lines)]
+        places += [reader.Place(log, sum(map(len, lines[:n])), len(line)) for n, line in enumerate(lines)]
     found = list(Reader(tmp_path).at(places[n] for n in which))
     assert found == [records[n % 6] for n in which]
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from study_commands import LIMIT_S, load, numbers, results
 
 from sweep.progress import Meter
-from sweep.store import shards
+from sweep.store.reader import Reader
 
 
 def test_a_second_run_finds_everything_done(sweep, monkeypatch):
@@ -184,7 +184,7 @@ def test_a_torn_line_is_run_again_and_the_dataset_is_the_same(sweep):
     left = 24 - results()
     assert 0 < left < 24
     assert sweep().status == 0
-    assert sum(1 for _ in shards.Reader(Path("results/queue/shards")).heads()) == 24
+    assert sum(1 for _ in Reader(Path("results/queue/shards")).heads()) == 24
     xr.testing.assert_identical(numbers().drop_attrs(), whole.drop_attrs())
 
 

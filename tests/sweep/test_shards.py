@@ -2,6 +2,7 @@
 
 import base64
 import errno
+import itertools
 import json
 import multiprocessing
 import resource
@@ -14,9 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.saturation import PARTS, Backlog
-from sweep.store import shards
+from sweep.store import reader, shards
 from sweep.store.backlogs import encoded
-from sweep.store.shards import Failed, Finished, Reader, Shard, merge
+from sweep.store.reader import Place, Reader
+from sweep.store.shards import Failed, Finished, Outline, Shard, merge
 
 BACKLOG = encoded(Backlog(np.linspace(1.0, 2.0, PARTS), np.full(PARTS, 1e-3), suspected=True, length=4))
 FINISHED = Finished("0" * 20, 1.5e-05, 300, BACKLOG, 2, (("m", 2), ("n", 4)), b"x" * 48)
@@ -87,7 +89,7 @@ def test_a_result_is_a_line_of_json():
 @pytest.mark.parametrize("n_bytes", [1, 7, 100, 1 << 20])
 def test_a_line_longer_than_what_is_read_at_a_time(tmp_path, monkeypatch, n_bytes):
     """Lines of all lengths around that of a block, between others."""
-    monkeypatch.setattr(shards, "BLOCK_BYTES", n_bytes)
+    monkeypatch.setattr(reader, "BLOCK_BYTES", n_bytes)
     lengths = [1, 300, 2, 5000, 10, 11, 12, 40]
     records = [
         replace(FINISHED, id=f"{n:020d}", metrics=(("m", length),), values=b"y" * (8 * length))
@@ -103,6 +105,50 @@ def test_a_record_comes_back_as_it_was():
         assert shards.decode(line) == record
         assert shards.head(line) == (record.id, record is FAILED, record.seconds)
         assert line.startswith(b'{"id":"' + record.id.encode() + b'","state":"')
+
+
+LINES = {
+    "usual": shards.encode(FINISHED),
+    "without backlog": shards.encode(replace(FINISHED, id="1" * 20, backlog=None, jobs=7)),
+    "of other metrics": shards.encode(replace(FINISHED, metrics=(("n", 4), ("m", 2)))),
+    "of other batches": shards.encode(replace(FINISHED, batches=1)),
+    "of more values": shards.encode(replace(FINISHED, metrics=(("m", 2), ("n", 5)), values=b"z" * 56)),
+    "of fewer values than it says": shards.encode(replace(FINISHED, values=b"z" * 40)),
+    "failed": shards.encode(FAILED),
+    "damaged": shards.encode(FINISHED)[:-40] + b"?" + shards.encode(FINISHED)[-39:],
+    "earlier": earlier(FINISHED),
+    "first": earlier(FINISHED, checksum=False),
+    "empty": b"\n",
+}
+
+
+@given(st.lists(st.sampled_from(list(LINES)), max_size=12), st.integers(1, 2000))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+def test_outlines_are_the_records_line_by_line(tmp_path, monkeypatch, which, at_once):
+    """Whatever comes before a line, and however much is read at a time."""
+    monkeypatch.setattr(reader, "BLOCK_BYTES", at_once)
+    lines = [LINES[name] for name in which]
+    (tmp_path / "a.jsonl").write_bytes(b"".join(lines))
+    ends = list(itertools.accumulate(map(len, lines)))
+    places = [Place("a.jsonl", end - len(line), len(line)) for end, line in zip(ends, lines, strict=True)]
+    found = list(Reader(tmp_path).outlines(places))
+    for each, record in zip(found, map(shards.decode, lines), strict=True):
+        if isinstance(each, Outline):
+            assert isinstance(record, Finished)
+            values = base64.b64decode(each.values)
+            same = (record.id, record.backlog, record.batches, record.metrics, record.values)
+            assert (each.id, each.backlog, each.batches, each.metrics, values) == same
+        else:
+            assert each == record
+
+
+def test_only_a_result_unlike_the_one_before_is_parsed():
+    lines = [
+        LINES[name] for name in ("usual", "without backlog", "usual", "of other metrics", "usual", "usual")
+    ]
+    outline = shards.Outliner()
+    kinds = [type(outline(line, memoryview(line), 0, len(line))) for line in lines]
+    assert kinds == [Finished, Outline, Outline, Finished, Finished, Outline]
 
 
 @given(st.lists(st.sampled_from([FINISHED, FAILED]), max_size=4), st.data())
