@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import math
 import os
-import pickle
 import resource
 import signal
 import threading
@@ -26,8 +25,8 @@ from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import available_cores
 from sweep.executors.bundles import MESSAGE_S, room
 from sweep.executors.threads import one_thread
-from sweep.executors.work import give_up, work
-from sweep.plan.task import Bundle, Result
+from sweep.executors.work import give_up, report
+from sweep.plan.task import Bundle, Result, unpacked
 
 if TYPE_CHECKING:
     from distributed import Client, SpecCluster
@@ -355,14 +354,8 @@ def _end_fork_server() -> None:
 
 async def _worked(client: Client, bundle: Bundle) -> list[Result]:
     """Have a bundle worked on; all in Dask's own thread, as to change threads takes longer than the rest."""
-    packed = await client.gather(client.submit(_packed, bundle, pure=False), asynchronous=True)
-    results: list[Result] = pickle.loads(packed)
-    return results
-
-
-def _packed(bundle: Bundle) -> bytes:
-    """Work on a bundle, and return the results as one thing: Dask would look at each part of each of them."""
-    return pickle.dumps(work(bundle))
+    said = await client.gather(client.submit(report, bundle, pure=False), asynchronous=True)
+    return unpacked(said, bundle)
 
 
 def _results(future: Future[list[Result]]) -> list[Result] | None:

@@ -22,8 +22,8 @@ from sweep.errors import INTERRUPTED, RunError, SweepError
 from sweep.executors import ranks
 from sweep.executors.bundles import MESSAGE_S, OUTSTANDING
 from sweep.executors.ranks import ANSWER, CALL, SILENCE_S, START_S, Watch
-from sweep.executors.work import work
-from sweep.plan.task import Bundle, Result
+from sweep.executors.work import report
+from sweep.plan.task import Bundle, Result, unpacked
 
 RANK_0_S = 0.001
 """Seconds of work in a message at least, for each rank: rank 0 needs half a millisecond for a message."""
@@ -93,7 +93,7 @@ class Executor:
                 if (bundle := next(bundles, None)) is None:
                     break
                 running[rank].append(bundle)
-                self._call([rank], work, bundle)
+                self._call([rank], report, bundle)
                 given += 1
             return given
 
@@ -104,11 +104,11 @@ class Executor:
             answer = self._answer(SILENCE_S)
             now = time.monotonic()
             if answer is not None:
-                rank, results = answer
+                rank, said = answer
                 heard_of[rank] = now
-                running[rank].popleft()
+                bundle = running[rank].popleft()
                 outstanding += hand_out(rank) - 1
-                yield results
+                yield unpacked(said, bundle)
             if now - looked > SILENCE_S:
                 looked = now
                 for rank, bundles_of_it in running.items():

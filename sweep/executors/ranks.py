@@ -114,6 +114,18 @@ class World:
         self._sent = [request for request in self._sent if not request.Test()]
         self._sent.append(self.comm.isend(message, rank, tag))
 
+    def reply(self, tag: int, message: object) -> None:
+        """Send to rank 0, and sleep until it has taken what is too long to be sent at once.
+
+        MPI would wait for rank 0, which looks for messages only now and then, with all of a core. Nor is it
+        waited for once it has been silent for too long: it may be dead, or write the dataset.
+        """
+        self.tell(0, tag, message)
+        deadline, pause = time.monotonic() + SILENCE_S, SHORTEST_S
+        while not self._sent[-1].Test() and time.monotonic() < deadline:
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_S)
+
     def hear(self, rank: int | None, tag: int | None, limit_s: float) -> tuple[int, int, Any] | None:
         """Wait for a message and return its source, its tag and what it says, None after so many seconds.
 
@@ -171,7 +183,7 @@ class World:
             silent = 0.0
             _, tag, message = heard
             if tag == CALL and not self.comm.iprobe(0, END):
-                self.comm.send(self._answer(message), 0, ANSWER)
+                self.reply(ANSWER, self._answer(message))
             elif tag == END:
                 while self.hear(0, CALL, 0) is not None:
                     pass

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from operator import is_
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from models.point import Parameters, Point
 from sweep import statistics
 from sweep.errors import RunError
 from sweep.plan import families
-from sweep.plan.task import Bundle, Result, Stopping, Task
+from sweep.plan.task import Bundle, Result, Stopping, Task, packed
 from sweep.statistics.warmup import truncation
 from sweep.store.backlogs import encoded
 from sweep.store.shards import Failed, Finished, Layout, Shard
@@ -43,6 +42,14 @@ def work(bundle: Bundle) -> list[Result]:
     _load(bundle.tasks)
     ran = [_run(task) for task in bundle.tasks]
     return _log([_recorded(each) for each in ran], bundle)
+
+
+def report(bundle: Bundle) -> bytes:
+    """Run a bundle, and say what came of it in few bytes, see `sweep.plan.task.unpacked`.
+
+    Dask looks at each part of what is handed back, and MPI holds up whoever sends what is long.
+    """
+    return packed(work(bundle))
 
 
 def give_up(bundle: Bundle, reason: str) -> list[Result]:
@@ -99,7 +106,7 @@ def _recorded(ran: Ran | Failed) -> Finished | Failed:
 _loaded: set[str] = set()
 """Modules whose kernels this process has at hand."""
 
-_looked_at: tuple[Parameters, ...] = ()
+_looked_at: tuple[Parameters | None, ...] = (None,) * 3
 """Policy, workload and machine whose kernels were looked for last: those very objects."""
 
 
@@ -109,10 +116,10 @@ def _load(tasks: Iterable[Task]) -> None:
     What cannot be loaded is said by the tasks, as soon as they run.
     """
     global _looked_at
+    policy, workload, machine = _looked_at
     for task in tasks:
         point = task.point
-        system = (point.policy, point.workload, point.machine)
-        if len(_looked_at) == len(system) and all(map(is_, _looked_at, system)):
+        if point.policy is policy and point.workload is workload and point.machine is machine:
             continue
         with suppress(Exception):
             family = families.find(task.family)
@@ -121,7 +128,7 @@ def _load(tasks: Iterable[Task]) -> None:
                 with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
                     kernel_cache.preload(needed)
                 _loaded.update(needed)
-        _looked_at = system
+        _looked_at = policy, workload, machine = point.policy, point.workload, point.machine
 
 
 def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:

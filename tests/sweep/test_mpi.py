@@ -131,6 +131,53 @@ def test_whatever_a_rank_raises_is_an_answer():
     assert isinstance(world._answer((mpi.hold, (Path("no/such/folder"),))), RunError)
 
 
+class Request:
+    """Of a message that is taken when it has been asked after so many times."""
+
+    def __init__(self, asked):
+        self.left = asked
+
+    def Test(self):  # noqa: N802 # as mpi4py names it
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.mark.parametrize(("asked", "seconds"), [(0, 0.0), (3, 0.0007), (10**9, ranks.SILENCE_S)])
+def test_a_reply_is_waited_for_asleep_and_not_for_ever(monkeypatch, asked, seconds):
+    clock = [0.0]
+    monkeypatch.setattr(ranks.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(ranks.time, "sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
+    comm = FakeComm()
+    comm.isend = lambda message, rank, tag: Request(asked)
+    World(comm).reply(ANSWER, "done")
+    assert clock[0] == pytest.approx(seconds, abs=ranks.LONGEST_S if seconds > 1 else 1e-9)
+
+
+REPLYING = """
+import time
+from mpi4py import MPI
+from sweep.executors.ranks import ANSWER, World
+world = World(MPI.COMM_WORLD)
+world.comm.Barrier()
+if world.rank:
+    begin, used = time.monotonic(), time.process_time()
+    world.reply(ANSWER, b"x" * 1_000_000)
+    print(time.monotonic() - begin, time.process_time() - used)
+else:
+    time.sleep(1)
+    world.hear(1, ANSWER, 60)
+"""
+
+
+@needs_mpiexec
+def test_a_long_reply_does_not_keep_a_core_busy_until_rank_0_looks():
+    command = [MPIEXEC, "-n", "2", sys.executable, "-c", REPLYING]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    waited, used = map(float, said)
+    assert waited > 0.5, "what is so long is not sent at once"
+    assert used < waited / 4
+
+
 class ToldWorld:
     """Three ranks that do nothing but to answer; ranks 2 and 3 are on a node of their own."""
 
