@@ -32,10 +32,11 @@ from sweep.plan import families
 from sweep.plan.plan import Plan
 from sweep.store import backlogs, manifest, provenance, recipe
 from sweep.store.blocks import Block, Results, blocks
+from sweep.store.expected import Expected
 from sweep.store.facts import Facts
 from sweep.store.index import Entries, Index
 from sweep.store.reader import Place, Reader
-from sweep.store.shards import Failed
+from sweep.store.shards import Failed, Finished
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT
 from sweep.store.summary import Summary
 
@@ -63,6 +64,9 @@ CHUNK = 2**17
 
 NO_LOG = -1
 
+ATTEMPTS = 10
+"""Times that a dataset is begun, where logs are merged or changed again and again meanwhile."""
+
 
 class MovedError(Exception):
     """A record is not any more where it was: its log was merged with others, or is damaged by now."""
@@ -83,6 +87,7 @@ class Collector:
         self._folder = folder
         self._coords = families.coords(plan.families.values(), plan.measures)
         self._facts = Facts(plan)
+        self._expected = Expected(plan, self._number)
         self._n_batches = plan.longest.looks[-1]
         self._shapes = {name: (self._n_batches, *self._own(metric)) for name, metric in plan.metrics.items()}
         self._user_names: dict[int, tuple[str, ...]] = {}
@@ -98,7 +103,7 @@ class Collector:
     def _begin(self) -> None:
         """Know nothing of the logs, and trust no index."""
         plan = self._plan
-        self._reader = Reader(self._folder)
+        self._reader = Reader(self._folder, admits=self._expected.admits)
         cells = int(np.prod(plan.shape)) * plan.replications
         self._state = np.full(cells, EXCLUDED, dtype=np.int8)
         self._state.reshape(-1, plan.replications)[plan.points] = LEFT
@@ -155,7 +160,7 @@ class Collector:
         private = path.with_name(f".{path.name}.{os.getpid()}")
         as_found = True
         try:
-            while True:
+            for _ in range(ATTEMPTS):
                 try:
                     self._write(private, arguments)
                     break
@@ -163,6 +168,11 @@ class Collector:
                     as_found = False
                     self._begin()
                     self.update()
+            else:
+                raise RunError(
+                    f"{self._folder}: {ATTEMPTS} times a log had changed before it was read again; see who "
+                    "moves or writes logs there, then type the same command"
+                )
             descriptor = os.open(private, os.O_RDONLY)
             try:
                 os.fsync(descriptor)
@@ -237,6 +247,9 @@ class Collector:
             for row, record in zip(done.tolist(), self._reader.outlines(places), strict=True):
                 if record is None or isinstance(record, Failed) or row not in self._rows(record.id):
                     raise MovedError
+                # The index may be of a plan to which the task was unknown.
+                if isinstance(record, Finished) and not self._expected.admits(record):
+                    raise MovedError
                 results.put(row - start, record)
         except FileNotFoundError:
             raise MovedError from None
@@ -248,6 +261,13 @@ class Collector:
         if first is None:
             return ()
         return (first, *self._more_rows[id_]) if id_ in self._more_rows else (first,)
+
+    def _number(self, id_: str) -> int | None:
+        """Return the number of a task, None of one that is not in the plan."""
+        if (row := self._row.get(id_)) is None:
+            return None
+        point, replication = divmod(row, self._plan.replications)
+        return int(np.searchsorted(self._plan.points, point)) * self._plan.replications + replication
 
     def _rest(self, summary: Summary, arguments: Sequence[str]) -> xr.Dataset:
         """Return the dataset without the metrics themselves.

@@ -6,7 +6,7 @@ import itertools
 import operator
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -47,12 +47,21 @@ class Reader:
         Pattern of the logs' names; all of them by default.
     index : Index, optional
         Logs that it knows are not read; it is told of those that are read from beginning to end.
+    admits : callable, optional
+        Whether the record of a line without a checksum can be what was written, see `sweep.store.expected`.
     """
 
-    def __init__(self, folder: Path, names: str = "*.jsonl", index: Index | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        names: str = "*.jsonl",
+        index: Index | None = None,
+        admits: Callable[[Record], bool] = lambda _: True,
+    ) -> None:
         self._folder = folder
         self._names = names
         self.index = index
+        self._admits = admits
         self._offsets: dict[str, int] = {}
         self.damaged: list[str | None] = []
         """Of each line met that does not count: the identity of its task, if that can be read."""
@@ -186,7 +195,7 @@ class Reader:
         all of it tells whether it is whole.
         """
         found = head(line)
-        if found is not None and decode(line) is not None:
+        if found is not None and (record := decode(line)) is not None and self._admits(record):
             return found
         if line.strip():
             named = HEAD.match(line)

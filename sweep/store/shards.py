@@ -221,17 +221,21 @@ def head(line: bytes) -> Head | None:
     found = HEAD.match(line)
     if found is None:
         return None
-    id_, state, seconds = found.groups()
+    id_, state, duration = found.groups()
+    try:
+        seconds = float(duration)
+    except ValueError:
+        return None
     failed = state == b"failed"
     if line.startswith(_BEFORE_CHECKSUM, -CHECKSUM_LENGTH):
         if not line.endswith(_checksum(memoryview(line)[:-CHECKSUM_LENGTH])):
             return None
-        return Head(id_.decode(), failed, float(seconds))
+        return Head(id_.decode(), failed, seconds)
     # Without a checksum: results end with two braces, which occur nowhere else in them; so a line torn
     # anywhere is told apart. A NUL is what a file system puts where a crash of the machine lost a page.
     if not line.endswith(b"}\n" if failed else b"}}\n") or b"\0" in line:
         return None
-    return Head(id_.decode(), failed, float(seconds))
+    return Head(id_.decode(), failed, seconds)
 
 
 def decode(line: bytes) -> Record | None:
@@ -266,6 +270,8 @@ def _finished(line: bytes, found: re.Match[bytes]) -> Finished | None:
             return None
     else:  # of an earlier version: a base64 for each metric
         each = {name: a2b_base64(text) for name, text in json.loads(metrics).items()}
+        if any(len(part) % 8 for part in each.values()):
+            return None
         layout, values = tuple((name, len(part) // 8) for name, part in each.items()), b"".join(each.values())
     return Finished(
         id_.decode(),

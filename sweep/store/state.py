@@ -12,6 +12,7 @@ import numpy as np
 
 from sweep.plan.plan import ASKED, Plan
 from sweep.store.costs import Costs, keys
+from sweep.store.expected import Expected
 from sweep.store.folder import Folder
 from sweep.store.index import Index
 from sweep.store.reader import Place, Reader
@@ -87,7 +88,7 @@ def read(plan: Plan, folder: Folder) -> State:
     state = State(plan, index=index)
     numbers, ids, done = state.numbers, plan.ids, state.done
     others: set[str] = set()
-    reader = Reader(folder.shards, index=index)
+    reader = Reader(folder.shards, index=index, admits=Expected(plan, numbers.get).admits)
     heads = ((some.ids, some.failed, some.seconds) for _, added in reader.entries() for some in added)
     for some in heads:
         for id_, failed, seconds in zip(*some, strict=True):

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +114,66 @@ def test_logs_without_checksums_are_read(sweep):
     DATASET.unlink()
     answer = sweep()
     assert "everything is done: 24 of 24" in answer.out
+    xr.testing.assert_identical(numbers(), whole)
+
+
+OLD_DAMAGE = {
+    "name of a metric": (b'"response"', b'"rasponse"'),
+    "a name twice": (b'"response_by_class"', b'"response"'),
+    "one metric more": (b'"metrics":{', b'"metrics":{"response_by_place":"",'),
+    "half a number": (b'"response":"', b'"response":"AAAA'),
+    "batches": (b'"batches":', b'"batches":1'),
+    "seconds": (b'"seconds":', b'"seconds":1.e'),
+    "word of the backlog": (b'"suspected":', b'"suspacted":'),
+    "number of the backlog": (b'"length":', b'"length":.'),
+}
+
+
+def old_log():
+    """Have the log of a study as the first versions wrote it; return it and its lines."""
+    (log,) = Path("results/queue/shards").glob("*.jsonl")
+    lines = list(map(without_checksum, log.read_bytes().splitlines()))
+    log.write_bytes(b"".join(lines))
+    return log, lines
+
+
+@pytest.mark.parametrize("damage", OLD_DAMAGE)
+def test_a_damaged_line_without_checksum_is_run_again_and_counted(sweep, damage):
+    sweep()
+    whole = numbers()
+    log, lines = old_log()
+    before, after = OLD_DAMAGE[damage]
+    assert lines[5].count(before) == 1
+    lines[5] = lines[5].replace(before, after)
+    log.write_bytes(b"".join(lines))
+    assert "23 of 24 tasks are in it" in sweep("action=gather").out
+    assert (load()["state"] == 0).sum() == 1
+    answer = sweep()
+    assert answer.status == 0, answer.err
+    assert "1 record in results/queue/shards is not what was written" in answer.out
+    assert results() == 25
+    xr.testing.assert_identical(numbers(), whole)
+    assert "not what was written" not in sweep().out
+
+
+def test_a_damaged_line_that_the_index_took_for_another_studys(sweep, expand):
+    """The metrics of a task that is not in the plan are not known: the index has it as any other."""
+    sweep()
+    whole = numbers()
+    log, lines = old_log()
+    known = set(expand("executor=serial", "grid.load=[0.3]").ids)
+    which = next(n for n, line in enumerate(lines) if json.loads(line)["id"] not in known)
+    lines[which] = lines[which].replace(b'"response"', b'"rasponse"')
+    log.write_bytes(b"".join(lines))
+    assert sweep("grid.load=[0.3]", "replace=true").status == 0
+    index = Path("results/queue/shards/index")
+    later = index.stat().st_mtime + 60
+    os.utime(index, (later, later))
+    answer = sweep()
+    assert "1 record in results/queue/shards is not what was written" in answer.out
+    assert "the same command runs again what is missing" in answer.out
+    assert sweep().status == 0
+    assert results() == 25
     xr.testing.assert_identical(numbers(), whole)
 
 
