@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache, wraps
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
 from models.jobs.trace import Origin, Trace
-from models.point import Parameters, Point
+from models.point import Parameters, Point, Seed
 from models.workloads import memory, resampling
 
 
@@ -23,6 +25,30 @@ def of_file(path: str) -> tuple[int, int] | None:
     except OSError:
         return None  # whoever reads it says so
     return stat.st_mtime_ns, stat.st_size
+
+
+def kept(open_trace: Callable[[Point], Trace]) -> Callable[[Point], Trace]:
+    """Keep the last trace that was opened: a plan asks for the same jobs for one policy after another.
+
+    Parameters
+    ----------
+    open_trace : callable
+        Looks at the workload, the machine, the load and the seed of a point, at nothing else of it, and at
+        no file but ``workload.path``.
+    """
+
+    @lru_cache(maxsize=1)
+    def opened(text: str, load: float | None, seed: Seed, state: object) -> Trace:
+        workload, machine = json.loads(text)
+        return open_trace(Point({}, workload, machine, load, seed=seed))
+
+    @wraps(open_trace)
+    def last_or_opened(point: Point) -> Trace:
+        text = json.dumps([dict(point.workload), dict(point.machine)])
+        path = point.workload.get("path")
+        return opened(text, point.load, point.seed, None if path is None else of_file(str(path)))
+
+    return last_or_opened
 
 
 def names_no_machine(machine: Parameters) -> bool:

@@ -38,6 +38,7 @@ def _table(path: str, state: object) -> Table:
     return read(path)
 
 
+@replayed.kept
 def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's file that its filters keep and some host can take.
 

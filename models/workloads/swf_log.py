@@ -37,6 +37,7 @@ def _log(path: str, state: object) -> Log:
     return read(path)
 
 
+@replayed.kept
 def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's log that its filters keep and some host can take.
 

@@ -249,8 +249,10 @@ class Plan:
             systems = np.unique(columns[:, :3], axis=0, return_index=True)[1]
             loads = np.unique(columns[:, 3], return_index=True)[1]
             combinations = columns[np.union1d(systems, loads)]
-        notes = dict.fromkeys(self._told_of_replications())
-        for *systems, load in combinations.tolist():
+        told: dict[int, Sequence[str]] = {}
+        # Workload by workload, so that what a model keeps of its last jobs serves all policies.
+        for number in np.lexsort(combinations.T[[0, 3, 2, 1]]).tolist():
+            *systems, load = combinations[number].tolist()
             policy, workload, machine = (
                 self.variants[group][i].parameters for group, i in zip(GROUPS, systems, strict=True)
             )
@@ -260,7 +262,7 @@ class Plan:
                 measures=self.measures,
             )  # fmt: skip
             try:
-                notes |= dict.fromkeys(family.check(point))
+                told[number] = family.check(point)
             except ValueError as error:
                 raise SweepError(one_line(error)) from error
             if self.replications > 1 and not family.has_chance(point):
@@ -268,6 +270,9 @@ class Plan:
                     f"replications={self.replications}: there is no chance in workload "
                     f"{workload['name']}, and copies of one run are no sample; add replications=1"
                 )
+        notes = dict.fromkeys(self._told_of_replications())
+        for number in sorted(told):
+            notes |= dict.fromkeys(told[number])
         return list(notes)
 
     def _told_of_replications(self) -> list[str]:

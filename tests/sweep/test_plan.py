@@ -174,6 +174,23 @@ def test_all_policies_and_loads_share_their_jobs(expand):
     assert seeds == {(1, streams.key("poisson"), replication) for replication in (0, 1)}
 
 
+def test_combinations_are_looked_at_workload_by_workload_and_told_in_the_order_of_the_grid(
+    expand, monkeypatch
+):
+    seen = []
+
+    def check(point):
+        seen.append((point.workload["name"], point.policy["name"]))
+        return [f"{point.policy['name']} on {point.workload['name']}", "of all"]
+
+    monkeypatch.setattr("fake_family.policies.check", check)
+    plan = expand(*log_and_poisson(), "grid.policy=[slow,quick]", "grid.load=[0.5]")
+    notes = plan.notes
+    assert len(list(itertools.groupby(workload for workload, _ in seen))) == 2
+    on = [f"{policy} on {workload}" for policy in ("slow", "quick") for workload in ("poisson", "log")]
+    assert notes == (on[0], "of all", *on[1:])
+
+
 def test_a_hundred_thousand_tasks(expand):
     plan = expand("replications=10000")
     assert len(plan.ids) == len(set(plan.ids)) == 120_000

@@ -29,6 +29,10 @@ from models.workloads.o2k.month import generate
 MISS = 0.01
 """Of a demand, relative: more than rounding to whole seconds and MB can make."""
 
+KEPT = 128
+"""Months, of half a megabyte each: six months in twenty replications. A worker comes back to each of them
+with every policy, and bending one to its demands takes longer than most policies need to schedule it."""
+
 
 def fills(workload: Parameters) -> tuple[str, ...]:
     """Return the columns of its jobs: users only where they submit in a closed loop."""
@@ -81,7 +85,7 @@ def open_trace(point: Point) -> Trace:
     return Trace(month.name, rescaled, hosts, tuple(notes), measured, until * stretch)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=KEPT)
 def _generated(workload_text: str, seed: Seed) -> tuple[Assumptions, Jobs, int, dict[str, Tilts]]:
     """Return a month's assumptions, jobs, number of jobs before it, and tilts, see `generate`.
 

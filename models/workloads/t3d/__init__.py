@@ -22,7 +22,7 @@ from models.jobs import machine as machines
 from models.jobs.machine import Machine
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.workloads import memory
+from models.workloads import memory, replayed
 from models.workloads.t3d.drawing import draw
 from models.workloads.t3d.keys import SEQUENCE, Keys
 from models.workloads.t3d.site import Site
@@ -39,6 +39,7 @@ def has_chance(workload: Parameters) -> bool:
     return True
 
 
+@replayed.kept
 def open_trace(point: Point) -> Trace:
     """Return the jobs of some months or weeks, and of the days before them, see conf/workload/t3d.yaml.
 

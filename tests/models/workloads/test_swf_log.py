@@ -15,6 +15,7 @@ from models.jobs import machine as machines
 from models.jobs import swf
 from models.jobs.trace import Trace
 from models.point import Batches, Point
+from models.workloads import swf_log
 
 EASY = {"name": "easy", "discipline": "backfill"}
 POOL = {"processors": 8}
@@ -155,3 +156,17 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
 def test_keys_of_earlier_versions_are_told_what_they_are_now(machine: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         machines.of(machine)
+
+
+def test_policies_share_the_jobs_of_the_log_opened_last(tmp_path: Path) -> None:
+    given = workload(tmp_path / "a.swf", {})
+    first = swf_log.open_trace(Point({"name": "easy"}, given, POOL, 0.5, seed=(1,)))
+    assert swf_log.open_trace(Point({"name": "fcfs"}, dict(given), dict(POOL), 0.5, seed=(1,))) is first
+    others = [
+        Point({}, given, POOL, 0.7, seed=(1,)),
+        Point({}, given, POOL, 0.5, seed=(2,)),
+        Point({}, given, {"processors": 16}, 0.5, seed=(1,)),
+        Point({}, given | {"zero_runtime": "second"}, POOL, 0.5, seed=(1,)),
+    ]
+    for other in others:
+        assert swf_log.open_trace(other) is not first
