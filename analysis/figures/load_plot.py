@@ -14,8 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.container import Container
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
@@ -488,10 +490,7 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     if (barred := known & (half > 0)).any():
         # No bar can go below nothing on a logarithmic axis.
         below = half[barred] if plot.yscale == "linear" else np.minimum(half[barred], 0.999 * mean[barred])
-        axes.errorbar(
-            x[barred], mean[barred], [below, half[barred]], fmt="none", ecolor=look.color, elinewidth=0.9,
-            zorder=2,
-        )  # fmt: skip
+        _draw_error_bars(axes, x[barred], mean[barred] - below, mean[barred] + half[barred], look.color)
     joined = np.convolve(np.pad(drawn, 1), [1, 0, 1], "valid")[drawn] > 0  # to a neighbour, by a line
     marked = _marked(axes, x, plot.spacing, number) | ~joined
     for chosen, fill, edge, width in (
@@ -514,6 +513,15 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
         )
 
 
+def _draw_error_bars(axes: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, color: str) -> None:
+    """Draw error bars as two lines: `Axes.errorbar` makes a path of each bar, a tenth of a figure's time."""
+    ends = np.column_stack([low, high, np.full(len(x), np.nan)]).ravel()
+    (bars,) = axes.plot(np.repeat(x, 3), ends, color=color, linewidth=0.9, solid_capstyle="butt", zorder=2)
+    size = 2 * mpl.rcParams["errorbar.capsize"]
+    (caps,) = axes.plot(np.tile(x, 2), np.concatenate([low, high]), "_", color=color, ms=size, zorder=2)
+    axes.add_container(Container((bars, caps), label="_nolegend_"))
+
+
 def _marked(axes: Axes, x: np.ndarray, spacing: float, number: int) -> np.ndarray:
     """Choose the points that have a marker; neighbouring lines begin elsewhere, so that markers lie apart."""
     at = axes.transAxes.inverted().transform(axes.transData.transform(np.column_stack([x, np.ones_like(x)])))
@@ -530,8 +538,10 @@ def _draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
     for row, name in enumerate(reversed(names)):
         look, line = plot.look(name), plot.lines[name]
         x = line.x[line.saturated]
-        axes.plot(x, np.full(x.size, row), color=look.color, linewidth=0.7, zorder=2)
-        axes.plot(x, np.full(x.size, row), look.marker, color="white", mec=look.color, ms=4, zorder=3)
+        axes.plot(
+            x, np.full(x.size, row), color=look.color, linewidth=0.7, marker=look.marker, mfc="white",
+            mec=look.color, ms=4, zorder=3,
+        )  # fmt: skip
         if plot.crowded and line.doubted.any():
             x, counts = line.x[line.doubted], np.array(line.doubtful)[line.doubted]
             axes.plot(x, np.full(x.size, row), ".", color=look.color, ms=3, zorder=3)
@@ -542,7 +552,7 @@ def _draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
     axes.set_ylim(-0.7, len(names) - 0.3)
     axes.set_yticks([])
     axes.grid(visible=False)
-    axes.tick_params(bottom=False, labelbottom=False)
+    axes.xaxis.set_visible(False)
     label = "saturated,\n• doubtful" if plot.crowded else "saturated"
     axes.set_ylabel(label, rotation=0, ha="right", va="center", fontsize=7.5, color="#666666")
     for side in ("left", "bottom"):
