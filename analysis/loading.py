@@ -35,9 +35,21 @@ def only_what_is_needed() -> Iterator[None]:
         importlib.import_module(package)
         for module in modules:
             _load_later(module)
-    with hidden(*ABSENT), warnings.catch_warnings():
+    with hidden(*ABSENT), _without_tables_of_properties(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Unable to import Axes3D", UserWarning)
         yield
+
+
+@contextmanager
+def _without_tables_of_properties() -> Iterator[None]:
+    """Let matplotlib's docstrings have no tables of properties: to write them is a quarter of loading it."""
+    names = vars(importlib.import_module("matplotlib.artist"))
+    described = names["kwdoc"]
+    names["kwdoc"] = lambda artist: ""
+    try:
+        yield
+    finally:
+        names["kwdoc"] = described
 
 
 def _load_later(name: str) -> None:

@@ -39,3 +39,15 @@ def test_where_a_library_is_loaded_already_nothing_is_left_out() -> None:
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
+
+
+def test_who_asks_for_a_table_of_properties_afterwards_has_it() -> None:
+    program = (
+        "from analysis.loading import only_what_is_needed\n"
+        "with only_what_is_needed():\n"
+        "    from matplotlib.lines import Line2D\n"
+        "from matplotlib.artist import kwdoc\n"
+        "assert 'markeredgewidth' in kwdoc(Line2D) and 'markeredgewidth' not in Line2D.set.__doc__\n"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
