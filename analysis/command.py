@@ -161,8 +161,8 @@ def _rarely_collected() -> Iterator[None]:
         gc.unfreeze()
 
 
-OBJECTS = 100_000
-"""That are new before it is looked which of them are garbage: some figures."""
+OBJECTS = 1_000_000
+"""That are new before it is looked which of them are garbage: a dozen figures, some 200 MB."""
 
 
 def _analyse(where: Path, settings: Mapping[str, str]) -> None:
