@@ -97,15 +97,12 @@ def frame(study: Study) -> pd.DataFrame:
 
 def metrics(study: Study) -> list[str]:
     """Return the metrics that have one mean at each point, the headline and the common measures first."""
-    axes = set(study.status.dims)
+    axes = set(map(str, study.status.dims))
     found = [
-        str(name)
-        for name, values in study.data.items()
-        if set(SAMPLES) <= set(values.dims)
-        and all(
-            f"{name}_{suffix}" in study.data and set(study.data[f"{name}_{suffix}"].dims) == axes
-            for suffix in ("mean", "ci")
-        )
+        name
+        for name, dims in study.dims.items()
+        if dims.issuperset(SAMPLES)
+        and all(study.dims.get(f"{name}_{suffix}") == axes for suffix in ("mean", "ci"))
     ]
     first = [name for name in (study.headline, *USUAL) if name in found]
     return list(dict.fromkeys([*map(str, first), *found]))

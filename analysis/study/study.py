@@ -140,10 +140,16 @@ class Study:
             )
         return {**files[wanted], "name": wanted}
 
+    @cached_property
+    def dims(self) -> dict[str, frozenset[str]]:
+        """The dimensions of each variable by its name; xarray would make an array of each first."""
+        variables = self.data.variables
+        return {str(name): frozenset(map(str, variables[name].dims)) for name in self.data.data_vars}
+
     @property
     def headline(self) -> str | None:
         """The metric that tables show by default; the first one where the data do not say."""
-        metrics = [str(name) for name, values in self.data.items() if set(SAMPLES) <= set(values.dims)]
+        metrics = [name for name, dims in self.dims.items() if dims.issuperset(SAMPLES)]
         named = self.data.attrs.get("headline")
         return str(named) if named in metrics else next(iter(metrics), None)
 
