@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -14,6 +15,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 PLAIN_EVERY_S = 5.0
 SILENT_EVERY_S = 60.0
 """Where nothing comes back, a line this often."""
+
+SILENCE_S = 2.0
+"""Seconds after which is told what takes so long, and then how far it is, every so many."""
 
 LOOK_EVERY_S = 1.0
 """How often the time left is looked at."""
@@ -69,7 +73,7 @@ class Meter:
             self._bar.update(self._task, completed=self._done, pace=self._pace())
             self._bar.stop()
         elif kind is None:
-            self._console.print(self._line(), highlight=False, markup=False, soft_wrap=True)
+            say(self._console, self._line())
 
     def add(self, tasks: int, jobs: int) -> None:
         """Count finished tasks."""
@@ -96,7 +100,7 @@ class Meter:
             if (now := time.monotonic()) - self._last < seconds:
                 return
             self._last = now
-        self._console.print(self._line(self._outlook()), highlight=False, markup=False, soft_wrap=True)
+        say(self._console, self._line(self._outlook()))
 
     def _line(self, outlook: str = "") -> str:
         return f"{self._done}/{self._total} tasks, {self._pace(outlook)}"
@@ -105,6 +109,48 @@ class Meter:
         elapsed = 0.0 if self._first is None else time.monotonic() - self._first
         pace = f"{self._jobs / elapsed:,.0f} jobs/s" if self._jobs else "pace not known yet"
         return f"{pace}, {outlook}" if outlook else pace
+
+
+@contextmanager
+def telling(console: Console, doing: str, total: int, what: str) -> Iterator[Callable[[int], None]]:
+    """Tell how far something is, where it takes long enough for somebody to wonder.
+
+    Parameters
+    ----------
+    console : Console
+    doing : str
+        What is done, e.g. ``writing``.
+    total : int
+        Of what there is to do.
+    what : str
+        One of these, e.g. ``schedule``.
+
+    Yields
+    ------
+    callable
+        To be called with how many are done.
+    """
+    whole = f"{total:,} {what}{'s' * (total != 1)}"
+    last = time.monotonic()
+    notice = threading.Timer(SILENCE_S, lambda: say(console, f"{doing} {whole}"))
+    notice.daemon = True
+    notice.start()
+
+    def tell(done: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > SILENCE_S and done < total:
+            last = time.monotonic()
+            say(console, f"{doing} {done:,}/{whole}")
+
+    try:
+        yield tell
+    finally:
+        notice.cancel()
+
+
+def say(console: Console, line: str, style: str | None = None) -> None:
+    """Print a line as it is: unbroken, without colours for numbers, brackets left alone."""
+    console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def duration(seconds: float) -> str:

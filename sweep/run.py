@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -16,7 +16,7 @@ from sweep.errors import INTERRUPTED, RunError, SweepError
 from sweep.executors import Assignment, Attached, Detached, handed_over
 from sweep.executors.bundles import Bundles
 from sweep.plan.plan import Plan
-from sweep.progress import Meter, duration
+from sweep.progress import Meter, duration, say, telling
 from sweep.store import manifest, shards, state
 from sweep.store.collect import Collection
 from sweep.store.costs import Costs
@@ -61,7 +61,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         collection = Collection(plan, folder, arguments)
         if not left:
             say(console, f"everything is done: {found.total} of {found.total} tasks")
-            _told(collection.write(found), console)
+            _gather(collection, console, found.total, lambda: found)
             summary.show(folder.dataset, console, plan)
             if files is not None:
                 files.write(found.done, console)
@@ -83,13 +83,11 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         try:
             execute(plan, console, found, bundles, executor, costs, collection)
         except KeyboardInterrupt:
-            after = state.read(plan, folder)
-            _told(collection.write(after), console)
+            after = _gather(collection, console, found.total, lambda: state.read(plan, folder))
             done = f"{len(after.done)} of {after.total} tasks are done"
             say(console, f"stopped: {done}; the same command goes on from here")
             return INTERRUPTED
-        after = state.read(plan, folder)
-        _told(collection.write(after), console)
+        after = _gather(collection, console, found.total, lambda: state.read(plan, folder))
     summary.show(folder.dataset, console, plan)
     if files is not None:
         files.write(after.done, console)
@@ -137,9 +135,14 @@ def _set_aside(plan: Plan, folder: Folder, console: Console) -> None:
         )
 
 
-def _told(line: str | None, console: Console) -> None:
-    if line is not None:
-        say(console, line, "yellow")
+def _gather(collection: Collection, console: Console, total: int, read: Callable[[], State]) -> State:
+    """Read what is done of so many tasks and write the dataset; tell how far it is, and what was wrong."""
+    with telling(console, "gathering", total, "task") as tell:
+        found = read()
+        wrong = collection.write(found, tell)
+    if wrong is not None:
+        say(console, wrong, "yellow")
+    return found
 
 
 def measured(found: State) -> Costs:
@@ -215,11 +218,6 @@ def interrupts_held() -> Iterator[None]:
         before(came[0], None)
 
 
-def say(console: Console, line: str, style: str | None = None) -> None:
-    """Print a line as it is: unbroken, without colours for numbers, brackets left alone."""
-    console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
-
-
 def warm_up(plan: Plan, console: Console) -> None:
     """Compile the kernels that a plan needs once, before all workers would do so at the same time."""
     notice = threading.Timer(
@@ -242,8 +240,8 @@ def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str
         raise RunError(f"{folder.path} holds no results yet: run it first (action=run)")
     with folder.lock():
         folder.claim(described)
-        found = state.read(plan, folder)
-        _told(Collection(plan, folder, arguments).write(found), console)
+        collection = Collection(plan, folder, arguments)
+        found = _gather(collection, console, len(plan.ids), lambda: state.read(plan, folder))
     summary.show(folder.dataset, console, plan)
     say(console, f"{len(found.done)} of {found.total} tasks are in it")
     if files is not None:

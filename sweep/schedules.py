@@ -10,8 +10,6 @@ import gzip
 import io
 import os
 import re
-import threading
-import time
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -27,12 +25,10 @@ from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import work
 from sweep.plan import canonical, families
 from sweep.plan.plan import Plan
+from sweep.progress import say, telling
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SILENCE_S = 2.0
-"""Seconds after which progress is told, and then every so many."""
 
 SIMULATED = "simulated schedule: wait times are not those of the log"
 """Note in the header of all files that `models.jobs.swf_schedule` writes."""
@@ -89,14 +85,14 @@ class Schedules:
             If a file cannot be written; those before it are whole.
         """
         numbers = [number for number in self.paths if self.plan.ids[number] in done]
-        with _told(console, len(numbers)) as tell:
+        with telling(console, "writing", len(numbers), "schedule") as tell:
             for written, number in enumerate(numbers, start=1):
                 self._write(number)
                 tell(written)
         left = len(self.paths) - len(numbers)
         without = f"; {left} left out, whose tasks are not done" if left else ""
         what = str(self.given) if self.is_file else f"{self.given}/ ({len(numbers)} files)"
-        _say(console, f"schedules: {what if numbers else 'none'}{without}")
+        say(console, f"schedules: {what if numbers else 'none'}{without}")
 
     def _write(self, number: int) -> None:
         """Write one schedule to a private file and rename it: nobody ever reads half of one."""
@@ -141,7 +137,7 @@ class JobTable:
         try:
             if numbers:
                 self.given.parent.mkdir(parents=True, exist_ok=True)
-                with _told(console, len(numbers)) as tell:
+                with telling(console, "writing", len(numbers), "schedule") as tell:
                     self._fill(private, numbers, tell)
                 private.replace(self.given)
         except (OSError, ValueError) as error:
@@ -154,7 +150,7 @@ class JobTable:
             private.unlink(missing_ok=True)
         left = len(self.plan.ids) - len(numbers)
         without = f"; {left} left out, whose tasks are not done" if left else ""
-        _say(console, f"schedules: {self.given if numbers else 'none'}{without}")
+        say(console, f"schedules: {self.given if numbers else 'none'}{without}")
 
     def _fill(self, path: Path, numbers: Sequence[int], tell: Callable[[int], None]) -> None:
         """Write one schedule after the other: as CSV no more than one is in memory.
@@ -370,27 +366,3 @@ def _safe(value: Any) -> str:
     """
     text = value if isinstance(value, str) else canonical.text(value)
     return re.sub(r"[^\w.+]+", "_", text).strip("_")
-
-
-@contextmanager
-def _told(console: Console, total: int) -> Iterator[Any]:
-    """Tell how far the writing is, where it takes long enough for somebody to wonder."""
-    last = time.monotonic()
-    notice = threading.Timer(SILENCE_S, lambda: _say(console, f"writing {total} schedule{'s' * (total > 1)}"))
-    notice.daemon = True
-    notice.start()
-
-    def tell(written: int) -> None:
-        nonlocal last
-        if time.monotonic() - last > SILENCE_S and written < total:
-            last = time.monotonic()
-            _say(console, f"{written}/{total} schedules")
-
-    try:
-        yield tell
-    finally:
-        notice.cancel()
-
-
-def _say(console: Console, line: str) -> None:
-    console.print(line, markup=False, highlight=False, soft_wrap=True)

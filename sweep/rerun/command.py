@@ -10,12 +10,13 @@ from typing import Any
 from omegaconf import OmegaConf
 from rich.console import Console
 
-from sweep import cli, run
+from sweep import cli
 from sweep.config import files
 from sweep.config.settings import ACTIONS, Config, Settings
 from sweep.errors import RunError, SweepError, unknown
 from sweep.plan import plan
 from sweep.plan.plan import Plan
+from sweep.progress import say
 from sweep.rerun import needs, sameness, versions
 from sweep.rerun.original import Original, opened, stored
 from sweep.store import state
@@ -111,7 +112,7 @@ def _logs(original: Original, chosen: Mapping[str, Any], console: Console) -> di
     given = Path(str(chosen["logs"])).expanduser() if "logs" in chosen else None
     found, wrong = needs.logs(original, given)
     for line in wrong:
-        run.say(console, line, "red")
+        say(console, line, "red")
     if wrong:
         raise SweepError(
             f"nothing was run: of {len(original.logs)} log{'s' * (len(original.logs) > 1)} "
@@ -128,7 +129,7 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
                 f"modules={chosen['modules']}: {original.path} has no code of its own; leave it out"
             )
         for file in needs.write_modules(original.modules, Path(str(chosen["modules"])).expanduser()):
-            run.say(console, f"written from the file: {file}")
+            say(console, f"written from the file: {file}")
     for name in needs.missing_modules(original):
         carried = name.replace(".", "/")
         if any(place.startswith((f"{carried}.", f"{carried}/")) for place in original.modules):
@@ -148,16 +149,16 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
 def _tell(original: Original, expanded: Plan, console: Console) -> None:
     made = str(original.data.attrs.get("created", ""))[:10]
     commit = f", commit {original.commit[:12]}" if original.commit else ""
-    run.say(
+    say(
         console,
         f"rerun of {original.path}" + (f", made {made}{commit}" if made else "")
         + f": {_counted(len(expanded.points), 'point')} x {_counted(expanded.replications, 'replication')}",
     )  # fmt: skip
     for line in versions.differences(original, expanded):
-        run.say(console, line, "yellow")
+        say(console, line, "yellow")
     if n := sameness.unfinished(original.data):
         tasks = "1 task of the file was" if n == 1 else f"{n:,} tasks of the file were"
-        run.say(console, f"{tasks} never finished: all are run here, and the finished points are compared")
+        say(console, f"{tasks} never finished: all are run here, and the finished points are compared")
 
 
 def _counted(number: int, what: str) -> str:
@@ -168,24 +169,24 @@ def _tell_of_earlier(expanded: Plan, folder: Folder, console: Console) -> None:
     if expanded.settings.fresh or not folder.holds_results():
         return
     if n := len(state.read(expanded, folder).done):
-        run.say(console, f"{folder.path} has {n:,} tasks of an earlier rerun; fresh=true runs them anew")
+        say(console, f"{folder.path} has {n:,} tasks of an earlier rerun; fresh=true runs them anew")
 
 
 def _compare(original: Original, folder: Folder, console: Console) -> int:
     if not folder.dataset.is_file():
-        run.say(console, "compared once it is finished: type the same command then")
+        say(console, "compared once it is finished: type the same command then")
         return 0
     new = stored(folder.dataset)
     if n := sameness.lacking(original.data, new):
-        run.say(console, f"{n:,} tasks are not finished yet: type the same command then, which compares")
+        say(console, f"{n:,} tasks are not finished yet: type the same command then, which compares")
         return 0
     lines = list(sameness.differences(original.data, new))
     if not lines:
-        run.say(console, f"identical, bit for bit: {_same(original, new)}", "green")
+        say(console, f"identical, bit for bit: {_same(original, new)}", "green")
         return 0
-    run.say(console, f"differs from {original.path}:", "red")
+    say(console, f"differs from {original.path}:", "red")
     for line in _shortened(lines):
-        run.say(console, f"  {line}")
+        say(console, f"  {line}")
     return RunError.status
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sweep.plan import canonical
@@ -58,22 +58,28 @@ class Collection:
             end = time.monotonic()
             self._due = end + max(WRITE_EVERY_S, (end - start) / WRITE_SHARE)
 
-    def write(self, state: State) -> str | None:
+    def write(self, state: State, tell: Callable[[int], None] = lambda done: None) -> str | None:
         """Write the dataset, unless the one in the folder holds all that already.
 
         If the logs turn out to hold something else than `state` says, it says so afterwards.
+
+        Parameters
+        ----------
+        state : State
+        tell : callable, optional
+            Called now and then with the number of tasks that are in it.
 
         Returns
         -------
         str or None
             What was wrong with the one that was there, which is made anew from the logs; or with a log.
         """
-        lines = list(self._write(state))
+        lines = list(self._write(state, tell))
         if state.index is not None:
             state.index.save()
         return "; ".join(lines) or None
 
-    def _write(self, state: State) -> Iterator[str]:
+    def _write(self, state: State, tell: Callable[[int], None]) -> Iterator[str]:
         """Write the dataset, if it has to be, and yield what was wrong."""
         fingerprint: str | None = self._fingerprint(state)
         described = self._folder.read_manifest()
@@ -93,7 +99,7 @@ class Collection:
         # Until the new one is there nothing is known of it, so that an interruption looks like no damage.
         self._folder.write_manifest(described | {"dataset": None, "checksum": None})
         with undasked():
-            as_known = self._collector.write(self._folder.dataset, self._arguments)
+            as_known = self._collector.write(self._folder.dataset, self._arguments, tell)
         if not as_known:
             # What was known of the logs is not so: they were merged, or one is damaged and looks as before.
             if state.index is not None:

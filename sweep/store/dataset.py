@@ -13,7 +13,7 @@ import json
 import math
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -138,7 +138,9 @@ class Collector:
         self._offset[rows] = np.array(some.offsets)[which]
         self._length[rows] = np.array(some.lengths)[which]
 
-    def write(self, path: Path, arguments: Sequence[str] = ()) -> bool:
+    def write(
+        self, path: Path, arguments: Sequence[str] = (), tell: Callable[[int], None] = lambda done: None
+    ) -> bool:
         """Replace the dataset at `path`: at every moment it is either the old or the new one.
 
         Parameters
@@ -146,6 +148,8 @@ class Collector:
         path : Path
         arguments : sequence of str
             Command line, for the attributes.
+        tell : callable, optional
+            Called after each block with the number of tasks that are in it by then.
 
         Returns
         -------
@@ -162,7 +166,7 @@ class Collector:
         try:
             for _ in range(ATTEMPTS):
                 try:
-                    self._write(private, arguments)
+                    self._write(private, arguments, tell)
                     break
                 except MovedError:
                     as_found = False
@@ -190,7 +194,7 @@ class Collector:
             with suppress(OSError):
                 private.unlink(missing_ok=True)
 
-    def _write(self, path: Path, arguments: Sequence[str]) -> None:
+    def _write(self, path: Path, arguments: Sequence[str], tell: Callable[[int], None]) -> None:
         """Write the metrics block by block, and then all that is told of them."""
         from netCDF4 import Dataset
 
@@ -220,6 +224,7 @@ class Collector:
                 results = self._results(block)
                 for name, values in summary.add(block, results, self._state).items():
                     file[name][block.index] = values
+                tell(int(np.searchsorted(plan.points, block.points.stop)) * plan.replications)
         rest = self._rest(summary, arguments)
         # With a checksum of each array, so that whoever reads a damaged one is told.
         encoding = {

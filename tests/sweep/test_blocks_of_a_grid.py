@@ -69,8 +69,12 @@ def test_blocks_give_what_one_gives(sweep, expand, monkeypatch, given, points):
     monkeypatch.setattr(dataset, "BLOCK_BYTES", points * 8 * plan.replications * n_values)
     monkeypatch.setattr(dataset, "CHUNK", 16)
     assert len(list(blocks(plan.shape, points))) > 1
-    collector.write(Path("blocks.nc"))
+    told: list[int] = []
+    collector.write(Path("blocks.nc"), tell=told.append)
     is_same(Path("blocks.nc"))
+    assert len(told) == len(list(blocks(plan.shape, points)))
+    assert told == sorted(told)
+    assert told[-1] == len(plan.points) * plan.replications
     with netCDF4.Dataset("blocks.nc") as file:
         assert math.prod(file["response"].chunking()) <= 16
 

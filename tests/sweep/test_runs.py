@@ -202,6 +202,18 @@ def test_the_order_of_the_logs_does_not_matter(sweep):
     xr.testing.assert_identical(numbers().drop_attrs(), whole.drop_attrs())
 
 
+def test_long_gathering_is_told(sweep, monkeypatch):
+    sweep("policy=quick")
+    Path("results/queue/queue.nc").unlink()
+    monkeypatch.setattr("sweep.progress.SILENCE_S", 0.0)
+    monkeypatch.setattr("sweep.store.dataset.BLOCK_BYTES", 1)
+    said = sweep("action=gather").out.splitlines()
+    assert said[0] == "gathering 24 tasks"
+    far = [int(line.split()[1].split("/")[0]) for line in said if line.endswith("/24 tasks")]
+    assert len(far) > 1
+    assert far == sorted(far)
+
+
 def test_gather_writes_what_is_there(sweep):
     nothing = sweep("action=gather")
     assert nothing.status == 1

@@ -119,10 +119,10 @@ def test_one_foreign_file_in_a_folder_of_schedules(sweep):
 
 
 def test_a_long_writing_is_told(sweep, monkeypatch):
-    monkeypatch.setattr("sweep.schedules.SILENCE_S", 0.0)
+    monkeypatch.setattr("sweep.progress.SILENCE_S", 0.0)
     said = sweep(*ONE, "grid.load=[0.3,0.6]", "policy.seconds=0.02", "schedule=out").out.splitlines()
     assert "writing 2 schedules" in said
-    assert "1/2 schedules" in said
+    assert "writing 1/2 schedules" in said
 
 
 @pytest.mark.parametrize(
