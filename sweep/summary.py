@@ -24,6 +24,9 @@ LEAST = 12
 
 SHOWN_FAILURES = 5
 
+DOUBTFUL = "*"
+"""Mark of a mean into which replications go that look saturated."""
+
 
 def show_grid(plan: Plan, console: Console) -> None:
     """Print the axes with their values."""
@@ -40,12 +43,13 @@ def show_grid(plan: Plan, console: Console) -> None:
 def show(path: Path, console: Console, plan: Plan) -> None:
     """Print a table of the headline metric, a warning if an interval was withheld, and what to type next."""
     name = plan.headline
-    wanted = [name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated"]
+    wanted = [name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated", "suspected"]
     wanted += ["dropped"] * (plan.settings.warmup == MSER)
     if (weight := plan.metrics[name].weight) in plan.metrics:
         wanted.append(weight)
     stored = _read(path, wanted)
     _table(stored, console, plan)
+    _tell_doubtful(stored, console, plan)
     _warn(stored, console, plan)
     _tell_warm_up(stored, console, plan)
     _warn_of_short_runs(stored, console, plan)
@@ -85,6 +89,8 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         at = [{**where, "policy": row, "load": column} for column in range(len(loads))]
         points = [tuple(each[axis] for axis in axes) for each in at]
         texts.append([_cell(stored, name, point, alone or plan.exact[point]) for point in points])
+    if any(text.endswith(DOUBTFUL) for row in texts for text in row):  # numbers stay below each other
+        texts = [[text if text.endswith(DOUBTFUL) else f"{text} " for text in row] for row in texts]
     widest = 1 + max(8, *(len(text) for row in texts for text in row))
     names = max(len(str(policy)) for policy in plan.axes["policy"])
     columns = _spread(
@@ -119,15 +125,37 @@ def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...], exac
     if not (states == DONE).any():
         return "failed" if (states == FAILED).any() else "left"
     mean = float(stored[f"{name}_mean"][point].flat[0])
+    mark = DOUBTFUL if stored["suspected"][point].any() else ""
     if exact:
-        return f"{mean:.3g}"
+        return f"{mean:.3g}{mark}"
     half_width = float(stored[f"{name}_ci"][point].flat[0])
-    return f"{mean:.3g} ± {half_width:.2g}" if math.isfinite(half_width) else f"{mean:.3g} ± ?"
+    width = f"{half_width:.2g}" if math.isfinite(half_width) else "?"
+    return f"{mean:.3g} ± {width}{mark}"
 
 
 def _spread(n: int, room: int) -> list[int]:
     """Return up to `room` positions of `n`, evenly spread, first and last among them."""
     return sorted({round(i) for i in np.linspace(0, n - 1, min(n, room))}) if room > 1 else [n - 1]
+
+
+def _tell_doubtful(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
+    """Print one line on what the mark of doubtful points means, and name the worst, if there are any."""
+    counts = np.where(stored["saturated"], 0, stored["suspected"].sum(axis=-1))
+    if not (n := int((counts > 0).sum())):
+        return
+    worst = np.unravel_index(int(np.argmax(counts)), counts.shape)
+    done = (stored["state"] == DONE).sum(axis=-1)
+    named = zip(plan.axes.items(), worst, strict=True)
+    point = ", ".join(f"{axis} {at[i]}" for (axis, at), i in named if len(at) > 1)
+    most = f"{counts[worst]} of {done[worst]}" + f" at {point}" * bool(point)
+    console.print(
+        f"{n} of {len(plan.points)} points {'is' if n == 1 else 'are'} doubtful ({DOUBTFUL}): replications "
+        f"look saturated (most: {most}), but not all of them taken together; the mean is over all of them",
+        style="yellow",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 WORTH_SAYING = 0.5

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from study_commands import load
 
+from models.saturation import Backlog
 from models.streams import key, stream
 from sweep import statistics
 from sweep.statistics.warmup import mser
@@ -96,6 +97,36 @@ def test_a_saturated_point_is_in_no_mean(sweep):
     assert dataset["saturated"].sel(load=1.2).where(used.sel(load=1.2), True).all()
     assert not dataset["saturated"].sel(load=0.3).any()
     assert "saturated" in answer.out
+
+
+def test_a_doubtful_point_is_marked_and_its_mean_is_over_all_replications(sweep, monkeypatch):
+    """On the terminal as in figures: nobody shall take such a mean for a good one."""
+    solved, first = Backlog.solved, iter([True, True])  # the first run, and the longer one in its place
+
+    def one_looks_saturated(saturated):
+        return Backlog(np.ones(6), np.zeros(6), suspected=True) if next(first, False) else solved(saturated)
+
+    monkeypatch.setattr(Backlog, "solved", one_looks_saturated)
+    answer = sweep("grid.load=[0.3,0.6]", "grid.preemption=[none]", "grid.urgent=[true]", "replications=3")
+    dataset = load()
+    assert not dataset["saturated"].any()
+    doubtful = dataset["suspected"].sum("replication").stack(point=["policy", "load"]).squeeze()
+    assert doubtful.sum() == 1
+    rows = [line for line in answer.out.splitlines() if line.startswith(("quick ", "slow "))]
+    assert sum(row.count("*") for row in rows) == 1
+    policy, at = (doubtful[axis].values[int(np.argmax(doubtful.values))] for axis in ("policy", "load"))
+    assert "1 of 4 points is doubtful (*): replications look saturated" in answer.out
+    assert f"(most: 1 of 3 at policy {policy}, load {at})" in answer.out
+    values = dataset["response"].sel(policy=policy, load=at).squeeze()
+    found = dataset["response_mean"].sel(policy=policy, load=at).squeeze()
+    assert np.isclose(found, values.mean(), rtol=1e-12), "all replications have as many batches"
+    marked = next(row for row in rows if "*" in row)
+    assert marked.startswith(policy)
+    assert f"{float(found):.3g} ± " in marked
+
+    answer = sweep("grid.load=[0.3]", "grid.preemption=[none]", "grid.urgent=[true]", "output=sound")
+    assert "*" not in answer.out
+    assert "doubtful" not in answer.out
 
 
 def test_no_load_is_a_dimension_of_one(sweep):
