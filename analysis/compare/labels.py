@@ -10,6 +10,8 @@ from analysis.study.study import SAMPLES
 from analysis.study.view import ALL
 from sweep.errors import unknown
 
+WAIT, RESPONSE = "wait", "response_time"
+
 FIRST = (
     "response_time", "wait", "slowdown", "bounded_slowdown", "bounded_slowdown_p95", "wait_max",
     "utilization", "jobs_in_system",
@@ -52,12 +54,30 @@ def metrics(study: Study) -> tuple[list[str], list[str]]:
                 raise AnalysisError(f"metrics={name}: {unknown('metric', name, known)}")
         chosen = known if ALL in study.view.metrics else list(study.view.metrics)
         return chosen, [name for name in known if name not in chosen]
-    headline = str(study.headline)
+    headline = leading(study)
     wanted = [name for name in known if name == headline or _is_wanted(name, known, headline)]
     first = [name for name in (headline, *FIRST) if name in wanted]
     ordered = list(dict.fromkeys([*first, *wanted]))
     chosen = [name for name in ordered if not _says_nothing(study, name)]
     return chosen, [name for name in known if name not in chosen]
+
+
+def leading(study: Study) -> str:
+    """Return the metric that comes first: the headline, unless that is a wait that says nothing.
+
+    Where a job may lose its processors, or share them, the wait for the first of them is not what it waits in
+    all: the response time means the same under every policy.
+    """
+    headline = str(study.headline)
+    if headline == WAIT and RESPONSE in study.data and not _jobs_run_through(study):
+        return RESPONSE
+    return headline
+
+
+def _jobs_run_through(study: Study) -> bool:
+    """Tell whether every job that begins runs to its end, so that it waits for nothing but its start."""
+    delay = study.data.get("delay")
+    return delay is not None and WAIT in study.data and bool(delay.equals(study.data[WAIT]))
 
 
 def _is_wanted(name: str, known: Sequence[str], headline: str) -> bool:
@@ -87,20 +107,27 @@ def compared(study: Study, drawn: Sequence[str]) -> list[str]:
     """Return the metrics that are compared with the reference: means of all jobs, the headline first."""
     of_jobs = [name for name in drawn if study.data[name].attrs.get("weight") == "jobs"]
     plain = [name for name in drawn if set(study.data[name].dims) == {*study.status.dims, *SAMPLES}]
-    return [name for name in plain if name in of_jobs or name == study.headline][:4] or plain[:1]
+    return [name for name in plain if name in of_jobs or name == leading(study)][:4] or plain[:1]
 
 
 def is_better_smaller(metric: str) -> bool:
     """Tell whether less of a metric is better."""
+    return _base(metric) in SMALLER_IS_BETTER
+
+
+def _base(metric: str) -> str:
+    """Return what a metric is of: a percentile, a maximum, and a mean by groups are of one measure."""
     base = metric.partition(OF_GROUPS)[0]
     for end in DERIVED:
         base = base.removesuffix(end)
-    return base in SMALLER_IS_BETTER
+    return base
 
 
 def title(study: Study, metric: str) -> str:
     """Return a metric's name in words."""
     words = str(study.data[metric].attrs.get("long_name") or metric.replace("_", " "))
+    if _base(metric) == WAIT and not _jobs_run_through(study):
+        words += " for the first start"
     group = metric.rpartition(OF_GROUPS)[2] if OF_GROUPS in metric else ""
     return words[:1].upper() + words[1:] + (f" by {group.replace('_', ' ')}" if group else "")
 

@@ -39,6 +39,26 @@ def metrics(families: Iterable[Family], measures: Parameters) -> dict[str, Metri
     return merged
 
 
+SHARED = ("response_time", "bounded_slowdown")
+"""Measures that mean the same whether or not jobs share processors, in order of preference."""
+
+
+def headline(families: Iterable[Family]) -> str:
+    """Return the metric by which the policies of all families are told at once.
+
+    A family's own headline suits its own policies only: a wait for the first processor is 0 for every job
+    under time slicing, and would make the slowest of such policies the best. So several families that do not
+    have the same are told by the time from submission to the end, or else by the first one's.
+    """
+    several = list(families)
+    names = {family.headline for family in several}
+    if len(names) > 1:
+        for name in SHARED:
+            if all(name in family.common for family in several):
+                return name
+    return several[0].headline
+
+
 def coords(families: Iterable[Family], measures: Parameters) -> dict[str, list[object]]:
     """Return the coordinates of the metrics' own dimensions."""
     merged: dict[str, list[object]] = {}

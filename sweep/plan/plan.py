@@ -118,7 +118,7 @@ class Plan:
     @property
     def headline(self) -> str:
         """The metric of tables and stopping."""
-        return self.settings.precision.metric or next(iter(self.families.values())).headline
+        return self.settings.precision.metric or families.headline(self.families.values())
 
     @property
     def replicable(self) -> bool:

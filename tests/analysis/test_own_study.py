@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -89,10 +90,33 @@ def test_figures_report_and_table_are_there(analysed: Path) -> None:
         for ending in ("pdf", "svg", "png"):
             assert (analysed / "figures" / f"{name}.{ending}").stat().st_size > 1000
     report = (analysed / "report.html").read_text()
-    assert "Mean wait against easy" in report
+    assert "Mean wait for the first start against easy" in report, "under time slicing it is nothing else"
     assert "workload.estimates=tsafrir2005" in report, "a name is explained"
     assert "not drawn" in report
     assert not (analysed / "claims.json").exists()
+
+
+def test_what_comes_first_means_the_same_under_every_policy(own: Path) -> None:
+    """Under time slicing every job starts at once: by its wait the slowest policy would be the best."""
+    study = view(own)
+    assert (study.data["wait_mean"].sel(policy="buddy", load=0.3) == 0).all()
+    assert study.headline == "response_time"
+    assert "Mean response time against easy" in "\n".join(tables.brief(study))
+    older = replace(study, data=study.data.assign_attrs(headline="wait"))
+    assert labels.metrics(older)[0][0] == "response_time", "datasets that are there already"
+    assert labels.compared(older, labels.metrics(older)[0])[0] == "response_time"
+    wait = drawn(study, "wait-against-reference")
+    assert "for the first start" in wait._suptitle.get_text()  # type: ignore[attr-defined]
+    assert labels.title(study, "wait_max") == "Maximum wait for the first start"
+    assert labels.title(study, "response_time") == "Mean response time"
+
+
+def test_a_wait_is_plain_where_every_job_runs_through(own: Path) -> None:
+    study = view(own)
+    data = study.data.sel(policy=["fcfs", "easy"]).assign_attrs(headline="wait")
+    backfilling = replace(study, data=data)
+    assert labels.title(backfilling, "wait") == "Mean wait"
+    assert labels.metrics(backfilling)[0][0] == "wait"
 
 
 def test_the_numbers_are_those_of_the_dataset(own: Path, analysed: Path) -> None:
@@ -163,7 +187,7 @@ def test_only_families_that_have_a_metric_are_in_its_figure(own: Path) -> None:
 
 def test_ratios_are_one_where_nothing_differs(own: Path) -> None:
     figure = drawn(view(own, reference="fcfs"), "wait-against-reference")
-    assert figure.get_suptitle() == "Mean wait, relative to fcfs"
+    assert figure.get_suptitle() == "Mean wait for the first start, relative to fcfs"
     labels_there = {text.get_text() for text in figure.legends[0].get_texts()}
     assert "easy" in labels_there
     assert "fcfs" not in labels_there
@@ -312,7 +336,7 @@ def test_from_a_notebook(own: Path, tmp_path: Path) -> None:
     assert set(pictures) == {"wait", "wait-against-reference", "utilization"}
     assert all(path.suffix == ".png" and path.is_file() for path in pictures.values())
     report = study.report(metrics="wait", reference="fcfs")
-    assert "Mean wait against fcfs" in report.read_text()
+    assert "Mean wait for the first start against fcfs" in report.read_text()
     assert {row["metric"] for row in rows(report.parent)} == {"wait"}
     assert study.claims().empty
     with pytest.raises(sweep.Error, match="unknown metric"):

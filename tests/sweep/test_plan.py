@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from models import streams
 from sweep.errors import SweepError
+from sweep.plan import families, variants
 from sweep.plan import plan as plans
-from sweep.plan import variants
 from sweep.store import manifest
 
 
@@ -341,3 +341,19 @@ def test_mistakes_in_names_of_values_are_one_line(expand, overrides, message):
         expand(*overrides)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("packages", "expected"),
+    [
+        (["backfill"], "wait"),
+        (["gang"], "slowdown"),
+        (["backfill", "gang"], "response_time"),
+        (["gang", "backfill"], "response_time"),
+        (["gang", "production_gang"], "slowdown"),
+        (["backfill", "o2k_workload"], "wait"),
+    ],
+)
+def test_families_are_told_by_what_means_the_same_under_all(packages, expected):
+    """Under time slicing every job starts at once: by the wait any such policy would be the best."""
+    assert families.headline(families.find(f"models.{name}") for name in packages) == expected
