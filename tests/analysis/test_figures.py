@@ -71,6 +71,29 @@ def test_all_figures_draw(kind: str, tmp_path: Path) -> None:
     assert missing <= excused
 
 
+def test_ranks_name_their_loads_and_say_why_a_row_is_empty(tmp_path: Path) -> None:
+    made = dataset(loads=(0.5, 0.9, 0.95), saturation={"min_max_load": 0.5})
+    made["saturated"].loc[{"alternation": "none"}] = True
+    study = open_study(write(tmp_path, made), AXES)
+    (picture,) = (p for p in PAPER.pictures(study, None) if p.name == "readings-ranks")
+    with style.styled():
+        figure = picture.draw()
+        figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert axes.get_xlabel().endswith("at loads 0.9, 0.95")
+    rows = [label.get_text() for label in axes.get_yticklabels()]
+    empty = next(row for row, label in enumerate(rows) if "alternation=none" in label)
+    (told,) = axes.texts
+    assert told.get_position()[1] == empty
+    assert told.get_text() == "saturated: loads 0.9, 0.95"
+    filled = {round(y) for container in axes.containers for y in container[0].get_ydata()}
+    assert filled == set(range(len(rows))) - {empty}
+    shown = {name for name, _ in named(figure)}
+    assert "Buddy" in shown
+    assert look("min_max_load").label not in shown, "no entry of a legend is without a point"
+    assert look("min_max_load").label in figure.get_supxlabel()
+
+
 def test_files_have_the_same_bytes_every_time(tmp_path: Path) -> None:
     study = open_study(write(tmp_path, dataset(loads=(0.5, 0.9))), AXES)
     (picture,) = (p for p in PAPER.pictures(study, None) if p.name == "fig8")

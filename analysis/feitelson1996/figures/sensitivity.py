@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.claims import VERDICTS
-from analysis.claims.comparisons import AxisRange
+from analysis.claims.comparisons import AxisRange, listed
 from analysis.errors import DrawingError
 from analysis.feitelson1996.claims import claims
 from analysis.feitelson1996.figures.curves import SLOWDOWN_RANGE
@@ -22,7 +23,7 @@ from analysis.figures.policies import look
 from analysis.figures.style import VERDICT_COLORS, VERDICT_SIGNS
 from analysis.paper import Picture
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED
+from analysis.study.curve import EXCLUDED, Curve
 from sweep import statistics
 
 COLUMNS = 4
@@ -91,20 +92,38 @@ def _multiples(study: Study) -> Figure:
 
 
 def _ranks(study: Study) -> Figure:
-    readings = study.readings
-    figure = Figure(figsize=(7.4, 0.3 * len(readings) + 1.3), layout="constrained")
+    found = {letter: _Ranked.of(one) for letter, one in study.readings.items()}
+    if not any(one.loads.size for one in found.values()):
+        raise DrawingError("under no reading two schemes are finished and stable at a load from 0.85 up")
+    figure = Figure(figsize=(7.4, 0.34 * len(found) + 1.5), layout="constrained")
     axes = figure.subplots()
     axes.axvline(1.0, color="#888888", linewidth=0.8)
-    shown = [_draw_ranks(axes, row, one) for row, one in enumerate(readings.values())]
-    if not any(shown):
-        raise DrawingError("under no reading two schemes are finished and stable at a load from 0.85 up")
-    axes.set_ylim(len(readings) - 0.5, -0.5)
-    names = [textwrap.fill(f"{letter}: {one.title}", 42) for letter, one in readings.items()]
-    axes.set_yticks(range(len(readings)), names, fontsize=7)
-    axes.set_xlabel("Slowdown / mean slowdown of all schemes")
+    for row, one in enumerate(found.values()):
+        _draw_ranks(axes, row, one)
+    axes.set_ylim(len(found) - 0.5, -0.5)
+    at = {letter: listed("load", one.loads) for letter, one in found.items() if one.loads.size}
+    several = len(set(at.values())) > 1
+    own = {letter: f" (at {told})" for letter, told in at.items() if several}
+    names = [
+        textwrap.fill(f"{letter}: {one.title}{own.get(letter, '')}", 42)
+        for letter, one in study.readings.items()
+    ]
+    axes.set_yticks(range(len(found)), names, fontsize=7)
+    loads = "the loads named" if several else next(iter(at.values()))
+    axes.set_xlabel(f"Slowdown / mean slowdown of all schemes, at {loads}")
     axes.grid(visible=False, axis="y")
-    handles = load_plot.legend_handles(dict.fromkeys(study.policies, _NO_LINE))
+    shown = [policy for policy in study.policies if any(policy in one.curves for one in found.values())]
+    handles = load_plot.legend_handles(dict.fromkeys(shown, _NO_LINE))
     figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    lost = [
+        f"{letter}: {', '.join(look(policy).label for policy in one.lost)}"
+        for letter, one in found.items()
+        if one.loads.size and one.lost
+    ]
+    if lost:
+        style.put_note(
+            figure, textwrap.fill(f"Left out, as saturated or not finished there: {'; '.join(lost)}.", 110)
+        )
     return figure
 
 
@@ -112,23 +131,71 @@ _NOWHERE, _NEVER = np.full(1, np.nan), np.zeros(1, bool)
 _NO_LINE = Line(_NOWHERE, _NOWHERE, _NOWHERE, _NEVER, _NEVER)
 
 
-def _draw_ranks(axes: Axes, row: int, study: Study) -> bool:
-    """Draw the schemes of one reading into a row; tell whether there were any."""
-    curves = {policy: study.curve(SLOWDOWN, policy) for policy in study.policies}
-    sound = {p: c for p, c in curves.items() if not RANKED_AT.choose([c])[1]}
-    loads, reason = (
-        RANKED_AT.choose(list(sound.values())) if len(sound) > 1 else (np.zeros(0), "too few schemes")
-    )
-    if reason:
-        return False
-    values = {policy: curve.over(loads) for policy, curve in sound.items()}
+@dataclass(frozen=True)
+class _Ranked:
+    """What can be ranked under one reading.
+
+    Parameters
+    ----------
+    confidence : float
+    curves : dict of str to Curve
+        Of schemes that are finished and stable at some of the loads; none where nothing is ranked.
+    loads : ndarray
+        At which they are compared.
+    lost : tuple of str
+        The other schemes that this reading has.
+    reason : str
+        Why nothing is ranked.
+    """
+
+    confidence: float
+    curves: Mapping[str, Curve]
+    loads: np.ndarray
+    lost: tuple[str, ...]
+    reason: str
+
+    @classmethod
+    def of(cls, study: Study) -> _Ranked:
+        """Choose the schemes and the loads of a study of one reading."""
+        every = {policy: study.curve(SLOWDOWN, policy) for policy in study.policies}
+        every = {policy: curve for policy, curve in every.items() if not curve.where(EXCLUDED).all()}
+        reasons = {policy: _reason(curve) for policy, curve in every.items()}
+        sound = {policy: curve for policy, curve in every.items() if not reasons[policy]}
+        lost = tuple(policy for policy in every if policy not in sound)
+        loads, reason = np.zeros(0), ""
+        if len(sound) > 1:
+            loads, reason = RANKED_AT.choose(list(sound.values()))[0], _reason(*sound.values())
+        elif sound:
+            reason = f"only {look(next(iter(sound))).label} {'is stable there' if lost else 'was run'}"
+        else:
+            reason = next(iter(reasons.values()), "not run")
+        return cls(study.confidence, {} if reason else sound, loads, lost, reason)
+
+
+def _reason(*curves: Curve) -> str:
+    """Return in few words why curves cannot be compared at the highest loads; empty if they can."""
+    inside = curves[0].x >= RANKED_AT.low - 1e-9
+    if all(curve.where(EXCLUDED)[inside].all() for curve in curves):
+        return f"not run at a load from {RANKED_AT.low:g} up"
+    return RANKED_AT.choose(curves)[1].replace(f" at {RANKED_AT.name}", "")
+
+
+def _draw_ranks(axes: Axes, row: int, ranked: _Ranked) -> None:
+    """Draw the schemes of one reading into a row, or say why there are none."""
+    if ranked.reason:
+        place = axes.get_yaxis_transform()
+        axes.text(
+            0.5, row, ranked.reason, fontsize=7, color="#666666", ha="center", va="center", transform=place,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+        )  # fmt: skip
+        return
+    values = {policy: curve.over(ranked.loads) for policy, curve in ranked.curves.items()}
     average = np.mean(list(values.values()), axis=0)
     for number, (policy, mine) in enumerate(values.items()):
-        found = statistics.paired_ratio(mine, average, study.confidence)
-        style, y = look(policy), row + 0.09 * (number - (len(values) - 1) / 2)
+        found = statistics.paired_ratio(mine, average, ranked.confidence)
+        sign, y = look(policy), row + 0.09 * (number - (len(values) - 1) / 2)
         half = None if np.isnan(found.half_width) else found.half_width
-        axes.errorbar(found.mean, y, xerr=half, fmt=style.marker, color=style.color, ms=4, elinewidth=0.9)
-    return True
+        axes.errorbar(found.mean, y, xerr=half, fmt=sign.marker, color=sign.color, ms=4, elinewidth=0.9)
 
 
 def _verdicts(study: Study) -> Figure:
