@@ -4,7 +4,9 @@ Curves end where a policy saturates: the mean of a growing queue is no number. T
 at which loads that is, one row for each policy that saturates. Error bars are shifted sideways by a little,
 the same for a policy everywhere. A hollow point is one to be careful with: it has no bar because its interval
 was withheld, or some of its replications look saturated although the point as a whole does not. How many
-stands beside it; where there are many such points, the strip has them, and their counts at its end.
+stands beside it; where there are many such points, the strip has their counts, or dots where those are too
+close to each other for numbers, and the range of the counts at its end. An arrow at the frame says that a bar
+goes on beyond it.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from matplotlib.container import Container
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
+from matplotlib.markers import CARETDOWN, CARETUP
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from analysis.errors import DrawingError
@@ -211,7 +214,9 @@ def draw(*plots: LoadPlot) -> Figure:
         draw_lines(column[-1], plot)
         if plot.direct:
             _name_lines(column[-1], plot)
-    _put_legend(figure, plots)
+    # All of them, without a short cut: each draws.
+    cut = [mark_cut_bars(axes, plot) for axes, plot in zip(places[-1], plots, strict=True)]
+    _put_legend(figure, plots, [CUT] * any(cut))
     return figure
 
 
@@ -273,13 +278,14 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
         told = "\n".join(textwrap.wrap(plot.title, PAGE_LETTERS // n_columns))
         top.set_title(told, fontsize=8.5, fontweight="normal", pad=4)
     _share_scale(list(main[: len(plots)]), n_columns)
+    cut = [mark_cut_bars(axes, plot) for axes, plot in zip(main, plots, strict=False)]
     for number, top in enumerate(above):
         if most and number % n_columns:
             top.set_ylabel("")
     for axes in (*main[len(plots) :], *above[len(plots) :]):
         axes.set_visible(False)
     style.put_headline(figure, title)
-    note = " ".join(dict.fromkeys(plot.note for plot in plots if plot.note))
+    note = " ".join(dict.fromkeys([*(plot.note for plot in plots if plot.note), *[CUT] * any(cut)]))
     legend = figure.legend(
         handles=handles,
         loc="outside lower left",
@@ -323,11 +329,14 @@ def _marked_above(plot: LoadPlot) -> list[str]:
     ]
 
 
-def _put_legend(figure: Figure, plots: Sequence[LoadPlot]) -> None:
-    """Add the legend to the right; where lines have their names, what hollow points are is a note below."""
+def _put_legend(figure: Figure, plots: Sequence[LoadPlot], more: Sequence[str] = ()) -> None:
+    """Add the legend to the right; where lines have their names, what hollow points are is a note below.
+
+    Notes of all plots, and what more there is to say, are in one place below.
+    """
     named = {name: line for plot in plots if not plot.direct for name, line in plot.lines.items()}
     looks = {name: one for plot in plots for name, one in plot.looks.items()}
-    notes = list(dict.fromkeys(plot.note for plot in plots if plot.note))
+    notes = list(dict.fromkeys([*(plot.note for plot in plots if plot.note), *more]))
     if named:
         figure.legend(handles=legend_handles(named, looks), loc="outside right center")
     elif hollow := hollow_words([line for plot in plots for line in plot.lines.values()]):
@@ -365,6 +374,33 @@ def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
     axes.set_ylabel(plot.ylabel)
     if plot.xlim is None and np.nanmax(x) - np.nanmin(x) > WIDE:
         axes.xaxis.set_major_locator(MultipleLocator(tick))
+
+
+CUT = "An arrow at the frame: a bar goes on beyond it."
+
+
+def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
+    """Draw an arrow where the frame cuts off the bar of a point inside it; tell whether there is any.
+
+    Limits of the axes have to be final.
+    """
+    low, high = axes.get_ylim()
+    found = False
+    for number, (name, line) in enumerate(plot.lines.items()):
+        mean, half = line.mean * plot.scale, np.nan_to_num(line.half_width) * plot.scale
+        inside = line.drawn & (mean >= low) & (mean <= high)
+        # On a logarithmic axis every bar that holds 0 ends nowhere.
+        for cut, edge, marker in (
+            (inside & (mean + half > high), 1.0, CARETUP),
+            (inside & (mean - half < low), 0.0, CARETDOWN),
+        ):
+            if cut.any():
+                x, found = _places(plot, number, line)[cut], True
+                axes.plot(
+                    x, np.full(x.size, edge), ls="", marker=marker, ms=4.5, color=plot.look(name).color,
+                    mec="none", transform=axes.get_xaxis_transform(), clip_on=False, zorder=5,
+                )  # fmt: skip
+    return found
 
 
 def bars(study: Study) -> str:
@@ -479,7 +515,7 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     look, drawn = plot.look(name), line.drawn
     if not drawn.any():
         return
-    places = line.x + (number - (len(plot.lines) - 1) / 2) * plot.dodge
+    places = _places(plot, number, line)
     x, mean, half = places[drawn], line.mean[drawn] * plot.scale, line.half_width[drawn] * plot.scale
     known = np.isfinite(half)
     full = line.solid[drawn]
@@ -522,6 +558,12 @@ def _draw_error_bars(axes: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarra
     axes.add_container(Container((bars, caps), label="_nolegend_"))
 
 
+def _places(plot: LoadPlot, number: int, line: Line) -> np.ndarray:
+    """Return where the points of a line are on the horizontal axis, moved aside by its number."""
+    found: np.ndarray = line.x + (number - (len(plot.lines) - 1) / 2) * plot.dodge
+    return found
+
+
 def _marked(axes: Axes, x: np.ndarray, spacing: float, number: int) -> np.ndarray:
     """Choose the points that have a marker; neighbouring lines begin elsewhere, so that markers lie apart."""
     at = axes.transAxes.inverted().transform(axes.transData.transform(np.column_stack([x, np.ones_like(x)])))
@@ -534,7 +576,8 @@ def _marked(axes: Axes, x: np.ndarray, spacing: float, number: int) -> np.ndarra
 
 
 def _draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
-    """Mark the saturated loads, and the doubtful ones by dots where they are many: a row for each scheme."""
+    """Mark the saturated loads, and the doubtful ones where they are many: a row for each scheme."""
+    numbered = _has_room_for_counts(axes, plot)
     for row, name in enumerate(reversed(names)):
         look, line = plot.look(name), plot.lines[name]
         x = line.x[line.saturated]
@@ -544,19 +587,56 @@ def _draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
         )  # fmt: skip
         if plot.crowded and line.doubted.any():
             x, counts = line.x[line.doubted], np.array(line.doubtful)[line.doubted]
-            axes.plot(x, np.full(x.size, row), ".", color=look.color, ms=3, zorder=3)
             least, most = counts.min(), counts.max()
-            told = f"{least}–{most}/{line.replications}" if least < most else f"{most}/{line.replications}"
+            if numbered:
+                told = f"of {line.replications}"
+                for at, count in zip(x, counts, strict=True):
+                    axes.text(
+                        at, row, f"{count}", color=look.color, fontsize=6, ha="center", va="center_baseline",
+                        clip_on=True,
+                    )  # fmt: skip
+            else:
+                axes.plot(x, np.full(x.size, row), ".", color=look.color, ms=3, zorder=3)
+                told = (
+                    f"{least}–{most}/{line.replications}" if least < most else f"{most}/{line.replications}"
+                )
             place = axes.get_yaxis_transform()
             axes.text(1.03, row, told, color=look.color, fontsize=6, va="center", transform=place)
     axes.set_ylim(-0.7, len(names) - 0.3)
     axes.set_yticks([])
     axes.grid(visible=False)
     axes.xaxis.set_visible(False)
-    label = "saturated,\n• doubtful" if plot.crowded else "saturated"
+    label = "saturated"
+    if plot.crowded:
+        label += ",\nnumbers: doubtful" if numbered else ",\n• doubtful"
     axes.set_ylabel(label, rotation=0, ha="right", va="center", fontsize=7.5, color="#666666")
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
+
+
+DIGIT = 0.055
+"""Width of a digit of a count in the strip with its share of the gap to the next count, inches."""
+
+FRAME = 0.6
+"""Share of a column of a figure that its axes take at least."""
+
+
+def _has_room_for_counts(axes: Axes, plot: LoadPlot) -> bool:
+    """Tell whether the counts of all doubtful points fit into the strip, side by side."""
+    x = next(iter(plot.lines.values())).x
+    low, high = plot.xlim or _load_limits(x)
+    if plot.xscale != "linear" or not high > low:
+        return False
+    spec, figure = axes.get_subplotspec(), axes.get_figure()
+    n_columns = spec.get_gridspec().ncols if spec else 1
+    width = FRAME * (figure.get_figwidth() if isinstance(figure, Figure) else 0.0) / n_columns
+    for line in plot.lines.values():
+        there = np.sort(line.x[line.doubted | line.saturated])
+        gap = float(np.diff(there).min(initial=np.inf)) * width / (high - low)
+        digits = len(str(max(line.doubtful, default=0)))
+        if line.doubted.any() and gap < DIGIT * (digits + 0.5):
+            return False
+    return True
 
 
 def _load_limits(loads: np.ndarray) -> tuple[float, float]:

@@ -108,8 +108,10 @@ def panels(
     looks = {name: style for one in plots for name, style in one.looks.items()}
     figure = Figure(figsize=(7.4, height * n_rows + 0.7), layout="constrained")
     places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+    cut = False
     for axes, one in zip(places, plots, strict=True):
         load_plot.draw_lines(axes, one)
+        cut |= load_plot.mark_cut_bars(axes, one)
         axes.set_title(one.title, fontsize=9, fontweight="normal")
     if stacked:
         for axes in places[:-1]:
@@ -118,6 +120,6 @@ def panels(
     if any(line.saturated.any() for line in lines.values()):
         note = f"{note} A line breaks where its policy is saturated.".strip()
     figure.legend(handles=load_plot.legend_handles(lines, looks), loc="outside lower center", ncols=4)
-    if note:
+    if note := " ".join(filter(None, [note, load_plot.CUT * cut])):
         style.put_note(figure, note)
     return figure

@@ -13,6 +13,7 @@ from fabricated import LOADS, SCHEMES, dataset, write
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from matplotlib.markers import CARETUP
 
 from analysis.errors import DrawingError
 from analysis.feitelson1996 import PAPER
@@ -321,8 +322,38 @@ def test_many_doubtful_points_are_told_in_the_strip() -> None:
     }
     with style.styled():
         strip, axes = draw(LoadPlot(lines, "Slowdown", "Doubtful", direct=True)).axes
-    assert {text.get_text() for text in strip.texts} == {"1–9/20"}
+        close = {name: replace(line, x=np.array([0.5, 0.89, 0.9])) for name, line in lines.items()}
+        dotted, _ = draw(LoadPlot(close, "Slowdown", "Doubtful", direct=True)).axes
+    told = {(text.get_position()[0], text.get_text()) for text in strip.texts}
+    assert {text for x, text in told if x > 1} == {"of 20"}
+    assert {(x, text) for x, text in told if x < 1} == {(0.5, "1"), (0.7, "2"), (0.9, "9")}
     assert not any("/20" in text.get_text() for text in axes.texts)
+    assert {text.get_text() for text in dotted.texts} == {"1–9/20"}, "no room for numbers"
+
+
+def test_a_bar_that_the_frame_cuts_off_has_an_arrow() -> None:
+    x, never = np.array([0.5, 0.7, 0.9]), np.zeros(3, bool)
+    line = Line(x, np.array([2.0, 3.5, 5.0]), np.array([0.1, 0.8, 2.0]), never, ~never)
+    with style.styled():
+        figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Cut", ylim=(0, 4), direct=True))
+        whole = draw(LoadPlot({"buddy": line}, "Slowdown", "Whole", ylim=(0, 8), direct=True))
+    (arrow,) = (drawn for drawn in figure.axes[-1].lines if drawn.get_marker() == CARETUP)
+    assert arrow.get_xdata().tolist() == [0.7], "the point of the last one is outside itself"
+    assert "An arrow at the frame" in figure.get_supxlabel()
+    assert not any(drawn.get_marker() == CARETUP for drawn in whole.axes[-1].lines)
+    assert "arrow" not in whole.get_supxlabel()
+
+
+def test_fig8_has_room_for_the_bars_of_its_points(tmp_path: Path) -> None:
+    """Its axis ends where the paper's does, or before that, but never within a bar without need."""
+    made = dataset(loads=(0.5, 0.9), replications=5, batches=4, noise=2.0, schemes=("buddy", "migration"))
+    study = open_study(write(tmp_path, made), AXES)
+    (picture,) = (p for p in PAPER.pictures(study, None) if p.name == "fig8")
+    with style.styled():
+        axes = picture.draw().axes[-1]
+    ends = [end for bars in axes.containers for part in bars[2] for end in np.ravel(part.get_segments())]
+    assert axes.get_ylim()[1] <= 12
+    assert max(ends) <= axes.get_ylim()[1]
 
 
 def test_a_ratio_is_as_doubtful_as_its_worse_half() -> None:

@@ -145,12 +145,13 @@ def _fig12(study: Study) -> Figure:
 
 
 def _range(lines: dict[str, Line]) -> tuple[float, float]:
-    """Return the paper's range of slowdowns, or a smaller one where all curves stay far below."""
+    """Return the paper's range of slowdowns, or a smaller one where all points and bars stay far below."""
     low, high = SLOWDOWN_RANGE
-    highest = max(
-        (float(line.mean[line.drawn].max()) for line in lines.values() if line.drawn.any()), default=high
-    )
-    return low, min(high, max(4.0, 1.1 * highest))
+    drawn = [line for line in lines.values() if line.drawn.any()]
+    highest = max((float(line.mean[line.drawn].max()) for line in drawn), default=high)
+    ends = [(line.mean + np.nan_to_num(line.half_width))[line.drawn & (line.mean <= high)] for line in drawn]
+    reach = max((float(end.max()) for end in ends if end.size), default=high)
+    return low, min(high, max(4.0, 1.1 * highest, 1.02 * reach))
 
 
 def _unifications(study: Study) -> Figure:

@@ -71,6 +71,7 @@ def _multiples(study: Study) -> Figure:
     panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False).ravel()
     lines: dict[str, Line] = {}
     drawn: list[Line] = []
+    cut = False
     for axes, (letter, one) in zip(panels, readings.items(), strict=False):
         curves = {policy: one.curve(SLOWDOWN, policy) for policy in one.policies}
         lines = {
@@ -78,12 +79,14 @@ def _multiples(study: Study) -> Figure:
         }
         drawn += lines.values()
         # So small a panel has no room for counts.
-        load_plot.draw_lines(axes, LoadPlot(lines, "", "", SLOWDOWN_RANGE, counted=False), tick=0.2)
+        plot = LoadPlot(lines, "", "", SLOWDOWN_RANGE, counted=False)
+        load_plot.draw_lines(axes, plot, tick=0.2)
+        cut |= load_plot.mark_cut_bars(axes, plot)
         axes.set_title(textwrap.fill(f"{letter}: {one.title}", 30), fontsize=7, fontweight="normal")
         axes.set(xlabel="", ylabel="")
     for axes in panels[len(readings) :]:
         axes.set_visible(False)
-    figure.supxlabel("Offered load (fraction of capacity)", fontsize=9)
+    figure.supxlabel("Offered load (fraction of capacity)" + f"\n{load_plot.CUT}" * cut, fontsize=9)
     figure.supylabel("Mean slowdown", fontsize=9)
     schemes = load_plot.legend_handles(dict.fromkeys(lines, _NO_LINE))
     handles = schemes + load_plot.special_signs(drawn)

@@ -100,12 +100,14 @@ def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height:
     places = figure.subplots(len(rows), n_columns, squeeze=False)
     lines: dict[str, Line] = {}
     looks: dict[str, SchemeStyle] = {}
+    cut = False
     for number, (row, axes_row) in enumerate(zip(rows, places, strict=True)):
         for axes, plot in zip(axes_row, row, strict=False):
             if not plot.lines:
                 axes.set_visible(False)
                 continue
             load_plot.draw_lines(axes, plot)
+            cut |= load_plot.mark_cut_bars(axes, plot)
             axes.set_title(plot.title, fontsize=9, fontweight="normal")
             if number < len(rows) - 1:
                 axes.set_xlabel("")
@@ -120,6 +122,6 @@ def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height:
         handles=load_plot.legend_handles(lines, {name: look(name) for name in lines} | looks),
         loc="outside lower center", ncols=4,
     )  # fmt: skip
-    if note:
+    if note := " ".join(filter(None, [note, load_plot.CUT * cut])):
         style.put_note(figure, note)
     return figure
