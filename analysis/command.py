@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from analysis.errors import AnalysisError, DrawingError
 from analysis.loading import only_what_is_needed
+from sweep import logs
 
 if TYPE_CHECKING:
     from analysis.claims import Claim
@@ -32,7 +33,7 @@ python -m analysis RESULTS [key=value ...]
     reference=NAME what all others are compared with; default: easy, else the first policy
     metrics=NAMES  what is drawn, or all; default: means, and some of their percentiles and maxima
     figures=NAMES  draw only these, e.g. figures=fig8,fig10, and write no report
-    logs=FOLDER    where job logs (SWF) are; default: ../shared/traces, else traces
+    logs=FOLDER    where job logs (SWF) are; default: $TRACES, else ../shared/traces or traces
     paper=KEY      the paper whose figures and claims to use; default: by the experiment's name, and compare,
                    which draws what is there, for one's own study
     output=FOLDER  where to write; default: RESULTS
@@ -59,8 +60,6 @@ Examples
 Writes RESULTS/figures/*, RESULTS/claims.json (for a paper), RESULTS/points.csv (all points),
 RESULTS/table.csv (of one's own study, its numbers) and RESULTS/report.html (one file, to mail).
 Exit status: 0 done (whatever the verdicts), 2 for a mistake in what was asked for."""
-
-LOG_FOLDERS = (Path("../shared/traces"), Path("traces"))
 
 DRAWINGS = "results/drawings"
 """Where drawings go if nobody says."""
@@ -138,12 +137,7 @@ def log_folder(settings: Mapping[str, str]) -> Path | None:
                 f"logs={folder}: no such folder; it holds SWF logs, e.g. NASA-iPSC-1993-3.swf.gz"
             )
         return folder
-    return default_log_folder()
-
-
-def default_log_folder() -> Path | None:
-    """Return where job logs are if nobody says, None where there are none."""
-    return next((folder for folder in LOG_FOLDERS if folder.is_dir()), None)
+    return logs.folder()
 
 
 @contextmanager
@@ -177,7 +171,7 @@ def _open_and_analyse(where: Path, settings: Mapping[str, str], started: float) 
 
     chosen = {key: value for key, value in settings.items() if key not in OPTIONS}
     study, paper = opened(where, settings.get("paper"), chosen)
-    logs = log_folder(settings)
+    of_logs = log_folder(settings)
     output = Path(settings.get("output", study.folder))
     points = ", ".join(f"{n} {state}" for state, n in study.tally().items() if state != "excluded")
     speaker = f"{paper.citation.partition(',')[0]} ({paper.key})" if paper.citation else paper.key
@@ -189,7 +183,7 @@ def _open_and_analyse(where: Path, settings: Mapping[str, str], started: float) 
     named = settings.get("figures", "").split(",") if "figures" in settings else None
     gc.freeze()  # what has been loaded is no garbage, and forked processes share its memory
     with _one_line_if_named(settings.get("paper"), study.name):
-        drawing = writing.figures(study, paper, output, logs, named)
+        drawing = writing.figures(study, paper, output, of_logs, named)
         told = None if named is not None else writing.told(study, paper)  # while others draw
         for number, total, done in drawing:
             drawn.append(done)

@@ -7,10 +7,10 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from analysis.command import default_log_folder
 from analysis.errors import AnalysisError, DrawingError
 from analysis.registry import opened
 from analysis.study.study import text
+from sweep import logs
 from sweep.errors import SweepError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def figures_of(folder: Path, chosen: Mapping[str, Any]) -> dict[str, Path]:
     from analysis.report import writing
 
     study, paper = opened(folder, chosen=_typed(chosen))
-    drawn = [done for *_, done in writing.figures(study, paper, folder, default_log_folder())]
+    drawn = [done for *_, done in writing.figures(study, paper, folder, logs.folder())]
     return {done.picture.name: done.svg.with_suffix(".png") for done in drawn if done.svg is not None}
 
 
@@ -59,7 +59,7 @@ def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
     from analysis.report import writing
 
     study, paper = opened(folder, chosen=_typed(chosen))
-    drawing = writing.figures(study, paper, folder, default_log_folder())
+    drawing = writing.figures(study, paper, folder, logs.folder())
     told = writing.told(study, paper)
     writing.report(folder, told, [done for *_, done in drawing])
     writing.numbers(study, paper, folder)

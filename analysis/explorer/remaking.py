@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,8 @@ from analysis.study.study import text
 from models.point import Batches, Parameters, Point
 from sweep.config.settings import MSER, WEEK, at_load
 from sweep.errors import SweepError
+from sweep.logs import VARIABLE
+from sweep.logs import folders as folders_of_logs
 from sweep.plan.seeds import seed
 from sweep.plan.variants import KeyAxis, build
 
@@ -104,16 +105,15 @@ def _axes(study: Study, group: str, place: Mapping[str, str]) -> Iterator[KeyAxi
 def _log(study: Study, digest: str, folders: Sequence[Path]) -> Path:
     """Return the file with this content."""
     names = [str(log["file"]) for log in study.facts.get("logs", [])]
-    variable = os.environ.get("TRACES")
-    places = [*folders, *([Path(variable)] if variable else [])]
+    places = list(dict.fromkeys([*folders, *folders_of_logs()]))
     for folder in places:
         for name in names:
             if (file := folder / Path(name).name).is_file() and _digest(file) == digest:
                 return file
     told = " or ".join(dict.fromkeys(names)) or "its log"
-    where = ", ".join(map(str, places)) or "no folder"
     raise AnalysisError(
-        f"drawing this needs {told} as it was read, which is not in {where}: start again with logs=FOLDER"
+        f"drawing this needs {told} as it was read, which is not in {', '.join(map(str, places))}: start "
+        f"again with {VARIABLE} set to its folder, or with logs=FOLDER"
     )
 
 

@@ -321,7 +321,7 @@ def kept(making: Making, name: str, drawing: bool, code: str | None = None) -> G
 
 def making(folder: Path) -> Making:
     """Return how the site makes its pictures in a folder."""
-    from analysis.command import LOG_FOLDERS
+    from sweep.logs import folders
 
-    logs = next((place for one in LOG_FOLDERS if (place := ROOT / one).is_dir()), None)
+    logs = next((place for one in folders() if (place := ROOT / one).is_dir()), None)
     return Making(folder, logs, yaml.safe_load(SETTINGS.read_text(encoding="utf-8")))

@@ -11,10 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from sweep.errors import SweepError
+from sweep.logs import folders
 from sweep.rerun.original import Original
-
-USUAL = ("../shared/traces", "traces")
-"""Where logs are looked for at last."""
 
 
 def logs(original: Original, given: Path | None) -> tuple[dict[str, str], list[str]]:
@@ -44,12 +42,12 @@ def logs(original: Original, given: Path | None) -> tuple[dict[str, str], list[s
             hashes = f"SHA-256 {digest[:12]}… in the dataset, {_digest(other)[:12]}… here"
             wrong.append(
                 f"log {Path(log).name}: {other} has another content ({hashes}): get the one that was used "
-                "and name its folder, logs=FOLDER"
+                "and name its folder, logs=FOLDER or TRACES"
             )
         else:
             wrong.append(
                 f"log {Path(log).name} (SHA-256 {digest[:12]}…) is not here, nor at {log}: name the folder "
-                "that holds it, logs=FOLDER"
+                "that holds it, logs=FOLDER or TRACES"
             )
     return found, wrong
 
@@ -59,9 +57,8 @@ def _places(log: str, original: Original, given: Path | None) -> Iterator[Path]:
     if given is not None:
         yield given / path.name
     yield path.expanduser()
-    for folder in (os.environ.get("TRACES"), original.path.parent, ".", *USUAL):
-        if folder:
-            yield Path(folder) / path.name
+    for folder in (*folders(), original.path.parent, Path()):
+        yield folder / path.name
 
 
 def _digest(file: Path) -> str:

@@ -51,7 +51,7 @@ def test_without_a_log_each_figure_says_which_file_to_get(folder_name: str, tmp_
     folder = tmp_path / folder_name if folder_name else None
     for picture in logs.pictures(folder):
         with pytest.raises(
-            DrawingError, match=r"(NASA-iPSC|KTH-SP2)\S+\.swf\.gz is not in .*Archive.*logs=FOLDER"
+            DrawingError, match=r"(NASA-iPSC|KTH-SP2)\S+\.swf\.gz is not in .*Archive.*TRACES.*logs=FOLDER"
         ):
             picture.draw()
 

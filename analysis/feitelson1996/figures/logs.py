@@ -96,8 +96,8 @@ def load(folder: Path | None, source: Source) -> UserJobs:
     path = None if folder is None else folder / source.file
     if path is None or not path.is_file():
         raise DrawingError(
-            f"{source.file} is not in {folder or 'any folder of logs'}: get it from {ARCHIVE}, then add "
-            "logs=FOLDER"
+            f"{source.file} is not in {folder or 'any folder of logs'}: get it from {ARCHIVE}, then set "
+            "TRACES to its folder, or add logs=FOLDER"
         )
     selection = swf.select(swf.read(path), machine_size=source.n_pes, exclude=source.exclude)
     probe = sum(rows for reason, rows in selection.dropped.items() if "user" in reason)

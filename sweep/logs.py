@@ -1,0 +1,29 @@
+"""Where job logs are looked for if nobody says: the same for runs, reruns, figures and drawings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+VARIABLE = "TRACES"
+"""Environment variable that names the folder of job logs; conf/workload reads it, too."""
+
+USUAL = (Path("../shared/traces"), Path("traces"))
+"""Where they are looked for without it."""
+
+
+def folders() -> list[Path]:
+    """Return the folders in which a log may be, the user's own first, whether they are there or not."""
+    named = os.environ.get(VARIABLE)
+    return [*([Path(named).expanduser()] if named else []), *USUAL]
+
+
+def folder() -> Path | None:
+    """Return the one folder to read logs from: the user's own if it is named, else a usual one that is there.
+
+    One that is named counts even if it is not there, so that a message about a missing log names it.
+    """
+    first, *_ = found = folders()
+    if first not in USUAL:
+        return first
+    return next((one for one in found if one.is_dir()), None)
