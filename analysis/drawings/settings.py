@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import ParamSpec, TypeVar
 
 from analysis.errors import AnalysisError
+from sweep.config.settings import too_high
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,6 +51,8 @@ def positive(
         value = math.nan
     if not (math.isfinite(value) and 0 < value <= most):
         raise AnalysisError(f"{key}={settings[key]}: give {advice}")
+    if key == "load" and (why := too_high(value)) is not None:
+        raise AnalysisError(f"load={value:g} is {why}")
     return value
 
 

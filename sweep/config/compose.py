@@ -18,11 +18,21 @@ from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException
 from omegaconf import OmegaConf, open_dict
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import ConfigTypeError, OmegaConfBaseException, ValidationError
 from yaml import MarkedYAMLError  # type: ignore[import-untyped] # types only by another package
 
 from sweep.config import choices, overrides
-from sweep.config.settings import GROUPS, Config, Measures, Precision, Settings, as_list, check
+from sweep.config.settings import (
+    GIVE,
+    GROUPS,
+    Config,
+    Measures,
+    Precision,
+    Settings,
+    as_list,
+    check,
+    refused,
+)
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
 
@@ -58,7 +68,7 @@ def load(
     translated = overrides.translate(arguments, keys, BELOW)
     folders = [folder, *([user] if user else [])]
     search = [f"hydra.searchpath=[{_quoted(f'file://{user}')}]"] if user else []
-    with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(keys):
+    with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(keys, arguments):
         if not any(argument.startswith("+experiment=") for argument in translated):
             offered = ", ".join(choices.names("experiment", folders)) or "none"
             raise SweepError(
@@ -193,19 +203,19 @@ def _quoted(text: str) -> str:
 
 
 @contextmanager
-def _one_line_errors(keys: Sequence[str]) -> Iterator[None]:
+def _one_line_errors(keys: Sequence[str], arguments: Sequence[str]) -> Iterator[None]:
     """Turn what Hydra and OmegaConf raise into one line that says what to do."""
     try:
         yield
     except (HydraException, OmegaConfBaseException) as error:
-        raise SweepError(_explain(error, keys)) from None
+        raise SweepError(_explain(error, keys, arguments)) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"{mark.name}, line {mark.line + 1}: " if mark else ""
         raise SweepError(f"{where}{error.problem}; no valid YAML") from None
 
 
-def _explain(error: Exception, keys: Sequence[str]) -> str:
+def _explain(error: Exception, keys: Sequence[str], arguments: Sequence[str]) -> str:
     cause = error if error.__cause__ is None else error.__cause__
     text = f"{error}\n{cause}"
     if missing := re.search(
@@ -231,7 +241,40 @@ def _explain(error: Exception, keys: Sequence[str]) -> str:
         return source + unknown(f"key below {top}", wrong[1], BELOW[top])
     if "missing mandatory value: name" in text:
         return "the experiment has no name: set name, which also names its dataset"
+    if full_key and isinstance(cause, ValidationError | ConfigTypeError):
+        typed = {} if source else _typed(arguments)
+        if (line := _of_another_type(full_key[1], text, typed)) is not None:
+            return source + line
     problem = next(
         (line for line in text.splitlines() if re.search(r"could not|cannot|not found", line)), None
     )
     return f"{source}{full_key[1] + ': ' if full_key else ''}{problem or one_line(cause)}"
+
+
+def _typed(arguments: Sequence[str]) -> dict[str, str]:
+    """Return what was typed for each key."""
+    parts = (argument.lstrip("+").partition("=") for argument in arguments)
+    return {key: value for key, _, value in parts}
+
+
+def _of_another_type(full_key: str, text: str, typed: Mapping[str, str]) -> str | None:
+    """Refuse a value whose type is not that of its key, None if what the key takes is not told.
+
+    Parameters
+    ----------
+    full_key : str
+        As OmegaConf names it, ``precision.looks[0]``; in a list of lists, the position alone.
+    text : str
+        What OmegaConf says of it.
+    typed : dict of str to str
+        What the command line gives, empty where the value stands in a file.
+    """
+    key = full_key.partition("[")[0]
+    if key.isdecimal():
+        key = next((one for one in ("zip", "exclude") if one in typed), key)
+    if key not in GIVE:
+        return None
+    if key in typed:
+        return refused(key, typed[key] or "nothing")
+    value = re.search(r"Value '(.*)' (?:of type|is not)|value: (.+)", text)
+    return refused(key, value[1] or value[2]) if value else f"{key}: {GIVE[key]}"

@@ -22,6 +22,34 @@ GROUPS = ("policy", "workload", "machine")
 
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
+MOST_LOAD = 5
+"""Loads are fractions of capacity; beyond this one, a percentage was meant."""
+
+FRACTION = "give a fraction, 0.05 for 5 %"
+GIVE = {
+    "name": "give a name without spaces, which also names the dataset",
+    "grid": "give values by axis, grid.AXIS=[VALUE,...]",
+    "axes": "give what an axis sets, +axes.AXIS=policy.KEY",
+    "values": "give named values of an axis, values.AXIS={NAME: VALUE}",
+    "zip": "give lists of axes that go together, zip=[[AXIS,AXIS]]",
+    "exclude": "give a list of what is left out, exclude=[{AXIS: VALUE}]",
+    "replications": "give a whole number from 1 up",
+    "seed": "give a whole number from 0 up",
+    "confidence": "give a level between 0 and 1, e.g. 0.95",
+    "precision": "its keys are relative, metric and looks, e.g. precision.relative=0.05",
+    "precision.relative": FRACTION,
+    "precision.metric": "give the name of one metric",
+    "precision.looks": "give ascending numbers of batches, e.g. [30,60,120]",
+    "measures": "its keys are bound and groups, e.g. measures.bound=10",
+    "measures.bound": "give a positive number of seconds, e.g. 10",
+    "output": "give a folder for the results, output=FOLDER",
+    "fresh": "give true or false",
+    "replace": "give true or false",
+    "slurm": "give the name of a profile",
+    "schedule": "give the name of a file, e.g. schedule=jobs.csv",
+}
+"""What a key takes, for messages that refuse anything else."""
+
 
 @dataclass
 class Precision:
@@ -131,7 +159,7 @@ def check(settings: Settings) -> None:
     if settings.fresh and settings.action not in ("run", "plan"):
         raise SweepError(f"fresh=true goes with action=run, not with action={settings.action}")
     if settings.replications is not None and settings.replications < 1:
-        raise SweepError(f"replications={settings.replications}: give 1 or more")
+        raise SweepError(refused("replications", settings.replications))
     _check_by_load("batches", settings.batches, 1, ", or numbers by load, {0:30,0.85:60}")
     size = settings.batch_size
     if size not in (None, WEEK) and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
@@ -140,17 +168,39 @@ def check(settings: Settings) -> None:
             f"jobs, or {WEEK}"
         )
     if not settings.output.strip():
-        raise SweepError("output= is empty: give a folder for the results, output=FOLDER")
+        raise SweepError(f"output= is empty: {GIVE['output']}")
     if not 0 < settings.measures.bound < math.inf:
-        raise SweepError(
-            f"measures.bound={settings.measures.bound:g}: give a positive number of seconds, e.g. 10"
-        )
+        raise SweepError(refused("measures.bound", settings.measures.bound))
     if settings.seed < 0:
-        raise SweepError(f"seed={settings.seed}: give 0 or more")
+        raise SweepError(refused("seed", settings.seed))
     if not 0 < settings.confidence < 1:
-        raise SweepError(f"confidence={settings.confidence:g}: give a level between 0 and 1, e.g. 0.95")
+        raise SweepError(refused("confidence", settings.confidence))
     _check_warmup(settings)
     _check_precision(settings)
+
+
+def refused(key: str, value: Any) -> str:
+    """Return the line that refuses a key's value, with what it takes.
+
+    Examples
+    --------
+    >>> refused("replications", 2.5)
+    'replications=2.5: give a whole number from 1 up'
+    """
+    return f"{key}={f'{value:g}' if isinstance(value, float) else value}: {GIVE[key]}"
+
+
+def too_high(load: float) -> str | None:
+    """Return why a load can only be a mistake, None for one that can be meant.
+
+    Examples
+    --------
+    >>> too_high(50)
+    "50 times the machine's capacity; loads are fractions: did you mean 0.5?"
+    """
+    if load <= MOST_LOAD:
+        return None
+    return f"{load:g} times the machine's capacity; loads are fractions: did you mean {load / 100:g}?"
 
 
 def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
@@ -188,10 +238,10 @@ def _check_precision(settings: Settings) -> None:
         if looks is not None:
             raise SweepError("precision.looks needs precision.relative, e.g. 0.05")
         return
-    if not relative > 0:
-        raise SweepError(f"precision.relative={relative:g}: give a positive fraction of the mean, e.g. 0.05")
+    if not 0 < relative < 1:
+        raise SweepError(refused("precision.relative", relative))
     if looks is not None and (not looks or looks[0] < 1 or sorted(set(looks)) != looks):
-        raise SweepError(f"precision.looks={looks}: give ascending numbers of batches, e.g. [30,60,120]")
+        raise SweepError(refused("precision.looks", looks))
 
 
 def as_list(value: object) -> list[Any]:

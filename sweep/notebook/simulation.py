@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from models.point import Batches, Point
+from sweep.config.settings import too_high
 from sweep.errors import SweepError, one_line
 from sweep.labelling import labelled
 from sweep.notebook import accessor, choices  # noqa: F401 # registers dataset.schedule
@@ -84,6 +85,8 @@ def simulate(
             raise SweepError(f"{name}={value!r}: give a whole number, {int(name == 'jobs')} or more")
     if load is not None and not (_is_number(load, int, float, np.number) and 0 < load < math.inf):
         raise SweepError(f"load={load!r}: give a positive fraction of capacity, or None")
+    if load is not None and (why := too_high(load)) is not None:
+        raise SweepError(f"load={load:g} is {why}")
     point = Point(
         parameters,
         work,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.config.settings import GROUPS, Settings, as_list
+from sweep.config.settings import GROUPS, Settings, as_list, too_high
 from sweep.errors import SweepError, unknown
 from sweep.plan import canonical
 
@@ -161,6 +161,8 @@ def _load(value: Any) -> float | None:
         raise SweepError(
             f"grid.load has {value}: a load is a positive fraction of capacity, or null for none"
         )
+    if (why := too_high(value)) is not None:
+        raise SweepError(f"grid.load has {value:g}, which is {why}")
     return float(value)
 
 

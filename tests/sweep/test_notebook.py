@@ -148,6 +148,7 @@ def test_utilization() -> None:
         ({"policy": {"name": "conservative", "backfill_order": shortest}}, "and this is conservative"),
         ({"policy": "easy", "machine": 0}, "machine.processors=0; allowed"),
         ({"policy": "easy", "load": float("inf")}, "load=inf: give a positive fraction of capacity"),
+        ({"policy": "easy", "load": 50}, "load=50 is 50 times the machine's capacity; loads are fractions"),
         ({"policy": {"ties": "event"}}, "settings of what? give their 'name', too"),
         ({"policy": "easy", "workload": jobs(requestd=1)}, "unknown column of jobs 'requestd': did you mean"),
         ({"policy": "easy", "workload": __file__}, "a file of what kind? give {'name': 'swf', 'path': "),
