@@ -181,8 +181,9 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     rank = np.where(told, np.nan_to_num(lag1, nan=-2.0), -np.inf)
     worst = np.unravel_index(int(np.argmax(rank)), rank.shape)
     weight = stored.get(plan.metrics[name].weight)
+    sample = _sample(stored[name], n_axes, worst)
     found = statistics.interval(
-        _sample(stored[name], n_axes, worst),
+        sample,
         plan.settings.confidence,
         weight=None if weight is None else _sample(weight, n_axes, worst),
     )
@@ -190,11 +191,16 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         return
     named = zip(plan.axes.items(), worst, strict=False)  # the metric's own dimensions follow the axes
     point = ", ".join(f"{axis} {at[i]}" for (axis, at), i in named if len(at) > 1)
-    batch_size = plan.settings.batch_size
+    advice = statistics.advice(
+        found,
+        plan.settings.batch_size,
+        replications=statistics.with_data(sample),
+        replicable=plan.replicable,
+        one_batch=plan.is_cut,
+    )
     console.print(
-        f"{int(told.sum())} of {int(np.isfinite(mean).sum())} intervals {said}; worst: "
-        f"{point or name}: "
-        f"{statistics.advice(found, batch_size, replicable=plan.replicable, one_batch=plan.is_cut)}",
+        f"{int(told.sum())} of {int(np.isfinite(mean).sum())} intervals {said}; worst: {point or name}: "
+        f"{advice}",
         style="yellow",
         markup=False,
         highlight=False,

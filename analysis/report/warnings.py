@@ -84,9 +84,16 @@ def _withheld(study: Study) -> list[str]:
             " ".join(f"{axis}={study.values_of(axis)[i]}" for axis, i in point.items() if study.varies(axis))
             for point in at[-NAMED:]
         )
-        interval = statistics.interval(values.isel(at[-1] | {"policy": number}).values, study.confidence)
+        last = values.isel(at[-1] | {"policy": number}).values
+        interval = statistics.interval(last, study.confidence)
         replicable, cut = _replicable(study, policy), _is_cut(study, policy)
-        advice = statistics.advice(interval, size, replicable=replicable, one_batch=cut)
+        advice = statistics.advice(
+            interval,
+            size,
+            replications=statistics.with_data(last),
+            replicable=replicable,
+            one_batch=cut,
+        )
         more = "the last " if len(at) > NAMED else ""
         without_interval = f"no interval at {counted(len(at))}, {more}{named or 'all'}"
         alike.setdefault((without_interval, advice), []).append(policy)

@@ -118,8 +118,32 @@ def sufficient_batch_size(lag1: float, batch_size: int) -> int | None:
     return batch_size * math.ceil((lag1 / TOLERATED_LAG1 + 2 * lag1) / (1 - lag1**2))
 
 
+def with_data(values: ArrayLike) -> int:
+    """Return how many replications of a sample, shape (n_replications, n_batches), have a batch with data."""
+    return int((~np.isnan(np.asarray(values, dtype=np.float64))).any(axis=-1).sum())
+
+
+def _batches(n: int, replications: int) -> str:
+    """Say how many batches there are, as they are asked for: in each replication.
+
+    Examples
+    --------
+    >>> _batches(10, 2), _batches(1, 1)
+    ('5 batches in each of 2 replications are', '1 batch is')
+    """
+    each, rest = divmod(n, max(replications, 1))
+    shown = n if rest else each
+    where = f" in {'' if rest else 'each of '}{replications} replications" if replications > 1 else ""
+    return f"{shown} batch{'es' * (shown > 1)}{where} {'are' if shown > 1 else 'is'}"
+
+
 def advice(
-    interval: Interval, batch_size: int | str | None, *, replicable: bool = True, one_batch: bool = False
+    interval: Interval,
+    batch_size: int | str | None,
+    *,
+    replications: int = 1,
+    replicable: bool = True,
+    one_batch: bool = False,
 ) -> str:
     """One line, with the numbers, on what to make of an interval and what to do next.
 
@@ -129,6 +153,8 @@ def advice(
     batch_size : int or None
         Jobs in a batch; None, or a word, is however many the workload has, and no other number can be
         proposed.
+    replications : int
+        How many of them the batches are of.
     replicable : bool
         Whether replications differ; those of a log do not, and more than one is then no advice.
     one_batch : bool
@@ -152,9 +178,10 @@ def advice(
             f"{MIN_REPLICATIONS} replications"
         )
     if interval.withheld:
+        more = f", or replications={MIN_REPLICATIONS}" if replicable else ""
         return (
-            f"interval withheld: {interval.n} batches are too few to judge how they hang together; "
-            f"run at least {MIN_BATCHES} (better 30) batches{replicate}"
+            f"interval withheld: {_batches(interval.n, replications)} too few to judge their correlation; "
+            f"give batches={MIN_BATCHES} (better 30){more}"
         )
     if math.isnan(interval.lag1):
         return f"interval from {interval.n} batch means, all alike"

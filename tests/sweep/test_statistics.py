@@ -33,6 +33,7 @@ from sweep.statistics import (
     precise_enough,
     relative_half_width,
     weighed,
+    with_data,
 )
 from sweep.statistics.confidence import student
 from sweep.statistics.correlation import (
@@ -424,6 +425,21 @@ def test_no_replications_are_advised_where_they_are_copies():
         assert "replications" not in advice(interval(values), 1000, replicable=False)
 
 
+@pytest.mark.parametrize(
+    ("values", "given"),
+    [
+        ([[1.0, 2.0, 4.0, 3.0, 1.0]] * 2, "5 batches in each of 2 replications are too few to judge"),
+        ([[1.0, 2.0], [1.0, np.nan]], "3 batches in 2 replications are too few to judge"),
+        ([[1.0], [2.0]], "1 batch in each of 2 replications is too few to judge"),
+    ],
+)
+def test_batches_are_counted_as_they_are_asked_for(values, given):
+    nothing = [np.nan] * len(values[0])
+    line = advice(interval(values), 1000, replications=with_data([*values, nothing]))
+    assert given in line
+    assert line.endswith("; give batches=10 (better 30), or replications=5")
+
+
 def test_no_batches_are_advised_where_a_run_is_one_whatever_is_asked_for():
     line = advice(interval([[1.0], [2.0], [3.0]]), 1000, one_batch=True)
     assert line.endswith("3 runs are too few, and each is one sample; run at least 5 replications")
@@ -433,7 +449,7 @@ def test_no_batches_are_advised_where_a_run_is_one_whatever_is_asked_for():
     ("values", "expected"),
     [
         ([[np.nan]], "no batch holds data"),
-        ([[1.0, 2.0]], "2 batches are too few to judge"),
+        ([[1.0, 2.0]], r"2 batches are too few .*; give batches=10 \(better 30\), or replications=5$"),
         ([LAW_KELTON_4_26], "interval from 10 batches of 500 with lag-1 correlation 0.07.* worth 4.2 "),
         (np.transpose([LAW_KELTON_4_26]), "interval from 10 replication means"),
         ([[2.0] * 10], "10 batch means, all alike"),
