@@ -6,13 +6,13 @@ hold for all tasks must be the same, or one dataset would answer two questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
-from sweep.config.settings import GROUPS
+from sweep.config.settings import GROUPS, shown
 from sweep.errors import SweepError
 from sweep.plan import canonical, grid
 from sweep.plan.plan import MEASURES, Plan, content
@@ -55,7 +55,8 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
     Raises
     ------
     SweepError
-        If the folder holds results of another config: which keys differ, and the words to go on.
+        If the folder holds results of another config: which keys differ, and the words to go on. If a value
+        cannot be simulated at all, that comes first: another folder would not help.
     """
     new = describe(plan)
     if not folder.holds_results():
@@ -68,9 +69,10 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
         )
     differing = list(differences(old, new))
     if differing:
-        shown = "; ".join(differing[:5]) + (f"; and {len(differing) - 5} more" if len(differing) > 5 else "")
+        plan.check()
+        told = "; ".join(differing[:5]) + (f"; and {len(differing) - 5} more" if len(differing) > 5 else "")
         raise SweepError(
-            f"{folder.path} holds results of another config ({shown}); nothing was touched. To keep both: "
+            f"{folder.path} holds results of another config ({told}); nothing was touched. To keep both: "
             f"output={spare(folder.path)}"
         )
     if not plan.settings.replace and folder.dataset.exists() and (lost := _lost(old, plan)):
@@ -93,8 +95,10 @@ def _lost(old: Mapping[str, Any], plan: Plan) -> str:
             known = {canonical.key(value) for value in here}
             missing = [value for value in values if canonical.key(value) not in known]
         if missing:
-            shown = ", ".join(_word(value) for value in missing[:5]) + (", ..." if len(missing) > 5 else "")
-            parts.append(f"{axis} {shown}")
+            values_lost = ", ".join(_word(value) for value in missing[:5]) + (
+                ", ..." if len(missing) > 5 else ""
+            )
+            parts.append(f"{axis} {values_lost}")
     if old.get("replications", 0) > plan.settings.replications:
         parts.append(f"{old['replications']} replications")
     if not parts and (n := _points_lost(old, plan)):
@@ -137,17 +141,48 @@ def changed(folder: Folder, plan: Plan) -> str:
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """Yield ``key: there OLD, here NEW`` for all that must not differ within a folder."""
+    """Yield ``key: OLD -> NEW`` for all that must not differ within a folder, by the keys that are typed."""
     for key in new:
-        if key not in (*GROWING, "measures", *GROUPS):
+        if key not in (*GROWING, "looks", "stopping", "warmup", "measures", *GROUPS):
             yield from _compare(key, old.get(key), new[key])
+    yield from _compare("warmup", _by_load(old.get("warmup")), _by_load(new.get("warmup")), whole=True)
+    yield from _lengths(old, new)
     yield from _compare("measures", old.get("measures", MEASURES), new.get("measures", MEASURES))
     # A key that is an axis, or was one, has several values on purpose.
     axes = {f"{t.group}.{t.key}" for t in _targets(old) + _targets(new)}
     for group in GROUPS:
         for name in new[group].keys() & old.get(group, {}).keys():
-            for line in _compare("", old[group][name], new[group][name], axes, group):
-                yield f"{group} {name}: {line}"
+            for line in _compare(group, old[group][name], new[group][name], skip=axes):
+                yield f"{line} ({group} {name})"
+
+
+def _lengths(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """Compare how long runs are: ``batches``, and ``precision`` for those that end by it.
+
+    A manifest has the numbers of batches at which a run may end, ``looks``; the first is ``batches``.
+    """
+    before, after = (_by_load(each.get("looks")) for each in (old, new))
+    rule_before, rule_after = (dict(each.get("stopping") or {}) for each in (old, new))
+    yield from _compare("batches", _first(before), _first(after), whole=True)
+    for part in ("relative", "metric"):
+        yield from _compare(f"precision.{part}", rule_before.get(part), rule_after.get(part))
+    if rule_before and rule_after:
+        yield from _compare("confidence", rule_before.get("confidence"), rule_after.get("confidence"))
+        if _first(before) == _first(after):
+            yield from _compare("precision.looks", before, after, whole=True)
+
+
+def _by_load(value: Any) -> Any:
+    """Return numbers by load as they are typed, ``{0: 30}`` for ``{"from load 0": 30}``."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key.removeprefix("from load "): number for key, number in value.items()}
+
+
+def _first(looks: Any) -> Any:
+    if isinstance(looks, Mapping):
+        return {load: numbers[0] for load, numbers in looks.items()}
+    return looks[0] if looks else looks
 
 
 def _targets(manifest: Mapping[str, Any]) -> list[grid.KeyTarget]:
@@ -171,19 +206,21 @@ def _dotted(given: Mapping[str, Any]) -> Iterator[str]:
             yield key
 
 
-def _compare(key: str, old: Any, new: Any, skip: set[str] | None = None, group: str = "") -> Iterator[str]:
-    if skip and f"{group}.{key}" in skip:
+def _compare(
+    key: str, old: Any, new: Any, *, skip: Set[str] = frozenset(), whole: bool = False
+) -> Iterator[str]:
+    """Yield what differs below a key; with `whole`, all of it as one value."""
+    if key in skip:
         return
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
+    if isinstance(old, Mapping) and isinstance(new, Mapping) and not whole:
         for part in sorted(old.keys() | new.keys()):
-            yield from _compare(f"{key}.{part}" if key else part, old.get(part), new.get(part), skip, group)
+            yield from _compare(f"{key}.{part}", old.get(part), new.get(part), skip=skip)
     elif old != new:
-        # The plan's word for the numbers of batches at which a run may end.
-        yield f"{'batches' if key == 'looks' else key}: there {_words(old)}, here {_words(new)}"
+        yield f"{key}: {_words(old)} -> {_words(new)}"
 
 
 def _words(value: Any) -> str:
-    told = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    told = shown(value) if isinstance(value, Mapping) else _word(value)
     return told if len(told) <= LONGEST_WORDS else f"{told[:LONGEST_WORDS]}…"
 
 

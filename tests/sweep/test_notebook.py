@@ -366,7 +366,7 @@ def test_a_grid_of_ones_own_values(tmp_path: Path) -> None:
     assert sweep.Study("compare", grid=grid, output=tmp_path / "out", **one).run(progress=False).equals(data)
     with pytest.raises(sweep.Error, match="holds results of another config") as error:
         sweep.Study(
-            "compare", grid={**grid, "workload": [jobs(user=np.arange(4))]}, output=tmp_path / "out"
+            "compare", grid={**grid, "workload": [jobs(user=np.arange(4))]}, output=tmp_path / "out", **one
         ).run()
     assert len(str(error.value)) < 1500
 

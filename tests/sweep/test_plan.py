@@ -219,7 +219,7 @@ def test_a_manifest_names_what_differs(base, key, value):
     for parent in parents:
         target = target[parent]
     target[last] = value
-    assert list(manifest.differences(base, other)) == [f"policy quick: {key}: there 1, here {value}"]
+    assert list(manifest.differences(base, other)) == [f"policy.{key}: 1 -> {value} (policy quick)"]
     other["policy"]["quick"] = {**base["policy"]["quick"], "preemption": value}
     assert list(manifest.differences(base, other)) == [], "the key of an axis has several values on purpose"
 
@@ -239,7 +239,7 @@ def test_measures_travel_with_the_task_and_name_it_where_they_are_set(expand):
     assert not set(plan.ids) & set(plain.ids)
     assert expand("measures={bound: 60, groups: [size]}").ids == plan.ids
     there, here = manifest.describe(plain), manifest.describe(plan)
-    expected = ["measures.bound: there 10.0, here 60.0"]
+    expected = ["measures.bound: 10.0 -> 60.0"]
     assert list(manifest.differences(there, manifest.describe(expand("measures.bound=60")))) == expected
     assert len(list(manifest.differences(here, there))) == 2
 

@@ -126,12 +126,13 @@ def test_failed_tasks_are_tried_again(sweep, monkeypatch):
 @pytest.mark.parametrize(
     ("overrides", "differs"),
     [
-        (("batches=10",), "batches: there 6, here 10"),
-        (("seed=3",), "seed: there 1, here 3"),
-        (("machine.speed=2",), "machine one: speed: there 1, here 2"),
-        (("policy=quick", "policy.work=2"), "policy quick: work: there 1.0, here 2"),
-        (("precision.relative=0.1",), "stopping: there None, here"),
-        (("name=other",), "name: there queue, here other"),
+        (("batches=10",), "batches: 6 -> 10"),
+        (("seed=3",), "seed: 1 -> 3"),
+        (("machine.speed=2",), "machine.speed: 1 -> 2 (machine one)"),
+        (("policy=quick", "policy.work=2"), "policy.work: 1.0 -> 2 (policy quick)"),
+        (("precision.relative=0.1",), "(precision.relative: null -> 0.1)"),
+        (("batches={0:6,0.5:9}", "warmup=2"), "(warmup: 1 -> 2; batches: 6 -> {0:6,0.5:9})"),
+        (("name=other",), "name: queue -> other"),
     ],
 )
 def test_a_folder_of_another_config_is_refused_untouched(sweep, overrides, differs):
@@ -147,11 +148,20 @@ def test_a_folder_of_another_config_is_refused_untouched(sweep, overrides, diffe
     assert after == before
 
 
+def test_a_value_that_cannot_be_simulated_is_refused_before_the_folder_is(sweep):
+    """In another folder it would be refused, too."""
+    sweep("replications=1", "policy=quick")
+    for action in ("run", "plan", "gather"):
+        answer = sweep("replications=1", "policy=quick", "machine.speed=-1", f"action={action}")
+        assert answer.status == 2
+        assert answer.err == "error: machine.speed=-1: give a positive speed\n"
+
+
 def test_the_status_of_another_config_says_that_it_is_one(sweep):
     sweep("replications=1")
     told = sweep("batches=10", "action=status")
     assert told.status == 0
-    assert "holds results of another config (batches: there 6, here 10)" in told.out
+    assert "holds results of another config (batches: 6 -> 10)" in told.out
     assert "0 done, 0 failed" in told.out
     assert "another config" not in sweep("replications=1", "action=status").out
 
@@ -311,7 +321,7 @@ def test_the_manifest_remembers_files_of_smaller_grids(sweep):
     sweep("policy=quick", "replace=true")
     answer = sweep("policy=slow", "policy.work=9")
     assert answer.status == 2
-    assert "policy slow: work: there 1.25, here 9" in answer.err
+    assert "policy.work: 1.25 -> 9 (policy slow)" in answer.err
     assert json.loads(Path("results/queue/config.json").read_text())["grid"]["policy"] == ["quick"]
 
 
