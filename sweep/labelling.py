@@ -108,7 +108,8 @@ def name_of(user: float, names: Sequence[str]) -> str:
 def _attributes(made: Schedule, point: Point) -> dict[str, Any]:
     machine = made.machine
     hosts = [
-        {"name": name, "processors": int(processors), "memory": int(memory)}
+        {"name": name, "processors": int(processors)}
+        | ({} if memory == UNLIMITED_KB else {"memory": int(memory)})
         for name, processors, memory in zip(machine.names, machine.processors, machine.memory, strict=True)
     ]
     named = {key: str(getattr(point, key).get("name", "")) for key in ("policy", "workload", "machine")}
@@ -132,9 +133,8 @@ def schedule_of(data: xr.Dataset) -> Schedule:
             f"this dataset has no {', '.join(lacking)} any more, which a schedule needs; keep them"
         )
     hosts = json.loads(data.attrs["hosts"])
-    processors, memory = (
-        np.array([host[key] for host in hosts], np.int64) for key in ("processors", "memory")
-    )
+    processors = np.array([host["processors"] for host in hosts], np.int64)
+    memory = np.array([host.get("memory", UNLIMITED_KB) for host in hosts], np.int64)
     each = int(data.attrs.get("memory_each", UNLIMITED_KB))
     machine = Machine(tuple(host["name"] for host in hosts), processors, memory, each)
     n = data.sizes["job"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,9 @@ from study_commands import load, results
 import sweep as face
 from analysis.registry import opened
 from models.jobs import swf
+from models.jobs.machine import UNLIMITED_KB
 from sweep import cli, job_tables
+from sweep.labelling import schedule_of
 
 ONE = ("grid.load=[0.3]", "policy=quick", "grid.preemption=[none]", "grid.urgent=[true]", "replications=1")
 """One point of the queue in one replication."""
@@ -182,6 +185,19 @@ def test_hosts_have_their_names_in_the_table():
     ]
     made = face.simulate("easy", workload=jobs, machine={"hosts": hosts})
     assert list(made.schedule.table().host) == ["big", "small"]
+
+
+def test_a_host_whose_memory_has_no_limit_has_none_in_the_attributes():
+    jobs = {"submit": [0.0, 0.0], "runtime": [5.0, 5.0], "processors": [4, 2], "requested": [5.0, 5.0]}
+    made = face.simulate("easy", workload=jobs, machine=4)
+    (host,) = json.loads(made.attrs["hosts"])
+    assert set(host) == {"name", "processors"}
+    hosts = [{"name": "small", "processors": 2, "memory_gb": 1}, {"name": "big", "processors": 4}]
+    made = face.simulate("easy", workload=jobs, machine={"hosts": hosts})
+    small, big = json.loads(made.attrs["hosts"])
+    assert small == {"name": "small", "processors": 2, "memory": 2**20}
+    assert big == {"name": "big", "processors": 4}
+    assert schedule_of(made).machine.memory.tolist() == [2**20, UNLIMITED_KB]
 
 
 def test_jobs_in_pieces_are_still_one_row_each():
