@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from models import workloads
-from models.backfill.rules import Rules
+from models.backfill.rules import LongerThanRequestedError, Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.point import Point
@@ -36,10 +36,14 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
     return replace(jobs, runtime=runtime, requested=requested)
 
 
-def check(jobs: Jobs, machine: Machine, rules: Rules, point: Point) -> None:
-    """Raise ``ValueError`` with one line if these jobs cannot run on this machine under these rules."""
+def check(name: str, jobs: Jobs, machine: Machine, rules: Rules, point: Point) -> None:
+    """Raise ``ValueError`` with one line if the jobs of a workload cannot run here under these rules."""
     workloads.refuse_feedback(point)
-    rules.check(under(jobs, rules), machine)
+    try:
+        rules.check(under(jobs, rules), machine)
+    except LongerThanRequestedError as error:
+        other = ", or workload.estimates=exact workload.estimates_for=all" * ("estimates" in point.workload)
+        raise LongerThanRequestedError(f"{name}: {error}{other}") from None
 
 
 def notes(jobs: Jobs, rules: Rules) -> list[str]:

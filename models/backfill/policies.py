@@ -84,7 +84,7 @@ def check(point: Point) -> Sequence[str]:
     refuse_spanning(opened.machine, point.machine, point.policy)
     ends = isinstance(opened, Trace)
     jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
-    judging.check(jobs, opened.machine, rules, point)
+    judging.check(opened.name, jobs, opened.machine, rules, point)
     told = (f"{opened.name}: {note}" for note in judging.notes(jobs, rules)) if ends else ()
     return [*opened.notes, *told]
 

@@ -21,6 +21,10 @@ from models.point import Parameters
 UNREQUESTED = ("error", "runtime")
 
 
+class LongerThanRequestedError(ValueError):
+    """Jobs run longer than requested, under rules that cannot have that; other requests help as well."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rules(ABC):
     """What a scheduler does with jobs whatever its discipline.

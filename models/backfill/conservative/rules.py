@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from models.backfill.rules import Rules, shared
+from models.backfill.rules import LongerThanRequestedError, Rules, shared
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.point import Parameters
@@ -28,7 +28,7 @@ class Conservative(Rules):
         """Refuse jobs that run longer than requested, because then no start could be promised."""
         n_longer = np.count_nonzero(jobs.runtime > jobs.requested)
         if n_longer:
-            raise ValueError(
+            raise LongerThanRequestedError(
                 f"{n_longer:,} of {len(jobs):,} jobs run longer than requested, so that no start could be "
                 "promised; policy conservative needs policy.kill=true"
             )

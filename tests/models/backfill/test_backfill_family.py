@@ -178,8 +178,15 @@ def test_jobs_beyond_their_request(tmp_path: Path) -> None:
     assert "1 jobs run longer than requested, killed" in FAMILY.check(Point(EASY, log, AS_LOG))[-1]
     lenient = {"kill": False}
     assert "and may" in FAMILY.check(Point(EASY | lenient, log, AS_LOG))[-1]
-    with pytest.raises(ValueError, match=r"no start could be promised.*policy.kill=true"):
+    refused = r"^a\.swf: 1 of 2 jobs run longer .* no start could be promised; .*policy\.kill=true"
+    with pytest.raises(ValueError, match=refused + "$"):
         FAMILY.check(Point({"discipline": "conservative"} | lenient, log, AS_LOG))
+    drawn = log | {"estimates": None, "estimates_for": "unknown"}
+    other = ", or workload.estimates=exact workload.estimates_for=all$"
+    with pytest.raises(ValueError, match=refused + other):
+        FAMILY.check(Point({"discipline": "conservative"} | lenient, drawn, AS_LOG))
+    exact = log | {"estimates": "exact", "estimates_for": "all"}
+    FAMILY.check(Point({"discipline": "conservative"} | lenient, exact, AS_LOG))
 
 
 def test_a_schedule_is_a_log_that_other_tools_read(tmp_path: Path) -> None:
