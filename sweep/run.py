@@ -7,10 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from rich.console import Console
 
-from sweep import executors, schedules, summary
+from sweep import compiling, executors, schedules, summary
 from sweep.config.settings import Config
 from sweep.errors import INTERRUPTED, RunError, SweepError
 from sweep.executors import Assignment, Attached, Detached, handed_over
@@ -220,16 +221,8 @@ def interrupts_held() -> Iterator[None]:
 
 def warm_up(plan: Plan, console: Console) -> None:
     """Compile the kernels that a plan needs once, before all workers would do so at the same time."""
-    notice = threading.Timer(
-        1.0, lambda: console.print("compiling kernels (once per version)", highlight=False)
-    )
-    notice.daemon = True
-    notice.start()
-    try:
-        for package, family in plan.families.items():
-            family.warm_up(plan.needing(package))
-    finally:
-        notice.cancel()
+    needed = ((family, plan.needing(package)) for package, family in plan.families.items())
+    compiling.warm_up(needed, partial(say, console))
 
 
 def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:

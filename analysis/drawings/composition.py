@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.errors import AnalysisError
+from sweep import compiling
 from sweep.config import choices, locate
 from sweep.errors import SweepError, one_line
 from sweep.plan import families
@@ -47,7 +48,7 @@ def given(settings: Mapping[str, str], group: str) -> dict[str, Any]:
 
 
 def checked(point: Point, short: Iterable[str] = ()) -> None:
-    """Let the family of a point look at it; `short` as in `in_words_of_drawings`.
+    """Let the family of a point look at it, and have its kernels; `short` as in `in_words_of_drawings`.
 
     Raises
     ------
@@ -58,6 +59,7 @@ def checked(point: Point, short: Iterable[str] = ()) -> None:
         families.find(str(point.policy["family"])).check(point)
     except ValueError as error:
         raise AnalysisError(in_words_of_drawings(one_line(error), short)) from None
+    compiling.ready(point)
 
 
 def in_words_of_drawings(text: str, short: Iterable[str] = ()) -> str:

@@ -21,6 +21,7 @@ from analysis.errors import AnalysisError, DrawingError
 from analysis.figures import style
 from analysis.figures.policies import label
 from models.point import Batches, Point
+from sweep import compiling
 from sweep.errors import SweepError
 from sweep.plan import families
 
@@ -223,6 +224,7 @@ def drawn(request: Request) -> bytes:
         With one line, if it cannot be drawn.
     """
     try:
+        compiling.ready(request.point)
         with style.styled():
             figure, file = SIGHTS[request.sight].draw(request), io.BytesIO()
             figure.savefig(file, format="png", dpi=DPI)

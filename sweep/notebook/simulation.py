@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from models.point import Batches, Point
+from sweep import compiling
 from sweep.config.settings import too_high
 from sweep.errors import SweepError, one_line
 from sweep.labelling import labelled
@@ -103,6 +104,7 @@ def simulate(
         )
     try:
         notes = tuple(dict.fromkeys(family.check(point)))
+        compiling.ready(point)
         made = family.schedule(point)
     except ValueError as error:
         raise SweepError(one_line(error)) from None

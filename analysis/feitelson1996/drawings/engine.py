@@ -13,6 +13,7 @@ import numpy as np
 from analysis.drawings.kept import kept
 from analysis.drawings.matrix import MatrixState, alternates
 from models.point import Batches, Parameters, Point
+from sweep import compiling
 
 
 def states(
@@ -79,7 +80,9 @@ def state_at(
     from models.gang.model import prepare
 
     # Enough batches never to end by count: the time decides.
-    simulation = prepare(Point(policy, workload, machine, load, Batches(1000, 0, (1000,)), tuple(seed)))
+    point = Point(policy, workload, machine, load, Batches(1000, 0, (1000,)), tuple(seed))
+    compiling.ready(point)
+    simulation = prepare(point)
     simulation.run(1000, until=time)
     return _state(simulation.occupancy(), policy["alternation"], policy["precedence"])
 

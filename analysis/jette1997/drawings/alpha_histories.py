@@ -18,6 +18,7 @@ from analysis.errors import AnalysisError
 from models.arrays import Floats
 from models.point import Batches, Point
 from models.units import KB_IN_GB
+from sweep import compiling
 from sweep.plan.seeds import seed
 
 if TYPE_CHECKING:
@@ -183,6 +184,7 @@ def run_of(settings: Mapping[str, str]) -> Run:
     point = Point(policy, workload, machine, load, batches, root)
     try:
         model.FAMILY.check(point)
+        compiling.ready(point)
         return model.run(point)
     except ValueError as error:
         raise AnalysisError(str(error)) from None

@@ -12,6 +12,7 @@ from analysis.errors import AnalysisError
 from analysis.jette1997.labels import GANG
 from analysis.study import Study
 from models.point import Batches, Point
+from sweep import compiling
 from sweep.errors import unknown
 from sweep.plan.seeds import seed
 
@@ -82,6 +83,7 @@ def remade(study: Study, settings: Mapping[str, str]) -> Remade:
     point = point_of(study, settings)
     from models.production_gang import model
 
+    compiling.ready(point)
     run = valid(model.run, point)
     return Remade(run, f"{point.policy['name']}, {point.workload['name']}, replication {point.seed[-1]}")
 

@@ -1,0 +1,68 @@
+"""Whoever waits for kernels to be compiled is told so, by every command that may compile."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+import sweep
+from analysis import command
+from analysis.explorer import sights
+from models.kernels import cache
+from models.point import Batches, Point
+from sweep import compiling
+
+POINT = Point({"name": "easy", "family": "models.backfill", "discipline": "backfill"}, {}, {})
+
+
+def test_what_takes_a_while_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cache, "complete", lambda modules: time.sleep(0.5))
+    monkeypatch.setattr(compiling, "UNSAID_S", 0.05)
+    compiling.ready(POINT)
+    assert capsys.readouterr().err == f"{compiling.NOTICE}\n"
+    monkeypatch.setattr(compiling, "UNSAID_S", 60.0)
+    compiling.ready(POINT)
+    assert capsys.readouterr().err == ""
+
+
+class AskedError(Exception):
+    """Kernels were asked for; nothing needs to be simulated."""
+
+
+@pytest.fixture(autouse=True)
+def _asked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "capsys" not in request.fixturenames:
+        monkeypatch.setattr(compiling, "ready", asked)
+
+
+def asked(point: Point) -> None:
+    raise AskedError
+
+
+def test_a_notebooks_simulation_has_its_kernels_first() -> None:
+    with pytest.raises(AskedError):
+        sweep.simulate("easy", workload="lublin2003", machine=16, load=0.5, jobs=10)
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        ("trace_diagram", "workload=io_intensive", "time=2000", "slices=12"),
+        ("gantt", "policy=easy", "jobs=10"),
+        ("alpha_machine", "jobs=10"),
+    ],
+)
+def test_a_drawing_has_its_kernels_first(drawing: tuple[str, ...]) -> None:
+    with pytest.raises(AskedError):
+        command.main(["draw", *drawing])
+
+
+def test_a_picture_of_the_explorer_has_its_kernels_first() -> None:
+    point = Point(POINT.policy, {}, {}, None, Batches(None, 0, (1,)))
+    with pytest.raises(AskedError):
+        sights.drawn(sights.Request("gantt", point))
