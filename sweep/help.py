@@ -43,9 +43,9 @@ Every key and its default: conf/config.yaml."""
 RERUN = """\
 usage: python -m sweep rerun DATASET.nc [key=value ...] [--config-dir DIR]
 
-Makes a dataset once more from itself alone: it carries its config, seeds and code of its own, and knows its
-logs by their content. Says first which packages, code and settings are not those that it was made with, runs
-it, and compares all variables bit for bit. The given file is never touched.
+Reproduces a dataset from its file alone: it contains its config, its seeds and any custom code, and
+identifies its logs by content. First lists which packages, code and settings differ from those that it was
+made with, then runs it, and compares all variables bit for bit. The given file is never touched.
 
 keys
   output=FOLDER        where the new dataset goes; default: results/NAME-rerun
@@ -57,7 +57,7 @@ keys
 
 examples
   python -m sweep rerun results/packing/packing.nc
-  python -m sweep rerun packing.nc action=plan
+  python -m sweep rerun results/packing/packing.nc action=plan
   python -m sweep rerun what_if.nc logs=~/logs output=results/again executor=serial
 
 Exit status: 0 it is the same, 1 it differs or something failed, 2 it cannot be run."""
