@@ -20,6 +20,7 @@ from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
 from sweep import statistics
 from sweep.statistics import Intervals
+from sweep.statistics.correlation import MIN_BATCHES
 
 MOST_ROWS = 60
 
@@ -83,6 +84,13 @@ def rows_of(layout: Layout, metric: str) -> Iterator[Row]:
                 yield row
 
 
+TWO_METHODS = (
+    "Of one run a mean's interval is from batch means, and a difference's by block bootstrap where batches "
+    "are enough for it, so that the widths may differ even where one of the two means is 0."
+)
+"""Why a difference from nothing has another interval than the mean itself."""
+
+
 def tables(study: Study) -> Sequence[Table]:
     """Return, for each metric that is compared, its means and their differences."""
     layout = Layout.of(study)
@@ -116,6 +124,8 @@ def _table(layout: Layout, metric: str) -> Table:
             "same jobs. ▼ lower, ▲ higher, without a mark no difference is shown; the intervals of a row "
             f"hold together at {study.confidence:.0%}. reference=NAME compares with another."
         )
+        if study.data.sizes["replication"] == 1 and study.data.sizes["batch"] >= MIN_BATCHES:
+            caption += f" {TWO_METHODS}"
     else:
         caption = f"Means with {study.confidence:.0%} intervals."
         if len(layout.names) > 1:

@@ -25,6 +25,7 @@ from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.registry import opened
 from analysis.study import Study
+from sweep import statistics
 
 SMALL = {"batches": 3, "batch_size": 60, "warmup": 0, "executor": "serial"}
 
@@ -156,6 +157,29 @@ def test_differences_are_paired_by_replication(own: Path, reference: str) -> Non
         assert row.difference == pytest.approx(pair.values.mean(), abs=1e-6)
         assert row.difference_half_width == pytest.approx(wide, abs=1e-6)
     assert judged >= 9
+
+
+def test_two_methods_for_one_run_are_told(own: Path, tmp_path: Path) -> None:
+    """Under buddy nobody waits for a start: minus the reference is its mean, by another rule."""
+    one_run = sweep.Study(
+        "mine", config_dir=own.parent / "conf", output=str(tmp_path / "one"), replications=1,
+        grid={"policy": ["easy", "buddy"], "load": [0.3]}, **{**SMALL, "batches": 60, "batch_size": 200},
+    )  # fmt: skip
+    one_run.run(progress=False)
+    study = view(one_run.folder, metrics="wait", requests="exact")
+    table = tables.numbers(study).set_index("policy")
+    assert table.difference["buddy"] == pytest.approx(-table["mean"]["easy"])
+    waits = study.data.wait.squeeze().sel(policy=["buddy", "easy"]).values[:, None]
+    by_blocks = statistics.bootstrapped_difference(*waits)
+    assert by_blocks.method == "block bootstrap"
+    assert table.difference_half_width["buddy"] == pytest.approx(by_blocks.half_width)
+    assert table.half_width["easy"] == pytest.approx(statistics.interval(waits[1]).half_width)
+    assert table.half_width["easy"] != pytest.approx(by_blocks.half_width)
+    (told,) = tables.tables(study)
+    assert "block bootstrap" in told.caption
+    assert not any("bootstrap" in one.caption for one in tables.tables(view(own))), (
+        "replications are the sample"
+    )
 
 
 def test_a_panel_for_each_own_value_and_a_line_for_each_policy(own: Path) -> None:
