@@ -28,9 +28,7 @@ NO_WAITS = (
 def facts(study: Study) -> list[Fact]:
     """Return the facts of a study in the order in which they are read."""
     logs = study.facts.get("logs", [])
-    found: list[Fact] = []
-    for log in logs[:MOST]:
-        found += _of_log(study, log, alone=len(logs) == 1)
+    found = _of_logs(study, logs[:MOST])
     load: Fact = ("Load", [_load(study, logs)])
     if len(logs) > MOST:
         found.append(("More logs", [f"{len(logs) - MOST} more on other values of the same axes"]))
@@ -96,16 +94,44 @@ def days(number_of: float) -> str:
     return f"{number(24 * number_of)} hours" if number_of < 2 else f"{number_of:,.0f} days"
 
 
-def _of_log(study: Study, log: Mapping[str, Any], *, alone: bool) -> Iterator[Fact]:
-    where = "" if alone else f", {', '.join(f'{axis} {value}' for axis, value in log['at'].items())}"
+def _of_logs(study: Study, logs: Sequence[Mapping[str, Any]]) -> list[Fact]:
+    """Return what is told of each log, once where several say the same: one log on several machines, say.
+
+    What they have in common on the axes along which they differ is in the label.
+    """
+    places: list[dict[str, str]] = [dict(log["at"]) for log in logs]
+    told = [dict(_of_log(study, log)) for log in logs]
+    differing = [axis for axis in (places[0] if places else {}) if len({at.get(axis) for at in places}) > 1]
+    found: dict[str, Fact] = {}
+    for place, own in zip(places, told, strict=True):
+        for subject, lines in own.items():
+            alike = [i for i, other in enumerate(told) if other[subject] == lines]
+            shared = _shared([places[i] for i in alike], differing)
+            if [i for i, at in enumerate(places) if shared.items() <= at.items()] != alike:
+                shared = _shared([place], differing)
+            label = ", ".join([subject, *(f"{axis} {value}" for axis, value in shared.items())])
+            found[label] = (label, lines)
+    if len({log["file"] for log in logs}) > 1:
+        return list(found.values())
+    subjects = list(told[0]) if told else []
+    return sorted(found.values(), key=lambda fact: subjects.index(fact[0].partition(",")[0]))
+
+
+def _shared(places: Sequence[Mapping[str, str]], axes: Sequence[str]) -> dict[str, str]:
+    """Return the values on some axes that all these places have."""
+    first, *others = places
+    return {axis: first[axis] for axis in axes if all(at[axis] == first[axis] for at in others)}
+
+
+def _of_log(study: Study, log: Mapping[str, Any]) -> Iterator[Fact]:
     system = f", {log['system']}" if log["system"] else ""
-    yield f"Log{where}", [f"{log['file']} ({log['form']}){system}."]
-    yield f"Period{where}", [_period(log)]
-    yield f"Jobs{where}", [sentence(log["account"].removeprefix(f"{log['file']}: "))]
+    yield "Log", [f"{log['file']} ({log['form']}){system}."]
+    yield "Period", [_period(log)]
+    yield "Jobs", [sentence(log["account"].removeprefix(f"{log['file']}: "))]
     machine = _machine(study, log["at"].get("machine", ""))
     own = f"{log['processors']:,} processors"
-    yield f"Machine{where}", [sentence(machine if machine and own in machine else own)]
-    yield f"As it was{where}", [as_it_was(study, log)]
+    yield "Machine", [sentence(machine if machine and own in machine else own)]
+    yield "As it was", [as_it_was(study, log)]
 
 
 def _period(log: Mapping[str, Any]) -> str:

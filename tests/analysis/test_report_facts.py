@@ -20,7 +20,7 @@ from analysis.operators.case import cases
 from analysis.operators.labels import AS_IT_WAS, RUNTIME, SIZE, WAIT
 from analysis.paper import Paper
 from analysis.registry import opened
-from analysis.report.facts import NO_WAITS, facts, policies
+from analysis.report.facts import NO_WAITS, _of_logs, facts, policies
 from analysis.report.ranking import ranked
 from analysis.report.render import render
 from analysis.report.summary import summary
@@ -61,6 +61,56 @@ def without_waits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         return run(folder, LOG, "policy.unrequested=runtime")
+
+
+LOGS = {
+    "a.swf": {
+        "form": "swf",
+        "system": "",
+        "zero": None,
+        "days": 3.0,
+        "account": "9 rows, 9 kept",
+        "waits": 0,
+    },
+    "b.swf": {
+        "form": "swf",
+        "system": "",
+        "zero": None,
+        "days": 4.0,
+        "account": "8 rows, 8 kept",
+        "waits": 0,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("ran", "labels"),
+    [
+        (
+            [("a.swf", "swf", "small", 8), ("a.swf", "swf", "large", 16)],
+            ["Log", "Period", "Jobs", "Machine, machine small", "Machine, machine large", "As it was"],
+        ),
+        (
+            [("a.swf", "one", "log", 8), ("b.swf", "two", "log", 8)],
+            ["Log, workload one", "Period, workload one", "Jobs, workload one", "Machine", "As it was",
+             "Log, workload two", "Period, workload two", "Jobs, workload two"],
+        ),
+        (
+            [(f"{w[0]}.swf", w, m, 8) for w in ("a1", "b2") for m in ("small", "large")],
+            ["Log, workload a1", "Period, workload a1", "Jobs, workload a1", "Machine", "As it was",
+             "Log, workload b2", "Period, workload b2", "Jobs, workload b2"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_several_logs_say_alike_is_told_once(
+    as_easy: Path, ran: list[tuple[str, str, str, int]], labels: list[str]
+) -> None:
+    study = opened(as_easy)[0]
+    logs = [
+        {"file": file, **LOGS[file], "processors": n, "at": {"workload": workload, "machine": machine}}
+        for file, workload, machine, n in ran
+    ]
+    assert [label for label, _ in _of_logs(study, logs)] == labels
 
 
 def told(study: Study) -> dict[str, str]:
