@@ -9,6 +9,7 @@ brute force, and what the matrix will look like is made anew for every question.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ class Shown(Slot):
 
     @property
     def taken(self) -> set[int]:
-        return {pe for job in self.jobs for pe in job.pes} | self.blocked
+        return self.blocked.union(*(job.pes for job in self.jobs))
 
 
 class BoundedTwin:
@@ -113,6 +114,13 @@ class BoundedTwin:
     def jobs(self) -> list[Run]:
         return [job for slot in self.slots for job in slot.jobs]
 
+    @property
+    def slots_each(self) -> dict[Run, int]:
+        """The number of slots in which each job runs."""
+        rows = running(self.slots, self.alternation, self.precedence)
+        n_rows = Counter(job for row in rows for job in row)
+        return {job: n_rows[job] for job in self.jobs}
+
     def run(self, until: Time = math.inf) -> None:
         while self.step(until):
             pass
@@ -122,10 +130,9 @@ class BoundedTwin:
             before, self.again = self.again, None
             self.submit(before.session, before.index + 1)
             return True
-        rows = running(self.slots, self.alternation, self.precedence)
-        k = {job: sum(job in row for row in rows) for job in self.jobs}
+        k = self.slots_each
         share = (1 - self.lost if len(self.slots) > 1 else 1) / max(len(self.slots), 1)
-        ends = [(self.now + job.left / (k[job] * share), job.name, job) for job in self.jobs]
+        ends = [(self.now + job.left / (k[job] * share), job.name, job) for job in k]
         end, _, first = min(ends, default=(math.inf, 0, None))
         arrival = self.coming[0][0] if self.coming else math.inf
         time = min(end, arrival)
@@ -136,7 +143,7 @@ class BoundedTwin:
         if time == math.inf or time > until:
             return False
         elapsed = time - self.now
-        for job in self.jobs:
+        for job in k:
             job.left -= elapsed * k[job] * share
             job.slot_time += elapsed * k[job]
             self.run_fractions.add((k[job], len(self.slots)))
@@ -191,7 +198,11 @@ class BoundedTwin:
 
     def in_use(self, jobs: Sequence[Job]) -> list[float]:
         """Return the memory that jobs take on each PE."""
-        return [sum(job.session.memory for job in jobs if pe in job.pes) for pe in range(self.n_pes)]
+        used = [0] * self.n_pes
+        for job in jobs:
+            for pe in job.pes:
+                used[pe] += job.session.memory
+        return used
 
     def lacking(self, job: Run, jobs: Sequence[Job]) -> set[int]:
         """Return the PEs that have too little memory for one more job."""
@@ -353,5 +364,4 @@ class BoundedTwin:
         return rows
 
     def run_slots(self) -> dict[int, int]:
-        rows = running(self.slots, self.alternation, self.precedence)
-        return {job.name: sum(job in row for row in rows) for job in self.jobs}
+        return {job.name: k for job, k in self.slots_each.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -255,6 +256,7 @@ def run_slots(simulation: Simulation) -> dict[int, int]:
     return {int(job[NUMBER]): int(job[RUN_SLOTS]) for job in jobs}
 
 
+@cache
 def machines(scheme: str) -> st.SearchStrategy[int]:
     if scheme == "buddy":
         return st.sampled_from([1, 2, 4, 8, 8, 16, 16, 32, 64, 128, 256])
@@ -262,11 +264,13 @@ def machines(scheme: str) -> st.SearchStrategy[int]:
     return st.integers(1, 12) | st.integers(1, 70) | st.sampled_from([63, 64, 65, 127, 128, 129])
 
 
+@cache
 def job_sizes(n_pes: int) -> st.SearchStrategy[int]:
     powers = [2**i for i in range(n_pes.bit_length()) if 2**i <= n_pes]
     return st.integers(1, n_pes) | st.sampled_from(powers) | st.integers(1, max(1, n_pes // 4))
 
 
+@cache
 def scheme_parameters(scheme: str, n_pes: int) -> st.SearchStrategy[dict[str, Any]]:
     if scheme == "left_right_size":
         return st.fixed_dictionaries({"threshold": st.integers(1, n_pes)})
@@ -280,6 +284,25 @@ def scheme_parameters(scheme: str, n_pes: int) -> st.SearchStrategy[dict[str, An
     return st.just({})
 
 
+@cache
+def users(n_pes: int, max_sessions: int, powers_of_two: bool) -> st.SearchStrategy[list[tuple[int, int]]]:
+    """Return what draws the size of each session's jobs, and how many there are."""
+    sizes = job_sizes(n_pes)
+    if powers_of_two:
+        sizes = st.integers(0, n_pes.bit_length() - 1).map(lambda i: 2**i)
+    return st.lists(st.tuples(sizes, st.sampled_from([1, 1, 1, 2, 3])), min_size=1, max_size=max_sessions)
+
+
+# To make and to validate a strategy takes longer than to draw from it: these are made once, as those above.
+POWERS_OF_TWO = st.sampled_from([1, 2, 4, 8, 16, 64])
+BOOLEANS = st.booleans()
+SEEDS = st.integers(0, 2**32)
+HASTE = st.sampled_from([0.05, 0.3, 1.0])
+ALTERNATIONS = st.sampled_from(["none", "shared", "exclusive"])
+PRECEDENCES = st.sampled_from(["arrival", "largest", "smallest"])
+BATCH_SIZES = st.integers(1, 7)
+
+
 @st.composite
 def cases(draw: st.DrawFn, name: str, max_sessions: int = 14, powers_of_two: bool = False) -> Case:
     """Draw a case of one of the `EIGHT` whose times are continuous, so that no two events coincide.
@@ -287,15 +310,10 @@ def cases(draw: st.DrawFn, name: str, max_sessions: int = 14, powers_of_two: boo
     Hypothesis draws what matters for packing; the times come from a seed, because it would find round
     numbers, and with them ties that rounding breaks one way in the kernel and another in the twin.
     """
-    n_pes = draw(st.sampled_from([1, 2, 4, 8, 16, 64])) if powers_of_two else draw(machines(name))
-    sizes = job_sizes(n_pes)
-    if powers_of_two:
-        sizes = st.integers(0, n_pes.bit_length() - 1).map(lambda i: 2**i)
-    drawn = draw(
-        st.lists(st.tuples(sizes, st.sampled_from([1, 1, 1, 2, 3])), min_size=1, max_size=max_sessions)
-    )
-    times = random.Random(draw(st.integers(0, 2**32)))
-    haste = draw(st.sampled_from([0.05, 0.3, 1.0]))
+    n_pes = draw(POWERS_OF_TWO if powers_of_two else machines(name))
+    drawn = draw(users(n_pes, max_sessions, powers_of_two))
+    times = random.Random(draw(SEEDS))
+    haste = draw(HASTE)
     return Case(
         name,
         n_pes,
@@ -304,8 +322,8 @@ def cases(draw: st.DrawFn, name: str, max_sessions: int = 14, powers_of_two: boo
             for key, (size, runs) in enumerate(drawn)
         ),
         draw(scheme_parameters(name, n_pes)),
-        draw(st.sampled_from(["none", "shared", "exclusive"])),
-        draw(st.sampled_from(["arrival", "largest", "smallest"])),
-        draw(st.booleans()),
-        batch_size=draw(st.integers(1, 7)),
+        draw(ALTERNATIONS),
+        draw(PRECEDENCES),
+        draw(BOOLEANS),
+        batch_size=draw(BATCH_SIZES),
     )

@@ -8,6 +8,7 @@ nothing here rounds a fraction.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -54,13 +55,15 @@ def running(slots: list[Slot], alternation: str, precedence: str) -> list[list[J
         "largest": lambda job: (-job.size, job.number),
         "smallest": lambda job: (job.size, job.number),
     }[precedence]
+    if alternation == "none":
+        return [list(slot.jobs) for slot in slots]
     everywhere = sorted((job for slot in slots for job in slot.jobs), key=order)
     rows = []
     for slot in slots:
         row = list(slot.jobs)
         busy = slot.taken
         for job in everywhere:
-            if alternation != "none" and job not in slot.jobs and not job.pes & busy:
+            if job.pes.isdisjoint(busy) and job not in slot.jobs:
                 row.append(job)
                 if alternation == "exclusive":
                     busy |= job.pes
@@ -129,9 +132,10 @@ class Twin:
         return sorted((job for slot in self.slots for job in slot.jobs), key=lambda job: job.number)
 
     def run_slots(self) -> dict[Run, int]:
-        """Return the number of slots in which each job runs."""
+        """Return the number of slots in which each job runs, in order of submission."""
         rows = running(self.slots, self.alternation, self.precedence)
-        return {job: sum(job in row for row in rows) for job in self.jobs}
+        n_rows = Counter(job for row in rows for job in row)
+        return {job: n_rows[job] for job in self.jobs}
 
     def occupancy(self) -> list[list[int]]:
         """Return the matrix as `Simulation.occupancy` does."""
@@ -156,22 +160,21 @@ class Twin:
             self.submit(session, before.session_number, index, runtime)
             return True
         k, used = self.run_slots(), len(self.slots)
-        ends = [(self.now + job.remaining * used / k[job], job.number, job) for job in self.jobs]
+        ends = [(self.now + job.remaining * used / k[job], job.number, job) for job in k]
         end, _, first = min(ends, default=(math.inf, 0, None))
         arrival = self.last_session + self.coming.gap if self.coming else math.inf
         time = min(end, arrival)
         if time == math.inf or time > until:
             return False
         elapsed = time - self.now
-        for job in self.jobs:
+        for job in k:
             job.remaining -= elapsed * k[job] / used
             job.slot_time += elapsed * k[job]
             self.run_fractions.add((k[job], used))
-        for job in self.jobs:
             self.note(job, self.now, time, job.size * k[job] / used)
         counted = max(min(time, self.measured_until) - self.now, 0)
         if self.arrived > self.measured.start or self.measured.start == 0:
-            work = sum(counted * job.size * k[job] / used for job in self.jobs)
+            work = sum(counted * job.size * k[job] / used for job in k)
             self.intervals.append((counted, used, sum(k.values()), len(k), work))
         self.now = time
         if end < arrival or (end == arrival and self.ends_first):

@@ -1,7 +1,7 @@
 """The packing schemes once more, slow and obvious: `models.packing.schemes` is checked against them.
 
 Written from Feitelson 1996, section 2, and the readings of it alone. PEs are members of sets, a slot is a
-list of jobs, and every load is counted anew wherever it is asked for.
+list of jobs, and every load is counted anew for each job that is placed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 
@@ -32,7 +33,7 @@ class Slot:
 
     @property
     def taken(self) -> set[int]:
-        return {pe for job in self.jobs for pe in job.pes}
+        return set().union(*(job.pes for job in self.jobs))
 
 
 class Placement(NamedTuple):
@@ -90,9 +91,9 @@ def left_right_slots(n_pes: int, slots: list[Slot], size: int, parameters: Mappi
 
 def by_load(n_pes: int, slots: list[Slot], size: int, cost: Callable[[list[int]], int]) -> Placement:
     load = Counter(pe for slot in slots for pe in slot.taken)
-    lightest = [sorted(free, key=lambda pe: (load[pe], pe))[:size] for free in free_pes(n_pes, slots)]
-    fitting = with_room(free_pes(n_pes, slots), size)
-    slot = min(fitting, key=lambda i: (cost([load[pe] for pe in lightest[i]]), i))
+    free = free_pes(n_pes, slots)
+    lightest = [sorted(pes, key=lambda pe: (load[pe], pe))[:size] for pes in free]
+    slot = min(with_room(free, size), key=lambda i: (cost([load[pe] for pe in lightest[i]]), i))
     return Placement(slot, set(lightest[slot]))
 
 
@@ -114,14 +115,20 @@ def controller_load(n_pes: int, slots: list[Slot], reading: str) -> Callable[[ra
     mapped = Counter(job.controller for slot in slots for job in slot.jobs)
     taken = Counter(pe for slot in slots for pe in slot.taken)
 
+    @cache
     def ancestors(group: range) -> int:
-        widths = [2**i for i in range(n_pes.bit_length()) if len(group) < 2**i <= n_pes]
-        starts = [group.start // width * width for width in widths]
-        return sum(mapped[range(a, a + width)] for a, width in zip(starts, widths, strict=True))
+        width = 2 * len(group)
+        if width > n_pes:
+            return 0
+        start = group.start // width * width
+        parent = range(start, start + width)
+        return mapped[parent] + ancestors(parent)
 
+    @cache
     def below(group: range) -> int:
         return mapped[group] + max((below(half) for half in halves(group)), default=0)
 
+    @cache
     def to_the_letter(group: range) -> int:
         children = max((to_the_letter(half) for half in halves(group)), default=0)
         return mapped[group] + children + ancestors(group)
@@ -136,7 +143,8 @@ def buddy(n_pes: int, slots: list[Slot], size: int, parameters: Mapping) -> Plac
     load = controller_load(n_pes, slots, parameters["controller_load"])
     width = 2 ** math.ceil(math.log2(size))
     groups = [range(start, start + width) for start in range(0, n_pes, width)]
-    free_in = {g: [i for i, slot in enumerate(slots) if not slot.taken & set(g)] for g in groups}
+    taken = [slot.taken for slot in slots]
+    free_in = {g: [i for i, pes in enumerate(taken) if pes.isdisjoint(g)] for g in groups}
     candidates = [group for group in groups if free_in[group]] or groups
     chosen = min(candidates, key=lambda group: (load(group), group.start))
     if not free_in[chosen]:
@@ -144,7 +152,7 @@ def buddy(n_pes: int, slots: list[Slot], size: int, parameters: Mapping) -> Plac
     elif parameters["slot_choice"] == "first":
         slot = free_in[chosen][0]
     else:
-        slot = min(free_in[chosen], key=lambda i: (n_pes - len(slots[i].taken), i))
+        slot = min(free_in[chosen], key=lambda i: (n_pes - len(taken[i]), i))
 
     def part(group: range, need: int) -> set[int]:
         if need in (0, len(group)):

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from bounded_twin import BoundedTwin
-from gang_cases import EIGHT, Case, Observed, cases, run_slots
+from gang_cases import BOOLEANS, EIGHT, SEEDS, Case, Observed, cases, run_slots
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -20,31 +20,41 @@ TIGHT = 1e-9
 MEMORY = 100
 
 
+REQUESTS = st.sampled_from(["exact", "more", "any"])
+MEMORIES = st.sampled_from([0, 1, 30, 50, 51, 100])
+SLICES = st.sampled_from([None, 1.0])
+SLOTS = {
+    remembers: st.sampled_from([1, 2, 3, 5, *([None] if remembers else [])]) for remembers in (False, True)
+}
+QUEUES = st.sampled_from(["fcfs", "backfill", "backfill"])
+SWITCH_COSTS = st.sampled_from([0.0, 0.1, 0.4])
+
+
 @st.composite
 def bounded(draw: st.DrawFn, name: str, max_sessions: int = 16) -> Case:
     """Draw a case with some of the bounds, in which jobs often have to wait."""
     case = draw(cases(name, max_sessions=max_sessions))
-    times = random.Random(draw(st.integers(0, 2**32)))
-    requests = draw(st.sampled_from(["exact", "more", "any"]))
-    remembers = draw(st.booleans())
+    times = random.Random(draw(SEEDS))
+    requests = draw(REQUESTS)
+    remembers = draw(BOOLEANS)
     sessions = []
     for session in case.sessions:
         factor = {"exact": 1.0, "more": times.uniform(1, 4), "any": times.uniform(0.3, 4)}[requests]
-        memory = draw(st.sampled_from([0, 1, 30, 50, 51, 100])) if remembers else 0
+        memory = draw(MEMORIES) if remembers else 0
         gap = 0.3 * session.gap  # more of them at a time
         requested = session.runtime * factor
         sessions.append(session._replace(gap=gap, requested=requested, memory=memory))
-    slice_s = draw(st.sampled_from([None, 1.0]))
+    slice_s = draw(SLICES)
     return replace(
         case,
         sessions=tuple(sessions),
         batch_size=case.n_jobs,
-        slots_limit=draw(st.sampled_from([1, 2, 3, 5, *([None] if remembers else [])])),
-        queue=draw(st.sampled_from(["fcfs", "backfill", "backfill"])),
+        slots_limit=draw(SLOTS[remembers]),
+        queue=draw(QUEUES),
         memory=MEMORY if remembers else None,
         slice=slice_s,
-        switch_cost=0.0 if slice_s is None else draw(st.sampled_from([0.0, 0.1, 0.4])),
-        kill=requests == "any" and draw(st.booleans()),
+        switch_cost=0.0 if slice_s is None else draw(SWITCH_COSTS),
+        kill=requests == "any" and draw(BOOLEANS),
     )
 
 
@@ -78,8 +88,11 @@ def assert_same(kernel: Observed, twin: BoundedTwin, case: Case) -> None:
         "slots_per_job": twin.job_slot_seconds / twin.matrix_seconds,
         "slots_per_job_over_jobs": sum(twin.slot_averages.values()) / case.n_jobs,
     }
-    for metric, value in expected.items():
-        np.testing.assert_allclose(told[metric], [float(value)], rtol=TIGHT, atol=TIGHT, err_msg=metric)
+    np.testing.assert_allclose(
+        [told[metric] for metric in expected],
+        [[float(value)] for value in expected.values()],
+        rtol=TIGHT, atol=TIGHT, err_msg=", ".join(expected),
+    )  # fmt: skip
 
 
 EVERYWHERE: Counter[str] = Counter()

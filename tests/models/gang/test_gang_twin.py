@@ -38,9 +38,11 @@ def assert_same_results(kernel: Observed, twin: Twin) -> None:
     np.testing.assert_allclose(kernel.responses, responses, rtol=TIGHT)
     assert kernel.n_batches == len(twin.batches)
     told = kernel.metrics()
-    for name in twin.batches[0] if twin.batches else ():
-        expected = np.array([float(batch[name]) for batch in twin.batches])
-        np.testing.assert_allclose(told[name], expected, rtol=TIGHT, atol=ALMOST_NOTHING)
+    names = list(twin.batches[0]) if twin.batches else []
+    expected = [[float(batch[name]) for batch in twin.batches] for name in names]
+    np.testing.assert_allclose(
+        [told[name] for name in names], expected, rtol=TIGHT, atol=ALMOST_NOTHING, err_msg=", ".join(names)
+    )
     assert all(np.isnan(values[kernel.n_batches :]).all() for values in kernel.batches)
 
 
