@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import inf
 from typing import Any
 
@@ -140,20 +141,24 @@ def by_twin(jobs: Jobs, machine: Machine, how: Rules) -> tuple[Schedule, TwinBac
     return Schedule(ran, machine, start, end, np.array([job.host for job in plain])), scheduler
 
 
+# To make a strategy takes longer than to draw from it: each is made once.
+integers, BOOLEANS = cache(st.integers), st.booleans()
+
+
 @st.composite
 def cases(draw: st.DrawFn, hosts: int = 3, overruns: bool = True) -> tuple[Jobs, Machine]:
     """Draw a few jobs on a coarse grid of times, so that much happens at one instant."""
-    number = draw(st.integers(1, hosts))
-    limited = draw(st.booleans())
-    memory = st.integers(3, 9).map(lambda n: n * UNIT_KB) if limited else st.just(UNLIMITED_KB)
-    machine = make_machine([(draw(st.integers(2, 6)), draw(memory)) for _ in range(number)])
+    number = draw(integers(1, hosts))
+    limited = draw(BOOLEANS)
+    memory = integers(3, 9).map(lambda n: n * UNIT_KB) if limited else st.just(UNLIMITED_KB)
+    machine = make_machine([(draw(integers(2, 6)), draw(memory)) for _ in range(number)])
     rows = []
-    for _ in range(draw(st.integers(1, 14))):
-        h = draw(st.integers(0, number - 1))
-        size = draw(st.integers(1, int(machine.processors[h])))
-        need = UNIT_KB * draw(st.integers(0, int(machine.memory[h]) // UNIT_KB if limited else 0))
-        runtime = draw(st.integers(1, 12))
+    for _ in range(draw(integers(1, 14))):
+        h = draw(integers(0, number - 1))
+        size = draw(integers(1, int(machine.processors[h])))
+        need = UNIT_KB * draw(integers(0, int(machine.memory[h]) // UNIT_KB if limited else 0))
+        runtime = draw(integers(1, 12))
         least = 1 if overruns else runtime
-        requested = draw(st.integers(least, max(least, 12)))
-        rows.append((draw(st.integers(0, 20)) * 1800.0, runtime * 1800.0, requested * 1800.0, size, need))
+        requested = draw(integers(least, max(least, 12)))
+        rows.append((draw(integers(0, 20)) * 1800.0, runtime * 1800.0, requested * 1800.0, size, need))
     return make_jobs(rows), machine

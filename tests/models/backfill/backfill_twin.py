@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """A job and what became of it; `runtime` is what it runs, `requested` what it is judged by."""
 
@@ -39,8 +39,9 @@ Interval = tuple[float, float, int, float]
 def fits(host: Host, taken: Sequence[Interval], start: float, job: Job) -> bool:
     """Whether a job can hold its processors and memory from `start` for its requested time."""
     end = start + job.requested
-    for instant in [start, *(a for a, _, _, _ in taken if start < a < end)]:
-        here = [(size, memory) for a, b, size, memory in taken if a <= instant < b]
+    meanwhile = [interval for interval in taken if interval[0] < end and start < interval[1]]
+    for instant in [start, *(a for a, _, _, _ in meanwhile if start < a)]:
+        here = [(size, memory) for a, b, size, memory in meanwhile if a <= instant < b]
         if sum(size for size, _ in here) + job.size > host.processors:
             return False
         if sum(memory for _, memory in here) + job.memory > host.memory:
