@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -44,15 +45,14 @@ def queues(load: float, n_queues: int, n_batches: int, seed: int) -> tuple[np.nd
 
 
 def backlogs(load: float, n_queues: int) -> list[Backlog]:
-    """Run M/M/1 queues as a sweep does: suspicious runs go on for longer."""
+    """Run M/M/1 queues as a sweep does: suspicious runs are made anew for longer, and begin as before."""
     seed = int(100 * load)
-    level, delivered = queues(load, n_queues, BATCHES, seed)
-    longer = queues(load, n_queues, LONGER * BATCHES, seed)
+    level, delivered = queues(load, n_queues, LONGER * BATCHES, seed)
     found = []
     for queue in range(n_queues):
-        one = Backlog.of(level[queue], delivered[queue], load)
+        one = Backlog.of(level[queue, :BATCHES], delivered[queue, :BATCHES], load)
         if one.suspected and not one.is_obvious(SIZE * BATCHES):
-            one = Backlog.of(longer[0][queue], longer[1][queue], load)
+            one = Backlog.of(level[queue], delivered[queue], load)
         found.append(one)
     return found
 
@@ -77,6 +77,7 @@ def test_queues_that_are_offered_too_much_are(load: float) -> None:
         assert share_saturated(runs, replications) >= 0.95, replications
 
 
+@cache
 def packing(scheme: str, alternation: str, load: float, n_batches: int) -> tuple[Family, Point]:
     policy = choices.policy({"name": scheme, "alternation": alternation}, choices.folders())
     workload = choices.workload("feitelson1996", choices.folders())
@@ -85,10 +86,15 @@ def packing(scheme: str, alternation: str, load: float, n_batches: int) -> tuple
     return families.find(policy["family"]), point
 
 
-def judged(scheme: str, alternation: str, load: float, seeds: range, n_batches: int = BATCHES) -> bool:
+@cache
+def packed(scheme: str, alternation: str, load: float, seed: int, n_batches: int) -> Backlog | None:
+    """Run a point of packing once, in however many sets of replications it is judged."""
     family, point = packing(scheme, alternation, load, n_batches)
-    runs = [family.simulate(replace(point, seed=(1, seed))) for seed in seeds]
-    return judge([run.backlog for run in runs]).saturated
+    return family.simulate(replace(point, seed=(1, seed))).backlog
+
+
+def judged(scheme: str, alternation: str, load: float, seeds: range, n_batches: int = BATCHES) -> bool:
+    return judge([packed(scheme, alternation, load, seed, n_batches) for seed in seeds]).saturated
 
 
 BUSY = [("min_max_load", "shared", 0.9), ("first_fit", "exclusive", 0.9), ("buddy", "none", 0.7)]
