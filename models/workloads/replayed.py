@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache, wraps
+from functools import wraps
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
 from models.jobs.trace import Origin, Trace
-from models.point import Parameters, Point, Seed
+from models.point import Parameters, Point
 from models.workloads import memory, resampling
 
 
@@ -37,16 +36,19 @@ def kept(open_trace: Callable[[Point], Trace]) -> Callable[[Point], Trace]:
         no file but ``workload.path``.
     """
 
-    @lru_cache(maxsize=1)
-    def opened(text: str, load: float | None, seed: Seed, state: object) -> Trace:
-        workload, machine = json.loads(text)
-        return open_trace(Point({}, workload, machine, load, seed=seed))
+    last: dict[str, Trace] = {}
 
     @wraps(open_trace)
     def last_or_opened(point: Point) -> Trace:
-        text = json.dumps([dict(point.workload), dict(point.machine)])
         path = point.workload.get("path")
-        return opened(text, point.load, point.seed, None if path is None else of_file(str(path)))
+        state = None if path is None else of_file(str(path))
+        key = repr((dict(point.workload), dict(point.machine), point.load, point.seed, state))
+        made = last.get(key)
+        if made is None:
+            made = open_trace(point)
+            last.clear()
+            last[key] = made
+        return made
 
     return last_or_opened
 

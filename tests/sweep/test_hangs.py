@@ -67,7 +67,8 @@ def test_more_tasks_than_can_be_listed(sweep):
     assert "12,000,000 tasks (12 points x 1,000,000 replications): a study has at most" in answer.err
     assert time.process_time() - started < 30
     many = ",".join(map(str, range(1, 6001)))
-    answer = sweep(f"grid.load=[{many}]", "+axes.n=machine.nodes", f"+grid.n=[{many}]", "action=plan")
+    loads = ",".join(f"{n / 6000:.5f}" for n in range(1, 6001))
+    answer = sweep(f"grid.load=[{loads}]", "+axes.n=machine.nodes", f"+grid.n=[{many}]", "action=plan")
     assert answer.status == 2
     assert "a grid of " in answer.err
 

@@ -159,7 +159,7 @@ def test_keys_of_earlier_versions_are_told_what_they_are_now(machine: dict[str, 
 
 
 def test_policies_share_the_jobs_of_the_log_opened_last(tmp_path: Path) -> None:
-    given = workload(tmp_path / "a.swf", {})
+    given = workload(tmp_path / "a.swf", {}) | {"path": tmp_path / "a.swf"}
     first = swf_log.open_trace(Point({"name": "easy"}, given, POOL, 0.5, seed=(1,)))
     assert swf_log.open_trace(Point({"name": "fcfs"}, dict(given), dict(POOL), 0.5, seed=(1,))) is first
     others = [
