@@ -107,7 +107,7 @@ def test_what_comes_first_means_the_same_under_every_policy(own: Path) -> None:
     assert labels.metrics(older)[0][0] == "response_time", "datasets that are there already"
     assert labels.compared(older, labels.metrics(older)[0])[0] == "response_time"
     wait = drawn(study, "wait-against-reference")
-    assert "for the first start" in wait._suptitle.get_text()  # type: ignore[attr-defined]
+    assert "for the first start" in wait.get_suptitle()
     assert labels.title(study, "wait_max") == "Maximum wait for the first start"
     assert labels.title(study, "response_time") == "Mean response time"
 
