@@ -14,7 +14,8 @@ from models.jobs.schedule import Pieces, Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
-from models.production_gang.slices import alpha, tc2000
+from models.production_gang.slices import tc2000
+from models.production_gang.slices.alpha import engine, state
 from models.production_gang.slices.course import (
     NOBODY,
     SliceCourse,
@@ -136,28 +137,28 @@ def _alpha(jobs: Jobs, machine: Machine, rules: AlphaRules, phases: SlicePhases,
     spans = (jobs.size >= rules.gang_from) & ~alone
     row = np.where(spans, np.cumsum(spans) - 1, NOBODY)
     n_rows = int(spans.sum())
-    cluster = alpha.AlphaCluster(
-        machine.processors, gang, room, each, np.full(n_jobs, alpha.SPANS), row,
+    cluster = state.AlphaCluster(
+        machine.processors, gang, room, each, np.full(n_jobs, state.SPANS), row,
         _nothing(n_rows * n_hosts), _nothing(n_rows * rules.frame), _nothing(rules.frame * n_hosts),
         far_apart(rules.frame), _nothing((int(ranks.max()) + 1) * n_hosts),
         _nothing(n_hosts), _nothing(n_hosts), _nothing(n_hosts), _nothing(max(n_rows, 1)),
-        _nothing(alpha.N_COUNTS), rules.gang_from,
+        _nothing(state.N_COUNTS), rules.gang_from,
     )  # fmt: skip
-    free = alpha.AlphaFree(
+    free = state.AlphaFree(
         _nothing(n_jobs), _nothing(n_jobs), np.zeros(n_jobs), _nothing(n_hosts),
         np.zeros(n_hosts), np.zeros(n_hosts), np.zeros(n_hosts), np.full(n_hosts, np.inf),
-        np.full(n_hosts, np.inf), _nothing(alpha.N_FREE_COUNTS),
+        np.full(n_hosts, np.inf), _nothing(state.N_FREE_COUNTS),
     )  # fmt: skip
     course, lists = nothing_done(n_jobs), no_lists(_after(jobs))
     times = SliceTimes(rules.slice, rules.switch, rules.delivered)
     notes = Collected()
-    while not alpha.run(known, phases, times, course, lists, cluster, free, notes.room):
+    while not engine.run(known, phases, times, course, lists, cluster, free, notes.room):
         notes.make_room()
     pieces, switches, levels = notes.all()
     layout = np.zeros((n_jobs, n_hosts), np.int64)
     layout[spans] = cluster.layout.reshape(n_rows, n_hosts)
     layout[np.flatnonzero(~spans), cluster.home[~spans]] = most[~spans]
-    tickets = Tickets(int(cluster.counts[alpha.ISSUED]), int(cluster.counts[alpha.REVOKED]))
+    tickets = Tickets(int(cluster.counts[state.ISSUED]), int(cluster.counts[state.REVOKED]))
     detail = Detail(rules, pieces, switches, course.admitted, layout, tickets=tickets)
     return _read_off(jobs, machine, known, course, detail, levels, clock)
 
