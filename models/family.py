@@ -226,16 +226,21 @@ def followed(point: Point, simulate: Callable[[Point], Outcome]) -> Outcome:
     """Simulate a point, and if the policy seems not to keep up, for longer: only then is anything said of it.
 
     The metrics stay those of the run that was asked for. The longer one has the same seed; it begins anew,
-    because some workloads fit their arrivals to the length of the run.
+    because some workloads fit their arrivals to the length of the run. Where it is more than can be kept, the
+    run that was asked for has to tell: it stays suspected.
     """
     outcome = simulate(point)
     backlog = outcome.backlog
     if backlog is None or not backlog.suspected or backlog.is_obvious(outcome.jobs):
         return outcome
+    from models.jobs.schedule import TooManyPiecesError
     from models.saturation import LONGER
 
     n_batches = len(next(iter(outcome.metrics.values())))
     batches = Batches(point.batches.size, point.batches.warmup, (LONGER * n_batches,))
-    longer = simulate(replace(point, batches=batches, measures={}))
+    try:
+        longer = simulate(replace(point, batches=batches, measures={}))
+    except TooManyPiecesError:
+        return outcome
     assert longer.backlog is not None
     return replace(outcome, backlog=replace(longer.backlog, length=LONGER), jobs=outcome.jobs + longer.jobs)

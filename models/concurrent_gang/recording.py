@@ -111,7 +111,10 @@ class Recorder:
             whole, real = whole[kept], real[kept]
         merged = _merged(whole, real)
         self._n_rows += len(merged[0])
-        check_pieces(self._n_rows, "tasks block often: take fewer jobs, or an earlier time")
+        check_pieces(
+            self._n_rows,
+            "tasks block often: take fewer jobs, or an earlier time, or run it without a schedule",
+        )
         self._rows.append(merged)
         self._grades.append((record.graded[:grades].copy(), record.grades[:grades].copy()))
         counts[N_RECORDED] = counts[N_GRADED] = 0

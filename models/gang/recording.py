@@ -83,7 +83,7 @@ class Recorder:
         check_pieces(
             self._n_pieces,
             "jobs change their share of the time at nearly every event: take fewer of them, with a smaller "
-            "batch_size=… or workload.end=…",
+            "batch_size=… or workload.end=…, or run it without a schedule",
         )
         columns = (record.number, record.begin, record.end, record.processors)
         self._pieces.append(tuple(column[:n_pieces].copy() for column in columns))

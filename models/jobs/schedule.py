@@ -36,12 +36,16 @@ MOST_PIECES = 10_000_000
 """Pieces of a schedule: so many take 0.4 GB, and several times that to be sorted and measured."""
 
 
+class TooManyPiecesError(ValueError):
+    """A schedule has more pieces than can be kept."""
+
+
 def check_pieces(n_pieces: int, what_to_do: str) -> None:
-    """Raise ``ValueError`` with one line for more pieces than can be kept."""
+    """Raise `TooManyPiecesError` with one line for more pieces than can be kept."""
     if n_pieces > MOST_PIECES:
-        raise ValueError(
+        raise TooManyPiecesError(
             f"the schedule has more than {MOST_PIECES:,} pieces (times of a job on one number of "
-            f"processors); {what_to_do}, or run it without a schedule"
+            f"processors); {what_to_do}"
         )
 
 

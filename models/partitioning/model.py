@@ -172,7 +172,8 @@ class _Course:
         check_pieces(
             self._n_pieces,
             "give more time between changes of partitions, with a longer policy.rotation=… or "
-            "policy.admission.interval=…, or fewer jobs, with a smaller batch_size=… or workload.end=…",
+            "policy.admission.interval=…, or fewer jobs, with a smaller batch_size=… or workload.end=…, "
+            "or run it without a schedule",
         )
 
     def joined(self) -> tuple[Ended, Held]:

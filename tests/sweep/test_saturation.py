@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from models.family import Family, Outcome, followed
+from models.jobs.schedule import MOST_PIECES, check_pieces
 from models.point import Batches, Point
 from models.saturation import LONGER, Backlog
 from sweep import statistics
@@ -171,3 +172,17 @@ def test_a_suspicious_run_goes_on_for_longer() -> None:
     assert found.backlog is not None
     assert (found.backlog.length, found.jobs) == (LONGER, 2 * SIZE)
     assert statistics.judge([found.backlog] * 5).saturated
+
+
+def test_a_longer_run_of_more_pieces_than_can_be_kept_leaves_it_at_the_suspicion() -> None:
+    _, point = packing("first_fit", "exclusive", 0.9, BATCHES)
+
+    def simulate(given: Point) -> Outcome:
+        if given.batches.looks[-1] > BATCHES:
+            check_pieces(MOST_PIECES + 1, "take fewer jobs")
+        level = np.linspace(1, 100, BATCHES)
+        return Outcome({"slowdown": level}, SIZE, Backlog.of(level, np.full(BATCHES, 0.85), 0.9))
+
+    found = followed(point, simulate)
+    assert found.backlog is not None
+    assert (found.backlog.suspected, found.backlog.length, found.jobs) == (True, 1, SIZE)

@@ -17,7 +17,7 @@ from models.kernels.types import record
 from models.production_gang.systems import Levels
 
 ROOM = 200_000
-WHAT_TO_DO = "take a shorter workload, or a longer policy.slice"
+WHAT_TO_DO = "take fewer jobs, with a smaller batch_size=… or workload.end=…, or a longer policy.slice=…"
 
 
 class SlicePieces(NamedTuple):
