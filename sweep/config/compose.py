@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from omegaconf.errors import ConfigTypeError, OmegaConfBaseException, Validation
 from yaml import MarkedYAMLError  # type: ignore[import-untyped] # types only by another package
 
 from sweep.config import choices, overrides
+from sweep.config.narrowed import narrowed
 from sweep.config.settings import (
     GIVE,
     GROUPS,
@@ -111,6 +113,8 @@ def load(
             values = own.get(group, {})
             files[group] = {label: values.get(label) or files[group][label] for label in named}
         groups = OmegaConf.to_container(OmegaConf.create(files.pop("groups")), resolve=True)
+        others = partial(_all_files, chosen, search, translated, folders)
+        settings, for_others = narrowed(settings, files, others, _typed(translated))
     keys_of_executor = files.pop("executor")[executor]
     for key in settings.executor:
         if key not in keys_of_executor:
@@ -119,7 +123,20 @@ def load(
         if "profile" not in keys_of_executor:
             raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={executor}")
         settings.executor["profile"] = settings.slurm
-    return Config(settings, files, cast("dict[str, Any]", groups), described)
+    return Config(settings, files, cast("dict[str, Any]", groups), described, for_others=for_others)
+
+
+def _all_files(
+    chosen: Mapping[str, Mapping[str, str]], search: list[str], translated: Sequence[str],
+    folders: Sequence[Path], group: str,
+) -> dict[str, dict[str, Any]]:  # fmt: skip
+    """Return the files that the experiment itself names in a group; none if any other one is chosen."""
+    named = [argument for argument in translated if argument.startswith("+experiment=")]
+    given = OmegaConf.to_container(compose("config", [*search, *named]).grid[group])
+    own = [choices.find(group, name, folders) for name in as_list(given)]
+    if not set(chosen[group].values()) <= set(own):
+        return {}
+    return _compose_files({group: {name: name for name in own}}, search)[group]
 
 
 def _chosen(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,6 +136,9 @@ class Config:
         task's identity.
     logs : dict of str to str
         Path of a log as another machine had it -> where it is here, for a study that is rerun.
+    for_others : sequence of str
+        Axes that set nothing here: only policies (workloads, machines) that the grid leaves out have their
+        keys.
     """
 
     settings: Settings
@@ -143,6 +146,7 @@ class Config:
     groups: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     logs: Mapping[str, str] = field(default_factory=dict)
+    for_others: Sequence[str] = ()
 
 
 def check(settings: Settings) -> None:

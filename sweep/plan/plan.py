@@ -295,7 +295,9 @@ def expand(config: Config) -> Plan:
     where = dict(zip(axes, np.unravel_index(points, [len(values) for values in axes.values()]), strict=True))
     for group in GROUPS:
         mine = [
-            KeyAxis(axis, target.key, grid.set_by(axis, axes[axis], settings, group))
+            KeyAxis(
+                axis, target.key, grid.set_by(axis, axes[axis], settings, group), axis in config.for_others
+            )
             for axis, target in targets.items()
             if target.sets(group)
         ]

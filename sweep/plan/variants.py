@@ -46,12 +46,13 @@ class KeyAxis:
     """A grid axis that sets a key of a group: its name, the key (dotted where nested) and its values.
 
     A value with keys of its own sets these and leaves others as the file has them. An empty key stands for
-    the file itself.
+    the file itself. With `for_others` it is known that no file here has the key, see `sweep.config.narrowed`.
     """
 
     name: str
     key: str
     values: Sequence[Any]
+    for_others: bool = False
 
 
 def build(
@@ -80,10 +81,11 @@ def build(
         for key, _ in _leaves(file):
             if (line := renamed.key(f"{group}.{key}")) is not None:
                 raise SweepError(f"{group} {name}: {line}")
-    given = list(_given(settings, files))
+    given = list(keys_set(settings, files))
     parts = [part for axis in axes for value in axis.values for part in _parts_of(files, axis.key, value)]
-    for key in dict.fromkeys([*(key for key, _ in given), *(axis.key for axis in axes if axis.key), *parts]):
-        if not any(_has(file, key) for file in files.values()):
+    of_axes = [axis.key for axis in axes if axis.key and not axis.for_others]
+    for key in dict.fromkeys([*(key for key, _ in given), *of_axes, *parts]):
+        if not any(has(file, key) for file in files.values()):
             valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
             told = {str(file["family"]) for file in files.values() if "family" in file}
             family = f" of family {', '.join(sorted(told))}" if told else ""
@@ -200,30 +202,30 @@ def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield f"{prefix}{key}", value
 
 
-def _given(
+def keys_set(
     settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]], prefix: str = ""
 ) -> Iterator[tuple[str, Any]]:
     """Yield dotted key and value of what is set; a mapping as a whole where no file has one at its key."""
     for name, value in settings.items():
         key = f"{prefix}{name}"
-        known = [_get(file, key) for file in files.values() if _has(file, key)]
+        known = [_get(file, key) for file in files.values() if has(file, key)]
         whole = bool(known) and not any(isinstance(one, Mapping) for one in known)
         if isinstance(value, Mapping) and value and not whole:
-            yield from _given(value, files, f"{key}.")
+            yield from keys_set(value, files, f"{key}.")
         else:
             yield key, value
 
 
-def _has(data: Mapping[str, Any], key: str) -> bool:
+def has(data: Mapping[str, Any], key: str) -> bool:
     first, _, rest = key.partition(".")
     if first not in data:
         return False
-    return not rest or (isinstance(data[first], Mapping) and _has(data[first], rest))
+    return not rest or (isinstance(data[first], Mapping) and has(data[first], rest))
 
 
 def _set(data: dict[str, Any], key: str, value: Any) -> None:
     """Set a dotted key where it exists; a file without it (another kind of workload, say) stays as it is."""
-    if not _has(data, key):
+    if not has(data, key):
         return
     *parents, last = key.split(".")
     for parent in parents:

@@ -1,12 +1,16 @@
-"""An experiment that promises any rigid workload takes each of them alone, and its gang scheduler alone."""
+"""A part of an experiment's grid is a study: each workload alone, and each policy alone."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sweep
+from sweep.config.kept import as_json, from_json
+from sweep.plan.plan import expand
 
 
 @pytest.mark.parametrize(("name", "policy"), [("llnl_tc2000", "tc2000_gang"), ("llnl_alpha", "alpha_gang")])
@@ -16,3 +20,32 @@ def test_any_workload_alone(name: str, policy: str, workload: str, tmp_path: Pat
     every = sweep.Study(name, grid=grid, output=tmp_path / "every", replications=1)
     one = sweep.Study(name, grid=grid | {"policy": [policy]}, output=tmp_path / "one", replications=1)
     assert 0 < one.tasks <= every.tasks
+
+
+@pytest.mark.parametrize("policy", ["easy", "conservative", "lxf_w_immediate", "equi_plus", "buddy"])
+def test_one_policy_of_several_families_has_its_part_of_the_study(policy: str, tmp_path: Path) -> None:
+    """The settings and axes of the others are not in its way, and its tasks are the same."""
+    every = sweep.Study("families", output=tmp_path / "every").plan
+    one = sweep.Study("families", grid={"policy": [policy]}, output=tmp_path / "one").plan
+    its = {every.ids[i] for i in range(len(every.ids)) if every.task(i).point.policy["name"] == policy}
+    assert set(one.ids) == its
+    assert list(one.axes) == list(every.axes)
+    kept = from_json(json.loads(json.dumps(as_json(one.asked))))
+    assert expand(kept).ids == one.ids
+
+
+@pytest.mark.parametrize(
+    ("experiment", "settings", "said"),
+    [
+        ("families", {"policy": {"slice": 50}}, "unknown key of policy easy .*'slice'"),
+        ("families", {"policy": {"slcie": 50}}, "unknown key of policy easy .*'slcie'"),
+        ("families", {"grid": {"level": [None, 2]}}, "no key slots_limit, which the axis level"),
+        ("packing", {}, "no key alternation, which the axis alternation"),
+    ],
+)
+def test_what_is_typed_for_others_is_refused(
+    experiment: str, settings: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    narrowed = {**settings, "grid": {"policy": ["easy"], **settings.get("grid", {})}}
+    with pytest.raises(sweep.Error, match=said):
+        sweep.Study(experiment, output=tmp_path, **narrowed)
