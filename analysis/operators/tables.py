@@ -100,8 +100,8 @@ def overview(case: Case) -> Table:
         (ONE_BATCH if case.is_one_batch else several)
         + " Loss of capacity: the share of all processor time that is idle while some job waits."
         + (
-            f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: what the log recorded of the same jobs."
-            * case.has_record
+            f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: what the log recorded of the same jobs; shares of "
+            "processor time only where the machine may be the log's own." * case.has_record
         ),
         columns,
         rows,

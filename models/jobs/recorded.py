@@ -20,6 +20,10 @@ PREFIX = "recorded_"
 """What the names of these measures begin with in a dataset."""
 
 
+OF_THE_MACHINE = ("utilization", "loss_of_capacity")
+"""Shares of all processor time, which mean nothing on a machine other than that which ran the jobs."""
+
+
 def schedule_of(trace: Trace) -> Schedule | None:
     """Return who ran when, as a log says it; None where it does not say it of every job.
 
@@ -49,8 +53,9 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     -------
     dict of str to ndarray, shape (n_batches, ...)
         Nothing where the log has no waits. Where it has those of some jobs only, the measures of jobs are
-        those of these jobs, and none are of the machine. Jobs that are submitted again when they have ended
-        (feedback) have no wait of their own in a log, and so nothing is told of them.
+        those of these jobs, and none are of the machine. Shares of the machine's time are NaN where the
+        machine cannot be the log's own: how idle another one was, no log says. Jobs that are submitted again
+        when they have ended (feedback) have no wait of their own in a log, and so nothing is told of them.
     """
     if trace.waited is None or trace.jobs.repeats:
         return {}
@@ -59,6 +64,8 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     division = Division.of(trace.jobs.submit, divided, n_batches, trace.measured)
     if (made := schedule_of(trace)) is not None:
         found = schedule_measures.measure(made, division, measures, trace.until)
+        if not trace.own_machine:
+            found |= {name: np.full_like(found[name], np.nan) for name in OF_THE_MACHINE}
     else:
         jobs, waited = trace.jobs.part(division.these), trace.waited[division.these]
         known = ~np.isnan(waited)

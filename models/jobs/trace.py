@@ -82,6 +82,8 @@ class Trace:
         The log as a report names it.
     waited : ndarray of float, shape (n_jobs,), seconds, optional
         How long the log says that each job waited; NaN where it does not say it of one, None of none.
+    own_machine : bool
+        Whether `machine` may be the one that ran these jobs as recorded; see `models.workloads.replayed`.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Trace:
     users: tuple[str, ...] = ()
     origin: Origin | None = None
     waited: Floats | None = None
+    own_machine: bool = True
 
     @property
     def n_measured(self) -> int:

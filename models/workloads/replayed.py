@@ -83,6 +83,23 @@ def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
     ]
 
 
+def may_be_its_own(machine: Machine, at_once: int, named: int | None) -> bool:
+    """Tell whether a machine may be the one on which a log was recorded.
+
+    Parameters
+    ----------
+    machine : Machine
+    at_once : int
+        The most processors that the log's jobs had at once.
+    named : int, optional
+        Processors of the machine as the log says it, of which logs may show more in use; None where it does
+        not say it, or where only a part of that machine's jobs is read.
+    """
+    if named is None:
+        return at_once <= machine.total
+    return named <= machine.total <= max(named, at_once)
+
+
 def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trace:
     """Return the jobs that some host can take, drawn anew if that is wanted, at a load.
 

@@ -87,5 +87,6 @@ def open_trace(point: Point) -> Trace:
         users=users_of(table),
         origin=Origin(table.name, "Slurm's sacct", account, zero=chosen.first),
         waited=chosen.waited,
+        own_machine=replayed.may_be_its_own(hosts, chosen.at_once, None),
     )
     return replayed.trace_of(point, read_jobs, table.line[chosen.rows])

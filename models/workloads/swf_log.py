@@ -82,6 +82,7 @@ def open_trace(point: Point) -> Trace:
         used,
         chosen.jobs.user if (chosen.jobs.user >= 0).any() else None,
     )
+    whole = log.names_its_machine and not {"partition", "queue"} & filters.keys()
     read_jobs = Trace(
         log.name,
         jobs,
@@ -91,6 +92,7 @@ def open_trace(point: Point) -> Trace:
         rows=rows,
         origin=_origin(log, account, float(log.columns["submit"][rows[0]])),
         waited=np.where(known, wait, np.nan) if known.any() else None,
+        own_machine=replayed.may_be_its_own(hosts, at_once, log.max_processors if whole else None),
     )
     return replayed.trace_of(point, read_jobs, chosen.jobs.line)
 

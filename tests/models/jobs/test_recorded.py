@@ -34,10 +34,14 @@ def log(folder: Path, wait: np.ndarray, seed: int = 5, **header: str) -> tuple[P
 
 
 def measured(
-    path: Path, batches: Batches, groups: dict[str, dict[str, object]] | None = None, **keys: object
+    path: Path,
+    batches: Batches,
+    groups: dict[str, dict[str, object]] | None = None,
+    machine: dict[str, object] | None = None,
+    **keys: object,
 ):
     workload = {"name": "mine", "model": "swf", "path": str(path), "zero_runtime": "drop", **keys}
-    trace = workloads.open_log(Point({}, workload, {}, None, batches))
+    trace = workloads.open_log(Point({}, workload, machine or {}, None, batches))
     assert trace is not None
     return trace, recorded.measure(trace, batches, Measures.of({"bound": 10.0, "groups": groups or {}}))
 
@@ -85,6 +89,31 @@ def test_measures_of_the_machine_are_those_of_every_second(tmp_path: Path) -> No
     assert found["utilization"][0] == pytest.approx(busy.mean())
     assert found["loss_of_capacity"][0] == pytest.approx(lost.mean())
     assert found["jobs_in_system"][0] == pytest.approx(inside.mean())
+
+
+@pytest.mark.parametrize(
+    ("header", "processors", "keys", "told"),
+    [
+        ({}, None, {}, True),
+        ({}, PROCESSORS * 2, {}, False),  # what if there were more of them
+        ({}, PROCESSORS // 2, {}, False),
+        ({"MaxProcs": "8"}, 9, {}, True),  # of which its jobs had more than 8 at once
+        ({"MaxProcs": "0"}, PROCESSORS * 2, {}, True),  # may be: the log does not say
+        ({"MaxProcs": "0"}, 8, {}, False),  # it cannot be: its jobs had more at once
+        ({}, PROCESSORS * 2, {"partition": -1}, True),  # a part of it, as large as the user says
+    ],
+)
+def test_shares_of_another_machine_are_not_told(
+    tmp_path: Path, header: dict[str, str], processors: int | None, keys: dict[str, object], told: bool
+) -> None:
+    path, _ = log(tmp_path, np.random.default_rng(2).integers(0, 600, 80), **header)
+    _, found = measured(path, Batches(None, 0, (4,)), machine={"processors": processors}, **keys)
+    for name in ("utilization", "loss_of_capacity"):
+        assert np.isfinite(found[name]).all() == told
+        assert np.isnan(found[name]).all() != told
+        assert not (found[name] < 0).any()
+    for name in ("wait", "response_time", "queue_length", "jobs_in_system"):
+        assert np.isfinite(found[name]).all()
 
 
 def test_only_the_jobs_that_are_kept_count(tmp_path: Path) -> None:
