@@ -67,8 +67,11 @@ def load(
     own = own or {}
     ConfigStore.instance().store(name="sweep_schema", node=Settings)
     keys = [key.name for key in fields(Settings)]
-    translated = overrides.translate(arguments, keys, BELOW)
     folders = [folder, *([user] if user else [])]
+    for argument in arguments:
+        if "=" not in argument and argument in choices.names("experiment", folders):
+            raise SweepError(f"{argument!r} is not key=value: write +experiment={argument}")
+    translated = overrides.translate(arguments, keys, BELOW)
     search = [f"hydra.searchpath=[{_quoted(f'file://{user}')}]"] if user else []
     with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(keys, arguments):
         if not any(argument.startswith("+experiment=") for argument in translated):

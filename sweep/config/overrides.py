@@ -20,6 +20,8 @@ from sweep.errors import SweepError, one_line, unknown
 OPEN = (*GROUPS, "executor", "grid", "axes", "values")
 """Mappings whose keys are checked after composing, against the files and axes that they belong to."""
 
+MAPPINGS = ("grid", "axes", "values")
+"""Those of them that may be given as a whole, ``axes={ties: policy.ties}``, to add to what is there."""
 
 BY_LOAD = ("batches", "warmup")
 """Keys whose values may be numbers by load, ``{0:30,0.85:60}``."""
@@ -106,6 +108,8 @@ def _translate(
     if key == "executor":
         return f"executor={text}"
     if top in OPEN and rest:
+        return f"++{key}={text}"
+    if key in MAPPINGS and isinstance(override.value(), dict):
         return f"++{key}={text}"
     if key == "measures.groups":
         return f"{key}={_listed(override, text)}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import itertools
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -187,6 +188,12 @@ def _digest(path: Path, group: str, name: str, given: str) -> str:
     except OSError as error:
         variable = re.search(r"\$\{oc\.env:(\w+)", given)
         folder = f"set the variable {variable[1]} to the folder that holds it, or " if variable else ""
+        traces = Path(os.environ.get("TRACES", ""), Path(given).name)
+        if os.environ.get("TRACES") and not variable and traces.is_file():
+            raise SweepError(
+                f"{group} {name}: {group}.path={path}: {error.strerror}; the folder that TRACES names has "
+                f"one: {group}.path={traces}"
+            ) from None
         raise SweepError(
             f"{group} {name}: {group}.path={path}: {error.strerror}; {folder}give the path of a file that "
             f"can be read, {group}.path=FILE"

@@ -166,6 +166,10 @@ def test_no_experiment_lists_them(command):
         ("--config-dir=nowhere", "--config-dir nowhere: no such folder"),
         ("~zip", "is not key=value"),
         ("hello", "'hello' is not key=value"),
+        ("queue", "'queue' is not key=value: write +experiment=queue"),
+        ("axes={pace: machine.speed}", "grid.pace is missing"),
+        ("+axes={pace: machine.speed}", "grid.pace is missing"),
+        ("grid={pace: [1, 2]}", "grid.pace: unknown axis 'pace'"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, override, says):
@@ -181,6 +185,23 @@ def test_a_log_that_is_missing(sweep):
     answer = sweep("workload=log", "workload.path=no/such.swf")
     assert answer.status == 2
     assert "no/such.swf: No such file or directory" in answer.err
+
+
+def test_a_log_that_is_missing_here_and_is_where_logs_are(sweep, tmp_path, monkeypatch):
+    folder = tmp_path / "all my logs"
+    folder.mkdir()
+    (folder / "such.swf").write_text("")
+    monkeypatch.setenv("TRACES", str(folder))
+    answer = sweep("workload=log", "workload.path=such.swf")
+    assert answer.status == 2
+    assert f"the folder that TRACES names has one: workload.path={folder / 'such.swf'}" in answer.err
+    assert "TRACES" not in sweep("workload=log", "workload.path=another.swf").err
+
+
+def test_an_axis_that_is_declared_in_a_mapping(sweep):
+    answer = sweep("axes={pace: machine.speed}", "grid.pace=[1,2]", "action=plan")
+    assert answer.status == 0, answer
+    assert "pace              2  1, 2" in answer.out
 
 
 def test_mistakes_in_experiment_files(sweep, tmp_path):
