@@ -193,6 +193,8 @@ def advice(
     if enough is not None and enough == (batch_size or 1):
         return found
     longer = f"use batches of about {enough}" if batch_size else "use fewer and longer ones"
+    if not batch_size and 2 * interval.n < 3 * MIN_BATCHES:  # of the fewest, none is half as long again
+        longer = "they are too few to make fewer and longer ones of them: it takes more jobs"
     if enough is None:
         longer = "look for a trend (warm-up, saturation)"
     return f"{found}; {longer}{replicate}"

@@ -419,6 +419,12 @@ def test_no_size_is_advised_where_a_batch_is_whatever_the_workload_has():
     assert "use fewer and longer ones" in message
 
 
+def test_fewer_batches_are_no_advice_where_they_would_be_too_few():
+    message = advice(interval([np.repeat([1.0, 2.0, 4.0], 4)]), None)
+    assert "from 12 batches with" in message
+    assert "fewer and longer ones of them: it takes more jobs" in message
+
+
 def test_no_replications_are_advised_where_they_are_copies():
     """Those of a log, say, of which more than one is refused."""
     for values in ([np.repeat([1.0, 2.0, 4.0], 5)], [[1.0, 2.0]]):
