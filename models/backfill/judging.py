@@ -13,6 +13,10 @@ from models.jobs.machine import Machine
 from models.point import Point
 
 
+class NoRequestsError(ValueError):
+    """Jobs have no requested time, and the policy judges by it."""
+
+
 def under(jobs: Jobs, rules: Rules) -> Jobs:
     """Return the jobs as they run under these rules: judged by something, and perhaps killed at it.
 
@@ -23,7 +27,7 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
     """
     unknown = np.isnan(jobs.requested)
     if rules.judges and rules.unrequested == "error" and unknown.any():
-        raise ValueError(
+        raise NoRequestsError(
             f"{int(unknown.sum()):,} of {len(jobs):,} jobs have no requested time, and the policy judges "
             "by it; add policy.unrequested=runtime to judge them by their actual one, or "
             "workload.estimates=tsafrir2005 to draw requests (exact: each asks for its runtime)"
@@ -41,6 +45,8 @@ def check(name: str, jobs: Jobs, machine: Machine, rules: Rules, point: Point) -
     workloads.refuse_feedback(point)
     try:
         rules.check(under(jobs, rules), machine)
+    except NoRequestsError as error:
+        raise NoRequestsError(f"{name}: {error}") from None
     except LongerThanRequestedError as error:
         other = ", or workload.estimates=exact workload.estimates_for=all" * ("estimates" in point.workload)
         raise LongerThanRequestedError(f"{name}: {error}{other}") from None

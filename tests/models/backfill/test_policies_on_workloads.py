@@ -162,7 +162,7 @@ def test_a_machine_of_ones_own() -> None:
         ("ncsa_lsf", "feitelson1996", "", "o2k", "add workload.repetition=sequence"),
         ("lxf_w_immediate", "lublin2003", "estimates=null", "o2k", "workload.estimates=tsafrir2005"),
         ("easy", "lublin2003", "estimates=null", "pe128", "policy.unrequested=runtime .* workload.estim"),
-        ("easy", "feitelson1996", "repetition=sequence", "pe128", "1,000 of 1,000 jobs have no requested"),
+        ("easy", "feitelson1996", "repetition=sequence", "pe128", "feitelson1996: 1,000 of 1,000 jobs have"),
         ("conservative", "feitelson1996", "", "pe128", "add workload.repetition=sequence"),
     ],
 )  # fmt: skip
