@@ -24,6 +24,9 @@ LEAST = 12
 
 SHOWN_FAILURES = 5
 
+WAIT, DELAY = "wait", "delay"
+"""A job's wait for its first processors, and all its time in the system beyond its runtime."""
+
 DOUBTFUL = "*"
 """Mark of a mean into which replications go that look saturated."""
 
@@ -47,8 +50,11 @@ def show(path: Path, console: Console, plan: Plan) -> None:
     wanted += ["dropped"] * (plan.settings.warmup == MSER)
     if (weight := plan.metrics[name].weight) in plan.metrics:
         wanted.append(weight)
+    if name == WAIT and DELAY in plan.metrics:
+        wanted += [f"{DELAY}_mean"]
     stored = _read(path, wanted)
     _table(stored, console, plan)
+    _tell_preempted(stored, console, plan)
     _tell_doubtful(stored, console, plan)
     _warn(stored, console, plan)
     _tell_warm_up(stored, console, plan)
@@ -127,15 +133,56 @@ def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...], exac
     mean = float(stored[f"{name}_mean"][point].flat[0])
     mark = DOUBTFUL if stored["suspected"][point].any() else ""
     if exact:
-        return f"{mean:.3g}{mark}"
+        return f"{_number(mean, 3)}{mark}"
     half_width = float(stored[f"{name}_ci"][point].flat[0])
-    width = f"{half_width:.2g}" if math.isfinite(half_width) else "?"
-    return f"{mean:.3g} ± {width}{mark}"
+    width = _number(half_width, 2) if math.isfinite(half_width) else "?"
+    return f"{_number(mean, 3)} ± {width}{mark}"
+
+
+def _number(value: float, digits: int) -> str:
+    """Return a number with so many digits, without an exponent where that is as easy to read.
+
+    Examples
+    --------
+    >>> _number(6629.4, 3), _number(160.2, 2), _number(0.01234, 3), _number(3.2e9, 2)
+    ('6,630', '160', '0.0123', '3.2e+09')
+    """
+    text = f"{value:.{digits}g}"
+    return f"{float(text):,.0f}" if "e" in text and 1 <= abs(value) < 1e7 else text
 
 
 def _spread(n: int, room: int) -> list[int]:
     """Return up to `room` positions of `n`, evenly spread, first and last among them."""
     return sorted({round(i) for i in np.linspace(0, n - 1, min(n, room))}) if room > 1 else [n - 1]
+
+
+def _tell_preempted(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
+    """Print one line where jobs wait after their first start, too: the wait for that flatters a policy."""
+    if f"{DELAY}_mean" not in stored:
+        return
+    wait, delay = stored[f"{WAIT}_mean"], stored[f"{DELAY}_mean"]
+    with np.errstate(invalid="ignore"):  # NaN where a point has no mean
+        again = delay > wait * (1 + 1e-9)
+    again &= ~stored["saturated"].astype(bool)
+    by_policy = np.moveaxis(again, list(plan.axes).index("policy"), 0)
+    names = [str(name) for name, found in zip(plan.axes["policy"], by_policy, strict=True) if found.any()]
+    if not names:
+        return
+    most = np.unravel_index(int(np.argmax(np.where(again, delay - wait, -np.inf))), again.shape)
+    point = ", ".join(
+        f"{axis} {values[i]}"
+        for (axis, values), i in zip(plan.axes.items(), most, strict=True)
+        if len(values) > 1
+    )
+    console.print(
+        f"wait is the time to the first processors; under {', '.join(names)} jobs wait after that as well, "
+        f"which {DELAY} includes: {_number(float(delay[most]), 3)} s instead of "
+        f"{_number(float(wait[most]), 3)} s" + f" at {point}" * bool(point),
+        style="yellow",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _tell_doubtful(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:

@@ -254,7 +254,8 @@ def cases(study: Study) -> Iterator[Case]:
     several = len(study.readings) * len(loads) > 1
     for letter, one in study.readings.items():
         for place, load in enumerate(loads):
-            parts = [one.label] * (len(study.readings) > 1)
+            # Each is told by its values: of several machines none is a default.
+            parts = [one.title.removesuffix(" (default)")] * (len(study.readings) > 1)
             parts += [f"load {load}" if load != "null" else "load as it is"] * (len(loads) > 1)
             name = f"{letter}{place + 1}" if len(loads) > 1 else letter
             found = Case(one, place)

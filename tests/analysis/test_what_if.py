@@ -52,6 +52,31 @@ def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert tables.brief(study)[1].startswith("policy")
 
 
+def test_the_terminal_tells_where_a_wait_goes_on_after_the_first_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Immediate service gives everybody a first start: a table of that alone makes it the best of all."""
+    assert run(tmp_path, "grid.policy=[easy,easy_immediate]", "batches=20", "batch_size=50") == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("wait is the time")]
+    (case,) = cases(open_study(tmp_path / "what_if"))
+    told = case.mean(WAIT, "easy_immediate").mean
+    assert "under easy_immediate jobs wait after that" in line
+    assert f"{float(f'{told:.3g}'):,.0f} s instead of" in line
+    assert told > 2 * case.study.data.wait_mean.sel(policy="easy_immediate").item()
+    assert run(tmp_path / "easy", "grid.policy=[easy,fcfs]", "batches=20", "batch_size=50") == 0
+    assert "wait is the time" not in capsys.readouterr().out
+
+
+def test_readings_are_called_by_what_varies(tmp_path: Path) -> None:
+    """Of two machines, neither is a default."""
+    varied = ["axes={processors: machine.processors}", "grid.processors=[128,160]"]
+    assert run(tmp_path, "grid.policy=[easy]", *varied, "batches=20", "batch_size=50") == 0
+    assert [case.label for case in cases(open_study(tmp_path / "what_if"))] == [
+        "processors=128",
+        "processors=160",
+    ]
+
+
 def test_policies_of_any_family_on_one_batch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where a family does not measure the time beyond the runtime, all jobs in one batch tell it."""
     place = [f"output={tmp_path / 'replay'}", f"workload.path={LOG}", "executor=serial"]
