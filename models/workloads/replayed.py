@@ -16,6 +16,9 @@ from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
 from models.workloads import memory, resampling
 
+DAY = 86400.0
+"""Seconds of submissions from which on a queue that only grows is worth a word: a burst is meant to queue."""
+
 
 def of_file(path: str) -> tuple[int, int] | None:
     """Return what tells one state of a file from another: what was read of it is kept for as long."""
@@ -148,6 +151,12 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
         raise ValueError(
             f"{name}: all {len(jobs)} jobs are submitted at once, so that it has no load to rescale; take it "
             "as it is, grid.load=[null]"
+        )
+    if natural is not None and natural > 1 and point.load is None and float(jobs.submit[-1]) >= DAY:
+        told.append(
+            f"{name}: its jobs are {natural:.3g} times what {machine.total:,} processors can do while they "
+            "are submitted: the queue grows, and mean waits tell above all how long the log is; take more "
+            "processors, or give a load, grid.load=[0.9]"
         )
     origin = None if read.origin is None else _placed(read.origin, jobs, natural, facts)
     taken = replace(read, jobs=jobs, notes=(*told, *facts), rows=rows, origin=origin, waited=waited)

@@ -90,4 +90,4 @@ def _row_count_note(header: Mapping[str, list[str]], values: np.ndarray) -> tupl
         return (note,)
     # A cleaned log keeps the header and the job numbers of the original.
     whole = values[:, COLUMNS.index("job")].max() >= told
-    return (note + (": some are left out, the last is there" if whole else ": the end may be missing"),)
+    return (note + (": some are missing, but not the last" if whole else ": the end may be missing"),)

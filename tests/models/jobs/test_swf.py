@@ -112,7 +112,7 @@ def test_rows_out_of_order_are_sorted_stably_and_told(folder: Path) -> None:
     [
         ("3", (1, 2, 3), ()),
         ("4", (1, 2, 3), ("3 rows, its header says 4: the end may be missing",)),
-        ("4 jobs", (1, 2, 4), ("3 rows, its header says 4: some are left out, the last is there",)),
+        ("4 jobs", (1, 2, 4), ("3 rows, its header says 4: some are missing, but not the last",)),
         ("2", (1, 2, 3), ("3 rows, its header says 2",)),
         ("unknown", (1, 2, 3), ()),
     ],

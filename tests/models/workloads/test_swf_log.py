@@ -123,6 +123,23 @@ def test_a_log_that_comes_at_once_runs_as_it_is(tmp_path: Path) -> None:
         FAMILY.check(Point(EASY, at_once, {"processors": None}, 0.5))
 
 
+@pytest.mark.parametrize(
+    ("processors", "load", "days", "told"),
+    [(8, None, 2, True), (32, None, 2, False), (8, 0.9, 2, False), (8, None, 0.5, False)],
+)
+def test_a_log_of_more_work_than_the_machine_can_do_is_said_to_be(
+    tmp_path: Path, processors: int, load: float | None, days: float, told: bool
+) -> None:
+    n_jobs = 20
+    gap = days * 86400 / (n_jobs - 1)
+    columns = {"submit": np.arange(n_jobs) * gap, "runtime": [gap] * n_jobs, "processors": [8] * n_jobs}
+    mine = workload(tmp_path / "a.swf", columns)
+    notes = opened_on(mine, {"processors": processors}, load).notes
+    # One job more than there are gaps between submissions.
+    words = f"a.swf: its jobs are {n_jobs / (n_jobs - 1):.3g} times what 8 processors can do"
+    assert any(note.startswith(words) for note in notes) == told
+
+
 def test_hosts_or_a_number_of_processors() -> None:
     with pytest.raises(ValueError, match=r"machine.processors=8 and machine.hosts: give one of them"):
         machines.of(POOL | HOSTS)
