@@ -16,7 +16,7 @@ ALIKE = 1.25
 SAID = {
     "better": "Jobs wait shorter than under {reference} with",
     "worse": "Jobs wait longer than under {reference} with",
-    "no difference shown": "No difference to {reference} is shown for",
+    "no difference shown": "No difference from {reference} is shown for",
     "the same": "The same as {reference}, job by job:",
     "not judged": "Without an interval, the mean wait against {reference}:",
 }
@@ -61,7 +61,7 @@ def _shortest(found: Mapping[str, Difference]) -> str:
     if not better:
         return ", and with no other policy is it shown to be shorter"
     best = min(better, key=lambda policy: found[policy].interval.mean)
-    others = f" and shorter with {len(better) - 1} more" if len(better) > 1 else ""
+    others = f" and shorter with {len(better) - 1} other{'s' * (len(better) > 2)}" if len(better) > 1 else ""
     return f", shortest with {best}{_change(found[best])}{others}"
 
 
