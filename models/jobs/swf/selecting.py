@@ -152,7 +152,9 @@ def select(
             f"{machine_size}; set oversized=drop or oversized=cap, or take a machine of {sizes[keep].max()}"
         )
     if not keep.any():
-        raise SwfError(f"{log.name}: no job is left of {log.n_jobs:,}, {account(dropped)}; loosen the rules")
+        raise SwfError(
+            f"{log.name}: no job is left of {log.n_jobs:,}, {account(dropped)}; {_way_out(dropped)}"
+        )
 
     changes = {
         "jobs of runtime 0 run for a second (zero_runtime=second)": keep & (runtime == 0),
@@ -202,3 +204,14 @@ def _check_setting(name: str, given: str, allowed: tuple[str, ...]) -> None:
 
 def _listed(values: Sequence[int]) -> str:
     return ", ".join(map(str, values))
+
+
+LACKING = ("with no submit time", "of unknown size", "with no runtime")
+"""Why a row is left out whatever the filters are: the log does not say what a job is."""
+
+
+def _way_out(dropped: Mapping[str, int]) -> str:
+    """Return what to do about a log of which all rows were dropped."""
+    if dropped.keys() <= set(LACKING):
+        return "each row needs them: take a log that has them"
+    return "loosen the filters that left them out"

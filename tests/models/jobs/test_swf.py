@@ -539,6 +539,22 @@ def test_rules_that_cannot_be_met(folder: Path, rules: dict[str, Any], message: 
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("made", "rules", "says"),
+    [
+        ({"submit": -1}, {}, "no job is left of 2, dropped 2 with no submit time; each row needs them"),
+        ({"runtime": -1}, {}, "dropped 2 with no runtime; each row needs them"),
+        ({"user": 3}, {"exclude_user": 3}, "loosen the filters that left them out"),
+    ],
+)
+def test_rows_that_say_nothing_are_no_matter_of_filters(
+    folder: Path, made: dict[str, Any], rules: dict[str, Any], says: str
+) -> None:
+    log = read_bytes(folder, lines(row(**made), row(**made)))
+    with pytest.raises(SwfError, match=says):
+        swf.select(log, **{"machine_size": 128, **rules})
+
+
 @steady
 @given(
     st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 1), st.integers(1, 2)), max_size=40), st.booleans()
