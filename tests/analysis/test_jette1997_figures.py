@@ -158,6 +158,35 @@ def test_no_break_even_is_drawn_where_preemption_always_gains() -> None:
     assert not [
         path for held in figure.axes[1].collections for path in held.get_paths() if len(path.vertices)
     ]
+    assert not figure.legends
+
+
+@pytest.mark.parametrize("known", ["none", "one"])
+def test_no_break_even_is_drawn_beside_gains_that_are_not_known(known: str) -> None:
+    """A map that is still being run may have a gain, a loss and nothing between them."""
+
+    def unfinished(at: Point) -> bool:
+        if at["do_not_disturb"] == NEVER:
+            return known == "none"
+        return (at["do_not_disturb"], at["switch_cost"]) not in (("0", "0"), ("0", "4"))
+
+    half = study("llnl_tradeoff", unfinished=unfinished, noise=0.0, replications=5)
+    _, gained = tradeoff.table(half)
+    assert np.isfinite(gained).sum() == (0 if known == "none" else 2)
+    (figure,) = draw(half, "tradeoff").values()
+    assert not figure.axes[1].collections
+    assert not figure.legends
+
+
+def test_slowdowns_of_less_than_a_decade_have_plain_numbers() -> None:
+    (figure,) = draw(true("llnl_t3d"), "week-by-week").values()
+    (axes,) = figure.axes
+    axes.set_ylim(3, 40)
+    figure.canvas.draw()
+    ticks = [*axes.yaxis.get_ticklabels(), *axes.yaxis.get_ticklabels(minor=True)]
+    texts = [label.get_text() for label in ticks if label.get_text()]
+    assert {"5", "10", "20"} <= set(texts)
+    assert all(text.replace(",", "").replace(".", "").isdigit() for text in texts)
 
 
 def test_readings_say_what_was_taken() -> None:

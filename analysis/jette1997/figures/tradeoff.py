@@ -102,19 +102,25 @@ def _map(study: Study) -> Figure:
     left.set_ylabel("Cost of a switch (s a processor)")
     for axes in (left, right):
         axes.set_xlabel("Do-not-disturb multiplier (s a processor)")
-        # A line needs two points each way.
-        if min(gained.shape) > 1 and np.nanmin(gained) < 0 < np.nanmax(gained):
-            axes.contour(np.nan_to_num(gained), levels=[0.0], colors=[BREAK_EVEN], linewidths=2.4)
+        if _turns(gained):
+            known = np.ma.masked_invalid(gained)
+            axes.contour(known, levels=[0.0], colors=[BREAK_EVEN], linewidths=2.4, corner_mask=False)
     style.put_headline(figure, "Do-not-disturb multiplier and cost of a switch")
-    figure.legend(
-        handles=[
-            Line2D(
-                [], [], color=BREAK_EVEN, linewidth=2.4, label="break-even: as utilized as without preemption"
-            )
-        ],
-        loc="outside lower center",
-    )
+    if _turns(gained):
+        line = Line2D(
+            [], [], color=BREAK_EVEN, linewidth=2.4, label="break-even: as utilized as without preemption"
+        )
+        figure.legend(handles=[line], loc="outside lower center")
     return figure
+
+
+def _turns(gained: np.ndarray) -> bool:
+    """Tell whether a break-even lies between neighbours that are all known: what is not known is not 0."""
+    if min(gained.shape) < 2:
+        return False
+    corners = np.stack([gained[:-1, :-1], gained[:-1, 1:], gained[1:, :-1], gained[1:, 1:]])
+    known = np.isfinite(corners).all(axis=0)
+    return bool((known & (corners.min(axis=0) <= 0) & (corners.max(axis=0) > 0)).any())
 
 
 def _cells(
