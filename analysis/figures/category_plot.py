@@ -188,6 +188,11 @@ def _fit(axes: Axes, plot: CategoryPlot, shared: bool) -> None:
     if shared:
         axes.label_outer()
     if plot.yscale == "linear":
+        # Margins are a share of all that is shown: of the values alone they leave no room for a marker
+        # where these are close to each other and far from 0.
+        if not plot.is_empty:
+            axes.update_datalim([(0.0, 0.0)], updatex=False)
+            axes.autoscale_view(scalex=False)
         axes.set_ylim(bottom=0)
         return
     if plot.least is not None:

@@ -20,7 +20,7 @@ from analysis.feitelson1996 import PAPER
 from analysis.feitelson1996.figures.curves import REFERENCE
 from analysis.feitelson1996.figures.workload import N_JOBS
 from analysis.feitelson1996.labels import AXES
-from analysis.figures import style
+from analysis.figures import category_plot, style
 from analysis.figures.load_plot import LABEL_HEIGHT, MOST_COUNTS, Line, LoadPlot, draw, draw_lines, spread
 from analysis.figures.policies import PACKING, look
 from analysis.study import open_study
@@ -362,3 +362,16 @@ def test_a_ratio_is_as_doubtful_as_its_worse_half() -> None:
     assert Line.ratio(first, second).doubtful == (2, 3, 4)
     assert Line.ratio(first, DOUBTED).doubtful == (0, 3, 1)
     assert first.part(first.x > 0.6).doubtful == (3, 1)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_values_far_from_zero_have_room_for_their_markers(shared: bool) -> None:
+    """Points that are close to each other are not cut in half by the frame of an axis that begins at 0."""
+    one = category_plot.Estimates(np.array([71.6, 71.7]), np.full(2, np.nan), np.full(2, True))
+    names = ("buddy", "migration")
+    plot = category_plot.CategoryPlot(("a", "b"), dict.fromkeys(names, one), {n: look(n) for n in names}, "%")
+    figure = category_plot.panels([plot, plot], "", 2, shared=shared)
+    for axes in figure.axes:
+        low, high = axes.get_ylim()
+        assert low == 0
+        assert high - 71.7 > 0.03 * high
