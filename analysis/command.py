@@ -261,6 +261,7 @@ def _draw(arguments: Sequence[str]) -> None:
     from analysis.drawings.composition import takes_keys
     from analysis.figures import style
     from analysis.registry import drawings
+    from sweep import compiling
 
     known = drawings()
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -278,7 +279,8 @@ def _draw(arguments: Sequence[str]) -> None:
     folder = Path(settings.pop("output", DRAWINGS))
     folder.mkdir(parents=True, exist_ok=True)
     with style.styled():
-        figure = drawing.draw({**drawing.settings, **settings})
+        with compiling.told():
+            figure = drawing.draw({**drawing.settings, **settings})
         for file in style.save(figure, folder, file_name(name, settings.values())):
             print(file.absolute())
 

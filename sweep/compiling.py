@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from models.family import Family
@@ -40,3 +41,17 @@ def ready(point: Point) -> None:
     """Have the kernels of one simulation in the cache, saying on standard error that they are compiled."""
     family = families.find(str(point.policy["family"]))
     warm_up([(family, [point])], partial(print, file=sys.stderr, flush=True))
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Say on standard error that kernels are compiled, if what is run in it turns out to compile for a while.
+
+    For what calls kernels of no simulation, such as the geometry of a mesh: no family makes them ready.
+    """
+    from numba.core import event
+
+    from sweep.compilations import KIND, Watch
+
+    with event.install_listener(KIND, Watch(UNSAID_S, partial(print, NOTICE, file=sys.stderr, flush=True))):
+        yield

@@ -6,10 +6,13 @@ import time
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
+from numba import njit
 
 import sweep
-from analysis import command
+from analysis import command, registry
 from analysis.explorer import sights
+from analysis.paper import Drawing
 from models.kernels import cache
 from models.point import Batches, Point
 from sweep import compiling
@@ -27,6 +30,10 @@ def test_what_takes_a_while_is_said(
     monkeypatch.setattr(compiling, "UNSAID_S", 60.0)
     compiling.ready(POINT)
     assert capsys.readouterr().err == ""
+
+
+def successor(x: float) -> float:
+    return x + 1.0
 
 
 class AskedError(Exception):
@@ -60,6 +67,27 @@ def test_a_notebooks_simulation_has_its_kernels_first() -> None:
 def test_a_drawing_has_its_kernels_first(drawing: tuple[str, ...]) -> None:
     with pytest.raises(AskedError):
         command.main(["draw", *drawing])
+
+
+@pytest.mark.parametrize("of_them", [1, 3])
+def test_a_drawing_that_compiles_on_its_way_says_so_once(
+    of_them: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Geometry has no simulation whose kernels could be made ready: what it compiles in all counts."""
+
+    def draw(settings: object) -> Figure:
+        for _ in range(of_them):
+            njit(successor)(1.0)  # which no cache has
+        return Figure()
+
+    known = {"equi": Drawing(draw, {}, "")}
+    monkeypatch.setattr(registry, "drawings", lambda: known)
+    monkeypatch.setattr(compiling, "UNSAID_S", 0.001)
+    assert command.main(["draw", "equi"]) == 0
+    assert capsys.readouterr().err == f"{compiling.NOTICE}\n"
+    monkeypatch.setattr(compiling, "UNSAID_S", 60.0)
+    assert command.main(["draw", "equi"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_a_picture_of_the_explorer_has_its_kernels_first() -> None:
