@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.study import Study
@@ -35,7 +35,26 @@ def choices(study: Study, keys: Mapping[str, Sequence[str]], meanings: Meanings)
 def _varied_keys(study: Study) -> list[str]:
     """Return the keys that the grid's own axes set to several values, e.g. ``admission.interval``."""
     paths: Mapping[str, str] = study.settings.get("axes") or {}
-    return [path.partition(".")[2] for axis, path in paths.items() if study.varies(axis)]
+    named: Mapping[str, Mapping[str, Any]] = study.settings.get("values") or {}
+    found = []
+    for axis, path in paths.items():
+        if not study.varies(axis):
+            continue
+        if path != "*":
+            found.append(path.partition(".")[2])
+            continue
+        for value in map(str, study.values_of(axis)):
+            for group in (named.get(axis, {}).get(value) or {}).values():
+                found += _paths(group)
+    return found
+
+
+def _paths(tree: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the keys of a tree, ``classes`` as well as ``classes.standby``: what varies in part varies."""
+    for key, inner in tree.items():
+        yield key
+        if isinstance(inner, Mapping):
+            yield from (f"{key}.{rest}" for rest in _paths(inner))
 
 
 def varied(study: Study, meanings: Meanings | None = None) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
@@ -193,6 +194,27 @@ def test_readings_say_what_was_taken() -> None:
     told = dict(readings(true("llnl_t3d")))
     assert "October 1995 to December 1996" in told["the months"]
     assert told["machine.places"] == "aligned: a partition's corner is at multiples of its sides"
+
+
+def test_what_a_named_axis_varies_is_no_reading() -> None:
+    """The files of a dataset have the parameters of one point: of these keys, one value among several."""
+    made = dataset("llnl_tradeoff")
+    config = json.loads(made.attrs["config"])
+    costs = {cost: {"policy": {"swap_out": float(cost)}} for cost in ("0", "1", "4")}
+    slices = {
+        "0": {},
+        "2": {"policy": {"oversubscribe": {"from": 64}}},
+        NEVER: {"policy": {"preemptive": False}},
+    }
+    config["settings"]["axes"] = {"do_not_disturb": "*", "switch_cost": "*"}
+    config["settings"]["values"] = {"do_not_disturb": slices, "switch_cost": costs}
+    config["policy"][GANG] |= {
+        "swap_out": 4.0, "preemptive": False, "order": "largest", "oversubscribe": {"from": 64},
+    }  # fmt: skip
+    made.attrs["config"] = json.dumps(config)
+    told = dict(readings(Study(made, Path("results"), axes=AXES).under(AXES)))
+    assert "policy.order" in told
+    assert not {"policy.swap_out", "policy.preemptive", "policy.oversubscribe"} & set(told)
 
 
 def test_hours_are_put_together_by_threes() -> None:
