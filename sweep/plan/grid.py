@@ -78,6 +78,10 @@ def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
     values.setdefault("load", [None])
     for axis, own in named.items():
         values.setdefault(axis, list(own))
+        # A name of digits is a number to who types it: grid.switch_cost=[0,1] means "0" and "1".
+        values[axis] = [
+            str(value) if value not in own and str(value) in own else value for value in values[axis]
+        ]
         for value in values[axis]:
             if value not in own:
                 raise SweepError(unknown(f"value of grid.{axis}", str(value), own))

@@ -49,3 +49,11 @@ def test_what_is_typed_for_others_is_refused(
     narrowed = {**settings, "grid": {"policy": ["easy"], **settings.get("grid", {})}}
     with pytest.raises(sweep.Error, match=said):
         sweep.Study(experiment, output=tmp_path, **narrowed)
+
+
+def test_names_of_digits_may_be_typed_as_numbers(tmp_path: Path) -> None:
+    grid = {"switch_cost": [0, 0.25], "do_not_disturb": [2, "never"]}
+    typed = sweep.Study("llnl_tradeoff", grid=grid, output=tmp_path, replications=1)
+    assert typed.tasks == 4
+    with pytest.raises(sweep.Error, match=r"unknown value of grid\.switch_cost '3': valid: 0, 0\.25, 1, 4"):
+        sweep.Study("llnl_tradeoff", grid={"switch_cost": [3]}, output=tmp_path)
