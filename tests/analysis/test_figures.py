@@ -21,7 +21,9 @@ from analysis.feitelson1996.figures.curves import REFERENCE
 from analysis.feitelson1996.figures.workload import N_JOBS
 from analysis.feitelson1996.labels import AXES
 from analysis.figures import category_plot, style
-from analysis.figures.load_plot import LABEL_HEIGHT, MOST_COUNTS, Line, LoadPlot, draw, draw_lines, spread
+from analysis.figures.load_plot import Line, LoadPlot, draw, draw_lines
+from analysis.figures.load_plot.names import LABEL_HEIGHT, spread
+from analysis.figures.load_plot.plot import MOST_COUNTS
 from analysis.figures.policies import PACKING, look
 from analysis.study import open_study
 from analysis.study.curve import DONE, SATURATED, Curve

@@ -1,0 +1,23 @@
+"""A metric of several policies over the load or another axis, drawn so that nothing hides anything.
+
+Curves end where a policy saturates: the mean of a growing queue is no number. The strip above the axes shows
+at which loads that is, one row for each policy that saturates. Error bars are shifted sideways by a little,
+the same for a policy everywhere. A hollow point is one to be careful with: it has no bar because its interval
+was withheld, or some of its replications look saturated although the point as a whole does not. How many
+stands beside it; where there are many such points, the strip has their counts, or dots where those are too
+close to each other for numbers, and the range of the counts at its end. An arrow at the frame says that a bar
+goes on beyond it.
+"""
+
+from analysis.figures.load_plot.cut_bars import CUT, mark_cut_bars
+from analysis.figures.load_plot.drawn_lines import draw_lines
+from analysis.figures.load_plot.grid import draw_panels
+from analysis.figures.load_plot.legend import bars, legend_handles, special_signs
+from analysis.figures.load_plot.line import Line
+from analysis.figures.load_plot.plot import DODGE, LOAD, LoadPlot
+from analysis.figures.load_plot.side_by_side import draw
+
+__all__ = [
+    "CUT", "DODGE", "LOAD", "Line", "LoadPlot", "bars", "draw", "draw_lines", "draw_panels",
+    "legend_handles", "mark_cut_bars", "special_signs",
+]  # fmt: skip

@@ -1,0 +1,111 @@
+"""Many plots in rows on one page, all with one scale and one legend."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator
+
+from analysis.errors import DrawingError
+from analysis.figures import style
+from analysis.figures.load_plot.cut_bars import CUT, mark_cut_bars
+from analysis.figures.load_plot.drawn_lines import draw_lines
+from analysis.figures.load_plot.legend import legend_handles, special_signs
+from analysis.figures.load_plot.plot import WIDE, LoadPlot
+from analysis.figures.load_plot.strip import STRIP_ROW, draw_strip, names_in_strip
+
+PANEL = (2.45, 2.3)
+"""Width and height of one of many panels, inches; of two, they are wider."""
+
+PAGE_LETTERS = 102
+"""Of all titles on a line."""
+
+LABEL_LETTERS = 30
+"""Of a panel's vertical axis on a line."""
+
+
+def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_columns: int = 4) -> Figure:
+    """Draw many plots of the same lines in rows, all with one scale, and one legend below.
+
+    Each has its strip of saturated points above it, where any of them has one.
+
+    Raises
+    ------
+    DrawingError
+        If none of them has a point that was run.
+    """
+    drawable = []
+    for plot in plots:
+        try:
+            plot.check()
+            drawable.append(plot)
+        except DrawingError as error:
+            reason = error
+    if not drawable:
+        raise reason
+    marked = [names_in_strip(plot) for plot in plots]
+    n_rows, most = -(-len(plots) // n_columns), max(map(len, marked))
+    strip = STRIP_ROW * most + 0.1 if most else 0.0
+    heights = [strip, PANEL[1]] if most else [PANEL[1]]
+    lines = {name: line for plot in plots for name, line in plot.lines.items()}
+    looks = {name: one for plot in plots for name, one in plot.looks.items()}
+    handles = legend_handles(lines, looks)
+    handles += special_signs([line for plot in plots for line in plot.lines.values()])
+    handles = list({str(handle.get_label()): handle for handle in handles}.values())
+    width = max(7.4, PANEL[0] * n_columns)
+    figure = Figure(
+        figsize=(width, n_rows * (sum(heights) + 0.35) + 0.7 + 0.18 * -(-len(handles) // legend_columns)),
+        layout=ConstrainedLayoutEngine(hspace=0, h_pad=0.02),
+    )
+    places = figure.subplots(
+        n_rows * len(heights), n_columns, sharex="col", height_ratios=heights * n_rows, squeeze=False
+    )
+    main = places[len(heights) - 1 :: len(heights)].ravel()
+    above = places[:: len(heights)].ravel()
+    for plot, names, axes, top in zip(plots, marked, main, above, strict=False):
+        if most:
+            draw_strip(top, plot, names)
+        draw_lines(axes, plot, tick=0.2)
+        if plot.xlim is None and np.ptp(axes.get_xlim()) < WIDE + 0.1:
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        axes.set_ylabel("\n".join(textwrap.wrap(plot.ylabel, LABEL_LETTERS)))
+        told = "\n".join(textwrap.wrap(plot.title, PAGE_LETTERS // n_columns))
+        top.set_title(told, fontsize=8.5, fontweight="normal", pad=4)
+    _share_scale(list(main[: len(plots)]), n_columns)
+    cut = [mark_cut_bars(axes, plot) for axes, plot in zip(main, plots, strict=False)]
+    for number, top in enumerate(above):
+        if most and number % n_columns:
+            top.set_ylabel("")
+    for axes in (*main[len(plots) :], *above[len(plots) :]):
+        axes.set_visible(False)
+    style.put_headline(figure, title)
+    note = " ".join(dict.fromkeys([*(plot.note for plot in plots if plot.note), *[CUT] * any(cut)]))
+    legend = figure.legend(
+        handles=handles,
+        loc="outside lower left",
+        ncols=legend_columns,
+        title=note,
+        title_fontsize=7.5,
+        alignment="left",
+    )
+    legend.get_title().set_color("#666666")
+    return figure
+
+
+def _share_scale(places: Sequence[Axes], n_columns: int) -> None:
+    """Give all panels that show something one vertical scale, and labels to those at the edges only."""
+    limits = np.array([axes.get_ylim() for axes in places if axes.lines])
+    for number, axes in enumerate(places):
+        axes.set_ylim(limits[:, 0].min(), limits[:, 1].max())
+        if number % n_columns:
+            axes.set_ylabel("")
+            axes.tick_params(axis="y", which="both", labelleft=False)
+        if number + n_columns < len(places):
+            axes.set_xlabel("")
+        else:
+            axes.tick_params(axis="x", labelbottom=True)
