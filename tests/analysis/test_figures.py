@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,41 @@ def test_curves_end_where_a_scheme_saturates(tmp_path: Path) -> None:
     assert np.isfinite(axes.lines[0].get_ydata()).tolist() == [True, False, False]
     assert strip.lines[0].get_xdata().tolist() == [0.7, 0.9]
     assert curve.status.count(SATURATED) == 2
+
+
+SATURATED_AT = {
+    "one": [0.4, 2, 2, 2, 2, 2, 2, 2],
+    "some": [0.9, 0.4, 0.4, 0.95, 0.4, 2, 2, 0.4],
+    "all": [0.4] * 8,
+}
+"""Load from which each scheme saturates."""
+
+
+@pytest.mark.parametrize("kind", SATURATED_AT)
+def test_a_scheme_that_is_saturated_at_every_load_has_its_name_beside_the_strip(kind: str) -> None:
+    x = np.array([0.4, 0.6, 0.8, 0.9, 0.95])
+    lines = {}
+    for name, first in zip(PACKING, SATURATED_AT[kind], strict=True):
+        full = x >= first
+        mean = np.where(full, np.nan, 1 / (1 - x))
+        lines[name] = Line(x, mean, mean / 10, full, ~np.zeros(x.size, bool))
+    plot = LoadPlot(lines, "Slowdown", "Slowdown", (1, 12), "A note.\nBars.", direct=True)
+    with style.styled():
+        figure = draw(plot, plot)
+        figure.draw_without_rendering()
+    always = {name for name, first in zip(PACKING, SATURATED_AT[kind], strict=True) if first == x[0]}
+    for strip, axes in zip(figure.axes[:2], figure.axes[2:], strict=True):
+        assert {text.get_text() for text in strip.texts} == {look(name).label for name in always}
+        assert {text.get_text() for text in axes.texts} == {look(name).label for name in set(lines) - always}
+        rows = {row.get_label(): float(row.get_ydata()[0]) for row in strip.lines}
+        markers = {
+            row.get_marker(): float(row.get_ydata()[0]) for row in strip.lines if len(row.get_xdata()) != 2
+        }
+        for name in always:
+            assert rows[look(name).label] == markers[look(name).marker], "its own row"
+        told = [text.get_window_extent() for text in (*strip.texts, *axes.texts)]
+        assert not any(one.overlaps(other) for one, other in combinations(told, 2))
+        assert all(box.x1 <= figure.bbox.x1 for box in told)
 
 
 def test_error_bars_are_the_intervals_of_the_statistics(tmp_path: Path) -> None:

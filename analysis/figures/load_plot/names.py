@@ -1,6 +1,11 @@
-"""Names of lines at their ends, beside the axes, in place of a legend."""
+"""Names of lines at their ends, beside the axes, in place of a legend.
+
+A policy that is saturated wherever it was run has no line: its name is beside its row of the strip.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,6 +14,9 @@ from analysis.figures.load_plot.plot import LoadPlot
 
 LABEL_HEIGHT = 0.052
 """Distance of two names beside the axes, of the axes' height."""
+
+NAMED_ROW = 0.145
+"""Height of a row of the strip if rows have names, inches."""
 
 
 def name_lines(axes: Axes, plot: LoadPlot) -> None:
@@ -72,3 +80,24 @@ def spread(wanted: np.ndarray, apart: float) -> np.ndarray:
     places = np.concatenate([np.full(int(n), total / n) for total, n in blocks])
     found: np.ndarray = np.clip(places, 0.0, max(0.0, 1.0 - steps[-1])) + steps
     return found
+
+
+def name_rows(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
+    """Write beside the strip, whose policies are given from above, the names of those without a line."""
+    for row, name in enumerate(reversed(names)):
+        if name not in without_line(plot, names):
+            continue
+        look = plot.look(name)
+        axes.plot(
+            [1.055, 1.11], [row, row], color=look.color, linewidth=0.7, marker=look.marker, mfc="white",
+            markevery=[1], ms=4, transform=axes.get_yaxis_transform(), clip_on=False, label=look.label,
+        )  # fmt: skip
+        axes.text(
+            1.135, row, look.label, color="#222222", fontsize=7, va="center",
+            transform=axes.get_yaxis_transform(),
+        )  # fmt: skip
+
+
+def without_line(plot: LoadPlot, names: Sequence[str]) -> list[str]:
+    """Return those of the policies of a strip that have no line in the axes below, and so no name there."""
+    return [name for name in names if plot.direct and not plot.lines[name].drawn.any()]

@@ -11,7 +11,7 @@ from analysis.figures import style
 from analysis.figures.load_plot.cut_bars import CUT, mark_cut_bars
 from analysis.figures.load_plot.drawn_lines import draw_lines
 from analysis.figures.load_plot.legend import hollow_words, legend_handles
-from analysis.figures.load_plot.names import name_lines
+from analysis.figures.load_plot.names import NAMED_ROW, name_lines, name_rows, without_line
 from analysis.figures.load_plot.plot import LoadPlot
 from analysis.figures.load_plot.strip import STRIP_ROW, draw_strip, names_in_strip
 
@@ -25,7 +25,8 @@ def draw(*plots: LoadPlot) -> Figure:
         plot.check()
     marked = [names_in_strip(plot) for plot in plots]
     most = max(map(len, marked))
-    strip = STRIP_ROW * most + 0.1 if most else 0.0
+    named = any(without_line(plot, names) for plot, names in zip(plots, marked, strict=True))
+    strip = (NAMED_ROW if named else STRIP_ROW) * most + 0.1 if most else 0.0
     wide = len(plots) > 1
     figure = Figure(
         figsize=(5.1 * len(plots) if wide else 6.6, 3.7 + strip),
@@ -40,6 +41,7 @@ def draw(*plots: LoadPlot) -> Figure:
         draw_lines(column[-1], plot)
         if plot.direct:
             name_lines(column[-1], plot)
+            name_rows(column[0], plot, names)
     # All of them, without a short cut: each draws.
     cut = [mark_cut_bars(axes, plot) for axes, plot in zip(places[-1], plots, strict=True)]
     _put_legend(figure, plots, [CUT] * any(cut))
