@@ -309,14 +309,20 @@ def test_fig7_counts_the_jobs_of_a_sample(tmp_path: Path) -> None:
     """Bars have a base and whole heights, which add up to the jobs that were drawn."""
     figure = drawn(tmp_path, "fig7", loads=(0.5,))
     sizes = figure.axes[0]
-    heights = np.array([bar.get_height() for bar in sizes.patches])
+    # Of each bar four corners, and one vertex that only closes it.
+    bars = np.concatenate([drawn.get_path().vertices.reshape(-1, 5, 2)[:, :4] for drawn in sizes.patches])
+    heights, bases = bars[:, :, 1].max(axis=1), bars[:, :, 1].min(axis=1)
     assert sizes.get_yscale() == "linear"
+    assert sizes.get_ylim()[0] == 0
+    assert sizes.get_ylim()[1] > heights.max()
+    assert not bases.any()
     assert heights.sum() == N_JOBS
     assert (heights == heights.round()).all()
     from models.workloads.feitelson1996 import size_probabilities
 
     expected = N_JOBS * size_probabilities(open_study_workload(tmp_path), 128)
-    centres = np.array([round(bar.get_x() + bar.get_width() / 2) for bar in sizes.patches])
+    centres = (bars[:, :, 0].min(axis=1) + bars[:, :, 0].max(axis=1)).round().astype(int) // 2
+    assert sorted(centres) == list(range(1, 129))
     common = expected[centres - 1] > 100
     assert heights[common] == pytest.approx(expected[centres - 1][common], rel=0.35)
     assert np.abs(heights - expected[centres - 1])[common].max() > 0

@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from analysis.errors import DrawingError
 from analysis.feitelson1996.figures.logs import count_by_powers, mean_by_size
@@ -108,7 +110,18 @@ FEW = 10
 def _draw_sizes(axes: Axes, counts: np.ndarray) -> None:
     sizes = np.arange(1, len(counts) + 1)
     power = sizes & (sizes - 1) == 0
-    axes.bar(sizes[~power], counts[~power], width=1.0, color=NEUTRAL)
-    axes.bar(sizes[power], counts[power], width=1.6, color=ACCENT)
+    for chosen, width, color in ((~power, 1.0, NEUTRAL), (power, 1.6, ACCENT)):
+        _draw_bars(axes, sizes[chosen], counts[chosen], width, color)
     axes.set_xlim(0, len(counts) + 2)
     axes.grid(visible=False, axis="x")
+
+
+def _draw_bars(axes: Axes, x: np.ndarray, heights: np.ndarray, width: float, color: str) -> None:
+    """Draw bars as one path: `Axes.bar` makes a patch of each, a fifth of the figure's time."""
+    left, right, none = x - width / 2, x + width / 2, np.zeros_like(heights)
+    corners = [(left, none), (right, none), (right, heights), (left, heights)]
+    outlines = np.stack([np.column_stack(corner) for corner in corners], axis=1)
+    bars = PathPatch(Path.make_compound_path_from_polys(outlines), facecolor=color, linewidth=0, snap=True)
+    bars.sticky_edges.y.append(0)
+    axes.add_patch(bars)
+    axes.autoscale_view()
