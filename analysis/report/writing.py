@@ -13,7 +13,6 @@ from analysis.errors import AnalysisError
 from analysis.paper import Paper
 from analysis.report import points
 from analysis.report.pictures import DrawnPicture, draw_pictures
-from analysis.report.render import prepared
 from analysis.study import Study
 
 POINTS = "points.csv"
@@ -74,6 +73,8 @@ class Told:
 
 def told(study: Study, paper: Paper) -> Told:
     """Test the paper's sentences and make all of the report that needs no picture: while others draw them."""
+    from analysis.report.render import prepared  # loaded while they draw, too
+
     tested = {letter: list(paper.claims(one)) for letter, one in study.readings.items()}
     all_points = points.frame(study)
     page = prepared(study, paper, tested, points.points(study, all_points))

@@ -105,7 +105,7 @@ class Study:
         """Name of the experiment."""
         return str(self.settings.get("name") or self.folder.name)
 
-    @property
+    @cached_property
     def config(self) -> dict[str, Any]:
         """The resolved config that the dataset carries: settings, and by group the files by name."""
         found: dict[str, Any] = json.loads(self.data.attrs.get("config", "{}"))
@@ -321,7 +321,7 @@ class Study:
         """Return the places on an axis in ascending order, and the values there."""
         if along not in self._grid_axes:
             return np.zeros(0, int), np.zeros(0)
-        x = self.data[along].values.astype(float)
+        x = self.data.variables[along].values.astype(float)
         order = np.argsort(x)
         if along != "load":
             order = order[~np.isnan(x[order])]
