@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from analysis.figures.load_plot.plot import LoadPlot
 
@@ -34,17 +35,26 @@ def name_lines(axes: Axes, plot: LoadPlot) -> None:
     heights = spread(np.array([ends[name][1] for name in names]), LABEL_HEIGHT)
     for name, height in zip(names, heights, strict=True):
         look, (x, y) = plot.look(name), ends[name]
-        axes.plot(
-            [x + 0.01, 1.03, 1.05], [y, height, height], color=look.color, linewidth=0.5, alpha=0.7,
-            transform=axes.transAxes, clip_on=False, zorder=1,
+        to_name = Line2D(
+            [x + 0.01, 1.03, 1.05], [y, height, height], color=look.color, linewidth=0.5, alpha=0.7, zorder=1,
+            transform=axes.transAxes,
         )  # fmt: skip
-        axes.plot(
+        sample = Line2D(
             [1.055, 1.11], [height, height], color=look.color, linestyle=look.dashes, marker=look.marker,
-            markevery=[1], ms=4, linewidth=1.1, transform=axes.transAxes, clip_on=False, label=look.label,
+            markevery=[1], ms=4, linewidth=1.1, label=look.label, transform=axes.transAxes,
         )  # fmt: skip
+        _put_beside(axes, to_name, sample)
         axes.text(
             1.135, height, look.label, color="#222222", fontsize=8, va="center", transform=axes.transAxes
         )
+
+
+def _put_beside(axes: Axes, *lines: Line2D) -> None:
+    """Add lines that lead to a name. Layout need not measure them: the name is as high, and further out."""
+    for line in lines:
+        line.set_clip_on(False)
+        line.set_in_layout(False)
+        axes.add_artist(line)
 
 
 def _end_inside(points: np.ndarray) -> np.ndarray:
@@ -88,10 +98,11 @@ def name_rows(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
         if name not in without_line(plot, names):
             continue
         look = plot.look(name)
-        axes.plot(
+        sample = Line2D(
             [1.055, 1.11], [row, row], color=look.color, linewidth=0.7, marker=look.marker, mfc="white",
-            markevery=[1], ms=4, transform=axes.get_yaxis_transform(), clip_on=False, label=look.label,
+            markevery=[1], ms=4, label=look.label, transform=axes.get_yaxis_transform(),
         )  # fmt: skip
+        _put_beside(axes, sample)
         axes.text(
             1.135, row, look.label, color="#222222", fontsize=7, va="center",
             transform=axes.get_yaxis_transform(),
