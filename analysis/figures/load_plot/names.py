@@ -37,7 +37,7 @@ def name_lines(axes: Axes, plot: LoadPlot) -> None:
         look, (x, y) = plot.look(name), ends[name]
         to_name = Line2D(
             [x + 0.01, 1.03, 1.05], [y, height, height], color=look.color, linewidth=0.5, alpha=0.7, zorder=1,
-            transform=axes.transAxes,
+            label="_nolegend_", transform=axes.transAxes,
         )  # fmt: skip
         sample = Line2D(
             [1.055, 1.11], [height, height], color=look.color, linestyle=look.dashes, marker=look.marker,
