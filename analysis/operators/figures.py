@@ -114,7 +114,7 @@ def _against(case: Case) -> Figure:
         name_panel(axes, MEASURES[metric], unit)
         name_rows(axes, others)
         shown += found
-    put_headline(figure, f"Minus {case.reference}", shown)
+    put_headline(figure, f"Difference from {case.reference}", shown)
     return figure
 
 

@@ -240,7 +240,11 @@ def _sizes(study: Study) -> dict[str, int]:
 
 
 def _plural(axis: str, n: int) -> str:
-    return {"policy": "policies"}.get(axis, axis if axis.endswith("s") else f"{axis}s") if n != 1 else axis
+    """Return the name of an axis after the number of its values, as far as its plural is known."""
+    if n == 1:
+        return axis
+    known = {"policy": "policies", "workload": "workloads", "load": "loads", "machine": "machines"}
+    return known.get(axis, f"values of {axis}")
 
 
 def replications(study: Study) -> str:

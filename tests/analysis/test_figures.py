@@ -375,6 +375,16 @@ def test_many_doubtful_points_are_told_in_the_strip() -> None:
     assert {text.get_text() for text in dotted.texts} == {"1–9/20"}, "no room for numbers"
 
 
+def test_values_far_from_nothing_have_room_for_their_markers() -> None:
+    """Above them on an axis that begins at 0, however close to each other they are."""
+    x, never = np.array([0.5, 0.7, 0.9]), np.zeros(3, bool)
+    line = Line(x, np.array([71.0, 71.5, 72.0]), np.full(3, 0.1), never, ~never)
+    with style.styled():
+        axes = draw(LoadPlot({"buddy": line}, "Utilization", "", ylim=(0, None))).axes[-1]
+    assert axes.get_ylim()[0] == 0
+    assert axes.get_ylim()[1] > 1.03 * 72.1
+
+
 def test_a_bar_that_the_frame_cuts_off_has_an_arrow() -> None:
     x, never = np.array([0.5, 0.7, 0.9]), np.zeros(3, bool)
     line = Line(x, np.array([2.0, 3.5, 5.0]), np.array([0.1, 0.8, 2.0]), never, ~never)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
@@ -19,6 +20,12 @@ from analysis.study.curve import EXCLUDED
 
 REFERENCE = "first_fit"
 """The paper's scheme, with which the others are compared."""
+
+AIR = 0.08
+"""Beside the lowest and the highest load."""
+
+APART = 0.1
+"""The schemes at one load stand side by side over this share of the way to the next load."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -50,9 +57,9 @@ def _draw(study: Study, scheduler: str) -> Figure:
         x = next(iter(curves.values())).x
         settings: dict[str, Any] = {
             "scale": 100.0,
-            "xlim": (float(x.min() - 0.08), float(x.max() + 0.08)),
+            "xlim": (float(x.min() - AIR), float(x.max() + AIR)),
             "looks": {scheme: look(scheme) for scheme in curves},
-            "dodge": 0.014,
+            "dodge": APART * (float(np.diff(x).min()) if len(x) > 1 else 10 * AIR) / len(curves),
         }
         lines = {scheme: Line.of(curve) for scheme, curve in curves.items()}
         rows[0].append(LoadPlot(lines, "Idling ratio (%)", size(study, name), (0, None), **settings))
@@ -62,7 +69,7 @@ def _draw(study: Study, scheduler: str) -> Figure:
             for scheme, curve in curves.items()
             if reference is not None and scheme != REFERENCE
         }
-        rows[1].append(LoadPlot(less, "Minus first fit (points)", "", guides={0.0: ""}, **settings))
+        rows[1].append(LoadPlot(less, "Difference from first fit (points)", "", guides={0.0: ""}, **settings))
     check(rows[0], SCHEME)
     rows = [row for row in rows if any(plot.lines for plot in row)]
     return grid(rows, "Idling ratio of the trace diagram under gang scheduling")
