@@ -46,6 +46,7 @@ class Meter:
         self._last = time.monotonic()
         self._first: float | None = None
         self._bar: Progress | None = None
+        self._begun = False
         self._over = threading.Event()
         self._lock = threading.Lock()
         if console.is_terminal:
@@ -91,9 +92,20 @@ class Meter:
     def _look(self) -> None:
         while not self._over.wait(LOOK_EVERY_S):
             if self._bar is None:
+                self._tell_beginning()
                 self._tell_every(SILENT_EVERY_S)
             elif self._first is not None:
                 self._bar.update(self._task, pace=self._pace(self._outlook()))
+
+    def _tell_beginning(self) -> None:
+        """Tell once, where nothing has come back yet, what takes so long."""
+        with self._lock:
+            if self._begun or time.monotonic() - self._last < SILENCE_S:
+                return
+            self._begun = True
+            if self._first is not None:
+                return
+        say(self._console, f"{self._done}/{self._total} tasks, starting")
 
     def _tell_every(self, seconds: float) -> None:
         with self._lock:

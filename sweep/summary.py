@@ -33,21 +33,24 @@ DOUBTFUL = "*"
 
 def show_grid(plan: Plan, console: Console) -> None:
     """Print the axes with their values."""
+    width = max(13, *map(len, plan.axes))
     for axis, values in plan.axes.items():
         shown = ", ".join(
             "null" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values
         )
-        console.print(f"{axis:<13} {len(values):>5}  {shown}", markup=False, highlight=False, soft_wrap=True)
+        console.print(
+            f"{axis:<{width}} {len(values):>5}  {shown}", markup=False, highlight=False, soft_wrap=True
+        )
     excluded = math.prod(plan.shape) - len(plan.points)
     if excluded:
-        console.print(f"{'excluded':<13} {excluded:>5}  points, by zip and exclude", highlight=False)
+        console.print(f"{'excluded':<{width}} {excluded:>5}  points, by zip and exclude", highlight=False)
 
 
 def show(path: Path, console: Console, plan: Plan) -> None:
     """Print a table of the headline metric, a warning if an interval was withheld, and what to type next."""
     name = plan.headline
     wanted = [name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated", "suspected"]
-    wanted += ["dropped"] * (plan.settings.warmup == MSER)
+    wanted += [*["dropped"] * (plan.settings.warmup == MSER), *plan.metrics[name].dims]
     if (weight := plan.metrics[name].weight) in plan.metrics:
         wanted.append(weight)
     if name == WAIT and DELAY in plan.metrics:
@@ -87,7 +90,7 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     best = np.unravel_index(int(np.argmax(known)), known.shape)
     where = {axis: int(i) for axis, i in zip(axes, best, strict=True)}
     stated = [f"{axis} {plan.axes[axis][i]}" for axis, i in where.items() if axis not in ("policy", "load")]
-    stated += [f"first {dim}" for dim in metric.dims]
+    stated += [f"{dim} {_first(stored, dim)}" for dim in metric.dims]
     loads = plan.axes["load"]
     alone = _is_one_batch(plan)
     texts = []
@@ -120,6 +123,11 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     for policy, cells in zip(plan.axes["policy"], texts, strict=True):
         table.add_row(str(policy), *(cells[column] for column in columns))
     console.print(table, highlight=False)
+
+
+def _first(stored: dict[str, np.ndarray], dim: str) -> str:
+    """Return the first value of a metric's own dimension, which is the one that is shown."""
+    return str(stored[dim][0])
 
 
 def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...], exact: bool) -> str:
@@ -276,9 +284,10 @@ def _tell_warm_up(stored: dict[str, np.ndarray], console: Console, plan: Plan) -
         say = f"MSER dropped nothing: it cannot judge fewer than {LEAST_GROUPS} batches, and these are {most}"
         console.print(say, style="yellow", markup=False, highlight=False, soft_wrap=True)
         return
+    half = int(np.median(dropped))
     console.print(
-        f"MSER dropped {int(np.median(dropped))} leading batches of a point (median), {int(dropped.max())} "
-        f"at most, none at {int((dropped == 0).sum())} of {dropped.size} points",
+        f"MSER dropped {half} leading batch{'es' * (half != 1)} of a point (median), {int(dropped.max())} at "
+        f"most, none at {int((dropped == 0).sum())} of {dropped.size} points",
         markup=False,
         highlight=False,
         soft_wrap=True,

@@ -18,8 +18,10 @@ import xarray as xr
 from rich.console import Console
 from study_commands import LIMIT_S, load, numbers, results
 
+from sweep.notebook.study import Study
 from sweep.progress import Meter
 from sweep.store.reader import Reader
+from sweep.summary import show_grid
 
 
 def test_a_second_run_finds_everything_done(sweep, monkeypatch):
@@ -290,6 +292,27 @@ def test_silence_is_told_too(monkeypatch):
     line = "1/4 tasks, pace not known yet, time left not known: 1 takes longer than expected"
     with Meter(console, 4, 1, lambda: "time left not known: 1 takes longer than expected"):
         wait_for(lambda: line in console.file.getvalue().splitlines())
+
+
+def test_a_start_that_takes_long_is_told(monkeypatch):
+    """Where there is no bar: workers start, and nothing has come back yet."""
+    monkeypatch.setattr("sweep.progress.LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr("sweep.progress.SILENCE_S", 0.02)
+    console = Console(force_terminal=False, width=80, file=io.StringIO())
+    with Meter(console, 4, 0) as meter:
+        wait_for(lambda: console.file.getvalue() == "0/4 tasks, starting\n")
+        meter.add(4, 100)
+    assert console.file.getvalue().splitlines()[1:] == ["4/4 tasks, pace not known yet"]
+
+
+def test_values_stand_above_each_other_beside_a_long_name(tmp_path):
+    long = "attained_service_limit"
+    study = Study("packing", axes={long: "policy.slots_limit"}, grid={long: [1, 2]}, output=tmp_path)
+    console = Console(width=80, file=io.StringIO())
+    show_grid(study.plan, console)
+    lines = console.file.getvalue().splitlines()
+    assert f"{long}     2  1, 2" in lines
+    assert {line[len(long) : len(long) + 8][-2:] for line in lines if " by zip" not in line} == {"  "}
 
 
 def test_plan_runs_and_writes_nothing(sweep, tmp_path):
