@@ -160,7 +160,9 @@ class Sustains:
 
     It does if it keeps up with some load at which its utilisation is above the threshold; the highest one
     that it keeps up with is looked at. What refutes is the highest load of all: if clearly more than the
-    threshold is offered and less is delivered. Where no more is offered, no less can be held against it.
+    threshold is offered, it saturates, and less is delivered. Where no more is offered, no less can be held
+    against it, nor where it does not saturate: then all that is offered is delivered in the long run, which
+    was too short to show it.
 
     Parameters
     ----------
@@ -179,10 +181,10 @@ class Sustains:
         return found is not None and found.mean - found.half_width > self.threshold
 
     def fails(self, confidence: float) -> bool:
-        """Whether less is delivered at the highest load although clearly more is offered."""
+        """Whether it saturates at the highest load, and less is delivered, though clearly more is offered."""
         load = self._offered
         found = self._at(load, confidence)
-        enough = load is not None and load > self.threshold + CLEARLY_MORE
+        enough = load is not None and load > self.threshold + CLEARLY_MORE and load != self._kept_up
         return enough and found is not None and found.mean + found.half_width < self.threshold
 
     def describe(self, confidence: float) -> str:
@@ -195,7 +197,10 @@ class Sustains:
             told.append("no finished points")
         elif offered <= self.threshold + CLEARLY_MORE:
             told.append(f"no load of this grid is clearly above {self.threshold:.0%}, to refute it")
-        elif offered != kept_up and (most := self._at(offered, confidence)) is not None:
+        elif offered == kept_up:
+            if not self.holds(confidence):
+                told.append("it is not saturated there: longer runs tell what it delivers")
+        elif (most := self._at(offered, confidence)) is not None:
             told.append(f"{shown(most, 100)} % at load {offered:g}, the highest of this grid")
         return f"{self.label}: {'; '.join(told)} (asked: above {self.threshold:.0%})"
 

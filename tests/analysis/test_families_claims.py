@@ -49,15 +49,6 @@ def times(factor: float, *metrics: str, **where: Any) -> Change:
     return changed
 
 
-def utilization(policies: tuple[str, ...], most: float) -> Change:
-    """Let some policies deliver no more than so much."""
-
-    def changed(metric: str, at: Point, value: float) -> float:
-        return min(value, most) if metric == "utilization" and at["policy"] in policies else value
-
-    return changed
-
-
 def everywhere(policy: str, factor: float) -> Change:
     """Change a policy's slowdowns and response times under all workloads."""
 
@@ -92,6 +83,15 @@ def queued(metric: str, at: Point, value: float) -> float:
     return 500.0 if metric == "wait" and at["level"] == 2 and at["queue"] == "fcfs" else value
 
 
+def saturates_early(metric: str, at: Point, value: float) -> float:
+    """Let packing schemes deliver 80 % of the machine at most: beyond, they saturate."""
+    if at["policy"] not in ("buddy", "migration"):
+        return value
+    if metric == "bounded_slowdown" and at["load"] > 0.8:
+        return math.nan
+    return min(value, 0.8) if metric == "utilization" else value
+
+
 BOTH = ("bounded_slowdown", "response_time")
 FALSE: dict[str, Change] = {
     "zhang2003-beats-backfilling-2": times(9, *BOTH, level=2.0, queue="backfill"),
@@ -103,7 +103,7 @@ FALSE: dict[str, Change] = {
     "mualem2001-easy-somewhere": everywhere("conservative", 0.5),
     "mualem2001-conservative-somewhere": everywhere("conservative", 3.0),
     "mualem2001-overestimates-help": times(2, "bounded_slowdown", policy="easy", requests="real"),
-    "feitelson1996-5-utilization": utilization(("buddy", "migration"), 0.8),
+    "feitelson1996-5-utilization": saturates_early,
     "feitelson1996-5-less-harmful": harmful,
     "feitelson1996-5-buffered-jobs-fill-holes": times(3, "response_time", level=5.0),
     "jette1997-responsiveness": times(20, "response_time", policy="buddy", switch_cost=0),

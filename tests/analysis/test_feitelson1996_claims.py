@@ -93,6 +93,16 @@ def test_fails_where_the_opposite_is_true(name: str) -> None:
     assert verdicts(mean=altered, saturation=saturation)[name] == "fails"
 
 
+def test_a_short_run_that_does_not_saturate_refutes_no_utilization() -> None:
+    """It delivers less than is offered so far, and all of it in the long run."""
+
+    def altered(m: str, s: str, *point: Any) -> float:
+        return truth(m, s, *point) * (0.85 if (m, s) == ("utilization", "buddy") else 1.0)
+
+    never = {scheme: load for scheme, load in SATURATION.items() if scheme != "buddy"}
+    assert verdicts(mean=altered, saturation=never)["over-95-sustained"] == "inconclusive"
+
+
 @pytest.mark.parametrize(
     ("name", "alternation", "scheme", "factor"),
     [
