@@ -159,7 +159,7 @@ def counters(kept: Kept | None) -> str:
     (table,) = kept["benchmarks"]["counters"]["tables"]
     lines = ["| " + " | ".join(table["columns"]) + " |", "|---" * len(table["columns"]) + "|"]
     for name, *numbers in table["rows"]:
-        lines.append(f"| {name} | " + " | ".join(f"{number:,.3g}" for number in numbers) + " |")
+        lines.append(f"| {name} | " + " | ".join(_number(number) for number in numbers) + " |")
     return "\n".join([*lines, "", _made(kept)])
 
 
@@ -185,6 +185,17 @@ def fleet(executors: Mapping[str, Fitted], kept: Kept | None) -> str:
             shown = f"{busy:,.0f} ({low:,.0f} to {min(high, FLEET):,.0f}) | {share:.3f}"
             lines.append(f"| {name}, {label} | {shown} | {FLEET / busy / share:,.2f} h |")
     return "\n".join([*lines, "", _made(kept)])
+
+
+def _number(value: float) -> str:
+    """Return a number with three digits, large ones with all of them before the point.
+
+    Examples
+    --------
+    >>> _number(7335.8), _number(5.471)
+    ('7,336', '5.47')
+    """
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _two_digits(value: float) -> str:
