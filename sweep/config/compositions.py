@@ -32,7 +32,7 @@ TAKEN_FROM_ENVIRONMENT = re.compile(rb"\$\{oc\.env:([^},]+)")
 NOT_KEPT = re.compile(rb"\$\{(?!oc\.env:)\w+(\.\w+)*:|\bsearchpath\b|^action:(?! run\b)", re.MULTILINE)
 """Interpolations that a function answers, such as the time of day; folders that a file names, and actions."""
 
-CODE = ("*.py", "../errors.py", "../plan/canonical.py")
+CODE = ("*.py", "../errors.py", "../plan/canonical.py", "../plan/grid.py", "../plan/variants.py")
 
 
 def load(arguments: Sequence[str], folder: Path, user: Path | None = None) -> Config:

@@ -39,7 +39,7 @@ def narrowed(
     """
     axes = []
     for group in GROUPS:
-        if f"grid.{group}" not in typed:
+        if not _is_among(f"grid.{group}", typed):
             continue
         of_group = [target for target in grid.targets(settings).items() if target[1].group == group]
         lost = [

@@ -224,6 +224,7 @@ def keys_set(
 
 
 def has(data: Mapping[str, Any], key: str) -> bool:
+    """Tell whether a file has a dotted key."""
     first, _, rest = key.partition(".")
     if first not in data:
         return False

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sweep
+from sweep.config import compose, locate
 from sweep.config.kept import as_json, from_json
 from sweep.plan.plan import expand
 
@@ -32,6 +33,12 @@ def test_one_policy_of_several_families_has_its_part_of_the_study(policy: str, t
     assert list(one.axes) == list(every.axes)
     kept = from_json(json.loads(json.dumps(as_json(one.asked))))
     assert expand(kept).ids == one.ids
+
+
+def test_a_part_may_be_asked_for_by_a_mapping(tmp_path: Path) -> None:
+    typed = ["+experiment=families", "grid={policy: [easy]}", f"output={tmp_path}"]
+    study = sweep.Study("families", grid={"policy": ["easy"]}, output=tmp_path)
+    assert expand(compose.load(typed, locate.conf_folder())).ids == study.plan.ids
 
 
 @pytest.mark.parametrize(
