@@ -10,14 +10,15 @@ from functools import wraps
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.jobs.calendar import DAY
 from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
 from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
 from models.workloads import memory, resampling
 
-DAY = 86400.0
-"""Seconds of submissions from which on a queue that only grows is worth a word: a burst is meant to queue."""
+WORTH_A_WORD = DAY
+"""Of submissions, from which on a queue that only grows is told of: a burst is meant to queue."""
 
 
 def of_file(path: str) -> tuple[int, int] | None:
@@ -152,7 +153,7 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
             f"{name}: all {len(jobs)} jobs are submitted at once, so that it has no load to rescale; take it "
             "as it is, grid.load=[null]"
         )
-    if natural is not None and natural > 1 and point.load is None and float(jobs.submit[-1]) >= DAY:
+    if natural is not None and natural > 1 and point.load is None and float(jobs.submit[-1]) >= WORTH_A_WORD:
         told.append(
             f"{name}: its jobs are {natural:.3g} times what {machine.total:,} processors can do while they "
             "are submitted: the queue grows, and mean waits tell above all how long the log is; take more "
