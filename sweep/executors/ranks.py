@@ -39,6 +39,9 @@ SHORTEST_S, LONGEST_S = 0.0001, 0.005
 SILENCE_S = 2.0
 """A rank that has said nothing for so long is looked after."""
 
+TOLD = b"+"
+"""What stands in that file at a rank's byte when somebody has been told of its death."""
+
 START_S = 1800.0
 """Limit for what comes before the first task: reading what is done, importing, compiling."""
 
@@ -82,8 +85,14 @@ class Watch:
         return True
 
     def has_died(self, rank: int) -> bool:
-        """Tell whether a rank has ended; of several that ask, only the first is told."""
-        return self.works and self._take(rank)
+        """Tell whether a rank has ended; of several that ask, only the first is told.
+
+        Who was told may have ended as well since, and given the lock back: so it leaves a byte.
+        """
+        if not (self.works and self._take(rank)) or os.pread(self._file, 1, rank) == TOLD:
+            return False
+        os.pwrite(self._file, TOLD, rank)
+        return True
 
 
 class World:

@@ -114,6 +114,18 @@ def test_a_lock_tells_who_has_died(tmp_path):
         assert subprocess.run(asking, capture_output=True, text=True, check=True).stdout == "False False\n"
 
 
+def test_a_death_is_told_once_even_if_who_was_told_has_ended(tmp_path):
+    path = tmp_path / "locks"
+    code = (
+        f"from pathlib import Path; from sweep.executors.ranks import Watch; w = Watch(Path({str(path)!r}), "
+    )
+    watch = Watch(path, 0)
+    subprocess.run([sys.executable, "-c", code + "1)"], check=True)  # rank 1 has ended
+    asking = [sys.executable, "-c", code + "2); print(w.has_died(1))"]
+    assert subprocess.run(asking, capture_output=True, text=True, check=True).stdout == "True\n"
+    assert not watch.has_died(1)
+
+
 class FakeComm:
     rank, size = 3, 4
 
