@@ -90,7 +90,7 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     best = np.unravel_index(int(np.argmax(known)), known.shape)
     where = {axis: int(i) for axis, i in zip(axes, best, strict=True)}
     stated = [f"{axis} {plan.axes[axis][i]}" for axis, i in where.items() if axis not in ("policy", "load")]
-    stated += [f"{dim} {_first(stored, dim)}" for dim in metric.dims]
+    stated += [f"{dim} {stored[dim][0]}" for dim in metric.dims]  # the first value is the one that is shown
     loads = plan.axes["load"]
     alone = _is_one_batch(plan)
     texts = []
@@ -123,11 +123,6 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     for policy, cells in zip(plan.axes["policy"], texts, strict=True):
         table.add_row(str(policy), *(cells[column] for column in columns))
     console.print(table, highlight=False)
-
-
-def _first(stored: dict[str, np.ndarray], dim: str) -> str:
-    """Return the first value of a metric's own dimension, which is the one that is shown."""
-    return str(stored[dim][0])
 
 
 def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...], exact: bool) -> str:
