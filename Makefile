@@ -5,12 +5,13 @@ PYTHON ?= python3
 UV := .tools/bin/uv
 PY := .venv/bin/python
 RUNS := .venv/.runs
+STUDY ?=
 READY := .venv/.ready
 
 # Hundreds of processes are started here; compiling what each imports, over and over, takes longer than what they do.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup packing test check bench lock clean
+.PHONY: help setup packing test test-all style check bench lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,26 +45,30 @@ packing: $(RUNS) ## run the packing study, draw its figures, test the paper's cl
 	  $(PY) -m sweep +experiment=packing 'grid.load=[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9]' \
 	    'grid.alternation=[exclusive]' 'grid.unification=[true]' replications=1 && \
 	  $(PY) -m analysis results/packing figures=fig8; }
-	$(PY) -m sweep +experiment=packing
+	$(PY) -m sweep +experiment=packing $(STUDY)
 	$(PY) -m analysis results/packing
 
-# Kernels are compiled beside the checks. Each core then has its share of the tests, and the tests on a real Slurm,
-# which mostly wait, run beside them; what they say is shown at the end.
-test: $(READY) ## run every check and test
-	@mkdir -p .cache; echo "$(PY) -m models, beside:"; \
-	$(PY) -m models > .cache/kernels.txt 2>&1 & kernels=$$!; \
-	$(MAKE) --no-print-directory check; status=$$?; \
-	wait $$kernels || { status=1; cat .cache/kernels.txt; }; exit $$status
-	@echo "$(PY) -m pytest tests/slurm, beside:"; \
-	$(PY) -m pytest -p no:cacheprovider tests/slurm > .cache/slurm-tests.txt 2>&1 & beside=$$!; \
-	$(PY) -m pytest --numprocesses=logical --dist=worksteal --ignore=tests/slurm; status=$$?; \
+# The first tier: every family, policy, workload, executor, command and page, within minutes. Kernels are compiled
+# first, where they are not in the cache yet, so that no test waits for another one's.
+test: $(READY) style ## run the tests (minutes)
+	$(PY) -m models
+	$(PY) -m pytest --numprocesses=logical --dist=worksteal -m "not exhaustive"
+
+# The second tier: what the first one samples in full, and what has to wait, to be killed or to be installed. Tests on
+# a real Slurm mostly wait, so they run beside the others; their output is shown at the end.
+test-all: $(READY) check ## run the exhaustive tests as well
+	@mkdir -p .cache; echo "$(PY) -m pytest tests/slurm, beside:"; \
+	$(PY) -m pytest -p no:cacheprovider -m exhaustive tests/slurm > .cache/slurm-tests.txt 2>&1 & beside=$$!; \
+	$(PY) -m pytest --numprocesses=logical --dist=worksteal -m exhaustive --ignore=tests/slurm; status=$$?; \
 	wait $$beside || status=1; cat .cache/slurm-tests.txt; exit $$status
 
-check: $(READY) ## style, types and the rule of who may import whom
+style: $(READY) ## format, lint, and the rule of who may import whom
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy
 	.venv/bin/lint-imports
+
+check: style ## style and types
+	$(PY) -m mypy
 
 bench: $(READY) ## measure speed (ratios in one run)
 	$(PY) -m benchmarks

@@ -171,7 +171,7 @@ def _write(folder: Path, arguments: Sequence[str], elements: Sequence[int], skip
         (log,) = Logs(results, f"slurm-{made.job}-{element:05d}").names(1)
         numbers = packed.share(element)
         ids = (plan.ids[number] for number in numbers.tolist() if number % skip or skip == 1)
-        waiting[element] = (Shard(results.shards, log), records(ids, plan.longest.looks[-1]))
+        waiting[element] = (Shard(results.shards, log), records(ids, plan.longest.checkpoints[-1]))
     messages = 0
     while waiting:
         for element, (shard, rest) in list(waiting.items()):

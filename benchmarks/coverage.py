@@ -245,7 +245,7 @@ def slowdowns(scheme: str, load: float, alternation: str, numbers: range, batche
 def _measured(task: points.Task, batches: Batches) -> Floats:
     outcome = points.FAMILY.simulate(task.point)
     found = np.asarray(outcome.metrics["slowdown"], dtype=np.float64)
-    assert len(found) == batches.looks[-1], "a table of 20,000 jobs does not fill"
+    assert len(found) == batches.checkpoints[-1], "a table of 20,000 jobs does not fill"
     return found
 
 

@@ -88,14 +88,14 @@ def _us_a_job(task: Task) -> float:
     simulation = points.prepare(task)
     simulation.run(task.measurement.warmup)
     before, start = simulation.n_terminated, time.process_time()
-    simulation.run(task.measurement.warmup + task.measurement.looks[-1])
+    simulation.run(task.measurement.warmup + task.measurement.checkpoints[-1])
     return (time.process_time() - start) / (simulation.n_terminated - before) * 1e6
 
 
 def _jobs_in_system(task: Task) -> float:
     """Return the mean number of jobs in the system."""
     simulation = points.prepare(task)
-    simulation.run(task.measurement.warmup + task.measurement.looks[-1])
+    simulation.run(task.measurement.warmup + task.measurement.checkpoints[-1])
     return float(np.nanmean(simulation.batches.jobs_in_system))
 
 

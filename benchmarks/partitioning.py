@@ -20,7 +20,7 @@ MESHES = (16, 64, 256, 1024)
 
 JOBS = (16, 256, 4095)
 POINT_S, CHAIN_S = 1.0, 2.0
-ONE_BATCH = Batches(size=1, warmup=0, looks=(1,))
+ONE_BATCH = Batches(size=1, warmup=0, checkpoints=(1,))
 
 
 def run(quick: bool) -> Findings:

@@ -136,7 +136,7 @@ def _write_shards(folder: Path, tasks: int) -> None:
     results.create()
     shard = Shard(results.shards)
     done = (id_ for number, id_ in enumerate(study.ids) if number % 10)
-    made = records(done, study.longest.looks[-1])
+    made = records(done, study.longest.checkpoints[-1])
     while message := list(islice(made, MESSAGE)):
         shard.append(message)
     time.sleep(TICK_NS / 1e9)  # else the index of a small study could not be told from an older one

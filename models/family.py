@@ -106,7 +106,7 @@ class Family:
 
     Notes
     -----
-    ``policies`` has ``check(point)`` and ``has_chance(point)``, ``model`` has ``simulate(point)``; see the
+    ``policies`` has ``check(point)`` and ``is_stochastic(point)``, ``model`` has ``simulate(point)``; see the
     methods of the same names here. All of them are pure functions of plain data. ``policies`` may also have
     ``kernels(point)``, which returns those of `kernels` that a point needs; without it each needs all.
     """
@@ -142,17 +142,17 @@ class Family:
         notes: Sequence[str] = self._policies().check(point)
         return notes
 
-    def has_chance(self, point: Point) -> bool:
+    def is_stochastic(self, point: Point) -> bool:
         """Tell whether replications differ.
 
         Where they do not (a log has no chance in it) more than one is refused: copies of one run would pass
         for independent samples.
         """
-        return bool(self._policies().has_chance(point))
+        return bool(self._policies().is_stochastic(point))
 
     def is_exact(self, point: Point) -> bool:
         """Tell whether a point is solved: then its outcome has one batch, whatever was asked for."""
-        return self.solves and not self.has_chance(point)
+        return self.solves and not self.is_stochastic(point)
 
     def simulate(self, point: Point) -> Outcome:
         """Run the model: the same call gives the same bits in any process.

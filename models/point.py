@@ -29,7 +29,7 @@ class Batches:
         Jobs in a batch; None divides the whole workload (a log, a month) into as many as are asked for.
     warmup : int
         Leading batches that are run and discarded.
-    looks : tuple of int
+    checkpoints : tuple of int
         Declared numbers of measured batches, ascending. The run ends at the last one, or at an earlier
         one where `enough` says so. Nothing is looked at between them, so that stopping is sequential
         only at declared sizes.
@@ -42,14 +42,14 @@ class Batches:
 
     size: int | None = 1000
     warmup: int = 1
-    looks: tuple[int, ...] = (30,)
+    checkpoints: tuple[int, ...] = (30,)
     enough: Callable[[Mapping[str, np.ndarray]], bool] | None = None
     weeks: bool = False
 
     @property
     def most(self) -> int:
         """Batches of a run that is not ended early, the warm-up included."""
-        return self.warmup + self.looks[-1]
+        return self.warmup + self.checkpoints[-1]
 
     def jobs(self, n_batches: int) -> int:
         """Return the jobs of so many batches; only where a batch has a size."""

@@ -261,7 +261,7 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
 def _is_one_batch(plan: Plan) -> bool:
     """Whether a whole log is measured once, on purpose: nobody expects an interval of that."""
     longest = plan.longest
-    return longest.to_the_end and longest.looks == (1,) and plan.replications == 1
+    return longest.to_the_end and longest.checkpoints == (1,) and plan.replications == 1
 
 
 def _sample(values: np.ndarray, n_axes: int, point: tuple[np.intp, ...]) -> np.ndarray:
@@ -275,7 +275,7 @@ def _tell_warm_up(stored: dict[str, np.ndarray], console: Console, plan: Plan) -
     if "dropped" not in stored or not (done := (stored["state"] == DONE).any(axis=-1)).any():
         return
     dropped = stored["dropped"][done]
-    if (most := plan.longest.looks[-1]) < LEAST_GROUPS:
+    if (most := plan.longest.checkpoints[-1]) < LEAST_GROUPS:
         say = f"MSER dropped nothing: it cannot judge fewer than {LEAST_GROUPS} batches, and these are {most}"
         console.print(say, style="yellow", markup=False, highlight=False, soft_wrap=True)
         return
@@ -294,7 +294,7 @@ def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: P
     if plan.settings.batch_size == WEEK:  # as many as it has
         return
     n_axes = len(plan.axes)
-    first = np.array([one.looks[0] for one in plan.measurements])
+    first = np.array([one.checkpoints[0] for one in plan.measurements])
     asked = first.reshape([-1 if axis == "load" else 1 for axis in (*plan.axes, "replication")])
     values = np.moveaxis(stored[plan.headline], n_axes + 1, -1)
     batches = np.isfinite(values).sum(axis=-1)
@@ -332,7 +332,8 @@ def _warn_of_missed_precision(stored: dict[str, np.ndarray], console: Console, p
     if missed.any():
         console.print(
             f"{int(missed.sum())} of {int(known.sum())} points miss precision.relative={relative:g} at the "
-            f"last look, {plan.longest.looks[-1]} batches; allow more: precision.looks=[...] or larger ones",
+            f"last checkpoint, {plan.longest.checkpoints[-1]} batches; allow more "
+            "(precision.checkpoints=[...]) or larger ones",
             style="yellow",
             markup=False,
             highlight=False,

@@ -66,6 +66,14 @@ def pytest_configure(config: pytest.Config) -> None:
         import matplotlib.font_manager  # noqa: F401
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on a real Slurm belong to the second tier."""
+    for item in items:
+        if "cluster" in getattr(item, "fixturenames", ()):
+            item.add_marker("exhaustive")
+
+
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
     """Return a function that makes a folder once for all processes among which tests are shared.

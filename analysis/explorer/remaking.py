@@ -61,7 +61,7 @@ def _looks(settings: Mapping[str, Any], load: float | None) -> tuple[int, ...]:
     precision, batches = settings.get("precision") or {}, int(_at_load(settings.get("batches", 30), load))
     if precision.get("relative") is None:
         return (batches,)
-    return tuple(precision.get("looks") or (batches * factor for factor in (1, 2, 4, 8)))
+    return tuple(precision.get("checkpoints") or (batches * factor for factor in (1, 2, 4, 8)))
 
 
 def _at_load(value: Any, load: float | None) -> Any:

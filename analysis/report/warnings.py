@@ -130,6 +130,8 @@ def _replicable(study: Study, policy: str) -> bool:
     try:
         parameters = study.parameters("policy", policy)
         family = families.find(parameters["family"])
-        return family.has_chance(Point(parameters, study.parameters("workload"), study.parameters("machine")))
+        return family.is_stochastic(
+            Point(parameters, study.parameters("workload"), study.parameters("machine"))
+        )
     except (AnalysisError, SweepError, KeyError, ValueError):  # a dataset of other software, or of older
         return True

@@ -89,9 +89,9 @@ def check(point: Point) -> Sequence[str]:
     return [*opened.notes, *told]
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell whether replications differ: the schedulers draw no random numbers."""
-    return workloads.has_chance(point.workload)
+    return workloads.is_stochastic(point.workload)
 
 
 def kernels(point: Point) -> set[str]:

@@ -70,13 +70,13 @@ def simulate(point: Point) -> Outcome:
         simulation.run(1, until=rules.horizon)
         simulation.cut(rules.horizon)
         return Outcome(_metrics(point, opened, simulation, ENDLESS, 1, 0), simulation.n_terminated)
-    batches, available = point.batches, point.batches.looks[-1]
+    batches, available = point.batches, point.batches.checkpoints[-1]
     if isinstance(opened, Trace):
         batches, available = opened.divided(batches)
     assert batches.size is not None  # a trace's are divided, a stream has none without
     simulation = _simulation(point, opened, _measured(opened, batches))
     status = engine.BATCHES_DONE
-    for look in batches.looks:
+    for look in batches.checkpoints:
         n_measured = min(look, max(available, 0))
         if n_measured:
             status = simulation.run(batches.warmup + n_measured)

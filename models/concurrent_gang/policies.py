@@ -236,7 +236,7 @@ def check(point: Point) -> Sequence[str]:
 
 def _told_of_horizon(point: Point, opened: Stream | Trace, horizon: float) -> Sequence[str]:
     """Say which jobs of a log come before the horizon; ``ValueError`` for batches that it cannot have."""
-    if point.batches.looks != (1,) or point.batches.warmup:
+    if point.batches.checkpoints != (1,) or point.batches.warmup:
         raise ValueError(
             f"policy.horizon={horizon:g} makes a run one batch, from its begin on; add batches=1 warmup=0, "
             "and replications=5 or more: each is one sample"
@@ -267,6 +267,8 @@ def machine_of(machine: Parameters, n_pes: int) -> Parameters:
     return {**machine, "processors": n_pes}
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell whether replications differ: statements may be random where the workload is not."""
-    return workloads.has_chance(point.workload, judged=False) or Statements.of(point.workload).has_chance
+    return (
+        workloads.is_stochastic(point.workload, judged=False) or Statements.of(point.workload).is_stochastic
+    )

@@ -38,7 +38,7 @@ def simulate(point: Point) -> Outcome:
     A trace has no backlog to speak of, and `job_limit` does not stop it: it ends.
     """
     opened = workloads.open_workload(point)
-    batches, available = point.batches, point.batches.looks[-1]
+    batches, available = point.batches, point.batches.checkpoints[-1]
     if isinstance(opened, Trace):
         batches, available = opened.divided(batches)
     assert batches.size is not None  # a trace's are divided, a stream has none without
@@ -46,7 +46,7 @@ def simulate(point: Point) -> Outcome:
     measuring = Measuring(Measures.of(point.measures), batches.size, everybody)
     simulation = _simulation(point, opened, batches, measuring=measuring)
     status = engine.BATCHES_DONE
-    for look in batches.looks:
+    for look in batches.checkpoints:
         n_measured = min(look, max(available, 0))
         if n_measured:
             status = simulation.run(batches.warmup + n_measured)

@@ -215,9 +215,9 @@ def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None
         )
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell whether replications differ: the schedulers draw no random numbers, the workload may."""
-    return workloads.has_chance(point.workload, judged=Rules.of(point.policy).judges)
+    return workloads.is_stochastic(point.workload, judged=Rules.of(point.policy).judges)
 
 
 def kernels(point: Point) -> set[str]:

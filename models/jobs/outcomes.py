@@ -59,12 +59,12 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
     if isinstance(opened, Trace):
         made = run(opened.jobs, opened.machine)
         batches, available = opened.divided(batches)
-        for look in batches.looks:
+        for look in batches.checkpoints:
             metrics = _measured(family, point, made, batches, min(look, max(available, 0)), own, opened)
             if look >= available or batches.is_enough(metrics):
                 break
         return Outcome(metrics, len(opened.jobs))
-    for look in batches.looks:
+    for look in batches.checkpoints:
         made, settled = _streamed(opened, run, batches.jobs(batches.warmup + look))
         metrics = _measured(family, point, made, batches, look, own)
         if not settled or batches.is_enough(metrics):

@@ -116,7 +116,9 @@ class Trace:
         many as there are; a workload of less than ten days is divided into `SHORT` equal batches instead.
         """
         if batches.weeks and not has_periods(self.jobs.submit[self.measured]):
-            equal, available = self.divided(Batches(None, batches.warmup, (min(batches.looks[-1], SHORT),)))
+            equal, available = self.divided(
+                Batches(None, batches.warmup, (min(batches.checkpoints[-1], SHORT),))
+            )
             return replace(batches, size=equal.size, weeks=False), available
         if batches.weeks:
             return batches, len(periods(self.jobs.submit[self.measured], batches.most)) - 1 - batches.warmup

@@ -8,7 +8,7 @@ from models.family import Outcome
 from models.jobs import machine as machines
 from models.medium_term import engine, requirements
 from models.medium_term.measures import Totals
-from models.medium_term.policies import has_chance
+from models.medium_term.policies import is_stochastic
 from models.point import Batches, Point
 
 ONE = Batches(None, 0, (1,))
@@ -21,7 +21,7 @@ def simulate(point: Point) -> Outcome:
     A batch's value is the mean over its lists. There is no queue, so nothing saturates.
     """
     processors = machines.of(point.machine).total
-    batches = point.batches if has_chance(point) else ONE
+    batches = point.batches if is_stochastic(point) else ONE
     totals = Totals(*np.zeros((len(Totals._fields), batches.most)))
     scheduled = 0
     for batch, lists in enumerate(requirements.lists(point.workload, processors, batches, point.seed)):
@@ -31,7 +31,7 @@ def simulate(point: Point) -> Outcome:
         for name, values in totals._asdict().items():
             values[batch] /= len(lists)
             metrics[name] = values[batches.warmup : batch + 1].copy()
-        done = batch + 1 - batches.warmup in batches.looks
+        done = batch + 1 - batches.warmup in batches.checkpoints
         if done and batches.enough is not None and batches.enough(metrics):
             break
     return Outcome(metrics, scheduled)

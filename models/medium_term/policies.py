@@ -65,9 +65,9 @@ def check(point: Point) -> Sequence[str]:
     return []
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell whether replications differ: policies draw no random numbers, workloads do but for lists."""
-    return requirements.has_chance(point.workload)
+    return requirements.is_stochastic(point.workload)
 
 
 def find(policy: Parameters) -> Policy:

@@ -26,6 +26,6 @@ def check(point: Point) -> Sequence[str]:
     return o2k.open_trace(point).notes
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell whether replications differ: each is a month of its own."""
-    return o2k.has_chance(point.workload)
+    return o2k.is_stochastic(point.workload)

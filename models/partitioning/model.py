@@ -110,7 +110,7 @@ def simulate(point: Point) -> Outcome:
     rotating = source.system.policy.rotation < np.inf and not source.system.transfer.is_free
     most = n_processors if rotating and point.machine.get("memory_limit") is None else np.inf
     parts: list[Batches] = []
-    for look in batches.looks:
+    for look in batches.checkpoints:
         status = engine.RECORD_FULL
         while status == engine.RECORD_FULL:
             status = simulation.run(batches.warmup + look)
@@ -138,7 +138,7 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
     assert batches.size is not None
     limit, held = source.system.limit(point.machine), simulation.record.held
     found = of_trace(ended, trace, batches.size, held, limit, Measures.of(point.measures))
-    for look in batches.looks:
+    for look in batches.checkpoints:
         metrics = found.metrics(batches.warmup, batches.warmup + min(look, max(available, 0)))
         if look >= available or (batches.enough is not None and batches.enough(known(metrics))):
             break

@@ -48,6 +48,6 @@ def check(point: Point) -> Sequence[str]:
     return [*source.notes, *birth_death.check(point)]
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell whether replications differ: the policies draw no random numbers."""
-    return workloads.has_chance(point.workload)
+    return workloads.is_stochastic(point.workload)

@@ -19,9 +19,9 @@ def check(point: Point) -> Sequence[str]:
     return notes
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell whether replications differ: the schedulers draw no random numbers, the workload may."""
-    return workloads.has_chance(point.workload)
+    return workloads.is_stochastic(point.workload)
 
 
 def kernels(point: Point) -> set[str]:

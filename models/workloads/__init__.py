@@ -3,7 +3,7 @@
 Each module of `MODELS` serves one ``workload.model`` and has
 
 - ``fills(workload)``, which of `COLUMNS` its jobs have beyond submission, runtime and processors;
-- ``has_chance(workload)``, whether replications differ;
+- ``is_stochastic(workload)``, whether replications differ;
 - ``user_names(workload)``, where it has names of users beside their numbers;
 - ``open_stream(point, machine)`` for jobs without end, or ``open_trace(point)`` for a log or a month.
 
@@ -93,7 +93,7 @@ def open_log(point: Point) -> Trace | None:
     return opened if isinstance(opened, Trace) and opened.origin is not None else None
 
 
-def has_chance(workload: Parameters, judged: bool = True) -> bool:
+def is_stochastic(workload: Parameters, judged: bool = True) -> bool:
     """Tell whether replications of a workload differ.
 
     Parameters
@@ -102,7 +102,7 @@ def has_chance(workload: Parameters, judged: bool = True) -> bool:
     judged : bool
         Whether the policy looks at requested times: else it makes no difference that they are drawn.
     """
-    return bool(module_of(workload).has_chance(workload)) or (estimates.are_drawn(workload) and judged)
+    return bool(module_of(workload).is_stochastic(workload)) or (estimates.are_drawn(workload) and judged)
 
 
 def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:

@@ -41,7 +41,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return tuple(name for name in OPTIONAL if isinstance(given, Mapping) and given.get(name) is not None)
 
 
-def has_chance(workload: Parameters) -> bool:
+def is_stochastic(workload: Parameters) -> bool:
     """Tell whether replications differ: jobs that are given have no chance in them unless resampled."""
     return resampling.wanted(workload) is not None
 

@@ -323,7 +323,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return () if workload.get("repetition") == SEQUENCE else ("repetition",)
 
 
-def has_chance(workload: Parameters) -> bool:
+def is_stochastic(workload: Parameters) -> bool:
     """Tell whether replications differ."""
     return True
 

@@ -46,7 +46,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return ()
 
 
-def has_chance(workload: Parameters) -> bool:
+def is_stochastic(workload: Parameters) -> bool:
     """Tell whether replications differ."""
     return True
 

@@ -21,7 +21,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return ("requested", "memory", "user")
 
 
-def has_chance(workload: Parameters) -> bool:
+def is_stochastic(workload: Parameters) -> bool:
     """Tell whether replications differ: a log has no chance in it unless it is resampled."""
     return resampling.wanted(workload) is not None
 

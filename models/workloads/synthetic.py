@@ -36,7 +36,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return ("requested", "memory") if workload.get("memory_mb") else ("requested",)
 
 
-def has_chance(workload: Parameters) -> bool:
+def is_stochastic(workload: Parameters) -> bool:
     """Tell whether replications differ."""
     return True
 

@@ -283,7 +283,7 @@ def _of_another_type(full_key: str, text: str, typed: Mapping[str, str]) -> str 
     Parameters
     ----------
     full_key : str
-        As OmegaConf names it, ``precision.looks[0]``; in a list of lists, the position alone.
+        As OmegaConf names it, ``precision.checkpoints[0]``; in a list of lists, the position alone.
     text : str
         What OmegaConf says of it.
     typed : dict of str to str

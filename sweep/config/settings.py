@@ -36,10 +36,10 @@ GIVE = {
     "replications": "give a whole number from 1 up",
     "seed": "give a whole number from 0 up",
     "confidence": "give a level between 0 and 1, e.g. 0.95",
-    "precision": "its keys are relative, metric and looks, e.g. precision.relative=0.05",
+    "precision": "its keys are relative, metric and checkpoints, e.g. precision.relative=0.05",
     "precision.relative": FRACTION,
     "precision.metric": "give the name of one metric",
-    "precision.looks": "give ascending numbers of batches, e.g. [30,60,120]",
+    "precision.checkpoints": "give ascending numbers of batches, e.g. [30,60,120]",
     "measures": "its keys are bound and groups, e.g. measures.bound=10",
     "measures.bound": "give a positive number of seconds, e.g. 10",
     "output": "give a folder for the results, output=FOLDER",
@@ -57,7 +57,7 @@ class Precision:
 
     relative: float | None = None
     metric: str | None = None
-    looks: list[int] | None = None
+    checkpoints: list[int] | None = None
 
 
 @dataclass
@@ -97,13 +97,13 @@ class Settings:
     slurm: str | None = None
     schedule: str | None = None
 
-    def looks(self, load: float | None = None) -> tuple[int, ...]:
+    def checkpoints(self, load: float | None = None) -> tuple[int, ...]:
         """Return the numbers of measured batches at which a run at a load may end."""
         batches = at_load(self.batches, load)
         if self.precision.relative is None:
             return (batches,)
-        if self.precision.looks is not None:
-            return tuple(self.precision.looks)
+        if self.precision.checkpoints is not None:
+            return tuple(self.precision.checkpoints)
         return tuple(batches * factor for factor in (1, 2, 4, 8))
 
 
@@ -237,15 +237,17 @@ def _check_warmup(settings: Settings) -> None:
 
 
 def _check_precision(settings: Settings) -> None:
-    relative, looks = settings.precision.relative, settings.precision.looks
+    relative, checkpoints = settings.precision.relative, settings.precision.checkpoints
     if relative is None:
-        if looks is not None:
-            raise SweepError("precision.looks needs precision.relative, e.g. 0.05")
+        if checkpoints is not None:
+            raise SweepError("precision.checkpoints needs precision.relative, e.g. 0.05")
         return
     if not 0 < relative < 1:
         raise SweepError(refused("precision.relative", relative))
-    if looks is not None and (not looks or looks[0] < 1 or sorted(set(looks)) != looks):
-        raise SweepError(refused("precision.looks", looks))
+    if checkpoints is not None and (
+        not checkpoints or checkpoints[0] < 1 or sorted(set(checkpoints)) != checkpoints
+    ):
+        raise SweepError(refused("precision.checkpoints", checkpoints))
 
 
 def as_list(value: object) -> list[Any]:

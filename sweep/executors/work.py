@@ -218,16 +218,18 @@ def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> F
     shapes = [values.shape for values in arrays]
     n_batches = shapes[0][0] if shapes and shapes[0] else 0
     expected, layout = declared.of(n_batches)
-    if shapes != expected or n_batches > task.measurement.looks[-1]:
-        raise ValueError(_broken(declared, shapes, task.measurement.looks))
+    if shapes != expected or n_batches > task.measurement.checkpoints[-1]:
+        raise ValueError(_broken(declared, shapes, task.measurement.checkpoints))
     backlog = None if outcome.backlog is None else encoded(outcome.backlog)
     together = np.concatenate(arrays, axis=None, dtype=_DOUBLES, casting="unsafe").tobytes()
     return Finished(task.id, seconds, int(outcome.jobs), backlog, n_batches, layout, together)
 
 
-def _broken(declared: Declared, shapes: list[tuple[int, ...]], looks: tuple[int, ...]) -> str:
+def _broken(declared: Declared, shapes: list[tuple[int, ...]], checkpoints: tuple[int, ...]) -> str:
     """Return how the shapes of metrics, in the order of the declaration, break it."""
     for (name, own), shape in zip(declared.own.items(), shapes, strict=True):
         if not shape or shape[1:] != own:
             return f"metric {name}: shape {shape}, declared (n_batches, ...) with {own}"
-    return f"metrics with {sorted({shape[0] for shape in shapes})} batches; declared looks {looks}"
+    return (
+        f"metrics with {sorted({shape[0] for shape in shapes})} batches; declared checkpoints {checkpoints}"
+    )

@@ -97,7 +97,7 @@ class Plan:
     @cached_property
     def longest(self) -> Measurement:
         """Of the measurements, that of most batches."""
-        return max(self.measurements, key=lambda one: one.looks[-1])
+        return max(self.measurements, key=lambda one: one.checkpoints[-1])
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -154,7 +154,7 @@ class Plan:
     def _has_chance(self, policy: int, workload: int, machine: int) -> bool:
         point = self._point(policy, workload, machine)
         try:
-            return families.find(point.policy["family"]).has_chance(point)
+            return families.find(point.policy["family"]).is_stochastic(point)
         except ValueError:  # it cannot be simulated, which `check` says in its own words
             return True
 
@@ -265,7 +265,7 @@ class Plan:
                 told[number] = family.check(point)
             except ValueError as error:
                 raise SweepError(one_line(error)) from error
-            if self.replications > 1 and not family.has_chance(point):
+            if self.replications > 1 and not family.is_stochastic(point):
                 raise SweepError(
                     f"replications={self.replications}: there is no chance in workload "
                     f"{workload['name']}, and copies of one run are no sample; add replications=1"
@@ -342,7 +342,7 @@ def _measurements(settings: Settings, axes: Mapping[str, Sequence[Any]]) -> tupl
         Measurement(
             settings.batch_size,
             0 if mser else at_load(settings.warmup, load),
-            settings.looks(load),
+            settings.checkpoints(load),
             stopping,
         )
         for load in axes["load"]
@@ -364,10 +364,12 @@ def _check_metrics(plan: Plan) -> None:
 
 def content(plan: Plan) -> Mapping[str, Any]:
     """Return what must not differ within a results folder: how runs are measured, at each load."""
-    looks, warmup = plan.settings.batches, plan.settings.warmup
+    checkpoints, warmup = plan.settings.batches, plan.settings.warmup
     found = dict(_content(plan, plan.axes["load"][0]))
-    if isinstance(looks, Mapping):
-        found["looks"] = {f"from load {low:g}": list(plan.settings.looks(low)) for low in looks}
+    if isinstance(checkpoints, Mapping):
+        found["checkpoints"] = {
+            f"from load {low:g}": list(plan.settings.checkpoints(low)) for low in checkpoints
+        }
     if isinstance(warmup, Mapping):
         found["warmup"] = {f"from load {low:g}": n for low, n in warmup.items()}
     return found
@@ -387,7 +389,7 @@ def _content(plan: Plan, load: float | None) -> Mapping[str, Any]:
         }
     return {
         "batch_size": settings.batch_size,
-        "looks": list(settings.looks(load)),
+        "checkpoints": list(settings.checkpoints(load)),
         "stopping": stopping,
         "warmup": at_load(settings.warmup, load),
         **({} if plan.measures == MEASURES else {"measures": plan.measures}),

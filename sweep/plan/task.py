@@ -28,7 +28,7 @@ class Measurement:
 
     batch_size: int | str | None
     warmup: int
-    looks: tuple[int, ...]
+    checkpoints: tuple[int, ...]
     stopping: Stopping | None = None
 
     @property
@@ -40,7 +40,7 @@ class Measurement:
     def batches(self) -> Batches:
         """The same as a model is told it, without the stopping rule."""
         size = self.batch_size if isinstance(self.batch_size, int) else None
-        return Batches(size, self.warmup, self.looks, weeks=self.batch_size == WEEK)
+        return Batches(size, self.warmup, self.checkpoints, weeks=self.batch_size == WEEK)
 
     @property
     def jobs(self) -> int:

@@ -88,7 +88,7 @@ class Collector:
         self._coords = families.coords(plan.families.values(), plan.measures)
         self._facts = Facts(plan)
         self._expected = Expected(plan, self._number)
-        self._n_batches = plan.longest.looks[-1]
+        self._n_batches = plan.longest.checkpoints[-1]
         self._shapes = {name: (self._n_batches, *self._own(metric)) for name, metric in plan.metrics.items()}
         self._user_names: dict[int, tuple[str, ...]] = {}
         rows = (plan.points[:, None] * plan.replications + np.arange(plan.replications)).ravel()

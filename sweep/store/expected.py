@@ -42,7 +42,8 @@ class Expected:
         declared = self._of(self._plan.families[package])
         as_declared = {name: record.batches * n for name, n in declared.items()}
         return (
-            dict(record.metrics) == as_declared and record.batches <= self._plan.measurement(number).looks[-1]
+            dict(record.metrics) == as_declared
+            and record.batches <= self._plan.measurement(number).checkpoints[-1]
         )
 
     def _of(self, family: Family) -> Mapping[str, int]:

@@ -131,7 +131,7 @@ class Facts:
             if not those:
                 continue
             own = those[0][1].shape[1:]
-            filled = np.full((*shape, plan.longest.looks[-1], *own), np.nan)
+            filled = np.full((*shape, plan.longest.checkpoints[-1], *own), np.nan)
             for place, values in those:
                 filled[tuple(place[axis] for axis in dims)][: len(values)] = values
             attributes = {"units": metric.unit, "long_name": f"{metric.long_name}, as the log recorded it"}

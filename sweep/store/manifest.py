@@ -143,7 +143,7 @@ def changed(folder: Folder, plan: Plan) -> str:
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     """Yield ``key: OLD -> NEW`` for all that must not differ within a folder, by the keys that are typed."""
     for key in new:
-        if key not in (*GROWING, "looks", "stopping", "warmup", "measures", *GROUPS):
+        if key not in (*GROWING, "checkpoints", "stopping", "warmup", "measures", *GROUPS):
             yield from _compare(key, old.get(key), new[key])
     yield from _compare("warmup", _by_load(old.get("warmup")), _by_load(new.get("warmup")), whole=True)
     yield from _lengths(old, new)
@@ -159,9 +159,9 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
 def _lengths(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     """Compare how long runs are: ``batches``, and ``precision`` for those that end by it.
 
-    A manifest has the numbers of batches at which a run may end, ``looks``; the first is ``batches``.
+    A manifest has the numbers of batches at which a run may end, ``checkpoints``; the first is ``batches``.
     """
-    before, after = (_by_load(each.get("looks")) for each in (old, new))
+    before, after = (_by_load(each.get("checkpoints")) for each in (old, new))
     rule_before, rule_after = (dict(each.get("stopping") or {}) for each in (old, new))
     yield from _compare("batches", _first(before), _first(after), whole=True)
     for part in ("relative", "metric"):
@@ -169,7 +169,7 @@ def _lengths(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     if rule_before and rule_after:
         yield from _compare("confidence", rule_before.get("confidence"), rule_after.get("confidence"))
         if _first(before) == _first(after):
-            yield from _compare("precision.looks", before, after, whole=True)
+            yield from _compare("precision.checkpoints", before, after, whole=True)
 
 
 def _by_load(value: Any) -> Any:
@@ -179,10 +179,10 @@ def _by_load(value: Any) -> Any:
     return {key.removeprefix("from load "): number for key, number in value.items()}
 
 
-def _first(looks: Any) -> Any:
-    if isinstance(looks, Mapping):
-        return {load: numbers[0] for load, numbers in looks.items()}
-    return looks[0] if looks else looks
+def _first(checkpoints: Any) -> Any:
+    if isinstance(checkpoints, Mapping):
+        return {load: numbers[0] for load, numbers in checkpoints.items()}
+    return checkpoints[0] if checkpoints else checkpoints
 
 
 def _targets(manifest: Mapping[str, Any]) -> list[grid.KeyTarget]:

@@ -110,8 +110,8 @@ SPARSE = 15_000.0
 
 BOUND_S = 10.0
 SEED, OTHER_SEED = (1, 2, 0), (1, 2, 1)
-LOOKS = Batches(size=20, warmup=1, looks=(2, 4, 6))
-WHOLE = Batches(size=None, warmup=0, looks=(1,))
+CHECKPOINTS = Batches(size=20, warmup=1, checkpoints=(2, 4, 6))
+WHOLE = Batches(size=None, warmup=0, checkpoints=(1,))
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Case:
         for name in (POOL,) if alone else MACHINES:
             for load in (None,) if alone else (0.7, None):
                 parts = policy_of(self), workload_of(self.workload), machine_of(name)
-                yield Point(*parts, load, LOOKS, SEED, measures())
+                yield Point(*parts, load, CHECKPOINTS, SEED, measures())
 
     def taken(self) -> tuple[Point | None, list[str]]:
         """Return the first point that the family takes, if any, and what it says of those that it refuses."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from family_cases import BOUND_S, LOOKS, MONTHS, OTHER_SEED, Run
+from family_cases import BOUND_S, CHECKPOINTS, MONTHS, OTHER_SEED, Run
 
 from models.family import Outcome
 from models.jobs import swf
@@ -48,9 +48,9 @@ def metrics_are_those_that_are_declared(run: Run) -> None:
     if run.family.is_exact(run.point):
         assert n_batches == 1
     elif run.case.ends or (run.outcome.backlog is not None and run.outcome.backlog.overflowed):
-        assert n_batches <= LOOKS.looks[-1]
+        assert n_batches <= CHECKPOINTS.checkpoints[-1]
     else:
-        assert n_batches in LOOKS.looks
+        assert n_batches in CHECKPOINTS.checkpoints
     assert run.outcome.jobs > 0
     assert run.family.headline in declared
 
@@ -80,7 +80,7 @@ def the_same_point_gives_the_same_bits(run: Run) -> None:
 
 def replications_differ_where_there_is_chance(run: Run) -> None:
     other = run.family.simulate(replace(run.point, seed=OTHER_SEED))
-    if run.family.has_chance(run.point):
+    if run.family.is_stochastic(run.point):
         assert differ(other.metrics, run.outcome.metrics)
     else:  # but for groups by requested times, which may be drawn where no policy looks at them
         same(_of_everybody(other), _of_everybody(run.outcome))
@@ -95,10 +95,10 @@ def a_run_ends_at_the_look_that_is_enough(run: Run) -> None:
         seen.append(len(metrics[run.family.headline]))
         return len(seen) == 2
 
-    outcome = run.family.simulate(replace(run.point, batches=replace(LOOKS, enough=enough)))
-    assert seen == list(LOOKS.looks[: len(seen)])
+    outcome = run.family.simulate(replace(run.point, batches=replace(CHECKPOINTS, enough=enough)))
+    assert seen == list(CHECKPOINTS.checkpoints[: len(seen)])
     if len(seen) == 2:
-        assert len(outcome.metrics[run.family.headline]) == LOOKS.looks[1]
+        assert len(outcome.metrics[run.family.headline]) == CHECKPOINTS.checkpoints[1]
 
 
 def a_schedule_is_possible(run: Run, made: Schedule) -> None:

@@ -141,7 +141,7 @@ def test_all_cores_write_one_log(submitted, tmp_path, monkeypatch):
 
 
 def test_adaptive_stopping_happens_inside_tasks(submitted, tmp_path):
-    rule = ("precision.relative=0.2", "precision.looks=[6,12,24]")
+    rule = ("precision.relative=0.2", "precision.checkpoints=[6,12,24]")
     made = submitted(*rule)
     assert [start(made, number)[0] for number in (0, 1)] == [0, 0]
     same_as_serial(made, tmp_path, *rule)

@@ -64,7 +64,8 @@ def test_blocks_give_what_one_gives(sweep, expand, monkeypatch, given, points):
     collector = dataset.Collector(plan, SHARDS)
     collector.update()
     n_values = sum(
-        math.prod((plan.longest.looks[-1], *(2 for _ in metric.dims))) for metric in plan.metrics.values()
+        math.prod((plan.longest.checkpoints[-1], *(2 for _ in metric.dims)))
+        for metric in plan.metrics.values()
     )
     monkeypatch.setattr(dataset, "BLOCK_BYTES", points * 8 * plan.replications * n_values)
     monkeypatch.setattr(dataset, "CHUNK", 16)

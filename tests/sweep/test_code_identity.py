@@ -27,16 +27,16 @@ from {package} import helping
 def simulate(point):
     '''Return it.'''
     value = helping.answer(point.policy["work"])  # as it is
-    looks = point.batches.looks[-1]
-    by_class = np.full((looks, 2), value)
-    return Outcome({{"response": np.full(looks, value), "response_by_class": by_class}}, 1)
+    checkpoints = point.batches.checkpoints[-1]
+    by_class = np.full((checkpoints, 2), value)
+    return Outcome({{"response": np.full(checkpoints, value), "response_by_class": by_class}}, 1)
 """
 
 POLICIES = """
 def check(point):
     return []
 
-def has_chance(point):
+def is_stochastic(point):
     return True
 """
 

@@ -138,7 +138,9 @@ def test_no_load_is_a_dimension_of_one(sweep):
 
 
 def test_runs_stop_at_declared_looks_only(sweep):
-    sweep("precision.relative=0.4", "precision.looks=[10,19,40]", "grid.load=[0.1,0.8]", "replications=4")
+    sweep(
+        "precision.relative=0.4", "precision.checkpoints=[10,19,40]", "grid.load=[0.1,0.8]", "replications=4"
+    )
     dataset = load()
     assert dataset.sizes["batch"] == 40
     lengths = np.isfinite(dataset["response"]).sum("batch").where(dataset["state"] == 1).values

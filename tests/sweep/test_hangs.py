@@ -240,7 +240,8 @@ def test_not_enough_memory_is_one_line():
     conf = Path(__file__).parent / "conf"
     done = subprocess.run(
         [sys.executable, "-c", code, "+experiment=queue", f"--config-dir={conf}", "executor=serial",
-         "precision.relative=0.99", "precision.looks=[30,300000000]", "replications=1", "grid.load=[0.1]"],
+         "precision.relative=0.99", "precision.checkpoints=[30,300000000]",
+         "replications=1", "grid.load=[0.1]"],
         capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 1, done

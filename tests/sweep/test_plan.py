@@ -107,7 +107,7 @@ def test_identity_is_the_hash_of_canonical_json(expand):
         "policy": task.point.policy,
         "replication": 1,
         "seed": 1,
-        "statistics": {"batch_size": 50, "looks": [6], "stopping": None, "warmup": 1},
+        "statistics": {"batch_size": 50, "checkpoints": [6], "stopping": None, "warmup": 1},
         "workload": task.point.workload,
     }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -225,7 +225,7 @@ def test_a_manifest_names_what_differs(base, key, value):
 
 
 def test_plan_module_names_every_shared_setting(expand):
-    assert set(plans.content(expand())) == {"batch_size", "looks", "stopping", "warmup"}
+    assert set(plans.content(expand())) == {"batch_size", "checkpoints", "stopping", "warmup"}
 
 
 def test_measures_travel_with_the_task_and_name_it_where_they_are_set(expand):

@@ -34,7 +34,7 @@ REAL = {
     ),
     "partitioning": (
         "+experiment=partitioning", "grid.policy=[equi,fold_50]", "grid.short_fraction=[0.5,0.9]",
-        "batches=2", "batch_size=100", "precision.relative=null", "precision.looks=null", *ONCE,
+        "batches=2", "batch_size=100", "precision.relative=null", "precision.checkpoints=null", *ONCE,
     ),
     "two families": (
         "+experiment=compare", "grid.policy=[easy,buddy]", "grid.workload=[lublin2003]", "grid.load=[0.7]",

@@ -162,7 +162,7 @@ def test_a_suspicious_run_goes_on_for_longer() -> None:
     lengths: list[int] = []
 
     def simulate(given: Point) -> Outcome:
-        lengths.append(given.batches.looks[-1])
+        lengths.append(given.batches.checkpoints[-1])
         level = np.linspace(1, 100, lengths[-1])
         return Outcome({"slowdown": level}, SIZE, Backlog.of(level, np.full(len(level), 0.85), 0.9))
 
@@ -178,7 +178,7 @@ def test_a_longer_run_of_more_pieces_than_can_be_kept_leaves_it_at_the_suspicion
     _, point = packing("first_fit", "exclusive", 0.9, BATCHES)
 
     def simulate(given: Point) -> Outcome:
-        if given.batches.looks[-1] > BATCHES:
+        if given.batches.checkpoints[-1] > BATCHES:
             check_pieces(MOST_PIECES + 1, "take fewer jobs")
         level = np.linspace(1, 100, BATCHES)
         return Outcome({"slowdown": level}, SIZE, Backlog.of(level, np.full(BATCHES, 0.85), 0.9))

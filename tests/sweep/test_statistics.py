@@ -590,10 +590,13 @@ def test_a_paired_difference_is_that_of_the_weighted_means():
 # Sequential stopping
 
 
-def stopped(values: np.ndarray, looks: tuple[int, ...], relative: float) -> tuple[np.ndarray, np.ndarray]:
+def stopped(
+    values: np.ndarray, checkpoints: tuple[int, ...], relative: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Stop each point (1, batches) by the rule: whether its interval covers the mean 1; its final size."""
     ends = [
-        next((n for n in looks[:-1] if precise_enough(point[:, :n], relative)), looks[-1]) for point in values
+        next((n for n in checkpoints[:-1] if precise_enough(point[:, :n], relative)), checkpoints[-1])
+        for point in values
     ]
     found = [interval(point[:, :n]) for point, n in zip(values, ends, strict=True)]
     return np.array([abs(i.mean - 1) <= i.half_width for i in found if not i.withheld]), np.array(ends)
@@ -602,7 +605,7 @@ def stopped(values: np.ndarray, looks: tuple[int, ...], relative: float) -> tupl
 def test_sequential_stopping_at_declared_sizes_keeps_its_coverage():
     values = 1 + 0.25 * np.random.default_rng(16).normal(size=(2000, 1, 60))
     covered, ends = stopped(values, (10, 20, 30, 60), relative=0.1)
-    assert set(ends) == {10, 20, 30, 60}  # all looks matter here
+    assert set(ends) == {10, 20, 30, 60}  # all checkpoints matter here
     assert_at_least(covered, 0.95)
 
 

@@ -46,7 +46,7 @@ def test_a_task_gives_its_arrays(expand):
         ({"response": np.ones(6)}, "declares ['response', 'response_by_class'], returned ['response']"),
         ({"response": np.ones(6), "response_by_class": np.ones(6)}, "response_by_class: shape (6,)"),
         ({"response": np.ones(5), "response_by_class": np.ones((6, 2))}, "[5, 6] batches"),
-        ({"response": np.ones(7), "response_by_class": np.ones((7, 2))}, "declared looks (6,)"),
+        ({"response": np.ones(7), "response_by_class": np.ones((7, 2))}, "declared checkpoints (6,)"),
     ],
 )
 def test_a_family_that_breaks_its_word_is_a_failed_task(outcome, metrics, says):

@@ -155,7 +155,7 @@ def read_load(load: float | None) -> float:
     return load
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell that replications do not differ: the results are exact."""
     return False
 

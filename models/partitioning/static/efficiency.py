@@ -151,7 +151,7 @@ def refuse_load(load: float | None) -> None:
         raise ValueError(f"load={load:g}: the number of jobs is fixed, nothing arrives; use grid.load=[null]")
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell that replications do not differ: the results are exact."""
     return False
 

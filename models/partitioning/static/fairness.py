@@ -103,7 +103,7 @@ def check(point: Point) -> Sequence[str]:
     return []
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     """Tell that replications do not differ: the results are exact."""
     return False
 

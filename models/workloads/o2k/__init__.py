@@ -41,7 +41,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return ("requested", "memory", *users)
 
 
-def has_chance(workload: Parameters) -> bool:
+def is_stochastic(workload: Parameters) -> bool:
     """Tell whether replications differ: each is a month of its own."""
     return True
 

@@ -120,7 +120,7 @@ class Statements:
         )
 
     @property
-    def has_chance(self) -> bool:
+    def is_stochastic(self) -> bool:
         """Whether anything is drawn."""
         blocking = any(phase.steps for phase in self.phases)
         return blocking and (self.exponential or self.random or self.partners == "random")

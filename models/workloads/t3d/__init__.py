@@ -34,7 +34,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return ("requested", "memory", "user", "job_class", *feedback)
 
 
-def has_chance(workload: Parameters) -> bool:
+def is_stochastic(workload: Parameters) -> bool:
     """Tell whether replications differ: each is a period of its own."""
     return True
 

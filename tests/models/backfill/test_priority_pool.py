@@ -37,7 +37,7 @@ from models.kernels.compiling import kernel
 from models.kernels.types import FLOATS, INTS
 
 PROCESSORS = 64
-ENTERS, LEAVES, LOOKS = range(3)
+ENTERS, LEAVES, CHECKPOINTS = range(3)
 
 
 @kernel(void(LINE, INTS, FLOATS, INTS, FLOATS, INTS))
@@ -105,7 +105,7 @@ def test_who_fits_is_who_a_plain_list_says(seed: int, n: int, order: str, sizes:
         if rng.random() < 0.2:
             free, extra = int(rng.integers(0, PROCESSORS + 1)), int(rng.integers(-3, 9))
             shadow = float(rng.choice([0.0, 60.0, 700.0, 5000.0]))
-            steps.append((LOOKS, free, extra, shadow))
+            steps.append((CHECKPOINTS, free, extra, shadow))
             ordered = sorted(waiting, key=lambda job: (-key[job] if key.size else 0.0, job))
             fits = [j for j in ordered if size[j] <= free and (requested[j] <= shadow or size[j] <= extra)]
             row = ordered[:1] + fits

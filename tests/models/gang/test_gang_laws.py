@@ -234,7 +234,7 @@ def test_buddy_may_open_a_slot_disjoint_from_another() -> None:
 @all_eight
 def test_the_same_call_gives_the_same_bits(name: str) -> None:
     def bits() -> dict[str, bytes]:
-        batches = Batches(size=100, warmup=1, looks=(3,))
+        batches = Batches(size=100, warmup=1, checkpoints=(3,))
         machine = {"name": "pe64", "processors": 64}
         outcome = FAMILY.simulate(Point(POLICIES[name], WORKLOAD, machine, 0.7, batches, (7, 8)))
         return {metric: values.tobytes() for metric, values in outcome.metrics.items()}

@@ -158,7 +158,7 @@ def test_the_papers_workload(name: str, rerun_runtime: str, repetition: str) -> 
     """The whole way from plain data to metrics, with repetitions whose runtime is drawn anew."""
     workload = WORKLOAD | {"rerun_runtime": rerun_runtime, "repetition": repetition}
     policy = POLICIES[name]
-    batches = Batches(size=40, warmup=1, looks=(2, 4))
+    batches = Batches(size=40, warmup=1, checkpoints=(2, 4))
     point = Point(policy, workload, {"name": "pe32", "processors": 32}, 0.8, batches, (1, 2))
     outcome = model.simulate(point)  # the run itself, suspicious or not
     stream = open_workload(point)

@@ -37,11 +37,11 @@ def test_examples() -> None:
     assert doctest.testmod(calendar).failed == 0
 
 
-@pytest.mark.parametrize("looks", [(100,), (5,)])
-def test_a_batch_has_the_jobs_of_its_week(looks: tuple[int, ...]) -> None:
-    point = Point(EASY, log(100.5), POOL, None, replace(WEEKS, looks=looks))
+@pytest.mark.parametrize("checkpoints", [(100,), (5,)])
+def test_a_batch_has_the_jobs_of_its_week(checkpoints: tuple[int, ...]) -> None:
+    point = Point(EASY, log(100.5), POOL, None, replace(WEEKS, checkpoints=checkpoints))
     made, found = FAMILY.schedule(point), FAMILY.simulate(point).metrics
-    several = 1 if looks == (100,) else 3  # fifteen weeks in five parts
+    several = 1 if checkpoints == (100,) else 3  # fifteen weeks in five parts
     length = several * WEEK
     n_batches = 15 // several
     assert len(found["wait"]) == n_batches

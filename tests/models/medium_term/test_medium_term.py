@@ -54,7 +54,7 @@ def test_metrics_are_those_of_the_schedules(
     policy: dict[str, Any], workload: dict[str, Any], n_jobs: int
 ) -> None:
     workload = workload | {"jobs": n_jobs}
-    batches = Batches(size=3, warmup=1, looks=(2, 4))
+    batches = Batches(size=3, warmup=1, checkpoints=(2, 4))
     outcome = FAMILY.simulate(point(policy, workload, batches))
     assert outcome.backlog is None
     assert outcome.jobs == 5 * 3 * n_jobs
@@ -80,14 +80,14 @@ def test_metrics_are_those_of_the_schedules(
 
 def test_fig_6_10_moves_fewer_processors_at_once() -> None:
     """BUDDY's four moments of reallocation come to 40 processors, EQUI-EPOCH's three to 16 each."""
-    batches = Batches(size=1, warmup=0, looks=(10,))
+    batches = Batches(size=1, warmup=0, checkpoints=(10,))
     expected = {"buddy_schedule": (40, 4, 0.25, 0.25, 5.5, 10), "equi_epoch": (48, 3, 0, 0, 6, 16)}
     for name, values in expected.items():
         metrics = FAMILY.simulate(point(POLICIES[name], LISTED, batches)).metrics
         for metric, value in zip(FAMILY.metrics, values, strict=True):
             assert metrics[metric.name].tolist() == [value]  # once: a list has no chance in it
         assert FAMILY.is_exact(point(POLICIES[name], LISTED))
-        assert FAMILY.has_chance(point(POLICIES[name], UNIFORM))
+        assert FAMILY.is_stochastic(point(POLICIES[name], UNIFORM))
         assert not FAMILY.is_exact(point(POLICIES[name], UNIFORM))
 
 
@@ -108,13 +108,13 @@ def test_a_run_ends_at_the_look_that_is_precise_enough() -> None:
         seen.append(len(metrics["epochs"]))
         return len(seen) == 2
 
-    batches = Batches(size=2, warmup=1, looks=(2, 5, 9), enough=enough)
+    batches = Batches(size=2, warmup=1, checkpoints=(2, 5, 9), enough=enough)
     outcome = FAMILY.simulate(point(BUDDY, UNIFORM, batches))
     assert (seen, len(outcome.metrics["epochs"]), outcome.jobs) == ([2, 5], 5, 6 * 2 * 8)
 
 
 def test_lists_depend_on_the_seed_alone() -> None:
-    batches = Batches(size=4, warmup=0, looks=(3,))
+    batches = Batches(size=4, warmup=0, checkpoints=(3,))
     first, again, other = (
         np.concatenate(list(requirements.lists(UNIFORM, 16, batches, seed)))
         for seed in (SEED, SEED, (1, 2, 4))

@@ -73,7 +73,7 @@ def test_every_policy_runs_rigid_jobs_of_every_speed_up(policy: str, speedup: st
 @pytest.mark.parametrize("name", ["feitelson1996_arrivals", "lublin2003", "synthetic"])
 def test_workloads_of_conf_run_under_partitioning(name: str) -> None:
     given = of_conf("fold_50", name, 0.4, 64)
-    assert FAMILY.has_chance(given)
+    assert FAMILY.is_stochastic(given)
     FAMILY.check(given)
     slowdown = FAMILY.simulate(given).metrics["slowdown"]
     assert len(slowdown) == 2
@@ -146,7 +146,7 @@ def log(path: Path, n_jobs: int = 90) -> dict[str, Any]:
 def test_a_log_runs_to_its_end_on_the_machine_of_its_header(tmp_path: Path) -> None:
     workload = log(tmp_path / "log.swf")
     given = point("fold_7", workload, machine={"name": "log"}, load=None, batches=Batches(None, 0, (1,)))
-    assert not FAMILY.has_chance(given)
+    assert not FAMILY.is_stochastic(given)
     assert any("machine log: 64 processors as a mesh of 8 × 8" in note for note in FAMILY.check(given))
     outcome = FAMILY.simulate(given)
     assert (outcome.jobs, outcome.backlog) == (90, None)

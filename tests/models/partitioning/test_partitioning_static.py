@@ -50,7 +50,7 @@ SPMD: dict[str, Any] = {
 CURVE: dict[str, Any] = {"name": "speedup_curve", "model": "speedup_curve", "jobs": 1, "knee": 0.08}
 MESH = Mesh.of(MACHINE)
 ONE_MOVE = (2 * 4096 + 512) / (200 * 1024)  # s to fold one thread and to unfold another
-EXACT = Batches(size=1, warmup=0, looks=(10,))
+EXACT = Batches(size=1, warmup=0, checkpoints=(10,))
 steady = settings(derandomize=True, deadline=None, max_examples=40)
 
 
@@ -614,7 +614,7 @@ def test_every_point_of_the_experiments_can_be_computed(name: str, points: int, 
 def test_the_results_are_exact(family: Family) -> None:
     load = 0.5 if family is birth_death.FAMILY else None
     point = Point(policy("fold"), SPMD, MACHINE, load)
-    assert not family.has_chance(point)
+    assert not family.is_stochastic(point)
     assert family.check(point) == []
     family.warm_up()
     metrics = run(family, policy("fold"), load).metrics

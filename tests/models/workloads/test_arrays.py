@@ -41,7 +41,7 @@ def test_columns_become_jobs() -> None:
     workload = {"model": "arrays", "jobs": COLUMNS | more}
     assert workloads.fills(workload) == ("requested", "memory", "user")
     assert workloads.fills({"model": "arrays", "jobs": COLUMNS}) == ()
-    assert not workloads.has_chance(workload)
+    assert not workloads.is_stochastic(workload)
 
 
 def test_jobs_and_arrays_of_numpy_are_taken_as_they_are() -> None:

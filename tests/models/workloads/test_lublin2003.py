@@ -283,4 +283,4 @@ def test_notes() -> None:
 def test_what_it_fills() -> None:
     assert workloads.fills(WORKLOAD) == ("requested",)
     assert workloads.fills(WORKLOAD | {"estimates": None, "memory": 100}) == ("memory",)
-    assert workloads.has_chance(WORKLOAD)
+    assert workloads.is_stochastic(WORKLOAD)

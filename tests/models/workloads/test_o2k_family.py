@@ -17,7 +17,7 @@ from models.workloads.o2k.job_classes import CLASSES, classify
 
 POLICY = read("policy/o2k_workload/characterization.yaml")
 MONTH, SEED = "1999-11", SEEDS[0]
-BATCHES = Batches(size=None, warmup=0, looks=(1,))
+BATCHES = Batches(size=None, warmup=0, checkpoints=(1,))
 
 
 def point(**keys: Any) -> Point:
@@ -112,7 +112,7 @@ def test_a_class_without_a_job_at_weekday_peaks_has_no_distribution() -> None:
 
 def test_what_is_no_month_is_refused() -> None:
     assert FAMILY.check(point())
-    assert FAMILY.has_chance(point())
+    assert FAMILY.is_stochastic(point())
     with pytest.raises(ValueError, match=r"load=0.5: .*; set grid.load=\[null\]"):
         FAMILY.check(replace(point(), load=0.5))
     with pytest.raises(ValueError, match=r"has model synthetic; models\.o2k_workload takes o2k"):

@@ -178,8 +178,8 @@ def _rows(jobs: Jobs, week: int) -> list[list[float]]:
 
 def test_policies_meet_the_same_jobs_and_replications_others() -> None:
     work = as_arrays(site(), resample="users")
-    assert workloads.has_chance(work)
-    assert not workloads.has_chance(work | {"resample": None})
+    assert workloads.is_stochastic(work)
+    assert not workloads.is_stochastic(work | {"resample": None})
 
     def jobs(policy: dict[str, Any], load: float | None, replication: int) -> Jobs:
         opened = workloads.open_workload(Point(policy, work, POOL, load, seed=(1, 2, replication)))
@@ -194,7 +194,7 @@ def test_policies_meet_the_same_jobs_and_replications_others() -> None:
     assert float(loaded.size @ loaded.runtime) / (100 * loaded.submit[-1]) == pytest.approx(0.9)
     assert not np.array_equal(first.runtime, other.runtime)
     for family, policy in ((FAMILY, EASY), (GANG, {"name": "best_fit", "scheme": "best_fit"})):
-        assert family.has_chance(Point(policy, work, POOL))
+        assert family.is_stochastic(Point(policy, work, POOL))
 
 
 @pytest.mark.parametrize(

@@ -478,8 +478,8 @@ def test_policies_and_requested_times(folder: Path) -> None:
     drawn = workload(folder / "limits.txt", estimates="tsafrir2005")
     notes = FAMILY.check(Point(easy, drawn, machine))
     assert any("limits.txt: 2 requested times drawn (tsafrir2005)" in note for note in notes)
-    assert not FAMILY.has_chance(Point(easy, workload(folder / "limits.txt"), machine))
-    assert FAMILY.has_chance(Point(easy, drawn, machine))
+    assert not FAMILY.is_stochastic(Point(easy, workload(folder / "limits.txt"), machine))
+    assert FAMILY.is_stochastic(Point(easy, drawn, machine))
     assert opened_on(drawn, machine, None, 1).jobs.requested.min() >= 600
 
 

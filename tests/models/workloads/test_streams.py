@@ -64,7 +64,7 @@ def read(name: str, **keys: Any) -> dict[str, Any]:
 
 def stream_of(name: str, option: str = "as they are", *seed: int, load: float | None = 0.8) -> Stream:
     workload = read(name, **(STREAMS[name] | OPTIONS[option]))
-    batches = Batches(size=100, warmup=1, looks=(5, 10))
+    batches = Batches(size=100, warmup=1, checkpoints=(5, 10))
     machine = POOL if name == "short_long" else HOSTS  # its cycles are those of one mesh
     opened = workloads.open_workload(Point({}, workload, machine, load, batches, seed or (1, 2)))
     assert isinstance(opened, Stream)
@@ -223,7 +223,7 @@ def test_what_it_says_it_fills_is_there(name: str, option: str) -> None:
         "repetition": jobs.repeats,
     }
     assert workloads.fills(workload) == tuple(column for column, filled in there.items() if filled)
-    assert workloads.has_chance(workload)
+    assert workloads.is_stochastic(workload)
     assert stream.machine.takes(jobs.size, jobs.memory).all()
     if option == "exact":
         np.testing.assert_array_equal(jobs.requested, jobs.runtime)

@@ -90,15 +90,15 @@ def test_requests_are_drawn_where_there_are_none(tmp_path: Path) -> None:
     drawn = bare | {"estimates": "tsafrir2005"}
     notes = FAMILY.check(Point(EASY, drawn, POOL, None))
     assert any("a.swf: 2 requested times drawn (tsafrir2005), at most 7,200 s" in note for note in notes)
-    assert not FAMILY.has_chance(Point(EASY, bare, POOL))
-    assert FAMILY.has_chance(Point(EASY, drawn, POOL))
+    assert not FAMILY.is_stochastic(Point(EASY, bare, POOL))
+    assert FAMILY.is_stochastic(Point(EASY, drawn, POOL))
     draws = [opened_on(drawn, POOL, None, 1, k).jobs.requested for k in range(5)]
     assert all(draw[1] == 3600 for draw in draws)
     assert len({tuple(draw) for draw in draws}) > 1
     with pytest.raises(
         ValueError, match=r"workload\.estimates=guess; allowed: null, exact, factor, tsafrir2005"
     ):
-        FAMILY.has_chance(Point(EASY, bare | {"estimates": "guess"}, POOL))
+        FAMILY.is_stochastic(Point(EASY, bare | {"estimates": "guess"}, POOL))
 
 
 def bare(path: Path, submit: list[float], header: dict[str, list[str]]) -> dict[str, Any]:

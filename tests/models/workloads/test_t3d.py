@@ -241,7 +241,7 @@ def test_a_sequence_has_the_same_jobs_and_nobody_waits() -> None:
     assert line.think is None
     assert workloads.fills(workload()) == ("requested", "memory", "user", "job_class", "feedback")
     assert workloads.fills(workload(repetition="sequence")) == ("requested", "memory", "user", "job_class")
-    assert workloads.has_chance(workload())
+    assert workloads.is_stochastic(workload())
 
 
 def test_days_and_weeks() -> None:

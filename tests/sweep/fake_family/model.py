@@ -33,7 +33,7 @@ def simulate(point: Point) -> Outcome:
             "response": np.array([mean for mean, _ in measured]),
             "response_by_class": np.array([by_class for _, by_class in measured]).reshape(-1, 2),
         }
-        look = len(measured) in batches.looks[:-1]
+        look = len(measured) in batches.checkpoints[:-1]
         if look and batches.enough is not None and batches.enough(metrics):
             break
     saturated = point.load is not None and point.load >= 1

@@ -14,5 +14,5 @@ def check(point: Point) -> Sequence[str]:
     return [note] if note else []
 
 
-def has_chance(point: Point) -> bool:
+def is_stochastic(point: Point) -> bool:
     return True
