@@ -1,14 +1,16 @@
-"""Which policies there are, which workloads, and on which machine they meet: for `family_contract`."""
+"""The pairs of a policy and a workload, and the machine of each pair, for `family_contract`."""
 
 from __future__ import annotations
 
 import atexit
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ CONF = ROOT / "conf"
 LOG = ROOT / "tests" / "data" / "backfill" / "syn1k.swf.gz"
 
 MACHINES = ("pe128", "mesh16x16", "o2k", "processors16", "pe128 with memory")
-"""The first that a policy takes with a workload is the fitting one."""
+"""A case runs on the first machine on which the family takes the policy with the workload."""
 
 JANN = {
     "log": "small jobs",
@@ -45,7 +47,7 @@ JANN = {
         },
     ],
 }
-"""Jobs of the shipped logs run for hours, in which shared processors change hands millions of times."""
+"""Short jobs: those of the shipped fits run for hours, with millions of slices on shared processors."""
 
 WORKLOADS: dict[str, dict[str, Any]] = {
     "feitelson1996": {},
@@ -67,43 +69,42 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "minimum_uniform": {"jobs": 4},
     "mccann1994_fig6_4": {},
 }
-"""Files of ``conf/workload`` (the first word), and what is set in them."""
+"""Files of ``conf/workload`` (the first word of the key), and the keys that a case sets in them."""
 
 BOUNDED: dict[str, dict[str, Any]] = {
     "gang/best_fit at 3, backfilled": {"slots_limit": 3, "queue": "backfill", "kill": True},
     "gang/buddy at 2 with switches": {"slots_limit": 2, "slice": 60, "switch_cost": 3},
     "gang/migration at 5 with memory": {"slots_limit": 5, "queue": "backfill", "memory": True},
 }
-"""Files of ``conf/policy`` (the first word), and what is set in them: gang scheduling with a bound."""
+"""Gang scheduling with a bound: files of ``conf/policy`` (the first word of the key), and the keys set."""
 
 MEMORY_GB = 0.05
-"""Of each processor, on the machine with memory: a few jobs fill it."""
+"""Memory of each processor on the machine with memory: a few jobs fill it."""
 
 MONTHS = ("o2k_2000_01",)
 SLICED = ("models.gang", "models.partitioning")
-"""Families whose jobs change their share of processors all the time. They know one pool of processors, of
-which a month needs as many as the Origin 2000 has."""
+"""Families whose jobs change their share of processors all the time, on one pool of processors."""
 
 POOL = "1,024 processors"
-"""The machine for that, and its load is the month's own."""
+"""Their machine for a month: as many processors as the Origin 2000 has, at the month's own load."""
 
 TOO_LONG = (("partitioning/processor_sharing", "o2k_2000_01"),)
-"""Jobs that cannot use all processors waste most of them there: more wait than memory holds, and are swapped
-every ten seconds for as many months as it takes to work them off."""
+"""Jobs that cannot use all processors waste most of them there: the queue outgrows the memory, and jobs are
+swapped every ten seconds for months."""
 
 TOO_FINE = ("models.concurrent_gang",)
-"""Families that go from slice to slice of ten seconds: a month has more pieces than can be kept."""
+"""Families that simulate each slice of ten seconds: a month has more pieces than a schedule may have."""
 
 SLICES = (("production_gang/tc2000_gang", "o2k_2000_01"), ("production_gang/alpha_gang", "o2k_2000_01"))
-"""So do these, of a family that has other policies, too."""
+"""Policies that do so, of a family that has other policies too."""
 
 TOO_RARE = (("backfill/ncsa_lsf", "feitelson1996_arrivals"),)
-"""Jobs beyond all classes are so rare there that the first jobs, which a check looks at, may have none."""
+"""Jobs beyond all classes are so rare there that the first jobs, which a check reads, may have none."""
 
 SHORT_SLICE = dict.fromkeys(
     ("models.concurrent_gang", "models.production_gang"), ("feitelson1996", "feitelson1996_arrivals")
 )
-"""Family -> workloads whose jobs are far shorter than its slices, most of each of which would be lost."""
+"""Family -> workloads with jobs far shorter than its slices, of which most time would be idle."""
 
 SPARSE = 15_000.0
 """Seconds between jobs of a log of four weeks: one that can be resampled."""
@@ -154,8 +155,9 @@ class Case:
                 parts = policy_of(self), workload_of(self.workload), machine_of(name)
                 yield Point(*parts, load, CHECKPOINTS, SEED, measures())
 
+    @cache  # noqa: B019 - cases are few and live as long as the tests
     def taken(self) -> tuple[Point | None, list[str]]:
-        """Return the first point that the family takes, if any, and what it says of those that it refuses."""
+        """Return the first point that the family takes, if any, and the refusals of those before it."""
         refusals = []
         for point in self.points():
             try:
@@ -184,18 +186,18 @@ class Run:
 
     @property
     def whole(self) -> Point:
-        """The point of which there is a schedule: all of a trace in one batch, a stream up to a look."""
+        """The point that is scheduled: all of a trace in one batch, a stream up to a checkpoint."""
         return replace(self.point, batches=WHOLE) if self.case.ends else self.point
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return a YAML file with those that it is based on, as the sweep gives it to a model."""
+    """Return a YAML file with those that it is based on, as the sweep passes it to a model."""
     return deepcopy(_read(path))
 
 
 @cache
 def _read(path: Path) -> dict[str, Any]:
-    """Read it once: to read it takes longer than many a simulation here, and every case needs several."""
+    """Read it once: reading takes longer than many of the simulations, and every case needs several files."""
     file = OmegaConf.load(path)
     assert OmegaConf.is_dict(file)
     layers = [
@@ -230,6 +232,26 @@ def every_case(folder: Path = CONF) -> list[Case]:
         if (policy[1], workload) not in (*TOO_LONG, *SLICES, *TOO_RARE)
         and not (policy[0] in TOO_FINE and workload in MONTHS)
     ]
+
+
+def covering(cases: Sequence[Case], workloads: int = 3, policies: int = 2) -> set[Case]:
+    """Return cases that the families take: so many workloads of each policy, and policies of each workload.
+
+    The choice is greedy and deterministic: each policy in its order gets the workloads chosen least so far,
+    then each workload that lacks policies gets those chosen least so far.
+    """
+    chosen: set[Case] = set()
+    for package in dict.fromkeys(case.package for case in cases):
+        of_family = [case for case in cases if case.package == package]
+        for axis, other, wanted in (("policy", "workload", workloads), ("workload", "policy", policies)):
+            for value in dict.fromkeys(getattr(case, axis) for case in of_family):
+                counts = Counter(getattr(case, other) for case in chosen if case.package == package)
+                candidates = sorted(
+                    (case for case in of_family if getattr(case, axis) == value),
+                    key=lambda case: (case not in chosen, counts[getattr(case, other)]),
+                )
+                chosen |= set(islice((case for case in candidates if case.taken()[0]), wanted))
+    return chosen
 
 
 @cache
@@ -289,7 +311,7 @@ def _arrays(gap: float = 300.0) -> dict[str, Any]:
 
 
 def _sacct(gap: float = 300.0) -> str:
-    """Write what sacct prints of some jobs, and return the file's path."""
+    """Write some jobs as sacct prints them, and return the file's path."""
     day = np.datetime64("2024-03-01T00:00:00")
     rows = ["JobID|User|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem"]
     columns = [values.tolist() for values in _arrays(gap).values()]

@@ -1,4 +1,4 @@
-"""The laws that every family keeps where it takes a policy on a workload: for `family_contract`."""
+"""The laws that every family obeys with a policy on a workload that it takes, for `family_contract`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_JOBS = ("wait", "response_time", "slowdown", "bounded_slowdown")
 OF_TIME = ("utilization", "jobs_in_system", "used_slots", "slots_per_job")
 """Averages over the time of a batch."""
 OF_SOME_DAYS = ("no_work_weekdays", "no_work_weekends")
-"""Averages over days of which a batch may have none."""
+"""Averages over days: a batch may have no such day."""
 
 TOLERANCE = 1e-6
 
@@ -34,7 +34,7 @@ def notes_are_lines(run: Run) -> None:
         assert "\n" not in note
 
 
-def metrics_are_those_that_are_declared(run: Run) -> None:
+def metrics_are_those_declared(run: Run) -> None:
     metrics = run.outcome.metrics
     declared = {metric.name: metric for metric in run.family.measured(run.point.measures)}
     coords = run.family.coordinates(run.point.measures)
@@ -55,7 +55,7 @@ def metrics_are_those_that_are_declared(run: Run) -> None:
     assert run.family.headline in declared
 
 
-def what_is_measured_is_finite(run: Run) -> None:
+def measured_values_are_finite(run: Run) -> None:
     metrics = run.outcome.metrics
     for name, values in metrics.items():
         of, _, group = name.rpartition("_by_")
@@ -65,9 +65,9 @@ def what_is_measured_is_finite(run: Run) -> None:
             or name in OF_SOME_DAYS
             or (values.ndim > 1 and (not of or number is None))
         ):
-            continue  # users that there are not, and classes of whose jobs nobody tells the number
+            continue  # absent users, and classes whose number of jobs is not measured
         there = np.ones(values.shape, bool) if number is None else number > 0
-        if name in OF_TIME and run.case.workload in MONTHS:  # jobs that all end after it have no time of it
+        if name in OF_TIME and run.case.workload in MONTHS:  # all jobs of a batch may end after it
             there = np.isfinite(metrics["utilization"])
             assert there[0]
             assert not np.diff(there.astype(int)).max(initial=0), "only the last batches"
@@ -78,16 +78,16 @@ def the_same_point_gives_the_same_bits(run: Run) -> None:
     same(run.family.simulate(run.point), run.outcome)
 
 
-def replications_differ_where_there_is_chance(run: Run) -> None:
+def replications_differ_if_stochastic(run: Run) -> None:
     other = run.family.simulate(replace(run.point, seed=OTHER_SEED))
     if run.family.is_stochastic(run.point):
         assert differ(other.metrics, run.outcome.metrics)
-    else:  # but for groups by requested times, which may be drawn where no policy looks at them
-        same(_of_everybody(other), _of_everybody(run.outcome))
+    else:  # except groups by requested times, which may be drawn although no policy reads them
+        same(_of_all_jobs(other), _of_all_jobs(run.outcome))
 
 
-def a_run_ends_at_the_look_that_is_enough(run: Run) -> None:
-    if run.case.ends:  # a trace ends by itself
+def a_run_ends_at_the_checkpoint_that_suffices(run: Run) -> None:
+    if run.case.ends:  # a trace has no checkpoints
         return
     seen: list[int] = []
 
@@ -102,7 +102,7 @@ def a_run_ends_at_the_look_that_is_enough(run: Run) -> None:
 
 
 def a_schedule_is_possible(run: Run, made: Schedule) -> None:
-    """No host has more at work than processors, and jobs run from their submission to their end."""
+    """No host runs more than its processors, and jobs run between their submission and their end."""
     jobs, runs = made.jobs, made.runs
     assert len(jobs) == len(made.start) == len(made.end) == len(made.host) > 0
     assert (made.start >= jobs.submit).all()
@@ -113,28 +113,28 @@ def a_schedule_is_possible(run: Run, made: Schedule) -> None:
         here = runs.host == host
         instant = np.concatenate([runs.end[here], runs.begin[here]])
         change = np.concatenate([-runs.processors[here], runs.processors[here]]).astype(float)
-        order = np.argsort(instant, kind="stable")  # of one instant, ends come first
+        order = np.argsort(instant, kind="stable")  # at one instant, ends precede starts
         assert np.cumsum(change[order]).max(initial=0.0) <= processors * (1 + TOLERANCE)
 
 
-def every_job_gets_its_work_done(run: Run, made: Schedule) -> None:
+def every_job_completes_its_work(run: Run, made: Schedule) -> None:
     if run.case.package == "models.partitioning" and run.point.workload.get("model") == "short_long":
-        threads_get_their_work_done(run)
+        threads_complete_their_work(run)
         return
     jobs, runs = made.jobs, made.runs
-    got = np.bincount(runs.job, (runs.end - runs.begin) * runs.processors, len(jobs))
+    done = np.bincount(runs.job, (runs.end - runs.begin) * runs.processors, len(jobs))
     needed = jobs.runtime * jobs.size
-    assert (got >= needed * (1 - 1e-9) - TOLERANCE).all()
+    assert (done >= needed * (1 - 1e-9) - TOLERANCE).all()
     if made.pieces is None:
-        np.testing.assert_allclose(got, needed, rtol=1e-9, atol=TOLERANCE)
+        np.testing.assert_allclose(done, needed, rtol=1e-9, atol=TOLERANCE)
 
 
-def threads_get_their_work_done(run: Run) -> None:
-    """Threads that communicate lose less time on fewer processors, and some by the shape of these.
+def threads_complete_their_work(run: Run) -> None:
+    """Threads that communicate lose less time on fewer processors, and some time by their partition's shape.
 
-    So what a job does is its time on so many processors, at the speed of the slowest shape of them or up to
-    the fastest. Arrivals and departures are not charged here; a rotation stops a job until half of its
-    threads have moved, at most one after the other.
+    So a job's work lies between its time on so many processors at the speed of their slowest shape and the
+    same time at that of the fastest. Arrivals and departures are not charged here; a rotation stops a job
+    until half of its threads have moved, at most one after the other.
     """
     policy = {**run.point.policy, "reallocation_cost": False}
     made = run.family.schedule(replace(run.whole, policy=policy))
@@ -158,20 +158,20 @@ def threads_get_their_work_done(run: Run) -> None:
 
 @cache
 def speeds_by_processors(mesh: Mesh, steps: Steps) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and the most that a partition of so many processors does, of any shape and mapping."""
+    """Return the slowest and the fastest speed by the processors of a partition, of any shape and mapping."""
     alone = mean_step(mesh, steps, mesh.rows, mesh.columns)
     slowest, fastest = np.full(mesh.n_processors + 1, np.inf), np.zeros(mesh.n_processors + 1)
     for height, width in product(range(1, mesh.rows + 1), range(1, mesh.columns + 1)):
         speeds = [alone / mean_step(mesh, steps, height, width)]
-        with suppress(ValueError):  # no side divides that of the machine, as a snake needs it
+        with suppress(ValueError):  # a snake needs a side that divides one of the machine
             speeds.append(alone / mean_step(mesh, steps, height, width, True))
         slowest[height * width] = min(slowest[height * width], *speeds)
         fastest[height * width] = max(fastest[height * width], *speeds)
     return slowest, fastest
 
 
-def a_schedule_is_what_is_measured(run: Run, made: Schedule) -> None:
-    """Recounted from the schedule of a whole trace, all whose jobs are in one batch, however it is made."""
+def a_schedule_gives_the_measured_values(run: Run, made: Schedule) -> None:
+    """Recompute the metrics from the schedule of a whole trace in one batch."""
     if not run.case.ends:
         return
     common, metrics = run.family.common, run.family.simulate(run.whole).metrics
@@ -225,9 +225,9 @@ def same(outcome: Outcome, other: Outcome) -> None:
 
 
 def differ(metrics: Mapping[str, np.ndarray], others: Mapping[str, np.ndarray]) -> bool:
-    """Tell whether any number is another; without the words that `same` finds for it, which take longer."""
+    """Return whether any number differs; much faster than `same`, which formats the differences."""
     return any(not np.array_equal(values, others[name], equal_nan=True) for name, values in metrics.items())
 
 
-def _of_everybody(outcome: Outcome) -> Outcome:
+def _of_all_jobs(outcome: Outcome) -> Outcome:
     return replace(outcome, metrics={n: v for n, v in outcome.metrics.items() if v.ndim == 1})
