@@ -5,8 +5,6 @@ Heavy modules are imported once it is clear what is asked for, so that help and 
 
 from __future__ import annotations
 
-import atexit
-import gc
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,9 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analysis.arguments import log_folder, parsed
 from analysis.errors import AnalysisError, DrawingError
-from analysis.loading import only_what_is_needed
-from sweep import logs
 
 if TYPE_CHECKING:
     from analysis.claims import Claim
@@ -68,7 +65,10 @@ GROUPS = ("policy", "workload", "machine")
 """Groups of conf whose keys drawings take."""
 
 OPTIONS = ("figures", "logs", "output", "paper")
-"""What decides on files and on the paper; all other keys are `analysis.study.view`'s."""
+"""Keys that choose files and the paper; all other keys are those of `analysis.study.view` or axes."""
+
+KEYS = ("along", "figures", "logs", "metrics", "output", "paper", "reference")
+"""Keys that any study has, for messages."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str]) -> int:
         elif (named := _named(arguments[0])) is not None:
             named(arguments[1:])
         else:
-            _analyse(Path(arguments[0]), _settings(arguments[1:]))
+            _analyse(Path(arguments[0]), parsed(arguments[1:], KEYS, lambda key: True))
     except (AnalysisError, DrawingError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -108,67 +108,10 @@ def _named(name: str) -> Callable[[Sequence[str]], None] | None:
     return commands().get(name)
 
 
-def _settings(
-    arguments: Sequence[str], known: set[str] | None = None, keys_of_files: bool = False
-) -> dict[str, str]:
-    """Return key=value arguments; of a dataset's it is seen later which axes it has.
-
-    With `keys_of_files` those of policies, workloads and machines are arguments, too, ``workload.size=16``.
-    """
-    found = {}
-    for argument in arguments:
-        key, sign, value = argument.partition("=")
-        of_file = keys_of_files and key.partition(".")[0] in GROUPS and "." in key
-        if not sign or (known is not None and key not in known and not of_file):
-            valid = ", ".join(f"{k}=" for k in sorted(known or ("along", "metrics", "reference", *OPTIONS)))
-            if keys_of_files:
-                valid += ", and policy.KEY=, workload.KEY=, machine.KEY="
-            raise AnalysisError(f"{argument!r} is not understood; valid: {valid}")
-        found[key] = value
-    return found
-
-
-def log_folder(settings: Mapping[str, str]) -> Path | None:
-    """Return the folder of job logs that is named, else where they are if nobody says."""
-    if "logs" in settings:
-        folder = Path(settings["logs"])
-        if not folder.is_dir():
-            raise AnalysisError(
-                f"logs={folder}: no such folder; it holds SWF logs, e.g. NASA-iPSC-1993-3.swf.gz"
-            )
-        return folder
-    return logs.folder()
-
-
-@contextmanager
-def _rarely_collected() -> Iterator[None]:
-    """Look for garbage in cycles rarely: what is loaded is none, and a figure is thousands of objects.
-
-    By default Python looks through all of them, over and over, for a tenth of the time.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(OBJECTS)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
-
-
-OBJECTS = 1_000_000
-"""That are new before it is looked which of them are garbage: a dozen figures, some 200 MB."""
-
-
 def _analyse(where: Path, settings: Mapping[str, str]) -> None:
-    started = time.perf_counter()
-    atexit.register(gc.freeze)  # the last look for garbage, at the end of all, would take a twentieth more
-    with _rarely_collected(), only_what_is_needed():
-        _open_and_analyse(where, settings, started)
-
-
-def _open_and_analyse(where: Path, settings: Mapping[str, str], started: float) -> None:
     from analysis.registry import opened
 
+    started = time.perf_counter()
     chosen = {key: value for key, value in settings.items() if key not in OPTIONS}
     study, paper = opened(where, settings.get("paper"), chosen)
     of_logs = log_folder(settings)
@@ -181,7 +124,6 @@ def _open_and_analyse(where: Path, settings: Mapping[str, str], started: float) 
 
     drawn = []
     named = settings.get("figures", "").split(",") if "figures" in settings else None
-    gc.freeze()  # what has been loaded is no garbage, and forked processes share its memory
     with _one_line_if_named(settings.get("paper"), study.name):
         drawing = writing.figures(study, paper, output, of_logs, named)
         told = None if named is not None else writing.told(study, paper)  # while others draw
@@ -275,7 +217,14 @@ def _draw(arguments: Sequence[str]) -> None:
     if name not in known:
         raise AnalysisError(f"draw {name}: no such drawing; valid: {', '.join(known)}")
     drawing = known[name]
-    settings = _settings(arguments[1:], {*drawing.settings, "output"}, takes_keys(drawing.settings))
+    takes_files = takes_keys(drawing.settings)
+    more = ", and policy.KEY=, workload.KEY=, machine.KEY=" if takes_files else ""
+    settings = parsed(
+        arguments[1:],
+        sorted({*drawing.settings, "output"}),
+        lambda key: takes_files and _is_of_file(key),
+        more,
+    )
     folder = Path(settings.pop("output", DRAWINGS))
     folder.mkdir(parents=True, exist_ok=True)
     with style.styled():
@@ -283,6 +232,12 @@ def _draw(arguments: Sequence[str]) -> None:
             figure = drawing.draw({**drawing.settings, **settings})
         for file in style.save(figure, folder, file_name(name, settings.values())):
             print(file.absolute())
+
+
+def _is_of_file(key: str) -> bool:
+    """Whether a key is one of a policy, a workload or a machine, ``workload.size``."""
+    group, dot, _ = key.partition(".")
+    return bool(dot) and group in GROUPS
 
 
 def file_name(name: str, values: Iterable[str]) -> str:

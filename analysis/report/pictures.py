@@ -6,14 +6,11 @@ import base64
 import importlib
 import os
 import sys
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from threading import RLock
 
 from markupsafe import Markup
 
@@ -53,87 +50,51 @@ def draw_picture(picture: Picture, folder: Path) -> DrawnPicture:
 
 
 def draw_pictures(pictures: Sequence[Picture], folder: Path) -> Iterator[DrawnPicture]:
-    """Begin to draw pictures side by side, one process a core; return them in their order, as they get ready.
+    """Begin to draw pictures side by side, one process per core; return them in order, as they are finished.
 
-    This process is one of them: once asked for the first picture it draws those that are to be drawn
-    `with_claims`, and then what no other has begun. A forked process has the study at hand already, and all
-    that matplotlib loads to write a file; where processes cannot be forked safely, this one draws all.
+    Pictures that are drawn `with_claims` are drawn in this process, once they are asked for. A forked process
+    has the study in memory already, and all that matplotlib loads to write a file; where processes cannot be
+    forked safely, this process draws all pictures.
     """
-    others = (min(len(os.sched_getaffinity(0)), len(pictures)) if sys.platform == "linux" else 1) - 1
-    if others < 1:
+    n_processes = min(len(os.sched_getaffinity(0)), len(pictures)) if sys.platform == "linux" else 1
+    if n_processes < 2:
         return (draw_picture(picture, folder) for picture in pictures)
     for module in WRITERS:
         importlib.import_module(module)
-    _AT_HAND[:] = pictures
-    shared = _Shared(pictures, folder, others)
-    for _ in range(others):
-        shared.begin()
-    return _ready(pictures, folder, shared)
+    _INHERITED[:] = pictures
+    pool = ProcessPoolExecutor(n_processes, mp_context=get_context("fork"))
+    begun = {
+        number: pool.submit(_draw_inherited, number, folder)
+        for number, picture in enumerate(pictures)
+        if not picture.with_claims
+    }
+    return _in_order(pictures, folder, pool, begun)
 
 
-class _Shared:
-    """Pictures that whoever is free draws, in their order: another process, or this one.
-
-    A process gets its next picture when it has drawn one. A pool that knew of all would give some out ahead,
-    and this process would wait for those at the end.
-    """
-
-    def __init__(self, pictures: Sequence[Picture], folder: Path, n_processes: int) -> None:
-        self.folder = folder
-        self.pool = ProcessPoolExecutor(n_processes, mp_context=get_context("fork"))
-        self.begun: dict[int, Future[tuple[Path | None, str]]] = {}
-        self._waiting = deque(n for n, picture in enumerate(pictures) if not picture.with_claims)
-        self._lock = RLock()  # between this thread and that of the pool, which begins the next
-
-    def begin(self, before: Future[tuple[Path | None, str]] | None = None) -> None:
-        """Let another process draw the next picture, and then go on."""
-        # Where a process has died, the pool tells so while it is locked: to ask it for more would hang.
-        if before is not None and (before.cancelled() or before.exception() is not None):
-            return
-        with self._lock, suppress(IndexError, RuntimeError):  # there is none, or no process any more
-            number = self._waiting[0]
-            found = self.begun[number] = self.pool.submit(_draw_at_hand, number, self.folder)
-            self._waiting.popleft()
-            found.add_done_callback(self.begin)
-
-    def take(self) -> int | None:
-        """Return the number of the next picture, which is then for this process; None if there is none."""
-        with self._lock:
-            return self._waiting.popleft() if self._waiting else None
-
-    def end(self) -> None:
-        """Begin nothing more, and wait for what has been begun."""
-        with self._lock:
-            self._waiting.clear()
-        self.pool.shutdown(cancel_futures=True)
-
-
-def _ready(pictures: Sequence[Picture], folder: Path, shared: _Shared) -> Iterator[DrawnPicture]:
-    """Yield pictures in their order; while one is not ready draw here what no other process has begun."""
-    drawn: dict[int, DrawnPicture] = {}
-    alone = iter([n for n, picture in enumerate(pictures) if picture.with_claims])
+def _in_order(
+    pictures: Sequence[Picture],
+    folder: Path,
+    pool: ProcessPoolExecutor,
+    begun: Mapping[int, Future[tuple[Path | None, str]]],
+) -> Iterator[DrawnPicture]:
+    """Yield pictures in their order; draw those here that no other process draws."""
     try:
         for number, picture in enumerate(pictures):
-            while number not in drawn and not (number in shared.begun and shared.begun[number].done()):
-                mine = next(alone, None)
-                if mine is None:
-                    mine = shared.take()
-                if mine is None:
-                    break
-                drawn[mine] = draw_picture(pictures[mine], folder)
-            yield drawn[number] if number in drawn else DrawnPicture(picture, *shared.begun[number].result())
+            if number in begun:
+                yield DrawnPicture(picture, *begun[number].result())
+            else:
+                yield draw_picture(picture, folder)
     finally:
-        shared.end()
+        pool.shutdown(cancel_futures=True)
 
 
 WRITERS = (*(f"matplotlib.backends.backend_{name}" for name in ("pdf", "svg", "agg")), "scipy.special")
-"""What matplotlib loads with the first file of each format, and what the first interval does."""
+"""Modules that the first file of each format and the first interval load."""
+
+_INHERITED: list[Picture] = []
+"""The pictures that a forked process draws, by number: they hold functions, which cannot be pickled."""
 
 
-_AT_HAND: list[Picture] = []
-"""What a forked process is to draw, by number: pictures hold functions, which cannot be sent."""
-
-
-def _draw_at_hand(number: int, folder: Path) -> tuple[Path | None, str]:
-    done = draw_picture(_AT_HAND[number], folder)
-    return done.svg, done.skipped
+def _draw_inherited(number: int, folder: Path) -> tuple[Path | None, str]:
+    drawn = draw_picture(_INHERITED[number], folder)
+    return drawn.svg, drawn.skipped

@@ -212,15 +212,3 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_figures_load_neither_dask_nor_kernels(tmp_path: Path) -> None:
-    """Xarray would load dask to see of its first array that it is none of dask's."""
-    results = write(tmp_path, dataset(loads=(0.3, 0.7), schemes=("buddy", "best_fit")))
-    code = (
-        f"import sys; from analysis.command import main; main([{str(results)!r}, 'figures=used-slots']); "
-        "print([m for m in ('dask', 'dask.array', 'distributed', 'numba') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
-    assert (results / "figures" / "used-slots.pdf").is_file()

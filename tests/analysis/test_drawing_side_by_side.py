@@ -1,10 +1,9 @@
-"""Pictures are drawn by several processes, each picture by one, and come in their order."""
+"""Pictures are drawn by several processes, each picture by one, and returned in their order."""
 
 from __future__ import annotations
 
 import os
 import signal
-import time
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from analysis.report.pictures import draw_pictures
 
 
 def draw(name: str, told: Path) -> Figure:
-    """Tell who draws, line by line, and return a figure."""
+    """Record the process that draws, line by line, and return a figure."""
     with (told / name).open("a") as file:
         file.write(f"{os.getpid()}\n")
     if name == "missing":
@@ -37,7 +36,7 @@ NAMES = ["a", "missing", "b", "verdicts", "c", "d", "example"]
 
 
 @pytest.mark.parametrize("cores", [1, 2, 4])
-def test_each_picture_is_drawn_once_and_they_come_in_order(
+def test_each_picture_is_drawn_once_and_returned_in_order(
     cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drawing.os, "sched_getaffinity", lambda process: set(range(cores)))
@@ -51,27 +50,7 @@ def test_each_picture_is_drawn_once_and_they_come_in_order(
         assert one.svg is None or one.svg.stat().st_size
 
 
-def test_nothing_waits_behind_a_long_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing.os, "sched_getaffinity", lambda process: {0, 1})
-    rest = ["b", "c", "d", "e", "f"]
-
-    def long() -> Figure:
-        until = time.monotonic() + 60
-        while not all((tmp_path / name).exists() for name in rest):
-            if time.monotonic() > until:
-                raise TimeoutError("pictures wait for this one")
-            time.sleep(0.01)
-        return draw("long", tmp_path)
-
-    first = Picture("long", "", "", long)
-    found = list(draw_pictures([first, *pictures(tmp_path, rest)], tmp_path / "figures"))
-    assert [one.picture.name for one in found] == ["long", *rest]
-    assert (tmp_path / "long").read_text().strip() != str(os.getpid())
-
-
-def test_a_process_that_dies_with_its_picture_is_no_reason_to_wait(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_dies_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing.os, "sched_getaffinity", lambda process: {0, 1})
     here = os.getpid()
 
@@ -84,7 +63,7 @@ def test_a_process_that_dies_with_its_picture_is_no_reason_to_wait(
         list(draw_pictures([Picture("deadly", "", "", deadly), *pictures(tmp_path, NAMES)], tmp_path))
 
 
-def test_a_mistake_in_a_figure_is_told_by_whoever_draws_it(tmp_path: Path) -> None:
+def test_an_exception_in_a_figure_is_raised(tmp_path: Path) -> None:
     def broken() -> Figure:
         raise ZeroDivisionError("in a figure")
 

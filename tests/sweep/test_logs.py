@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis import command
-from analysis.explorer.command import _logs
+from analysis.arguments import log_folder
 from sweep import logs
 
 
@@ -22,16 +22,15 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_folder_that_is_named_comes_before_the_usual_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert command.log_folder({}) is None
+    assert log_folder({}) is None
     Path("traces").mkdir()
-    assert command.log_folder({}) == Path("traces")
+    assert log_folder({}) == Path("traces")
     monkeypatch.setenv(logs.VARIABLE, str(tmp_path / "mine"))
-    assert command.log_folder({}) == tmp_path / "mine", "where it is not there, a message shall name it"
-    assert _logs({}) == [tmp_path / "mine"]
+    assert log_folder({}) == tmp_path / "mine", "where it is not there, a message shall name it"
     assert logs.folders() == [tmp_path / "mine", *logs.USUAL]
     given = tmp_path / "given"
     given.mkdir()
-    assert command.log_folder({"logs": str(given)}) == given
+    assert log_folder({"logs": str(given)}) == given
 
 
 def test_help_names_the_variable(capsys: pytest.CaptureFixture[str]) -> None:
