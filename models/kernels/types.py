@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, get_type_hints
 
-from numba import boolean, float64, int64, types
+import numpy as np
+from numba import boolean, float64, from_dtype, int64, types
 
 from models.arrays import Floats, Ints
 
@@ -16,8 +17,23 @@ _RECORDS: dict[str, type] = {}
 OF_ANNOTATIONS = {Floats: FLOATS, Ints: INTS, bool: boolean, int: int64, float: float64}
 
 
+def fields(floats: str = "", ints: str = "") -> np.dtype:
+    """Return the dtype of records of float64 and int64 fields, each list of names separated by blanks.
+
+    Examples
+    --------
+    >>> fields("now", "n_waiting n_running").names
+    ('now', 'n_waiting', 'n_running')
+    """
+    return np.dtype(
+        [(name, np.float64) for name in floats.split()] + [(name, np.int64) for name in ints.split()]
+    )
+
+
 def record(fields: type) -> Any:
     """Return the numba type of a named tuple of arrays, numbers and such tuples, as its annotations say.
+
+    An array of records is annotated by its dtype: ``Annotated[np.ndarray, JOB]``.
 
     Examples
     --------
@@ -28,13 +44,17 @@ def record(fields: type) -> Any:
     >>> record(Queue)
     Queue(array(int64, 1d, C), int64)
     """
-    hints = get_type_hints(fields).values()
-    declared = types.BaseTuple.from_types(
-        [OF_ANNOTATIONS.get(hint) or record(hint) for hint in hints], fields
-    )
+    hints = get_type_hints(fields, include_extras=True).values()
+    declared = types.BaseTuple.from_types([_of(hint) for hint in hints], fields)
     if _RECORDS.setdefault(declared.name, fields) is not fields:
         raise TypeError(
             f"{fields.__module__} and {_RECORDS[declared.name].__module__} both have a tuple "
             f"{fields.__name__} with fields of these types, and numba takes one for the other: rename one"
         )
     return declared
+
+
+def _of(hint: Any) -> Any:
+    if metadata := getattr(hint, "__metadata__", None):
+        return from_dtype(metadata[0])[::1]
+    return OF_ANNOTATIONS.get(hint) or record(hint)

@@ -12,6 +12,8 @@ import importlib
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from models import checks
 from models.arrays import Floats, Ints
 from models.jobs.calendar import monday
@@ -85,6 +87,19 @@ def name_of(policy: Parameters, module: str) -> str:
 def part_of(policy: Parameters, module: str) -> Any:
     """Return that module."""
     return importlib.import_module(name_of(policy, module))
+
+
+def first_of(chosen: np.ndarray) -> int | None:
+    """Return the first job that is chosen, if there is one."""
+    return int(np.argmax(chosen)) if chosen.any() else None
+
+
+def order_of_submission(submit: Floats) -> tuple[Ints, Ints]:
+    """Return the jobs in the order of their submission, and the position of each job in that order."""
+    order = np.lexsort((np.arange(len(submit)), submit))
+    position = np.empty(len(submit), np.int64)
+    position[order] = np.arange(len(submit))
+    return order, position
 
 
 def clock_of(opened: Stream | Trace) -> float:

@@ -1,4 +1,4 @@
-"""What time alone changes: prime time and night, whose nice value is high, and when to look again."""
+"""The changes that time alone brings: prime time and night, high nice values, and timers."""
 
 from __future__ import annotations
 
@@ -8,117 +8,91 @@ from models.jobs.calendar import DAY
 from models.kernels.compiling import part
 from models.production_gang.t3d.events import push
 from models.production_gang.t3d.periods import NIGHT, PRIME
-from models.production_gang.t3d.ranking import number_of, slice_ends
-from models.production_gang.t3d.state import (
-    BOUNDARY,
-    LAST_TICK,
-    MAX_WAIT,
-    N_RESIDENTS,
-    N_TICKS,
-    N_WAITING,
-    NEXT_BOUNDARY,
-    NEXT_TICK,
-    NOW,
-    PERIOD,
-    PROCESSORS,
-    RUN_SINCE,
-    RUNNING,
-    SCAN,
-    SINCE,
-    STATE,
-    STOPS,
-    SYSTEM,
-    TIMER,
-    USER,
-    WEEKEND,
-)
+from models.production_gang.t3d.ranking import parameters_of, slice_end
+from models.production_gang.t3d.state import SYSTEM, JobState, Kind
 
 BOUNDARIES_A_DAY = 3
 
 
 @part()
-def boundary_second(which, costs):
+def boundary_second(which, settings):
     """Return the second of the day of a boundary: midnight, the begin of prime time, its end."""
     if which == 0:
         return 0.0
-    return costs.prime_begin if which == 1 else costs.prime_end
+    return settings.prime_begin if which == 1 else settings.prime_end
 
 
 @part()
-def boundary_time(number, costs):
-    """Return when a boundary comes; they are counted from Monday, 0:00, before time 0 on."""
+def boundary_time(number, settings):
+    """Return the time of a boundary; they are counted from Monday, 0:00, before time 0 on."""
     day = number // BOUNDARIES_A_DAY
-    return day * DAY + boundary_second(number % BOUNDARIES_A_DAY, costs) - costs.clock
+    return day * DAY + boundary_second(number % BOUNDARIES_A_DAY, settings) - settings.clock
 
 
 @part(void(float64, SYSTEM))
 def set_timers(now, system):
-    """Wake up when jobs become urgent, and when minimum slices are over, as things stand now."""
-    work, counts = system.work, system.counts
-    for i in range(counts[N_WAITING]):
-        job = work.waiting[i]
-        time = work.real[job, SINCE] + number_of(job, MAX_WAIT, system)
+    """Add events for when jobs become urgent and minimum slices end, by the present parameters."""
+    state = system.state[0]
+    for i in range(state.n_waiting):
+        job = system.waiting[i]
+        time = system.jobs[job].since + parameters_of(job, system).max_wait
         if now < time < 1e300:
-            push(time, TIMER, job, work.whole[job, STOPS], system)
-    for i in range(counts[N_RESIDENTS]):
-        job = work.residents[i]
-        if work.whole[job, STATE] == RUNNING and slice_ends(job, system) > now:
-            push(slice_ends(job, system), TIMER, job, work.whole[job, STOPS], system)
+            push(time, Kind.TIMER, job, system)
+    for i in range(state.n_residents):
+        job = system.residents[i]
+        if system.jobs[job].state == JobState.RUNNING and slice_end(job, system) > now:
+            push(slice_end(job, system), Kind.TIMER, job, system)
 
 
 @part(void(SYSTEM))
 def enter_period(system):
-    """A boundary is passed: set period and weekend, and wake up for waits and slices of other lengths."""
-    counts, costs = system.counts, system.costs
-    now = system.clocks[NOW]
-    number = counts[BOUNDARY]
-    second = boundary_second(number % BOUNDARIES_A_DAY, costs)
-    counts[WEEKEND] = number // BOUNDARIES_A_DAY % 7 >= 5
-    prime = costs.prime_begin <= second < costs.prime_end and (
-        system.settings.weekends == 1 or counts[WEEKEND] == 0
+    """Set period and weekend at a boundary, and timers for waits and slices of other lengths."""
+    state, settings = system.state[0], system.settings
+    second = boundary_second(state.boundary % BOUNDARIES_A_DAY, settings)
+    state.is_weekend = state.boundary // BOUNDARIES_A_DAY % 7 >= 5
+    prime = settings.prime_begin <= second < settings.prime_end and (
+        settings.prime_on_weekends or not state.is_weekend
     )
-    counts[PERIOD] = PRIME if prime else NIGHT
-    counts[BOUNDARY] += 1
-    system.clocks[NEXT_BOUNDARY] = boundary_time(counts[BOUNDARY], costs)
-    counts[SCAN] = 0
-    set_timers(now, system)
+    state.period = PRIME if prime else NIGHT
+    state.boundary += 1
+    state.next_boundary = boundary_time(state.boundary, settings)
+    state.scan_from = 0
+    set_timers(state.now, system)
 
 
 @part()
-def count_usage(job, now, system):
-    """Count what a running job has had since the last tick, for its user."""
-    user = system.work.whole[job, USER]
-    if user >= 0:
-        since = max(system.work.real[job, RUN_SINCE], system.clocks[LAST_TICK])
-        system.users.recent[user] += system.work.whole[job, PROCESSORS] * (now - since)
+def count_usage(job, system):
+    """Add the processor seconds of a running job since the last tick to those of its user."""
+    it, state = system.jobs[job], system.state[0]
+    if it.user >= 0:
+        since = max(it.run_since, state.last_tick)
+        system.users[it.user].recent += it.processors * (state.now - since)
 
 
 @part(void(SYSTEM))
 def tick(system):
-    """Look at what users have had, and at whose nice value is high. O(owners + users)."""
-    clocks, users, work, counts, costs = (
-        system.clocks, system.users, system.work, system.counts, system.costs,
-    )  # fmt: skip
-    now = clocks[NOW]
-    for i in range(counts[N_RESIDENTS]):
-        job = work.residents[i]
-        if work.whole[job, STATE] == RUNNING:
-            count_usage(job, now, system)
-    fades = 2.0 ** (-costs.nice_every / costs.half_life)
+    """Update the usage of all users and which of them have a high nice value. O(owners + users)."""
+    state, settings, users = system.state[0], system.settings, system.users
+    for i in range(state.n_residents):
+        job = system.residents[i]
+        if system.jobs[job].state == JobState.RUNNING:
+            count_usage(job, system)
+    fades = 2.0 ** (-settings.nice_every / settings.half_life)
     total, n_active = 0.0, 0
-    for user in range(users.usage.shape[0]):
-        users.usage[user] = users.usage[user] * fades + users.recent[user]
-        users.recent[user] = 0.0
-        if users.active[user] > 0:
-            total += users.usage[user]
+    for i in range(users.shape[0]):
+        user = users[i]
+        user.usage = user.usage * fades + user.recent
+        user.recent = 0.0
+        if user.active > 0:
+            total += user.usage
             n_active += 1
     changed = False
-    for user in range(users.usage.shape[0]):
-        high = n_active > 0 and users.usage[user] > costs.nice_above * (total / n_active)
-        changed = changed or high != users.nice[user]
-        users.nice[user] = high
-    clocks[LAST_TICK] = now
-    counts[N_TICKS] += 1
-    clocks[NEXT_TICK] = (counts[N_TICKS] + 1) * costs.nice_every
+    for i in range(users.shape[0]):
+        is_nice = n_active > 0 and users[i].usage > settings.nice_above * (total / n_active)
+        changed = changed or is_nice != users[i].is_nice
+        users[i].is_nice = is_nice
+    state.last_tick = state.now
+    state.n_ticks += 1
+    state.next_tick = (state.n_ticks + 1) * settings.nice_every
     if changed:
-        set_timers(now, system)
+        set_timers(state.now, system)

@@ -2,8 +2,8 @@
 1997).
 
 At each instant all events happen, then jobs are admitted and placed in one pass, see `placing` and
-`admission`. An event costs O(log events); a pass O(jobs that wait), and for each of them that may find a
-place what `placing.best_place` costs.
+`admission`. An event costs O(log events); a pass O(waiting jobs), and for each of them that may find a place
+what `placing.best_place` costs.
 """
 
 from __future__ import annotations
@@ -15,90 +15,58 @@ from models.jobs.calendar import DAY
 from models.kernels.compiling import kernel, part
 from models.production_gang.t3d.admission import admit
 from models.production_gang.t3d.clock import enter_period, tick
-from models.production_gang.t3d.events import drop_first
-from models.production_gang.t3d.moving import assign, begin_run, end_run, image_has_left, submit
+from models.production_gang.t3d.events import remove_first
+from models.production_gang.t3d.moving import assign, begin_run, end_run, finish_swap_out, submit
 from models.production_gang.t3d.placing import (
     best_place,
     has_free_place,
+    has_victims,
     is_within_class_limit,
-    look_around,
-    somebody_yields,
-)
+    summarise_owners,
+)  # fmt: skip
 from models.production_gang.t3d.ranking import is_urgent, sort_waiting
-from models.production_gang.t3d.state import (
-    ACTIVE,
-    AGAIN,
-    ANSWERED,
-    END_OF_RUN,
-    IMAGE_HAS_LEFT,
-    IS_CHILD,
-    LEAVING,
-    LEVEL,
-    LIMITS,
-    N_ENDED,
-    N_HEAP,
-    N_LEAVING_NODES,
-    N_LEVELS,
-    N_QUEUED,
-    N_RESIDENCIES,
-    N_RUNNING,
-    N_SWITCHING,
-    N_WAITING,
-    NEXT,
-    NEXT_BOUNDARY,
-    NEXT_TICK,
-    NO_WORK,
-    NONE,
-    NOW,
-    PACKING,
-    RUN_BEGINS,
-    STATE,
-    STOPS,
-    SUBMIT,
-    SYSTEM,
-)
+from models.production_gang.t3d.state import NONE, SYSTEM, Idle, JobState, Kind
 
 # Why `advance` returned.
-ALL_ENDED, STUCK, NO_ROOM = range(3)
+ALL_ENDED, STUCK, FULL = range(3)
 
-ROOM_A_NODE, ROOM_A_JOB = 8, 4
+EVENTS_A_NODE, EVENTS_A_JOB = 8, 4
 """More events than one instant can add, for each node and for each job."""
 
 LONGEST_IDLE = 8 * DAY
-"""Queues open within a week; jobs that wait longer, while nothing happens, wait for ever."""
+"""Queues open within a week: a job that waits longer, while nothing happens, waits for ever."""
 
 
 @part(boolean(SYSTEM))
 def place_waiting(system):
-    """Give nodes to jobs that wait, in order; return whether anybody was preempted.
+    """Assign nodes to waiting jobs, in order; return whether a job was preempted.
 
-    Then the classes have fewer processors than before, and who was kept back by a limit may fit: another pass
-    is due.
+    Then the classes have fewer processors than before, and a job that a limit has kept waiting may fit:
+    another pass is due.
     """
-    work, counts, settings = system.work, system.counts, system.settings
+    waiting, settings, state = system.waiting, system.settings, system.state[0]
     preempting = False
-    if counts[N_WAITING] == 0:
+    if state.n_waiting == 0:
         return preempting
     sort_waiting(system)
-    look_around(system)
-    n = counts[N_WAITING]  # those that are preempted in this pass come after these
+    summarise_owners(system)
+    n = state.n_waiting  # those that are preempted in this pass come after these
     too_large = settings.n_nodes  # no place of so many nodes is free, nor of more
     too_large <<= 1
     i = 0
     blocked = False
     while i < n and not blocked:
-        job = work.waiting[i]
-        state = work.whole[job, STATE]
+        job = waiting[i]
         i += 1
-        if state == LEAVING or not is_within_class_limit(job, system):
+        if system.jobs[job].state == JobState.LEAVING or not is_within_class_limit(job, system):
             continue
-        level = work.whole[job, LEVEL]
+        level = system.jobs[job].level
         place = NONE
         if (1 << level) < too_large:
             place = best_place(job, False, system)
             if place == NONE and not has_free_place(level, system):
                 too_large = 1 << level
-        if place == NONE and settings.preemptive and somebody_yields(job, system):
+        if place == NONE and settings.preemptive and has_victims(job, system):
             place = best_place(job, True, system)
             if place != NONE:
                 too_large = settings.n_nodes << 1
@@ -106,95 +74,92 @@ def place_waiting(system):
         if place == NONE:
             blocked = settings.blocking == 2 or (settings.blocking == 1 and is_urgent(job, system))
             continue
-        assign(job, place, np.int64(system.best[6]), system.best[7], system)
-        look_around(system)
-        work.waiting[i - 1] = NONE
+        assign(job, place, state.wire, state.ready, system)
+        summarise_owners(system)
+        waiting[i - 1] = NONE
     kept = 0
-    for i in range(counts[N_WAITING]):
-        if work.waiting[i] != NONE:
-            work.waiting[kept] = work.waiting[i]
+    for i in range(state.n_waiting):
+        if waiting[i] != NONE:
+            waiting[kept] = waiting[i]
             kept += 1
-    counts[N_WAITING] = kept
+    state.n_waiting = kept
     return preempting
 
 
 @part(void(SYSTEM))
-def write_level(system):
-    """Write down what the processors do from now on."""
-    counts, record, settings = system.counts, system.record, system.settings
-    switching = counts[N_SWITCHING] + counts[N_LEAVING_NODES] * settings.node_processors
-    reason = NO_WORK
-    if counts[N_WAITING] > 0:
-        reason = PACKING
-    elif counts[N_QUEUED] > 0:
-        reason = LIMITS
-    row = counts[N_LEVELS]
-    if row > 0 and record.level_time[row - 1] == system.clocks[NOW]:
-        row -= 1
-    record.level_time[row] = system.clocks[NOW]
-    record.level[row, 0] = counts[N_RUNNING]
-    record.level[row, 1] = switching
-    record.level[row, 2] = reason
-    counts[N_LEVELS] = row + 1
+def record_level(system):
+    """Record how the processors are used from now on."""
+    levels, state = system.levels, system.state[0]
+    reason = Idle.NO_WORK
+    if state.n_waiting > 0:
+        reason = Idle.PACKING
+    elif state.n_queued > 0:
+        reason = Idle.LIMITS
+    if state.n_levels == 0 or levels[state.n_levels - 1].time != state.now:
+        state.n_levels += 1
+    level = levels[state.n_levels - 1]
+    level.time, level.running, level.reason = state.now, state.running, reason
+    level.switching = state.switching + state.n_leaving_nodes * system.settings.node_processors
 
 
 @part(void(SYSTEM))
-def happens(system):
-    """Let the first event of the heap happen."""
-    heap = system.work.heap
-    kind, job, stops = heap[0, 0], heap[0, 1], heap[0, 2]
-    drop_first(system)
-    if kind == ANSWERED:
+def process_event(system):
+    """Process the first event of the heap."""
+    event = system.events[0]
+    kind, job, stops = event.kind, event.job, event.stops
+    remove_first(system)
+    if kind == Kind.ANSWERED:
         submit(job, system)
-    elif stops == system.work.whole[job, STOPS]:
-        if kind == END_OF_RUN:
+    elif stops == system.jobs[job].stops:
+        if kind == Kind.END_OF_RUN:
             end_run(job, system)
-        elif kind == IMAGE_HAS_LEFT:
-            image_has_left(job, system)
-        elif kind == RUN_BEGINS:
+        elif kind == Kind.IMAGE_HAS_LEFT:
+            finish_swap_out(job, system)
+        elif kind == Kind.RUN_BEGINS:
             begin_run(job, system)
 
 
 @kernel(int64(SYSTEM))
 def advance(system):
-    """Simulate until all jobs have ended, or something is needed from outside, and say what."""
-    work, counts, clocks, settings = system.work, system.counts, system.clocks, system.settings
-    while counts[N_ENDED] < settings.n_jobs:
-        needed = ROOM_A_NODE * settings.n_nodes + ROOM_A_JOB * settings.n_jobs
+    """Simulate until all jobs have ended, or something is needed from outside, and return the reason."""
+    jobs, settings, state = system.jobs, system.settings, system.state[0]
+    events, n_jobs = system.events, settings.n_jobs
+    needed = EVENTS_A_NODE * settings.n_nodes + EVENTS_A_JOB * n_jobs
+    while state.n_ended < n_jobs:
         if (
-            counts[N_HEAP] + needed > work.heap_time.shape[0]
-            or counts[N_RESIDENCIES] + 2 * settings.n_nodes > system.record.times.shape[0]
-            or counts[N_LEVELS] + 2 > system.record.level_time.shape[0]
+            state.n_events + needed > events.shape[0]
+            or state.n_residencies + 2 * settings.n_nodes > system.residencies.shape[0]
+            or state.n_levels + 2 > system.levels.shape[0]
         ):
-            return NO_ROOM
+            return FULL
         now = np.inf
-        while counts[NEXT] < settings.n_jobs and work.whole[counts[NEXT], IS_CHILD]:
-            counts[NEXT] += 1
-        if counts[NEXT] < settings.n_jobs:
-            now = work.real[counts[NEXT], SUBMIT]
-        if counts[N_HEAP] > 0:
-            now = min(now, work.heap_time[0])
+        while state.next_job < n_jobs and jobs[state.next_job].is_child:
+            state.next_job += 1
+        if state.next_job < n_jobs:
+            now = jobs[state.next_job].submit
+        if state.n_events > 0:
+            now = min(now, events[0].time)
         if now < np.inf:
-            clocks[ACTIVE] = now
-        now = min(now, min(clocks[NEXT_BOUNDARY], clocks[NEXT_TICK]))
-        if counts[AGAIN]:
-            now = clocks[NOW]
-        if now > clocks[ACTIVE] + LONGEST_IDLE:
+            state.last_event = now
+        now = min(now, min(state.next_boundary, state.next_tick))
+        if state.again:
+            now = state.now
+        if now > state.last_event + LONGEST_IDLE:
             return STUCK
-        clocks[NOW] = now
-        while counts[N_HEAP] > 0 and work.heap_time[0] == now:
-            happens(system)
-        while counts[NEXT] < settings.n_jobs and (
-            work.whole[counts[NEXT], IS_CHILD] or work.real[counts[NEXT], SUBMIT] == now
+        state.now = now
+        while state.n_events > 0 and events[0].time == now:
+            process_event(system)
+        while state.next_job < n_jobs and (
+            jobs[state.next_job].is_child or jobs[state.next_job].submit == now
         ):
-            if not work.whole[counts[NEXT], IS_CHILD]:
-                submit(counts[NEXT], system)
-            counts[NEXT] += 1
-        while clocks[NEXT_BOUNDARY] == now:  # prime time may end with the day
+            if not jobs[state.next_job].is_child:
+                submit(state.next_job, system)
+            state.next_job += 1
+        while state.next_boundary == now:  # prime time may end with the day
             enter_period(system)
-        if clocks[NEXT_TICK] == now:
+        if state.next_tick == now:
             tick(system)
         admit(system)
-        counts[AGAIN] = place_waiting(system)
-        write_level(system)
+        state.again = place_waiting(system)
+        record_level(system)
     return ALL_ENDED

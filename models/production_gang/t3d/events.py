@@ -1,72 +1,51 @@
-"""The heap of events: by time, of equal ones by kind, then by job."""
+"""The heap of events: by time, of equal times by kind, then by job."""
 
 from __future__ import annotations
 
 from numba import boolean, float64, int64, void
 
 from models.kernels.compiling import part
-from models.production_gang.t3d.state import N_HEAP, SYSTEM
+from models.production_gang.t3d.state import EVENT_TYPE, SYSTEM
 
 
-@part(boolean(float64, int64, int64, int64, SYSTEM))
-def comes_before(time, kind, job, other, system):
-    """Tell whether an event comes before the one at a position of the heap."""
-    heap, times = system.work.heap, system.work.heap_time
-    if time != times[other]:
-        return time < times[other]
-    if kind != heap[other, 0]:
-        return kind < heap[other, 0]
-    return job < heap[other, 1]
+@part(boolean(EVENT_TYPE, EVENT_TYPE))
+def precedes(event, other):
+    """Whether an event happens before another one."""
+    if event.time != other.time:
+        return event.time < other.time
+    if event.kind != other.kind:
+        return event.kind < other.kind
+    return event.job < other.job
 
 
-@part(void(int64, int64, SYSTEM))
-def move(source, target, system):
-    """Put an event at another position."""
-    heap, times = system.work.heap, system.work.heap_time
-    times[target] = times[source]
-    for field in range(3):
-        heap[target, field] = heap[source, field]
-
-
-@part(void(float64, int64, int64, int64, SYSTEM))
-def push(time, kind, job, stops, system):
-    """Add an event. O(log events)."""
-    heap, times, counts = system.work.heap, system.work.heap_time, system.counts
-    at = counts[N_HEAP]
-    counts[N_HEAP] += 1
-    while at > 0:
-        above = (at - 1) >> 1
-        if not comes_before(time, kind, job, above, system):
-            break
-        move(above, at, system)
-        at = above
-    times[at] = time
-    heap[at, 0] = kind
-    heap[at, 1] = job
-    heap[at, 2] = stops
+@part(void(float64, int64, int64, SYSTEM))
+def push(time, kind, job, system):
+    """Add an event, which is void once the job has been stopped again. O(log events)."""
+    events, state = system.events, system.state[0]
+    new = events[events.shape[0] - 1]  # beyond the heap
+    new.time, new.kind, new.job, new.stops = time, kind, job, system.jobs[job].stops
+    at = state.n_events
+    state.n_events += 1
+    while at > 0 and precedes(new, events[(at - 1) >> 1]):
+        events[at] = events[(at - 1) >> 1]
+        at = (at - 1) >> 1
+    events[at] = new
 
 
 @part(void(SYSTEM))
-def drop_first(system):
-    """Take the first event from the heap. O(log events)."""
-    heap, times, counts = system.work.heap, system.work.heap_time, system.counts
-    counts[N_HEAP] -= 1
-    n = counts[N_HEAP]
-    time, kind, job, stops = times[n], heap[n, 0], heap[n, 1], heap[n, 2]
+def remove_first(system):
+    """Remove the first event from the heap. O(log events)."""
+    events, state = system.events, system.state[0]
+    state.n_events -= 1
+    n = state.n_events
+    last = events[n]
     at = 0
-    while True:
+    while 2 * at + 1 < n:
         below = 2 * at + 1
-        if below >= n:
-            break
-        if below + 1 < n and comes_before(
-            times[below + 1], heap[below + 1, 0], heap[below + 1, 1], below, system
-        ):
+        if below + 1 < n and precedes(events[below + 1], events[below]):
             below += 1
-        if comes_before(time, kind, job, below, system):
+        if precedes(last, events[below]):
             break
-        move(below, at, system)
+        events[at] = events[below]
         at = below
-    times[at] = time
-    heap[at, 0] = kind
-    heap[at, 1] = job
-    heap[at, 2] = stops
+    events[at] = last

@@ -1,4 +1,4 @@
-"""What a job counts as: its class, its priority, whether it is urgent, and who goes before whom."""
+"""The class and priority that a job counts by, its urgency, and the order of jobs that wait for nodes."""
 
 from __future__ import annotations
 
@@ -7,79 +7,66 @@ from numba import boolean, int64, void
 from models.jobs.job_classes import STANDBY
 from models.kernels.compiling import part
 from models.production_gang.t3d.periods import N_PERIODS
-from models.production_gang.t3d.state import (
-    CLASS,
-    DO_NOT_DISTURB,
-    MAX_WAIT,
-    N_WAITING,
-    NOW,
-    PERIOD,
-    PREEMPTABLE,
-    PRIORITY,
-    PROCESSORS,
-    RUN_SINCE,
-    SINCE,
-    SYSTEM,
-    USER,
-)
+from models.production_gang.t3d.state import CLASS_TYPE, SYSTEM
 
 
 @part(int64(int64, SYSTEM))
 def class_of(job, system):
     """Return the class that a job counts as: standby, while its user has a high nice value."""
-    whole = system.work.whole
-    job_class = whole[job, CLASS]
-    user = whole[job, USER]
-    if user >= 0 and system.users.nice[user] and system.parameters.switches[job_class, PREEMPTABLE]:
+    it = system.jobs[job]
+    if (
+        it.user >= 0
+        and system.users[it.user].is_nice
+        and system.classes[N_PERIODS * it.job_class].preemptable
+    ):
         return STANDBY
-    return job_class
+    return it.job_class
 
 
-@part()
-def number_of(job, column, system):
-    """Return a parameter of a job's class in this period."""
-    row = class_of(job, system) * N_PERIODS + system.counts[PERIOD]
-    return system.parameters.numbers[row, column]
+@part(CLASS_TYPE(int64, SYSTEM))
+def parameters_of(job, system):
+    """Return the parameters of a job's class in this period."""
+    return system.classes[class_of(job, system) * N_PERIODS + system.state[0].period]
 
 
 @part()
 def is_urgent(job, system):
-    """Tell whether a job has waited for as long as its class may."""
-    return system.clocks[NOW] >= system.work.real[job, SINCE] + number_of(job, MAX_WAIT, system)
+    """Whether a job has waited for as long as its class may."""
+    return system.state[0].now >= system.jobs[job].since + parameters_of(job, system).max_wait
 
 
 @part()
-def slice_ends(job, system):
-    """Return when the minimum slice of a running job is over: processors times its class' multiplier."""
-    size = system.work.whole[job, PROCESSORS]
-    return system.work.real[job, RUN_SINCE] + size * number_of(job, DO_NOT_DISTURB, system)
+def slice_end(job, system):
+    """Return when the minimum slice of a running job is over: processors times its class's multiplier."""
+    it = system.jobs[job]
+    return it.run_since + it.processors * parameters_of(job, system).do_not_disturb
 
 
 @part(boolean(int64, int64, SYSTEM))
-def goes_before(job, other, system):
-    """Tell which of two jobs that wait for nodes is looked at first."""
-    priority, of_other = number_of(job, PRIORITY, system), number_of(other, PRIORITY, system)
+def precedes(job, other, system):
+    """Whether a job that waits for nodes is placed before another one."""
+    priority, of_other = parameters_of(job, system).priority, parameters_of(other, system).priority
     if priority != of_other:
         return priority > of_other
-    urgent, other_urgent = is_urgent(job, system), is_urgent(other, system)
-    if urgent != other_urgent:
+    urgent = is_urgent(job, system)
+    if urgent != is_urgent(other, system):
         return urgent
-    whole, real = system.work.whole, system.work.real
-    if system.settings.largest_first and whole[job, PROCESSORS] != whole[other, PROCESSORS]:
-        return whole[job, PROCESSORS] > whole[other, PROCESSORS]
-    if real[job, SINCE] != real[other, SINCE]:
-        return real[job, SINCE] < real[other, SINCE]
+    it, its_rival = system.jobs[job], system.jobs[other]
+    if system.settings.largest_first and it.processors != its_rival.processors:
+        return it.processors > its_rival.processors
+    if it.since != its_rival.since:
+        return it.since < its_rival.since
     return job < other
 
 
 @part(void(SYSTEM))
 def sort_waiting(system):
-    """Put the jobs that wait in order. O(waiting), and for each that is in a wrong place how far it moves."""
-    waiting, n = system.work.waiting, system.counts[N_WAITING]
-    for i in range(1, n):
+    """Sort the jobs that wait for nodes. O(waiting jobs + changes of places)."""
+    waiting = system.waiting
+    for i in range(1, system.state[0].n_waiting):
         job = waiting[i]
         at = i
-        while at > 0 and goes_before(job, waiting[at - 1], system):
+        while at > 0 and precedes(job, waiting[at - 1], system):
             waiting[at] = waiting[at - 1]
             at -= 1
         waiting[at] = job

@@ -1,4 +1,4 @@
-"""What a scheduler of the T3D is told, read from a policy's YAML file and checked. Loads no kernel."""
+"""The rules of a scheduler of the T3D, read from a policy's YAML file and checked. Loads no kernel."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import one_pool
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
+from models.production_gang.systems import first_of
 from models.production_gang.t3d.nodes import Hardware
 from models.production_gang.t3d.periods import HOUR, N_PERIODS, NIGHT, PRIME, PrimeTime
 from models.units import KB_IN_GB
@@ -27,60 +28,54 @@ OPEN = ("always", "night", "weekend")
 
 NUMBERS = ("priority", "processor_limit", "max_wait", "do_not_disturb")
 SWITCHES = ("preemptable", "heeds_slices", "batch")
-"""Keys of a class, in the order of `Classes`."""
-
-UNLIMITED = 2**62
+"""Keys of a class."""
 
 
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """Parameters of the classes.
+CLASS = np.dtype([(key, np.float64) for key in NUMBERS] + [(key, np.int64) for key in SWITCHES])
+"""Parameters of a class in one period: priority; processors of all its running jobs; seconds of waiting after
+which a job is urgent; seconds for each processor that a job runs at least; whether its jobs can be preempted,
+heed others' minimum slices, are submitted to queues."""
 
-    Parameters
-    ----------
-    numbers : ndarray of float, shape (n_classes, 2, 4)
-        In prime time and at night: priority; processors of all its running jobs; seconds of waiting after
-        which a job is urgent; seconds for each processor that a job runs at least.
-    switches : ndarray of int, shape (n_classes, 3)
-        Whether it can be preempted, heeds others' minimum slices, is submitted to queues.
+
+def classes_of(policy: Parameters) -> np.ndarray:
+    """Return the checked parameters of all classes; ``ValueError`` with one line for those not allowed.
+
+    Returns
+    -------
+    ndarray of CLASS, shape (n_classes, 2)
+        In prime time and at night.
     """
-
-    numbers: Floats
-    switches: Ints
-
-    @classmethod
-    def of(cls, policy: Parameters) -> Classes:
-        """Return the checked parameters; ``ValueError`` with one line for those that are not allowed."""
-        given = checks.mapping(policy.get("classes"), "policy.classes", JOB_CLASSES)
-        numbers = np.zeros((len(JOB_CLASSES), N_PERIODS, len(NUMBERS)))
-        switches = np.zeros((len(JOB_CLASSES), len(SWITCHES)), np.int64)
-        for number, name in enumerate(JOB_CLASSES):
-            where = f"policy.classes.{name}"
-            keys = (*NUMBERS, *SWITCHES)
-            if given.get(name) is None:
-                raise ValueError(f"{where} has no parameters; give {', '.join(keys)}")
-            keys_given = checks.mapping(given[name], where, keys)
-            if missing := [key for key in keys if key not in keys_given]:
-                raise ValueError(f"{where} has no {' and no '.join(missing)}; give it, or null for no limit")
-            for column, key in enumerate(NUMBERS):
-                numbers[number, :, column] = by_period(keys_given, where, key, none=key != "priority")
-            for column, key in enumerate(SWITCHES):
-                switches[number, column] = checks.switch(keys_given, where, key)
-        return cls(numbers, switches)
+    given = checks.mapping(policy.get("classes"), "policy.classes", JOB_CLASSES)
+    classes = np.zeros((len(JOB_CLASSES), N_PERIODS), CLASS)
+    keys = CLASS.names or ()
+    for row, name in zip(classes, JOB_CLASSES, strict=True):
+        where = f"policy.classes.{name}"
+        if given.get(name) is None:
+            raise ValueError(f"{where} has no parameters; give {', '.join(keys)}")
+        its = checks.mapping(given[name], where, keys)
+        if missing := [key for key in keys if key not in its]:
+            raise ValueError(f"{where} has no {' and no '.join(missing)}; give it, or null for no limit")
+        for key in NUMBERS:
+            row[key] = by_period(its, where, key, none=key != "priority")
+        for key in SWITCHES:
+            row[key] = checks.switch(its, where, key)
+    return classes
 
 
-def _refuse_thrashing(classes: Classes) -> None:
+def _refuse_thrashing(classes: np.ndarray) -> None:
     """Raise ``ValueError`` with one line where jobs could preempt each other for ever, and none would run.
 
     One class can do so to another of its priority if its jobs become urgent, and no minimum slice protects
-    those of the other; where that goes round in a circle, of one class or of several, nobody gets anywhere.
+    those of the other; a circle of such pairs, of one class or of several, makes no progress.
     """
-    preemptable, heeds, _ = classes.switches.T == 1
     for period in (PRIME, NIGHT):
-        priority, _, max_wait, do_not_disturb = classes.numbers[:, period].T
-        unprotected = preemptable & ((do_not_disturb == 0) | ~heeds[:, None])
-        reaches = (priority[:, None] == priority) & (max_wait < inf)[:, None] & unprotected
-        for middle in range(len(priority)):
+        its = classes[:, period]
+        heeds = its["heeds_slices"][:, None] == 1
+        unprotected = (its["preemptable"] == 1) & ((its["do_not_disturb"] == 0) | ~heeds)
+        reaches = (
+            (its["priority"][:, None] == its["priority"]) & (its["max_wait"] < inf)[:, None] & unprotected
+        )
+        for middle in range(len(its)):
             reaches |= reaches[:, [middle]] & reaches[middle]
         if reaches.diagonal().any():
             name = JOB_CLASSES[int(np.argmax(reaches.diagonal()))]
@@ -93,7 +88,7 @@ def _refuse_thrashing(classes: Classes) -> None:
 
 @dataclass(frozen=True)
 class Queue:
-    """Where batch jobs wait.
+    """A queue of batch jobs.
 
     Parameters
     ----------
@@ -121,12 +116,11 @@ class Queue:
         hours = keys.get("hours")
         if hours is not None:
             hours = checks.number(keys, where, "hours", "a positive number of hours, or null", above=0)
-        prime, night = by_period(keys, where, "run_limit", none=True)
         return cls(
             str(keys.get("name", where)),
             checks.whole(keys, where, "processors"),
             inf if hours is None else hours * HOUR,
-            (prime, night),
+            by_period(keys, where, "run_limit", none=True),
             OPEN.index(checks.choice(keys, where, "open", OPEN, "always")),
         )
 
@@ -156,9 +150,9 @@ class Nice:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """What a policy's YAML file says, checked; its comments say what each key is for."""
+    """The checked values of a policy's YAML file, which explains each key; `classes`: see `classes_of`."""
 
-    classes: Classes
+    classes: np.ndarray
     queues: tuple[Queue, ...]
     prime_time: PrimeTime
     nice: Nice
@@ -187,20 +181,14 @@ class Rules:
             limits = checks.mapping(more, "policy.oversubscribe", ("processors", "from"))
             more = tuple(checks.whole(limits, "policy.oversubscribe", key) for key in ("processors", "from"))
         known = ("by_limits", *JOB_CLASSES)
+        limits_of = "policy.interactive_limits"
         interactive = checks.mapping(
-            policy.get("interactive_limits") or {}, "policy.interactive_limits", ("processors", "hours")
+            policy.get("interactive_limits") or {}, limits_of, ("processors", "hours")
         )
-        largest = checks.whole(interactive, "policy.interactive_limits", "processors", default=64)
-        hours = checks.number(
-            interactive,
-            "policy.interactive_limits",
-            "hours",
-            "a positive number of hours",
-            above=0,
-            default=2,
-        )
-        prime, night = by_period(policy, where, "batch_limit", none=True)
-        classes, preemptive = Classes.of(policy), checks.switch(policy, where, "preemptive")
+        largest = checks.whole(interactive, limits_of, "processors", default=64)
+        allowed = "a positive number of hours"
+        hours = checks.number(interactive, limits_of, "hours", allowed, above=0, default=2)
+        classes, preemptive = classes_of(policy), checks.switch(policy, where, "preemptive")
         if preemptive:
             _refuse_thrashing(classes)
         return cls(
@@ -213,7 +201,7 @@ class Rules:
             float(checks.number(policy, where, "swap_in", cost, least=0, default=1.0)),
             ORDERS.index(checks.choice(policy, where, "order", ORDERS, "largest")),
             BLOCKING.index(checks.choice(policy, where, "blocking", BLOCKING, "never")),
-            (prime, night),
+            by_period(policy, where, "batch_limit", none=True),
             (-inf, inf) if more is None else more,
             _or_none(policy, where, "aggregate_limit", "a positive number of processors, or null"),
             _or_none(policy, where, "drain_after", "a number of seconds, or null (never)"),
@@ -227,26 +215,26 @@ class Rules:
         costs = f"{self.swap_out:g} s to write and {self.swap_in:g} s to load a processor"
         return f"jobs are preempted; {self.prime_time}; {costs}"
 
-    def classes_of(self, jobs: Jobs) -> Ints:
-        """Return every job's class: as the workload says, else as `unclassified` says."""
+    def job_classes(self, jobs: Jobs) -> Ints:
+        """Return every job's class: that of the workload, else by `unclassified`."""
         if jobs.job_class is not None:
             return np.asarray(jobs.job_class, np.int64)
         if self.unclassified != "by_limits":
             return np.full(len(jobs), JOB_CLASSES.index(self.unclassified))
         largest, longest = self.interactive_limits
-        small = (jobs.size <= largest) & (judged_by(jobs) <= longest)
+        small = (jobs.size <= largest) & (requested_time(jobs) <= longest)
         return np.where(small, INTERACTIVE, PRODUCTION)
 
     def queues_of(self, jobs: Jobs, size: Ints) -> Ints:
         """Return the first queue whose limits each job meets, one after the last where there is none."""
         found = np.full(len(jobs), len(self.queues))
         for number, queue in reversed(list(enumerate(self.queues))):
-            found[(size <= queue.processors) & (judged_by(jobs) <= queue.longest)] = number
+            found[(size <= queue.processors) & (requested_time(jobs) <= queue.longest)] = number
         return found
 
 
-def judged_by(jobs: Jobs) -> Floats:
-    """Return requested times, the runtime of a job where it is unknown."""
+def requested_time(jobs: Jobs) -> Floats:
+    """Return requested times, for a job without one its runtime."""
     return np.where(np.isnan(jobs.requested), jobs.runtime, jobs.requested)
 
 
@@ -278,20 +266,20 @@ def _or_none(given: Parameters, where: str, key: str, allowed: str) -> float:
 
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(point)
     processors = one_pool(opened.machine, point.machine, point.policy)
     hardware = Hardware.of(point.machine, processors)
     jobs = opened.jobs if isinstance(opened, Trace) else opened.first(1000)
-    told = told_of(jobs, rules, hardware, processors, point.machine)
-    return (*opened.notes, *told, str(rules))
+    notes = adjustments(jobs, rules, hardware, processors, point.machine)
+    return (*opened.notes, *notes, str(rules))
 
 
-def told_of(
+def adjustments(
     jobs: Jobs, rules: Rules, hardware: Hardware, processors: int, machine: Parameters
 ) -> Sequence[str]:
-    """Say what is done to jobs so that they can run.
+    """Return notes on how jobs are adjusted so that they can run.
 
     Raises
     ------
@@ -299,21 +287,20 @@ def told_of(
         With one line, if one of them could never run.
     """
     size = hardware.rounded(jobs.size)
-    too_large = size > processors
-    if too_large.any():
-        first = int(np.argmax(too_large))
+    first = first_of(size > processors)
+    if first is not None:
         raise ValueError(
             f"job {first + 1} asks for {jobs.size[first]} processors, a partition of {size[first]}, "
             f"and the machine has {processors}: leave out such jobs, or take a larger machine"
         )
     _check_memory(jobs, machine)
-    job_class = rules.classes_of(jobs)
+    job_class = rules.job_classes(jobs)
     queue = rules.queues_of(jobs, size)
     limits = [
-        (f"policy.classes.{name}.processor_limit", rules.classes.numbers[number, :, 1].max(), job_class ==
-        number) for number, name in enumerate(JOB_CLASSES)
-    ]  # fmt: skip
-    is_batch = rules.classes.switches[job_class, 2] == 1
+        (f"policy.classes.{name}.processor_limit", its["processor_limit"].max(), job_class == number)
+        for number, (name, its) in enumerate(zip(JOB_CLASSES, rules.classes, strict=True))
+    ]
+    is_batch = rules.classes["batch"][job_class, PRIME] == 1
     limits += [
         (f"policy.queues[{number}].run_limit", max(of.run_limit), is_batch & (queue == number))
         for number, of in enumerate(rules.queues)
@@ -323,32 +310,31 @@ def told_of(
         ("policy.batch_limit", max(rules.batch_limit), is_batch & ((size < least) | (size > most))),
         ("policy.aggregate_limit", rules.aggregate_limit, np.ones(len(jobs), bool)),
     ]
-    for key, limit, whose in limits:
-        never = whose & (size > limit)
-        if never.any():
-            first = int(np.argmax(never))
+    for key, limit, applies in limits:
+        first = first_of(applies & (size > limit))
+        if first is not None:
             raise ValueError(
                 f"job {first + 1} gets {size[first]} processors, and {key}={limit:g}: it could never run; "
                 "give a higher limit, or leave out such jobs"
             )
-    told = []
+    notes = []
     rounded = int((size != jobs.size).sum())
     if rounded:
-        told.append(
+        notes.append(
             f"{rounded:,} of {len(jobs):,} jobs get more processors than they ask for: whole nodes of "
             f"{hardware.node_processors}, and a power of two"
         )
     if jobs.job_class is None:
         counts = np.bincount(job_class, minlength=len(JOB_CLASSES))
         each = ", ".join(f"{n:,} {name}" for n, name in zip(counts, JOB_CLASSES, strict=True) if n)
-        told.append(f"the workload names no classes; unclassified={rules.unclassified} makes {each} jobs")
+        notes.append(f"the workload names no classes; unclassified={rules.unclassified} makes {each} jobs")
     outside = int((is_batch & (queue == len(rules.queues))).sum())
     if outside:
-        told.append(
+        notes.append(
             f"{outside:,} of {len(jobs):,} jobs are too large or too long for every queue of policy.queues: "
             "only policy.batch_limit limits them"
         )
-    return told
+    return notes
 
 
 def _check_memory(jobs: Jobs, machine: Parameters) -> None:
@@ -356,9 +342,8 @@ def _check_memory(jobs: Jobs, machine: Parameters) -> None:
         return
     allowed = "a positive number of GB, or null"
     limit = checks.number(machine, "machine", "memory_gb_per_processor", allowed, above=0) * KB_IN_GB
-    too_much = jobs.memory > limit * jobs.size
-    if too_much.any():
-        first = int(np.argmax(too_much))
+    first = first_of(jobs.memory > limit * jobs.size)
+    if first is not None:
         raise ValueError(
             f"job {first + 1} asks for {jobs.memory[first] / jobs.size[first]:,.0f} KB a processor, and "
             f"machine.memory_gb_per_processor={machine['memory_gb_per_processor']} is {limit:,.0f} KB: leave "

@@ -1,122 +1,175 @@
-"""What the engine remembers between two events, as flat arrays in typed tuples.
-
-Everything is allocated by Python; the engine only writes into it. Fields of a job, a class, a queue lie side
-by side in a row of a wide array, because the engine looks at several of them together.
-"""
+"""The state of the engine between two events, in arrays that Python allocates."""
 
 from __future__ import annotations
 
-from collections import namedtuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
-from numba import float64, int64, types
+import numpy as np
+from numba import from_dtype
 
-from models.kernels.types import FLOATS, INTS
+from models.arrays import Floats, Ints
+from models.kernels.types import fields, record
+from models.production_gang.t3d.rules import CLASS
 
 NONE = -1
 
-WHOLE = int64[:, ::1]
-REAL = float64[:, ::1]
 
-# What becomes of a job, see `moment.LETTERS`.
-TO_COME, QUEUED, NEW, ASSIGNED, RUNNING, LEAVING, ON_DISK, ENDED = range(8)
+class JobState(IntEnum):
+    """The state of a job, see `moment`."""
 
-Settings = namedtuple(
-    "Settings",
-    ["n_jobs", "n_nodes", "node_processors", "n_wires", "wires_may_meet", "preemptive", "largest_first",
-     "blocking", "weekends", "n_queues", "n_users"],
-)  # fmt: skip
-"""Whole numbers that stay; `blocking` is an index into `rules.BLOCKING`."""
-SETTINGS = types.NamedUniTuple(int64, 11, Settings)
+    TO_COME, QUEUED, NEW, ASSIGNED, RUNNING, LEAVING, ON_DISK, ENDED = range(8)
 
-Constants = namedtuple(
-    "Constants",
-    ["swap_out", "swap_in", "prime_begin", "prime_end", "clock", "over_most", "over_from", "aggregate_limit",
-     "drain_after", "nice_above", "nice_every", "half_life"],
-)  # fmt: skip
-"""Real numbers that stay: s for each processor, s of the day, s since Monday, processors, s."""
-CONSTANTS = types.NamedUniTuple(float64, 12, Constants)
 
-Torus = namedtuple(
-    "Torus",
-    ["first", "corner", "nodes", "node_of", "border", "border_of", "leaf", "owner", "left_by", "free"],
+class Kind(IntEnum):
+    """Kinds of events, in the order in which they happen at one instant."""
+
+    END_OF_RUN, IMAGE_HAS_LEFT, RUN_BEGINS, ANSWERED, TIMER = range(5)
+
+
+class Idle(IntEnum):
+    """Why processors are idle."""
+
+    NO_WORK, PACKING, LIMITS = range(3)
+
+
+JOB = fields(
+    "submit left since run_since admitted start end think",
+    "level processors job_class user queue state wire place residency position stops first_child sibling "
+    "is_child is_beyond victim_of",
 )
-"""Nodes and partitions, see `nodes.Partitions`; of each node its owner, and by when images have left it; of
-each half of the halvings, `(2 n_nodes,)`, how many of its nodes have no owner: those of level k begin at
-``2 n_nodes - (2 n_nodes >> k)``."""
-TORUS = types.NamedTuple([INTS] * 8 + [FLOATS, INTS], Torus)
+"""A job. Times in seconds: `left` is the remaining runtime, `since` when it began to wait, `run_since` when
+it began to run, `think` the user's time between the end of another job and the submission of this one.
+`level` is log2 of its nodes, `position` its index in `System.residents`, `stops` the number of preemptions;
+`first_child` is the first job submitted after its end and `sibling` the next one after the same job;
+`is_beyond`: admitted beyond the batch limit; `victim_of`: the last trial placement that would preempt it."""
 
-Parameters = namedtuple("Parameters", ["numbers", "switches", "queues", "batch_limit"])
-"""Of classes, `rules.Classes`, with a row for each class and period; of queues (queue, field), see below; the
-limit in both periods."""
-PARAMETERS = types.NamedTuple([REAL, WHOLE, REAL, FLOATS], Parameters)
-PRIORITY, PROCESSOR_LIMIT, MAX_WAIT, DO_NOT_DISTURB = range(4)
-PREEMPTABLE, HEEDS_SLICES, BATCH = range(3)
-RUN_LIMIT, _, OPEN, N_QUEUE_FIELDS = range(4)
+EVENT = fields("time", "kind job stops")
+"""An event; it is void if its job has been stopped since, so that `stops` is no longer the job's."""
 
-Work = namedtuple(
-    "Work", ["whole", "real", "queued", "waiting", "residents", "heap", "heap_time", "victim_of"]
+USER = fields("usage recent", "active is_nice")
+"""Processor seconds that count against a user, and those since the last tick; jobs in the system."""
+
+RESIDENCY = fields("assigned ready begins stops gone", "job corner wire")
+"""Nodes assigned to a job from one time to another, see `simulation.Detail`."""
+
+LEVEL = fields("time", "running switching reason")
+"""Processors that run and that switch from this time on, and why the others are idle."""
+
+STATE = fields(
+    "now next_boundary next_tick last_tick last_event lowest lowest_in_slice ready",
+    "next_job n_queued n_waiting n_residents n_events n_ended n_residencies n_levels period is_weekend "
+    "boundary running switching n_leaving_nodes admitted admitted_batch admitted_beyond scan_from n_trials "
+    "n_ticks again wire",
 )
-"""Jobs: their fields, see below; those in queues, those that wait for nodes, those that own some; events; for
-each job the number of the look at a place in which it would be a victim."""
-WORK = types.NamedTuple([WHOLE, REAL, INTS, INTS, INTS, WHOLE, FLOATS, INTS], Work)
-# Fields of Work.whole: level of its partition; processors; class; user; queue; state; wire; place; its
-# residency; position among the residents; number of times it was stopped; first job that waits for its
-# answer, and the next one that waits for the same; whether somebody has to come first; whether it was
-# admitted beyond the batch limit.
-(
-    LEVEL, PROCESSORS, CLASS, USER, QUEUE, STATE, WIRE, PLACE, RESIDENCY, POSITION, STOPS, CHILD, SIBLING,
-    IS_CHILD, IS_BEYOND, N_WHOLE,
-) = range(16)  # fmt: skip
-# Fields of Work.real: submission; runtime left; since when it waits; when it began to run; admission; first
-# run; end; time to think before its submission.
-SUBMIT, LEFT, SINCE, RUN_SINCE, ADMITTED, START, END, THINK, N_REAL = range(9)
+"""The scalars of the system.
 
-# Events (time, kind, job, number of stops then); in this order at one instant.
-END_OF_RUN, IMAGE_HAS_LEFT, RUN_BEGINS, ANSWERED, TIMER = range(5)
+`last_event` is the last time of an event other than a boundary or a tick. `lowest` and `lowest_in_slice` are
+the lowest priority of a running job that may be preempted, after its minimum slice or within it as well.
+`running`, `switching`, `admitted…`: processors. `n_leaving_nodes`: nodes without owner that still hold an
+image. No queued job before `scan_from` can be admitted. `n_trials` counts trial placements; `wire` and
+`ready` belong to the best one. `again`: another pass of placement is due at this instant."""
 
-Users = namedtuple("Users", ["usage", "recent", "active", "nice"])
-"""Of each user: processor seconds that count; those since the last tick; jobs in the system; whether the nice
-value is high."""
-USERS = types.NamedTuple([FLOATS, FLOATS, INTS, INTS], Users)
-
-Record = namedtuple("Record", ["residency", "times", "level_time", "level"])
-"""What is written down: of each residency job, place, wire; assigned, ready, begins, stops, gone; from each
-time on processors that run, those that switch, and why the others are idle."""
-RECORD = types.NamedTuple([WHOLE, REAL, FLOATS, WHOLE], Record)
-ASSIGNED_AT, READY_AT, BEGINS_AT, STOPS_AT, GONE_AT, N_TIMES = range(6)
-NO_WORK, PACKING, LIMITS = range(3)
-
-# Counters.
-(
-    NEXT, N_QUEUED, N_WAITING, N_RESIDENTS, N_HEAP, N_ENDED, N_RESIDENCIES, N_LEVELS, PERIOD, WEEKEND,
-    BOUNDARY, N_RUNNING, N_SWITCHING, N_LEAVING_NODES, ADMITTED_ALL, ADMITTED_BATCH, ADMITTED_BEYOND, SCAN,
-    LOOK, N_TICKS, AGAIN, N_COUNTS,
-) = range(22)  # fmt: skip
-# AGAIN: whether another pass is due at this instant. N_RUNNING: processors that run; N_SWITCHING: of owners
-# that do not; N_LEAVING_NODES: nodes without owner whose image is still there. SCAN: queued jobs before this
-# one cannot be admitted, 0 after anything that may change it.
-
-# Clocks.
-NOW, NEXT_BOUNDARY, NEXT_TICK, LAST_TICK, ACTIVE, N_CLOCKS = range(6)
-# ACTIVE: the last time at which something other than a boundary or a tick was to come.
-
-System = namedtuple(
-    "System",
-    ["settings", "costs", "torus", "parameters", "work", "users", "record", "counts", "clocks", "wires",
-     "run_of_queue", "best", "around"],
-)  # fmt: skip
-"""All of these, as the engine takes them.
-
-wires : int64 (2 n_wires,), owners with each wire, and room for those without victims
-run_of_queue : float64 (queue,), processors of its admitted jobs
-best : float64 (8,), what is least so far of the places looked at
-around : float64 (8,), processors that each class has, and the lowest priority of a running job that may be
-    preempted, after its minimum slice, or in it as well
-"""
 N_CLASSES = 6
-LOWEST, LOWEST_IN_SLICE, N_AROUND = range(N_CLASSES, N_CLASSES + 3)
 
-SYSTEM = types.NamedTuple(
-    [SETTINGS, CONSTANTS, TORUS, PARAMETERS, WORK, USERS, RECORD, INTS, FLOATS, INTS, FLOATS, FLOATS, FLOATS],
-    System,
-)
+
+class Settings(NamedTuple):
+    """Numbers that stay: s for each processor, s of the day, s since Monday, processors, s.
+
+    `blocking` is an index into `rules.BLOCKING`.
+    """
+
+    n_jobs: int
+    n_nodes: int
+    node_processors: int
+    n_wires: int
+    wires_may_meet: bool
+    preemptive: bool
+    largest_first: bool
+    blocking: int
+    prime_on_weekends: bool
+    n_queues: int
+    swap_out: float
+    swap_in: float
+    prime_begin: float
+    prime_end: float
+    clock: float
+    over_most: float
+    over_from: float
+    aggregate_limit: float
+    drain_after: float
+    nice_above: float
+    nice_every: float
+    half_life: float
+
+
+class Torus(NamedTuple):
+    """Nodes and partitions, see `nodes.Partitions`; the last three change.
+
+    Parameters
+    ----------
+    owner, left_by : ndarray, shape (n_nodes,)
+        The job that has each node; when the last image will have left it, seconds.
+    free : ndarray of int, shape (2 n_nodes,)
+        Nodes without owner in each half of the halvings: those of level k begin at
+        ``2 n_nodes - (2 n_nodes >> k)``.
+    """
+
+    first: Ints
+    corner: Ints
+    nodes: Ints
+    node_of: Ints
+    border: Ints
+    border_of: Ints
+    leaf: Ints
+    owner: Ints
+    left_by: Floats
+    free: Ints
+
+
+class System(NamedTuple):
+    """All that the engine takes.
+
+    Parameters
+    ----------
+    classes : ndarray of CLASS, shape (2 n_classes,)
+        Each class in prime time and at night.
+    run_limit, batch_limit : ndarray of float, shape (2 n_queues,), (2,), processors
+        In prime time and at night.
+    opening, queue_processors : ndarray, shape (n_queues,)
+        Index into `rules.OPEN`; processors of admitted jobs.
+    queued, waiting, residents : ndarray of int, shape (n_jobs,)
+        Jobs in queues, jobs that wait for nodes, jobs that own some.
+    wires : ndarray of int, shape (2 n_wires,)
+        Owners with each wire, and space for the same without victims.
+    class_processors : ndarray of float, shape (n_classes,)
+        Of the owners of nodes.
+    criteria, best : ndarray of float, shape (placing.N_CRITERIA,)
+        Of a trial placement and of the best one so far.
+    state : ndarray of STATE, shape (1,)
+    """
+
+    settings: Settings
+    torus: Torus
+    classes: Annotated[np.ndarray, CLASS]
+    run_limit: Floats
+    batch_limit: Floats
+    opening: Ints
+    queue_processors: Floats
+    jobs: Annotated[np.ndarray, JOB]
+    queued: Ints
+    waiting: Ints
+    residents: Ints
+    events: Annotated[np.ndarray, EVENT]
+    users: Annotated[np.ndarray, USER]
+    residencies: Annotated[np.ndarray, RESIDENCY]
+    levels: Annotated[np.ndarray, LEVEL]
+    wires: Ints
+    class_processors: Floats
+    criteria: Floats
+    best: Floats
+    state: Annotated[np.ndarray, STATE]
+
+
+SYSTEM = record(System)
+EVENT_TYPE, CLASS_TYPE = from_dtype(EVENT), from_dtype(CLASS)
