@@ -105,7 +105,7 @@ def hosts(name: str) -> Machine:
 
 
 def stream(machine: Machine, n_jobs: int, memory_mb: float = 0.0, load: float = LOAD) -> Jobs:
-    """Return jobs of conf/workload/synthetic.yaml at the load of the targets, or another one."""
+    """Return jobs of conf/workload/published/synthetic.yaml at the load of the targets, or another one."""
     arguments = ["+experiment=replay", "grid.workload=[synthetic]", f"workload.memory_mb={memory_mb}"]
     workload = expand(compose.load(arguments, locate.conf_folder())).variants["workload"][0].parameters
     return synthetic.draw(workload, machine, load, n_jobs, SEED)

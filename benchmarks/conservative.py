@@ -67,7 +67,7 @@ def run(quick: bool) -> Findings:
 
 
 def overloaded(n_jobs: int) -> Jobs:
-    """Return jobs of conf/workload/lublin2003.yaml that come faster than the machine can do them."""
+    """Return jobs of workload lublin2003 that come faster than the machine can do them."""
     plan = expanded("+experiment=replay", "grid.workload=[lublin2003]", f"grid.load=[{OVERLOAD}]")
     workload = plan.variants["workload"][0].parameters
     batches = Batches(n_jobs, 0, (1,))

@@ -113,7 +113,7 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 
-    from sweep.config import compositions
+    from sweep.config import compose
     from sweep.plan import plan
     from sweep.store.folder import Folder
 
@@ -123,7 +123,7 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
 
         folders = [folder, *([user] if user else [])]
         return command.main(overrides[1:], folders, arguments, watch)
-    loaded = compositions.load(overrides, folder, user)
+    loaded = compose.load(overrides, folder, user)
     expanded = plan.expand(loaded)
     results = Folder(Path(loaded.settings.output).expanduser(), loaded.settings.name)
     return act(loaded, expanded, results, console, arguments, watch)

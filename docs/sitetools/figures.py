@@ -110,9 +110,7 @@ def sections() -> list[Section]:
     return [
         Section(
             paper.citation or {"operators": "Logs of your own", "compare": "Any study"}.get(key, key),
-            tuple(
-                name for name in paper.experiments if (ROOT / "conf/experiment" / f"{name}.yaml").is_file()
-            ),
+            tuple(name for name in paper.experiments if _files("experiment", name)),
             tuple(paper.drawings),
         )
         for key, paper in papers().items()
@@ -223,16 +221,21 @@ def shortened(name: str) -> dict[str, Any]:
     return {key: min(n, data[key]) for key, n in most.items() if isinstance(data.get(key), int)}
 
 
+def _files(group: str, name: str) -> list[Path]:
+    """Return the file of a config group that has this name, in any folder; empty where there is none."""
+    return list((ROOT / "conf" / group).rglob(f"{name}.yaml"))
+
+
 def _experiment(name: str) -> dict[str, Any]:
     """Return what an experiment's file has."""
-    found: dict[str, Any] = yaml.safe_load((ROOT / "conf/experiment" / f"{name}.yaml").read_text("utf-8"))
+    found: dict[str, Any] = yaml.safe_load(_files("experiment", name)[0].read_text("utf-8"))
     return found
 
 
 def _needs_a_log(name: str) -> bool:
     """Whether an experiment needs a log that only its user can name."""
     named = _experiment(name).get("grid", {}).get("workload", ())
-    files = (ROOT / "conf/workload" / f"{workload}.yaml" for workload in named)
+    files = (file for workload in named for file in _files("workload", workload))
     return any("path: ???" in file.read_text(encoding="utf-8") for file in files)
 
 

@@ -35,7 +35,7 @@ class YamlKeys(SphinxDirective):
         """Return a section for each file that has much to tell, and a table of the others."""
         place = ROOT / self.arguments[0]
         alone = place.is_file()
-        found = [place] if alone else sorted(place.glob("*.yaml"))
+        found = [place] if alone else sorted(place.rglob("*.yaml"), key=lambda file: file.name)
         for file in found:
             self.env.note_dependency(str(file))
         self.env.note_dependency(str(Path(__file__)))

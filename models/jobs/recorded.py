@@ -60,7 +60,7 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     if trace.waited is None or trace.jobs.repeats:
         return {}
     divided, available = trace.divided(batches)
-    n_batches = divided.warmup + max(min(divided.looks[-1], available), 0)
+    n_batches = divided.warmup + max(min(divided.checkpoints[-1], available), 0)
     division = Division.of(trace.jobs.submit, divided, n_batches, trace.measured)
     if (made := schedule_of(trace)) is not None:
         found = schedule_measures.measure(made, division, measures, trace.until)

@@ -3,7 +3,7 @@
 Sizes follow a harmonic distribution "hand tailored to emphasize small jobs and interesting sizes"; runtimes a
 two-stage hyperexponential whose probability of the longer stage grows linearly with size; users repeat a job
 for a run length of generalised Zipf distribution; sessions arrive in a Poisson stream. What the paper leaves
-open is a parameter, see ``conf/workload/feitelson1996.yaml``.
+open is a parameter, see ``conf/workload/feitelson1996/feitelson1996.yaml``.
 
 No kernel is loaded before a stream is opened, so that a plan can be made and checked at once.
 

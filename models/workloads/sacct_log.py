@@ -42,7 +42,7 @@ def _table(path: str, state: object) -> Table:
 def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's file that its filters keep and some host can take.
 
-    ``workload`` is described in conf/workload/sacct.yaml, ``machine`` in `models.jobs.machine.of`: sacct does
+    ``workload`` is that of conf/workload/logs/sacct.yaml, ``machine`` in `models.jobs.machine.of`: sacct does
     not say how large the machine was. The load rescales the time between submissions, nothing else.
 
     Raises

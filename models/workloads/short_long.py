@@ -177,7 +177,7 @@ def check(workload: Parameters, mesh: Mesh, load: float | None) -> None:
     for key in ("short_time", "long_time"):
         allowed = (
             f"the mean seconds of a job alone on the machine, at least one cycle of {step:.3g} s (see "
-            "conf/workload/short_long.yaml)"
+            "conf/workload/mccann1994/short_long.yaml)"
         )
         checks.number(workload, "workload", key, allowed, least=step)
     checks.number(workload, "workload", "short_fraction", "a fraction of the jobs, 0 to 1", least=0, most=1)

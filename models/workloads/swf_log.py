@@ -41,7 +41,7 @@ def _log(path: str, state: object) -> Log:
 def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's log that its filters keep and some host can take.
 
-    ``workload`` is described in conf/workload/swf.yaml, ``machine`` in `models.jobs.machine.of`. The load
+    ``workload`` is that of conf/workload/logs/swf.yaml, ``machine`` in `models.jobs.machine.of`. The load
     rescales the time between submissions, nothing else.
 
     Raises

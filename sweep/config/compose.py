@@ -1,8 +1,8 @@
 """From the command line and ``conf`` to checked settings, by Hydra's Compose API.
 
 Not ``@hydra.main``: that makes output folders, answers errors with several lines, and changes the working
-directory's meaning. Two compositions serve any grid: one for the experiment, one for all the policy,
-workload, machine and executor files that it names, so that the number of points costs nothing.
+directory's meaning. Hydra composes the experiment; the files of policies, workloads, machines and groups of
+jobs that it names are merged by `sweep.config.files`, so that the number of points costs nothing.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from contextlib import contextmanager
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException
 from omegaconf import OmegaConf, open_dict
 from omegaconf.errors import ConfigTypeError, OmegaConfBaseException, ValidationError
-from yaml import MarkedYAMLError  # type: ignore[import-untyped] # types only by another package
 
-from sweep.config import choices, overrides
+from sweep.config import choices, files, overrides
 from sweep.config.narrowed import narrowed
 from sweep.config.settings import (
     GIVE,
@@ -35,6 +34,7 @@ from sweep.config.settings import (
     check,
     refused,
 )
+from sweep.config.short_names import search_path
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
 
@@ -69,21 +69,11 @@ def load(
     keys = [key.name for key in fields(Settings)]
     folders = [folder, *([user] if user else [])]
     for argument in arguments:
-        if "=" not in argument and argument in choices.names("experiment", folders):
+        if "=" not in argument and argument in choices.labels(choices.names("experiment", folders)).values():
             raise SweepError(f"{argument!r} is not key=value: write +experiment={argument}")
-    translated = overrides.translate(arguments, keys, BELOW)
-    search = [f"hydra.searchpath=[{_quoted(f'file://{user}')}]"] if user else []
+    translated = _with_full_names(overrides.translate(arguments, keys, BELOW), folders)
+    search = [f"hydra.searchpath=[{','.join(map(_quoted, search_path(folder, user)))}]"]
     with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(keys, arguments):
-        if not any(argument.startswith("+experiment=") for argument in translated):
-            offered = ", ".join(choices.names("experiment", folders)) or "none"
-            raise SweepError(
-                f"no experiment named: add +experiment=NAME; there are: {offered} "
-                "(see python -m sweep --help)"
-            )
-        for argument in translated:
-            key, _, name = argument.partition("=")
-            if key == "+experiment":
-                choices.check("experiment", name.strip("'\""), folders)
         root = compose("config", [*search, *translated], return_hydra_config=True)
         executor = str(root.hydra.runtime.choices["executor"])
         with open_dict(root):
@@ -91,34 +81,31 @@ def load(
         settings: Settings = OmegaConf.to_object(root)  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
         chosen = _chosen(settings, folders, own)
-        in_files = {
-            group: {label: name for label, name in named.items() if name not in own.get(group, {})}
+        if any(argument.startswith("exclude=") for argument in translated):
+            _check_excluded(settings)
+        named_files = {
+            group: {
+                label: own.get(group, {}).get(label) or files.merged(group, name, folders)
+                for label, name in named.items()
+            }
             for group, named in chosen.items()
         }
-        for group, named in in_files.items():
-            for name in named.values():
-                choices.check(group, name, folders)
         described = {
             group: {
                 label: choices.description(choices.path(group, name, folders))
                 for label, name in named.items()
+                if name not in own.get(group, {})
             }
-            for group, named in in_files.items()
+            for group, named in chosen.items()
         }
-        if any(argument.startswith("exclude=") for argument in translated):
-            _check_excluded(settings)
-        in_files["executor"] = {executor: executor}
-        in_files["groups"] = {
-            name: choices.find("groups", name, folders) for name in settings.measures.groups
+        of_jobs = {
+            name: files.merged("groups", choices.find("groups", name, folders), folders)
+            for name in settings.measures.groups
         }
-        files = _compose_files(in_files, search)
-        for group, named in chosen.items():
-            values = own.get(group, {})
-            files[group] = {label: values.get(label) or files[group][label] for label in named}
-        groups = OmegaConf.to_container(OmegaConf.create(files.pop("groups")), resolve=True)
+        groups = OmegaConf.to_container(OmegaConf.create(of_jobs), resolve=True)
         others = partial(_all_files, chosen, search, translated, folders)
-        settings, for_others = narrowed(settings, files, others, _typed(translated))
-    keys_of_executor = files.pop("executor")[executor]
+        settings, for_others = narrowed(settings, named_files, others, _typed(translated))
+        keys_of_executor = files.merged("executor", executor, folders)
     for key in settings.executor:
         if key not in keys_of_executor:
             raise SweepError(unknown(f"key of executor {executor}", key, keys_of_executor))
@@ -126,7 +113,25 @@ def load(
         if "profile" not in keys_of_executor:
             raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={executor}")
         settings.executor["profile"] = settings.slurm
-    return Config(settings, files, cast("dict[str, Any]", groups), described, for_others=for_others)
+    return Config(settings, named_files, groups, described, for_others=for_others)  # type: ignore[arg-type]
+
+
+def _with_full_names(translated: Sequence[str], folders: Sequence[Path]) -> list[str]:
+    """Return the overrides, the experiment's and the executor's files by their full names, both checked."""
+    found = list(translated)
+    for number, argument in enumerate(translated):
+        key, _, text = argument.partition("=")
+        if key in ("+experiment", "executor"):
+            group = key.removeprefix("+")
+            name = choices.find(group, text.strip("'\""), folders)
+            files.merged(group, name, folders)  # whose errors are shorter than Hydra's
+            found[number] = f"{key}={_quoted(name)}"
+    if not any(argument.startswith("+experiment=") for argument in found):
+        offered = ", ".join(choices.labels(choices.names("experiment", folders)).values()) or "none"
+        raise SweepError(
+            f"no experiment named: add +experiment=NAME; there are: {offered} (see python -m sweep --help)"
+        )
+    return found
 
 
 def _all_files(
@@ -139,7 +144,7 @@ def _all_files(
     own = [choices.find(group, name, folders) for name in as_list(given)]
     if not set(chosen[group].values()) <= set(own):
         return {}
-    return _compose_files({group: {name: name for name in own}}, search)[group]
+    return {name: files.merged(group, name, folders) for name in own}
 
 
 def _chosen(
@@ -189,33 +194,6 @@ def _label(group: str, value: Any, labels: Mapping[str, str]) -> Any:
     return meant[0] if meant else value
 
 
-def _compose_files(
-    chosen: Mapping[str, Mapping[str, str]], search: list[str]
-) -> dict[str, dict[str, dict[str, Any]]]:
-    """Compose files, all at once: each goes to a package of its own.
-
-    Parameters
-    ----------
-    chosen : dict of str to dict
-        Group -> label -> full name.
-    search : list of str
-        Hydra's override for a user's own folder.
-    """
-    parts = list(search)
-    for group, files in chosen.items():
-        for number, name in enumerate(files.values()):
-            folder, _, file = f"{group}/{name}".rpartition("/")
-            parts.append(f"+{folder}@{group}.v{number}={_quoted(file)}")
-    composed = compose(None, parts)
-    return {
-        group: {
-            label: cast("dict[str, Any]", OmegaConf.to_container(composed[group][f"v{number}"]))
-            for number, label in enumerate(files)
-        }
-        for group, files in chosen.items()
-    }
-
-
 def _quoted(text: str) -> str:
     """Quote a value for Hydra's override grammar."""
     escaped = text.replace("'", "\\'")
@@ -229,26 +207,11 @@ def _one_line_errors(keys: Sequence[str], arguments: Sequence[str]) -> Iterator[
         yield
     except (HydraException, OmegaConfBaseException) as error:
         raise SweepError(_explain(error, keys, arguments)) from None
-    except MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f"{mark.name}, line {mark.line + 1}: " if mark else ""
-        raise SweepError(f"{where}{error.problem}; no valid YAML") from None
 
 
 def _explain(error: Exception, keys: Sequence[str], arguments: Sequence[str]) -> str:
     cause = error if error.__cause__ is None else error.__cause__
     text = f"{error}\n{cause}"
-    if missing := re.search(
-        r"Could not find '(\w+)/([^']*)'\n+Available options in '\w+':\n((?:\t.*\n?)*)", text
-    ):
-        kind, name, options = missing.groups()
-        return unknown(kind, name, [option for option in options.split() if not option.startswith("_")])
-    if lost := re.search(r"In '([^']+)': Could not load '([^']+)'", text):
-        file, base = lost.groups()
-        return (
-            f"{file} builds on {base}, which is not there; files of another folder are named from the top, "
-            "/policy/gang/_gang@_here_"
-        )
     where = re.search(r"In '([^']+)': \w+ raised while composing", text)
     source = f"conf/{where[1]}.yaml: " if where else ""
     full_key = re.search(r"full_key: (\S+)", text)

@@ -18,7 +18,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sweep.config import renamed
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
 
@@ -78,10 +77,6 @@ def build(
     logs : dict of str to str, optional
         Path of a log as another machine had it -> where it is here.
     """
-    for name, file in files.items():
-        for key, _ in _leaves(file):
-            if (line := renamed.key(f"{group}.{key}")) is not None:
-                raise SweepError(f"{group} {name}: {line}")
     given = list(keys_set(settings, files))
     parts = [part for axis in axes for value in axis.values for part in _parts_of(files, axis.key, value)]
     of_axes = [axis.key for axis in axes if axis.key and not axis.for_others]
@@ -90,8 +85,6 @@ def build(
             valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
             told = {str(file["family"]) for file in files.values() if "family" in file}
             family = f" of family {', '.join(sorted(told))}" if told else ""
-            if (line := renamed.key(f"{group}.{key}")) is not None:
-                raise SweepError(line)
             if (by := next((axis.name for axis in axes if axis.key == key), None)) is not None and told:
                 raise SweepError(
                     f"{group} {', '.join(files)}{family} has no key {key}, which the axis {by} of this "

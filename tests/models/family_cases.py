@@ -201,12 +201,18 @@ def _read(path: Path) -> dict[str, Any]:
     file = OmegaConf.load(path)
     assert OmegaConf.is_dict(file)
     layers = [
-        file if base == "_self_" else OmegaConf.create(_read(path.parent / f"{base}.yaml"))
+        file if base == "_self_" else OmegaConf.create(_read(_base(path, base)))
         for base in file.pop("defaults", ["_self_"])
     ]
     plain = OmegaConf.to_container(OmegaConf.merge(*layers), resolve=False)
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items()} | {"name": path.stem}
+
+
+def _base(path: Path, name: str) -> Path:
+    """Return a file that another one builds on: of its folder, or in one beside it."""
+    own = path.parent / f"{name}.yaml"
+    return own if own.exists() else next(path.parents[1].rglob(f"{name}.yaml"))
 
 
 def every_case(folder: Path = CONF) -> list[Case]:
@@ -217,7 +223,7 @@ def every_case(folder: Path = CONF) -> list[Case]:
         if not path.name.startswith("_")
     }
     by_name = {Path(policy).name: policy for _, policy in found}
-    for path in (folder / "experiment").glob("*.yaml"):
+    for path in (folder / "experiment").rglob("*.yaml"):
         experiment = OmegaConf.load(path)
         assert OmegaConf.is_dict(experiment)
         other = OmegaConf.select(experiment, "policy.family")
@@ -285,7 +291,7 @@ def workload_of(name: str) -> dict[str, Any]:
         "sacct of drawn users": lambda: {"path": _sacct(SPARSE), "resample": "users", "population": 1.2},
     }
     keys = made.get(name, lambda: WORKLOADS[name])()
-    return read(CONF / "workload" / f"{name.split()[0]}.yaml") | keys
+    return read(next((CONF / "workload").rglob(f"{name.split()[0]}.yaml"))) | keys
 
 
 @cache

@@ -15,7 +15,7 @@ from models.workloads.sacct import fields
 CONF = Path(__file__).parents[2] / "conf"
 BANDWIDTH = OmegaConf.load(CONF / "machine" / "_machine.yaml").bandwidth
 CYCLES = {
-    "spmd": OmegaConf.load(CONF / "workload" / "spmd.yaml"),
+    "spmd": OmegaConf.load(CONF / "workload" / "mccann1994" / "spmd.yaml"),
     "any rigid jobs": OmegaConf.load(CONF / "workload" / "_rigid.yaml").mccann,
 }
 

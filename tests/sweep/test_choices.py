@@ -1,4 +1,4 @@
-"""Policies by name: short, with their family, ambiguous, and at their old place."""
+"""Files of conf by name: short, with their folder, ambiguous, and in a folder of a user's own."""
 
 from pathlib import Path
 
@@ -29,7 +29,6 @@ def own(tmp_path) -> Path:
 def test_policies_of_the_project_are_in_their_families_folders():
     full = choices.names("policy", [PROJECT])
     assert {"gang/buddy", "backfill/fcfs", "partitioning/one_at_a_time"} <= set(full)
-    assert not list((PROJECT / "policy").glob("*.yaml"))
 
 
 def test_a_short_name_is_enough_where_one_family_has_it():
@@ -45,7 +44,7 @@ def test_a_policy_of_another_family_than_named_is_found():
 def test_an_ambiguous_name_is_one_line_with_the_candidates(sweep, own):
     answer = sweep("policy=quick", f"--config-dir={own}")
     assert answer.status == 2
-    says = "policy quick: several families have one of that name; give fake/quick or other/quick"
+    says = "policy quick: several files have this name; give fake/quick or other/quick"
     assert answer.err == f"error: {says}\n"
 
 
@@ -69,21 +68,25 @@ def test_exclude_takes_either_name(sweep, own, expand):
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("family: models.gang\n", "gang/mine.yaml"),
-        ("defaults: [_backfill, _self_]\n", "backfill/mine.yaml"),
-        ("nothing: known\n", "FAMILY/mine.yaml"),
-    ],
-)
-def test_a_policy_at_its_old_place_is_told_the_new_one(sweep, own, text, place):
-    old = own / "policy" / "mine.yaml"
-    old.write_text(text)
-    answer = sweep("policy=mine", f"--config-dir={own}")
-    assert answer.status == 2
-    says = f"{old}: each family's policies have a folder now; move it to {own / 'policy' / place}"
-    assert answer.err == f"error: {says}\n"
+def test_files_of_ones_own_may_lie_in_any_folder_and_build_on_short_names(sweep, own):
+    """Bases of policies, workloads and experiments are found by their short names wherever they are."""
+    (own / "policy" / "mine.yaml").write_text("defaults: [_gang, _self_]\nscheme: best_fit\n")
+    (own / "workload" / "busy.yaml").write_text("defaults: [feitelson1996, _self_]\nsize_order: 2.0\n")
+    (own / "experiment" / "part").mkdir()
+    (own / "experiment" / "part" / "few.yaml").write_text(
+        "# @package _global_\ndefaults: [packing, _self_]\nname: few\ngrid:\n  workload: [busy]\n"
+    )
+    answer = sweep("+experiment=few", "policy=mine", "action=plan", f"--config-dir={own}")
+    assert answer.status == 0, answer
+    assert "policy            1  mine" in answer.out
+    assert "workload          1  busy" in answer.out
+    assert parameters("workload", "busy", folders=[PROJECT, own])["model"] == "feitelson1996"
+    assert sweep("+experiment=part/few", "action=plan", f"--config-dir={own}").status == 0
+
+
+def test_every_folder_of_the_project_has_at_most_25_files():
+    crowded = [d for d in PROJECT.rglob("*") if d.is_dir() and len(list(d.glob("*.yaml"))) > 25]
+    assert not crowded
 
 
 def test_a_policy_of_ones_own_builds_on_its_familys(expand, sweep, own):
@@ -103,15 +106,8 @@ def test_a_policy_of_ones_own_builds_on_its_familys(expand, sweep, own):
 
 
 def test_a_base_that_is_not_there_is_one_line(sweep, own):
-    (own / "policy" / "fake" / "lost.yaml").write_text("defaults: [_gang, _self_]\n")
+    (own / "policy" / "fake" / "lost.yaml").write_text("defaults: [_gong, _self_]\n")
     answer = sweep("policy=lost", f"--config-dir={own}")
     assert answer.status == 2
     assert answer.err.count("\n") == 1
-    assert "policy/fake/lost builds on policy/fake/_gang, which is not there" in answer.err
-
-
-def test_old_keys_in_a_file_of_ones_own_are_told_the_new_ones(sweep, own):
-    (own / "machine" / "mine.yaml").write_text("n_pes: 128\nspeed: 1\nnodes: 1\n")
-    answer = sweep("machine=mine", "policy=slow", f"--config-dir={own}")
-    assert answer.status == 2
-    assert answer.err == "error: machine mine: machine.n_pes is called machine.processors now\n"
+    assert "policy/fake/lost builds on policy/fake/_gong, which is not there" in answer.err

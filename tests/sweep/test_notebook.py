@@ -153,7 +153,6 @@ def test_utilization() -> None:
         ({"policy": "easy", "workload": jobs(requestd=1)}, "unknown column of jobs 'requestd': did you mean"),
         ({"policy": "easy", "workload": __file__}, "a file of what kind? give {'name': 'swf', 'path': "),
         ({"policy": "easy", "machine": 2.5}, "machine=2.5: float is not understood"),
-        ({"policy": "easy", "machine": {"n_pes": 4}}, "machine.n_pes is called machine.processors now"),
         ({"policy": "easy", "workload": 7}, "workload=7: int is not understood"),
         ({"policy": "easy", "workload": "nowhere.swf"}, "nowhere.swf: no such file"),
         ({"policy": "easy", "workload": {"submit": [1.0]}}, "jobs without runtime, processors"),

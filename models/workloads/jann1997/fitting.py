@@ -43,7 +43,7 @@ def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
     ----------
     workload : mapping
         ``path``, the filters of a log, ``ranges``, ``least_jobs`` and ``few_jobs``, see
-        conf/workload/jann1997.yaml.
+        conf/workload/published/jann1997.yaml.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 The logs were never published. A month is made of twelve classes of jobs: their number is that of Table 4
 exactly, and each class is bent until its processor and memory demand print as Table 4's (`calibration`). All
 other distributions follow the text where it says something (sections 2.4 and 3), else the assumptions in
-conf/workload/_o2k.yaml.
+conf/workload/chiang2001/_o2k.yaml.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def is_stochastic(workload: Parameters) -> bool:
 def open_trace(point: Point) -> Trace:
     """Return the jobs of a month, and of the days before it.
 
-    ``workload`` is described in conf/workload/_o2k.yaml. ``machine`` has hosts with memory, one of them large
-    enough for any job of Table 1; Table 4's demands are those of the Origin 2000, whatever the machine. The
-    load is the processor demand over the machine's capacity: it rescales the time between submissions,
+    ``workload`` is that of conf/workload/chiang2001/_o2k.yaml. ``machine`` has hosts with memory, one of them
+    large enough for any job of Table 1; Table 4's demands are those of the Origin 2000, whatever the machine.
+    The load is the processor demand over the machine's capacity: it rescales the time between submissions,
     nothing else. Each seed gives a month of its own, the same whatever the machine and the load.
 
     Raises

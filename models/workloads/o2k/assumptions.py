@@ -19,7 +19,7 @@ LEVELS = ("peak", "intermediate", "low")
 
 @dataclass(frozen=True)
 class Assumptions:
-    """The keys of conf/workload/_o2k.yaml, whose comments say where each number is from.
+    """The keys of conf/workload/chiang2001/_o2k.yaml, whose comments say where each number is from.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Assumptions:
 def _part(workload: Parameters, key: str) -> Parameters:
     value = workload.get(key)
     if not isinstance(value, Mapping):
-        checks.refuse(f"workload.{key}", value, "the keys that conf/workload/_o2k.yaml has there")
+        checks.refuse(f"workload.{key}", value, "the keys that conf/workload/chiang2001/_o2k.yaml has there")
     return value
 
 

@@ -3,7 +3,7 @@
 The log is in no public copy. What the paper and the log's page say is kept exactly in the mean: in the three
 weeks from 23 July 1996 on there are 2,659 interactive jobs with 44.5 million and 1,328 batch jobs with 289.5
 million CPU seconds (`reference`), no job exceeds the limits of its queue, and sizes are powers of two. Where
-they say nothing, conf/workload/t3d.yaml says what is assumed.
+they say nothing, conf/workload/jette1997/t3d.yaml says what is assumed.
 
 References
 ----------
@@ -41,7 +41,7 @@ def is_stochastic(workload: Parameters) -> bool:
 
 @replayed.kept
 def open_trace(point: Point) -> Trace:
-    """Return the jobs of some months or weeks, and of the days before them, see conf/workload/t3d.yaml.
+    """Return the jobs of some months or weeks, with the days before them: conf/workload/jette1997/t3d.yaml.
 
     Time 0 is the Monday with which the days before them begin. ``machine`` has a host with the processors and
     the memory of any job. The load is what the workload's demand is to be in the mean over the measured

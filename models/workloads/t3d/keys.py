@@ -1,4 +1,4 @@
-"""The keys of conf/workload/t3d.yaml, checked; its comments say where each number is from."""
+"""The keys of conf/workload/jette1997/t3d.yaml, checked; its comments say where each number is from."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_switches_of_tasks(whole: bool) -> None:
         "runtime": rng.exponential(20.0, 30) + 5.0,
         "processors": np.full(30, 16) if whole else 2 ** rng.integers(0, 5, 30),
     }
-    workload = read(CONF / "workload" / "arrays.yaml") | {"jobs": jobs}
+    workload = read(CONF / "workload" / "logs" / "arrays.yaml") | {"jobs": jobs}
     machine = read(CONF / "machine" / "pe128.yaml") | {"processors": 16, "context_switch": SWITCH}
     tasks = read(CONF / "policy" / "concurrent_gang" / "gang.yaml") | {"scheme": "first_fit", "slice": SLICE}
     fluid = POLICIES["first_fit"] | {"alternation": "none", "unification": False}

@@ -296,7 +296,7 @@ def test_the_policies_of_chapter_3_on_a_speedup_curve() -> None:
 
 def test_the_curve_of_fig_3_1_is_what_the_words_on_fig_3_2_say() -> None:
     """“When the number of jobs in the system exceeds four”, eight partitions get more done than four."""
-    knee = OmegaConf.load(CONF / "workload" / "speedup_curve.yaml").knee
+    knee = OmegaConf.load(CONF / "workload" / "mccann1994" / "speedup_curve.yaml").knee
     # Five eighths against four quarters: 5 (1 - u) > 4 (1 - u²) with u = exp(-1 / (8 knee)), so u < 1/4.
     assert 0 < knee < 1 / (8 * log(4))
     four, eight = (

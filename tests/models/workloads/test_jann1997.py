@@ -48,7 +48,7 @@ CHECK_VALUES = """
 
 def of_file(name: str, **keys: Any) -> dict[str, Any]:
     """Return a file of conf/workload as a model gets it."""
-    file = OmegaConf.load(ROOT / "conf" / "workload" / f"{name}.yaml")
+    file = OmegaConf.load(next((ROOT / "conf" / "workload").rglob(f"{name}.yaml")))
     bases = [of_file(base) for base in file.get("defaults", []) if base != "_self_"]
     plain = OmegaConf.to_container(OmegaConf.merge(*bases, file, keys))
     assert isinstance(plain, dict)
@@ -205,7 +205,7 @@ def test_the_shipped_fit_is_what_its_command_prints(name: str, log: Path, words:
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     assert run.returncode == 0, run.stderr
     assert "rows" in run.stderr
-    lines = (ROOT / "conf" / "workload" / f"{name}.yaml").read_text().splitlines()
+    lines = (ROOT / "conf" / "workload" / "published" / f"{name}.yaml").read_text().splitlines()
     comment = "\n".join(lines[: lines.index("defaults: [jann1997, _self_]")])
     assert "python -m models.workloads.jann1997 path=" + log.name in comment
     assert all(word in comment for word in words)

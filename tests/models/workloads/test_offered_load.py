@@ -9,7 +9,7 @@ from models import dotted, workloads
 from models.point import Batches, Point
 from models.workloads import repetition as repetitions
 
-CONF = Path(__file__).parents[3] / "conf" / "workload" / "feitelson1996.yaml"
+CONF = Path(__file__).parents[3] / "conf" / "workload" / "feitelson1996" / "feitelson1996.yaml"
 WORKLOAD = OmegaConf.to_container(OmegaConf.load(CONF))
 
 

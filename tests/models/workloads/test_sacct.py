@@ -20,7 +20,7 @@ from models.point import Point
 from models.workloads import sacct
 from models.workloads.sacct import COMMAND, SacctError, fields
 
-CONF = Path(__file__).parents[3] / "conf" / "workload" / "sacct.yaml"
+CONF = Path(__file__).parents[3] / "conf" / "workload" / "logs" / "sacct.yaml"
 HEADER = COMMAND.rsplit(" ", 1)[1].replace(",", "|")
 TITLES = HEADER.split("|")
 DAY = np.datetime64("2024-03-01T00:00:00")

@@ -50,7 +50,7 @@ every_option = pytest.mark.parametrize("option", OPTIONS)
 
 def file_and_bases(name: str) -> Any:
     """Return a YAML file with those that it is based on, and these with theirs."""
-    file = OmegaConf.load(CONF / f"{name}.yaml")
+    file = OmegaConf.load(next(CONF.rglob(f"{name}.yaml")))
     bases = [file_and_bases(base) for base in file.get("defaults", []) if base != "_self_"]
     return OmegaConf.merge(*bases, file)
 

@@ -43,7 +43,7 @@ def workload(name: str = "t3d_three_weeks", **keys: Any) -> dict[str, Any]:
 
 @cache
 def file(name: str) -> dict[str, Any]:
-    return read_file(CONF / "workload" / f"{name}.yaml")
+    return read_file(CONF / "workload" / "jette1997" / f"{name}.yaml")
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
