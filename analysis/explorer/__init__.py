@@ -1,6 +1,6 @@
-"""A local web page to look into a dataset: ``python -m analysis explore results/packing``.
+"""A local web page that shows a dataset: ``python -m analysis explore results/packing``.
 
-What is chosen (`choice`), what stands at each point (`points`), how it is run again (`rerun`, `remaking`) and
-drawn (`sights`) know nothing of web pages; `plot`, `page` and `server` show it with hvPlot and Panel, which
-the extra ``[explore]`` brings, and nothing else imports those.
+The choice of the reader (`choice`), the points of the plot (`points`), their rerun (`rerun`, `remaking`) and
+their pictures (`views`) do not depend on web pages; `plot`, `page` and `server` show them with hvPlot and
+Panel, which the extra ``[explore]`` installs, and which no other module imports.
 """

@@ -1,8 +1,8 @@
-"""What a reader chose to see of a study: a metric, over what, which lines, at which values, against what."""
+"""What a reader has chosen: a metric, its axes, the values of all other axes, a reference, a scale."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,10 +13,13 @@ from analysis.study import Study
 from analysis.study.study import SAMPLES
 from analysis.study.view import ALL, View
 
+AUTO = "auto"
+"""A logarithmic vertical axis where the values are far apart, else a linear one."""
+
 
 @dataclass(frozen=True)
 class Choice:
-    """What is seen.
+    """The part of a study that the page shows.
 
     Parameters
     ----------
@@ -26,11 +29,13 @@ class Choice:
     lines : str
         The axis whose values are lines; equal to `along` where nothing else varies: one line then.
     at : dict of str to str
-        Every other axis with several values, and the value at which the study is seen.
+        Every other axis with several values, and the value at which the study is shown.
     reference : str
-        Policy whose mean all others are divided by; empty for the values themselves.
+        Policy by whose mean all others are divided; empty for the values themselves.
     shown : tuple of str
-        Lines that are drawn; none stands for the first `layout.MOST_LINES`.
+        Lines that are drawn; empty for the first `layout.MOST_LINES`.
+    scale : str
+        Of the vertical axis: ``auto``, ``linear`` or ``log``.
     """
 
     metric: str
@@ -39,10 +44,11 @@ class Choice:
     at: Mapping[str, str] = field(default_factory=dict)
     reference: str = ""
     shown: tuple[str, ...] = ()
+    scale: str = AUTO
 
     @classmethod
     def first(cls, study: Study) -> Choice:
-        """Return what is seen at the beginning: the headline, as reports draw it."""
+        """Return the choice with which the page opens: the headline metric, as reports draw it."""
         layout = Layout.of(study)
         along = layout.along or layout.lines
         rest = [axis for axis in layout.facets if axis != along]
@@ -51,18 +57,14 @@ class Choice:
 
 
 def metrics(study: Study) -> dict[str, list[str]]:
-    """Return all metrics in two lists: those that reports draw, and the others.
-
-    Metrics of which nothing is known yet are left out.
-    """
-    everything = replace(study, view=View())
-    drawn, others = labels.metrics(everything)
+    """Return the metrics in two lists: those that reports draw, and all others that have a value."""
+    drawn, others = labels.metrics(replace(study, view=View()))
     known = [name for name in others if bool(study.data[name].notnull().any())]
     return {"In reports": drawn, "More": known} if known else {"In reports": drawn}
 
 
 def axes(study: Study, metric: str) -> list[str]:
-    """Return the axes of a metric that have several values: the grid's, then the metric's own."""
+    """Return the axes of a metric that have several values: those of the grid, then the metric's own."""
     dims = [*map(str, study.status.dims), *own(study, metric)]
     return [axis for axis in dims if study.varies(axis)]
 
@@ -83,16 +85,21 @@ def values(study: Study, axis: str) -> list[str]:
 
 
 def is_scale(study: Study, axis: str) -> bool:
-    """Tell whether points stand at an axis' numbers, and not one beside the other."""
+    """Whether the points of an axis are placed at its numbers, and not side by side as categories."""
     if axis not in study.status.dims or not is_numeric(study, axis):
         return False
     return bool(np.isfinite(study.data[axis].values.astype(float)).all())
 
 
-def normal(study: Study, choice: Choice) -> Choice:
-    """Return the choice as the study can show it: what it does not have is replaced by what comes first.
+def references(study: Study) -> list[str]:
+    """Return the policies that others can be compared with; none where there is a single policy."""
+    return study.policies if len(study.policies) > 1 else []
 
-    After a change of the metric, or of the dataset below it, most of a choice stays as it is.
+
+def normal(study: Study, choice: Choice) -> Choice:
+    """Return the choice with each value that the study lacks replaced by a default.
+
+    After a change of the metric, or of the dataset itself, most of a choice stays as it is.
     """
     metric = choice.metric if choice.metric in study.data else str(study.headline)
     varied = axes(study, metric)
@@ -102,31 +109,20 @@ def normal(study: Study, choice: Choice) -> Choice:
     lines = choice.lines
     if lines not in rest:
         lines = "policy" if "policy" in rest else rest[0] if rest else along
-    fixed = [axis for axis in varied if axis not in (along, lines)]
     at = {}
-    for axis in fixed:
+    for axis in (axis for axis in varied if axis not in (along, lines)):
         known = study.values_of(axis)
-        at[axis] = choice.at[axis] if choice.at.get(axis) in known else _usual(axis, known)
+        # The first value by default, but the middle one of loads.
+        default = ALL if ALL in known else known[len(known) // 2] if axis == "load" else known[0]
+        at[axis] = choice.at[axis] if choice.at.get(axis) in known else default
     reference = choice.reference if choice.reference in references(study) else ""
     known = values(study, lines)
-    shown = tuple(name for name in known if name in choice.shown)
-    if lines == along:
-        shown = tuple(known)
-    return Choice(metric, along, lines, at, reference, shown or tuple(known[:MOST_LINES]))
-
-
-def _usual(axis: str, known: Sequence[str]) -> str:
-    """Return where a study is seen on an axis if nobody says: the first value, of loads the middle."""
-    return ALL if ALL in known else known[len(known) // 2] if axis == "load" else known[0]
-
-
-def references(study: Study) -> list[str]:
-    """Return the policies that others can be compared with, pair by pair: there have to be several."""
-    return study.policies if len(study.policies) > 1 else []
+    shown = tuple(known if lines == along else (name for name in known if name in choice.shown))
+    return Choice(metric, along, lines, at, reference, shown or tuple(known[:MOST_LINES]), choice.scale)
 
 
 def place(study: Study, choice: Choice, line: str, value: str) -> dict[str, str]:
-    """Return where a point of the plot is: every axis of the metric with its value."""
-    found = {str(axis): study.values_of(str(axis))[0] for axis in study.status.dims}
-    found |= {axis: study.values_of(axis)[0] for axis in own(study, choice.metric)}
-    return found | dict(choice.at) | {choice.lines: line} | {choice.along: value}
+    """Return the place of a point: every axis of the grid and of the metric with its value."""
+    every = [*map(str, study.status.dims), *own(study, choice.metric)]
+    first = {axis: study.values_of(axis)[0] for axis in every}
+    return first | dict(choice.at) | {choice.lines: line} | {choice.along: value}

@@ -1,6 +1,6 @@
-"""A process that draws, so that the page goes on answering while a simulation is made anew.
+"""A process that draws pictures, so that the page stays responsive while a simulation is repeated.
 
-Simulations hold Python's lock from their beginning to their end: a thread would not do.
+Simulations hold Python's global lock from their beginning to their end: a thread would block the page.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from analysis.errors import AnalysisError
-from analysis.explorer.sights import Request, drawn
+from analysis.explorer.views import Request, drawn
 
 
 class SupersededError(Exception):
-    """Something else is being drawn by now."""
+    """Another picture has been requested since."""
 
 
 class Painter:
@@ -26,8 +26,8 @@ class Painter:
 
     def __init__(self) -> None:
         self._process: BaseProcess | None = None
-        self._here: Connection | None = None
-        self._busy = False
+        self._connection: Connection | None = None
+        self._is_busy = False
 
     async def draw(self, request: Request) -> bytes:
         """Return a picture as PNG.
@@ -37,20 +37,24 @@ class Painter:
         AnalysisError
             With one line, if it cannot be drawn.
         SupersededError
-            If another request came before it was done.
+            If another request was made before it was done.
         """
-        if self._busy or self._process is None or not self._process.is_alive():
+        if self._is_busy or self._process is None or not self._process.is_alive():
             self.close()
-            self._start()
-        here = self._here
-        assert here is not None
-        self._busy = True
+            context = multiprocessing.get_context("spawn")
+            self._connection, other = context.Pipe()
+            self._process = context.Process(target=_work, args=(other,), daemon=True)
+            self._process.start()
+            other.close()
+        mine = self._connection
+        assert mine is not None
+        self._is_busy = True
         try:
-            found = await asyncio.get_running_loop().run_in_executor(None, _asked, here, request)
+            found = await asyncio.to_thread(_answer, mine, request)
         finally:
-            if self._here is here:
-                self._busy = False
-        if self._here is not here:
+            if self._connection is mine:
+                self._is_busy = False
+        if self._connection is not mine:
             raise SupersededError
         if isinstance(found, bytes):
             return found
@@ -61,31 +65,24 @@ class Painter:
         if self._process is not None:
             self._process.terminate()
             self._process.join()
-        self._process, self._here, self._busy = None, None, False
-
-    def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._here, there = context.Pipe()
-        self._process = context.Process(target=_work, args=(there,), daemon=True)
-        self._process.start()
-        there.close()
+        self._process, self._connection, self._is_busy = None, None, False
 
 
-def _asked(here: Connection, request: Request) -> bytes | str:
-    """Return what the other process answers: a picture, or what is wrong."""
+def _answer(connection: Connection, request: Request) -> bytes | str:
+    """Return the answer of the other process: a picture, or an error in one line."""
     try:
-        here.send(request)
-        answer: bytes | str = here.recv()
+        connection.send(request)
+        answer: bytes | str = connection.recv()
     except (EOFError, OSError):
-        return "the drawing was ended before it was done: ask for it again"
+        return "the drawing was ended before it was done: request it again"
     return answer
 
 
-def _work(there: Connection) -> None:
-    """Draw what is asked for, until nobody asks any more."""
+def _work(connection: Connection) -> None:
+    """Draw each picture that is requested, until the page closes the connection."""
     while True:
         try:
-            request = there.recv()
+            request = connection.recv()
         except (EOFError, KeyboardInterrupt):
             return
         try:
@@ -94,6 +91,6 @@ def _work(there: Connection) -> None:
             answer = str(error)
         except KeyboardInterrupt:
             return
-        except Exception as error:  # whatever goes wrong, the page says so and goes on
+        except Exception as error:  # whatever is wrong, the page shows it and stays open
             answer = f"it cannot be drawn ({type(error).__name__}: {error})".replace("\n", " ")
-        there.send(answer)
+        connection.send(answer)

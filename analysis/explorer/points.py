@@ -1,10 +1,10 @@
-"""The points of a plot: their estimates, what became of them, and a table of all that is seen."""
+"""The points of a plot as one table: estimates, states, notes; and the table that a reader saves."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,105 +17,97 @@ from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, 
 from analysis.study.study import state_names
 from sweep.statistics import MIN_REPLICATIONS
 
+SAVED = (
+    "metric", "unit", "relative_to", "mean", "half_width", "low", "high", "confidence", "status",
+    "replications_done", "replications", "doubtful_replications", "seed",
+)  # fmt: skip
+"""Columns that a reader saves, after the axes."""
 
-@dataclass(frozen=True)
-class Spot:
-    """A point of the plot.
-
-    Parameters
-    ----------
-    line, value : str
-        Its line, and its value on the axis.
-    x : float
-        Where it stands on the axis.
-    mean, half_width : float
-        In the metric's own unit, or a ratio; NaN where there is none.
-    status : str
-        `analysis.study.curve.DONE` and the like.
-    done, of : int
-        Replications that are done, and that there will be.
-    doubtful : int
-        Replications that look saturated, at a point that is not.
-    exact : bool
-        It was solved, without chance.
-    place : dict of str to str
-        Every axis with its value.
-    """
-
-    line: str
-    value: str
-    x: float
-    mean: float
-    half_width: float
-    status: str
-    done: int
-    of: int
-    doubtful: int
-    exact: bool
-    place: dict[str, str]
-
-    @property
-    def is_drawn(self) -> bool:
-        """Whether there is a mean to be drawn."""
-        return math.isfinite(self.mean)
-
-    @property
-    def is_solid(self) -> bool:
-        """Whether nothing is to be said against it."""
-        return self.is_drawn and math.isfinite(self.half_width) and self.status == DONE and not self.doubtful
-
-    @property
-    def remark(self) -> str:
-        """What a reader has to know of it, in words; empty where there is nothing."""
-        if self.status == SATURATED:
-            return "saturated: the policy does not keep up with the load, so that there is no mean"
-        if self.status == FAILED:
-            return "failed: a replication raised an error; action=status shows it"
-        if self.status == UNFINISHED:
-            return f"not finished: {self.done} of {self.of} replications are done"
-        if self.doubtful:
-            return f"doubtful: {self.doubtful} of {self.of} replications look saturated"
-        if not self.is_drawn:
-            return "no such jobs"
-        if not math.isfinite(self.half_width):
-            return (
-                f"interval withheld: fewer than {MIN_REPLICATIONS} replications, and too few batches to judge"
-            )
-        return "exact: solved, not simulated" if self.exact else ""
+COLUMNS = ("line", "value", "x", "place", *SAVED, "exact", "solid", "note")
 
 
-def spots(study: Study, choice: Choice) -> list[Spot]:
-    """Return the points of all lines, line by line along the axis; those that the grid has not are left out.
+def points(study: Study, choice: Choice) -> pd.DataFrame:
+    """Return the points of all lines, line by line along the axis, without those that the grid excludes.
 
     Where one axis is both, each of its values is a line of one point.
+
+    Returns
+    -------
+    DataFrame
+        ``line``, ``value`` and ``x`` (where the point is placed on the axis), ``place`` (dict: axis ->
+        value), then `SAVED` in the metric's own unit (a saturated point has no mean), ``exact`` (solved, not
+        simulated), ``solid`` (nothing limits it) and ``note`` (what limits it, in words).
     """
-    if choice.lines == choice.along:
-        found = [replace(spot, line=spot.value) for spot in _of_line(study, choice, choice.shown[0])]
-    else:
-        found = [spot for line in choice.shown for spot in _of_line(study, choice, line)]
-    return [spot for spot in found if spot.status != EXCLUDED and spot.line in choice.shown]
+    lines = choice.shown[:1] if choice.lines == choice.along else choice.shown
+    rows = [row for line in lines for row in _of_line(study, choice, line)]
+    kept = [row for row in rows if row["status"] != EXCLUDED and row["line"] in choice.shown]
+    return pd.DataFrame(kept, columns=list(COLUMNS))
 
 
-def _of_line(study: Study, choice: Choice, line: str) -> Iterator[Spot]:
+def table(found: pd.DataFrame) -> pd.DataFrame:
+    """Return what a reader saves: the axes, and the columns `SAVED`."""
+    axes = pd.DataFrame(found["place"].tolist())
+    return pd.concat([axes, found[list(SAVED)]], axis=1)
+
+
+def _of_line(study: Study, choice: Choice, line: str) -> Iterator[dict[str, Any]]:
     along = chosen.values(study, choice.along)
     curve = _curve(study, choice, line, along)
     found = Line.of(curve)
     if choice.reference:
         found = Line.ratio(curve, _curve(study, choice, line, along, choice.reference))
     states = state_names(study.data["state"])
+    unit = "1" if choice.reference else str(study.data[choice.metric].attrs.get("units", "1"))
     for i, value in enumerate(along):
         place = chosen.place(study, choice, line, value)
         at = {axis: study.values_of(axis).index(place[axis]) for axis in map(str, study.status.dims)}
         mean, half = float(found.mean[i]), float(found.half_width[i])
-        yield Spot(
-            line, value, float(curve.x[i]), mean, half, curve.status[i],
-            int((states.isel(at) == "done").sum()), int(study.data.sizes["replication"]),
-            curve.doubtful[i] if curve.doubtful else 0, bool(study.exact.isel(at)), place,
-        )  # fmt: skip
+        row = {
+            "line": value if choice.lines == choice.along else line,
+            "value": value,
+            "x": float(curve.x[i]),
+            "place": place,
+            "metric": choice.metric,
+            "unit": unit,
+            "relative_to": choice.reference,
+            "mean": mean,
+            "half_width": half,
+            "low": mean - half,
+            "high": mean + half,
+            "confidence": study.confidence,
+            "status": curve.status[i],
+            "replications_done": int((states.isel(at) == "done").sum()),
+            "replications": int(study.data.sizes["replication"]),
+            "doubtful_replications": curve.doubtful[i] if curve.doubtful else 0,
+            "seed": study.settings.get("seed", ""),
+            "exact": bool(study.exact.isel(at)),
+        }
+        is_estimated = math.isfinite(mean) and math.isfinite(half)
+        row["solid"] = is_estimated and row["status"] == DONE and not row["doubtful_replications"]
+        row["note"] = note(row)
+        yield row
+
+
+def note(row: Mapping[str, Any]) -> str:
+    """Return what limits a point, in words; empty where nothing does."""
+    runs = row["replications"]
+    if row["status"] == SATURATED:
+        return "saturated: the policy does not keep up with the load, so there is no mean"
+    if row["status"] == FAILED:
+        return "failed: a replication raised an error; action=status shows it"
+    if row["status"] == UNFINISHED:
+        return f"not finished: {row['replications_done']} of {runs} replications are done"
+    if row["doubtful_replications"]:
+        return f"doubtful: {row['doubtful_replications']} of {runs} replications look saturated"
+    if not math.isfinite(row["mean"]):
+        return "no such jobs"
+    if not math.isfinite(row["half_width"]):
+        return f"interval withheld: fewer than {MIN_REPLICATIONS} replications, and too few batches to judge"
+    return "exact: solved, not simulated" if row["exact"] else ""
 
 
 def _curve(study: Study, choice: Choice, line: str, along: Sequence[str], policy: str = "") -> Curve:
-    """Return the samples of a line at all values of the axis, of another policy in these places if asked."""
+    """Return the samples of a line at all values of the axis, or of another policy at the same places."""
     places = [chosen.place(study, choice, line, value) for value in along]
     if policy:
         places = [{**place, "policy": policy} for place in places]
@@ -133,47 +125,12 @@ def _curve(study: Study, choice: Choice, line: str, along: Sequence[str], policy
     )
 
 
-def _along(study: Study, metric: str, along: str, place: dict[str, str]) -> Curve:
+def _along(study: Study, metric: str, along: str, place: Mapping[str, str]) -> Curve:
     rest = {axis: value for axis, value in place.items() if axis not in (along, "policy")}
     return study.curve(metric, place["policy"], along=along, **rest)
 
 
-def _at(study: Study, metric: str, place: dict[str, str]) -> Curve:
+def _at(study: Study, metric: str, place: Mapping[str, str]) -> Curve:
     """Return the samples of one point, as a curve of it."""
     curve = _along(study, metric, "load", place)
-    kept = np.zeros(len(curve.x), bool)
-    kept[chosen.values(study, "load").index(place["load"])] = True
-    return curve.part(kept)
-
-
-def table(study: Study, choice: Choice, found: Sequence[Spot]) -> pd.DataFrame:
-    """Return what is seen, one row a point, in the metric's own unit.
-
-    Returns
-    -------
-    DataFrame
-        The axes, ``metric``, ``unit``, ``relative_to``, ``mean``, ``half_width``, ``low``, ``high``,
-        ``confidence``, ``status``, ``replications_done``, ``replications``, ``doubtful_replications``,
-        ``seed``; a saturated point has no mean.
-    """
-    unit = "1" if choice.reference else str(study.data[choice.metric].attrs.get("units", "1"))
-    rows = [
-        {
-            **spot.place,
-            "metric": choice.metric,
-            "unit": unit,
-            "relative_to": choice.reference,
-            "mean": spot.mean,
-            "half_width": spot.half_width,
-            "low": spot.mean - spot.half_width,
-            "high": spot.mean + spot.half_width,
-            "confidence": study.confidence,
-            "status": spot.status,
-            "replications_done": spot.done,
-            "replications": spot.of,
-            "doubtful_replications": spot.doubtful,
-            "seed": study.settings.get("seed", ""),
-        }
-        for spot in found
-    ]
-    return pd.DataFrame(rows)
+    return curve.part(np.array(chosen.values(study, "load")) == place["load"])

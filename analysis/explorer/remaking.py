@@ -1,4 +1,4 @@
-"""From a point of a dataset back to what the models were given: its files, its load, its seed."""
+"""The input of the models at a point of a dataset: its files, its load, its seed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HASHED = "sha256:"
 
 
 def point_of(study: Study, place: Mapping[str, str], replication: int, logs: Sequence[Path] = ()) -> Point:
-    """Return a point of a dataset as its models were given it.
+    """Return the input of the models at a point.
 
     Parameters
     ----------
@@ -38,10 +38,10 @@ def point_of(study: Study, place: Mapping[str, str], replication: int, logs: Seq
     Raises
     ------
     AnalysisError
-        If the dataset does not say what was run, or a log cannot be found.
+        If the dataset holds no config of the point, or a log cannot be found.
     """
     if not all(place[group] in study.config.get(group, {}) for group in GROUPS):
-        raise AnalysisError("this dataset does not say what was run, so that nothing can be drawn from it")
+        raise AnalysisError("this dataset holds no config of this point, so its run cannot be repeated")
     settings = study.settings
     policy, workload, machine = (_parameters(study, group, place, logs) for group in GROUPS)
     load = None if place["load"] == "null" else _load(study, place["load"])
@@ -49,15 +49,15 @@ def point_of(study: Study, place: Mapping[str, str], replication: int, logs: Seq
     batches = Batches(
         size if isinstance(size, int) else None,
         0 if warmup == MSER else int(_at_load(warmup, load)),
-        _looks(settings, load),
+        _checkpoints(settings, load),
         weeks=size == WEEK,
     )
     root = seed(int(settings.get("seed", 1)), str(workload["name"]), replication)
     return Point(policy, workload, machine, load, batches, root)
 
 
-def _looks(settings: Mapping[str, Any], load: float | None) -> tuple[int, ...]:
-    """Return the numbers of batches at which a run may end; some workloads are fitted to the last one."""
+def _checkpoints(settings: Mapping[str, Any], load: float | None) -> tuple[int, ...]:
+    """Return the numbers of batches at which a run may end."""
     precision, batches = settings.get("precision") or {}, int(_at_load(settings.get("batches", 30), load))
     if precision.get("relative") is None:
         return (batches,)
@@ -76,7 +76,7 @@ def _load(study: Study, value: str) -> float:
 def _parameters(study: Study, group: str, place: Mapping[str, str], logs: Sequence[Path]) -> Parameters:
     """Return a file of a group with what the axes set in it at this place.
 
-    The other files go with it, though not their logs: an axis may set what only another family has.
+    The other files are passed, too, but not their logs: an axis may set a key that only another family has.
     """
     name = place[group]
     file = dict(study.config[group][name])

@@ -12,16 +12,16 @@ from analysis.study.study import text
 
 GROUPS = ("policy", "workload", "machine")
 ANY_KEYS = "*"
-"""Target of an axis whose values say themselves which keys they set."""
+"""Target of an axis whose values name the keys that they set."""
 
 DROPPED = ("output", "action", "executor", "fresh", "replace", "zip", "exclude", "schedule", "slurm")
-"""Keys of the first command that do not decide on a point's numbers, or that one point has no use for."""
+"""Keys of the original command that do not change a point's numbers, or do not apply to a single point."""
 
 
 def command(study: Study, place: Mapping[str, str]) -> str:
-    """Return what runs a point again: the dataset's own command, for that point and into another folder.
+    """Return the command that reruns a point: the dataset's own, for that point and into another folder.
 
-    All replications of the point have the same seeds as before: those do not depend on the rest of the grid.
+    All replications of the point have the same seeds as before: seeds do not depend on the rest of the grid.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def command(study: Study, place: Mapping[str, str]) -> str:
     Returns
     -------
     str
-        Empty where the dataset does not say how it was made, or where no command does: a grid with a
-        notebook's own values.
+        Empty if the dataset holds no command, or if no command can express the point: the grid has values of
+        a notebook.
     """
     typed = shlex.split(str(study.data.attrs.get("command", "")))
     if typed[:3] != ["python", "-m", "sweep"] or _has_own(study, place):
@@ -57,23 +57,23 @@ def command(study: Study, place: Mapping[str, str]) -> str:
 
 
 def seeds(study: Study, place: Mapping[str, str]) -> str:
-    """Return in words which random numbers a point has."""
+    """Return the seeds of a point in words."""
     n = int(study.data.sizes["replication"])
     numbers = "replication 0" if n == 1 else f"replications 0 to {n - 1}"
     return f"seed {study.settings.get('seed', '?')}, workload {place['workload']}, {numbers}"
 
 
 def _has_own(study: Study, place: Mapping[str, str]) -> bool:
-    """Whether a point has values that are in no file, as those of a notebook's grid."""
+    """Whether a point has values that are in no config file, such as those of a notebook's grid."""
     described = study.facts.get("described") or {}
     return any(group in described and place[group] not in described[group] for group in GROUPS)
 
 
 def _others(study: Study, group: str, place: Mapping[str, str]) -> list[str]:
-    """Return files of a group that have to be named, too, and left out of the grid again.
+    """Return the files of a group that the grid has to name and to exclude again.
 
-    What an experiment sets may be for other families than the point's; a grid of which no file has such a key
-    is refused.
+    An experiment may set a key that only another family has; a grid without any file that has the key is
+    an error.
     """
     files = study.config.get(group) or {}
     lacking = [key for key in _set(study, group, place) if not _has_key(files.get(place[group], {}), key)]
@@ -105,7 +105,7 @@ def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
 
 
 def _has_key(file: Mapping[str, Any], key: str) -> bool:
-    """Tell whether a file has a dotted key."""
+    """Whether a file has a dotted key."""
     first, _, rest = key.partition(".")
     inner = file.get(first)
     return first in file and (not rest or (isinstance(inner, Mapping) and _has_key(inner, rest)))
@@ -119,7 +119,7 @@ def _is_dropped(argument: str, grid: list[str]) -> bool:
 def _value(study: Study, axis: str, value: str) -> str:
     """Return a value of an axis as it is typed, numbers with all their digits."""
     known = study.data[axis].values[study.values_of(axis).index(value)]
-    if isinstance(known, float):  # numpy's are, too
+    if isinstance(known, float):  # so are numpy's
         # The dataset has whole numbers beside null as floats, which keys for whole numbers refuse.
         typed = [one for one in study.settings["grid"].get(axis, []) if isinstance(one, int) and one == known]
         return "null" if known != known else repr(typed[0] if typed else float(known))

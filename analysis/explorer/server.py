@@ -1,4 +1,4 @@
-"""The server behind the page: for this machine alone, and without anything from elsewhere."""
+"""The server of the page: it answers this machine only, and needs no network."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from analysis.explorer.source import Source
 ADDRESS = "127.0.0.1"
 PORT = 5006
 TRIED = 50
-"""Ports that are tried from the first one on."""
+"""Ports that are tried, from the first one on."""
 
 
 def free_port(first: int) -> int:
-    """Return the first port from this one on that nobody listens at.
+    """Return the first free port from this one on.
 
     Raises
     ------
     AnalysisError
-        If there is none near.
+        If `TRIED` ports are in use.
     """
     for port in range(first, min(first + TRIED, 65536)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tried:
@@ -46,10 +46,10 @@ def free_port(first: int) -> int:
 
 
 def opened(address: str) -> bool:
-    """Open a browser window; tell whether that worked."""
+    """Open a browser window; return whether that worked."""
     shown = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("BROWSER")
     if sys.platform.startswith("linux") and not shown:
-        return False  # a browser in the terminal would take it from the server
+        return False  # a text browser would take the terminal from the server
     try:
         return webbrowser.open(address)
     except (webbrowser.Error, OSError):
@@ -75,14 +75,14 @@ def serve(source: Source, port: int, logs: Sequence[Path], *, browser: bool) -> 
 
     free = free_port(port)
     if free != port:
-        print(f"port {port} is in use: this is at {free}")
+        print(f"port {port} is in use: the page is at port {free}")
     address = f"http://{ADDRESS}:{free}/"
     server = pn.serve(
         page, port=free, address=ADDRESS, websocket_origin=[f"{ADDRESS}:{free}", f"localhost:{free}"],
         show=False, start=False, verbose=False, title=source.study.name, threaded=False,
     )  # fmt: skip
     server.start()
-    server.io_loop.asyncio_loop.set_exception_handler(_told)
+    server.io_loop.asyncio_loop.set_exception_handler(_report)
     print(f"{source.study.name}: {address} (Ctrl-C ends it)", flush=True)
     if browser and not opened(address):
         print(f"no browser could be opened: open {address} in one on this machine", flush=True)
@@ -94,7 +94,7 @@ def serve(source: Source, port: int, logs: Sequence[Path], *, browser: bool) -> 
         server.stop()
 
 
-def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Tell what goes wrong in the background, but not that a window was closed."""
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report errors in the background, but not that a window was closed."""
     if not isinstance(context.get("exception"), WebSocketClosedError | StreamClosedError):
         loop.default_exception_handler(context)

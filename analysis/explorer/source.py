@@ -1,4 +1,4 @@
-"""The dataset behind the page, read anew when a sweep has written it anew."""
+"""The dataset of the page, which is read again whenever a sweep has written it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analysis.study.axes import Axes
 from analysis.study.curve import UNFINISHED
 
 EVERY = Axes(every=True)
-"""All axes can be chosen, and none is a reading of a paper."""
+"""All axes can be chosen; none is a reading of a paper."""
 
 
 class Source:
@@ -32,7 +32,7 @@ class Source:
     def __init__(self, where: Path) -> None:
         self._where = where
         self._lock = threading.Lock()
-        self._stamp = self._now()  # before it is read: what is written meanwhile is then read next time
+        self._stamp = self._now()  # before it is read: a dataset written meanwhile is then read next time
         self._study = open_study(where, EVERY)
         self.problem = ""
 
@@ -43,19 +43,19 @@ class Source:
 
     @property
     def is_running(self) -> bool:
-        """Whether points of it are still to be run."""
+        """Whether some of its points have not been run yet."""
         return bool((self._study.status == UNFINISHED).any())
 
     @property
     def written(self) -> str:
-        """When it was written, for people."""
+        """The time at which it was written."""
         seconds = self._stamp[0] / 1e9
         return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}" if seconds else ""
 
     def refresh(self) -> Study:
-        """Return the dataset, read anew if its file is another than the last time.
+        """Return the dataset, read again if its file has changed.
 
-        What cannot be read leaves the last one in place, and says so in `problem`.
+        If it cannot be read, the last dataset stays, and `problem` holds the reason.
         """
         with self._lock:
             stamp = self._now()
@@ -69,7 +69,7 @@ class Source:
             return self._study
 
     def _now(self) -> tuple[int, int, int]:
-        """Return what changes whenever a sweep writes the dataset, which puts a new file in its place."""
+        """Return what changes with every write, as a sweep puts a new file in the place of the old one."""
         try:
             found = self._path.stat()
         except OSError:

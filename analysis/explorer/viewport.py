@@ -1,4 +1,4 @@
-"""How wide the browser's window is, which the server does not know by itself."""
+"""The width of the browser's window, which the server does not get by itself."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from panel.custom import JSComponent
 
 
 class Viewport(JSComponent):
-    """Follows the width of the window; nothing of it is seen."""
+    """Follows the width of the window; it is invisible."""
 
     width = param.Integer(default=1400)
 
     _esm = """
     export function render({ model }) {
-      const tell = () => { model.width = window.innerWidth; };
-      window.addEventListener('resize', tell);
-      tell();
-      const nothing = document.createElement('span');
-      nothing.hidden = true;
-      return nothing;
+      const update = () => { model.width = window.innerWidth; };
+      window.addEventListener('resize', update);
+      update();
+      return Object.assign(document.createElement('span'), { hidden: true });
     }
     """

@@ -1,15 +1,17 @@
-"""What axes, lines and points are called on the page."""
+"""Names of axes, lines and points on the page, and the numbers of a point in words."""
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
+
+import pandas as pd
 
 from analysis.compare.labels import NAMELESS, panel_word, title
+from analysis.explorer import rerun
 from analysis.explorer.choice import Choice
-from analysis.explorer.points import Spot
 from analysis.figures import policies
 from analysis.figures.load_plot import LOAD
 from analysis.figures.style import SchemeStyle
@@ -21,12 +23,12 @@ NOTHING = "–"
 
 
 def axis_name(axis: str) -> str:
-    """Return what an axis is called in a list."""
+    """Return the name of an axis in a list."""
     return "Offered load" if axis == "load" else axis.replace("_", " ").capitalize()
 
 
 def value_name(study: Study, axis: str, value: str, at: Mapping[str, str] | None = None) -> str:
-    """Return what a value of an axis is called by itself."""
+    """Return the name of a value of an axis."""
     if axis == "policy":
         return policies.label(value)
     if axis == "user_rank":
@@ -35,102 +37,101 @@ def value_name(study: Study, axis: str, value: str, at: Mapping[str, str] | None
 
 
 def line_looks(study: Study, choice: Choice) -> dict[str, SchemeStyle]:
-    """Return how each line looks; a policy as in every figure."""
-    names = study.values_of(choice.lines)
-    found = policies.apart(names)
-    if choice.lines != "policy":
-        found = {name: replace(look, label=_named(study, choice.lines, name)) for name, look in found.items()}
-    return found
+    """Return the style of each line; that of a policy is the same as in every figure."""
+    axis, found = choice.lines, policies.apart(study.values_of(choice.lines))
+    if axis == "policy":
+        return found
+    name = value_name if axis in ("user_rank", "load") else lambda study, axis, value: panel_word(axis, value)
+    return {value: replace(look, label=name(study, axis, value)) for value, look in found.items()}
 
 
-def _named(study: Study, axis: str, value: str) -> str:
-    return value_name(study, axis, value) if axis in ("user_rank", "load") else panel_word(axis, value)
-
-
-def metric_name(study: Study, metric: str) -> str:
-    """Return what a metric is called: its words in the dataset."""
-    return title(study, metric)
-
-
-def unit_of(study: Study, choice: Choice, spots: Sequence[Spot]) -> Unit:
-    """Return the unit in which the values of a plot are told."""
+def unit_of(study: Study, choice: Choice, points: pd.DataFrame) -> Unit:
+    """Return the unit of the vertical axis."""
     unit = "1" if choice.reference else str(study.data[choice.metric].attrs.get("units", "1"))
     if unit == "s":
-        return time_unit(spot.mean for spot in spots)
+        return time_unit(points["mean"])
     return PURE if unit == "1" else Unit(f" {unit}", 1.0)
+
+
+def measure(study: Study, choice: Choice) -> str:
+    """Return the name of the metric, and of the policy that it is relative to."""
+    relative = f", relative to {policies.label(choice.reference)}" if choice.reference else ""
+    return title(study, choice.metric) + relative
 
 
 def value_label(study: Study, choice: Choice, unit: Unit) -> str:
     """Return the label of the vertical axis."""
-    name = metric_name(study, choice.metric)
-    if choice.reference:
-        return f"{name}, relative to {policies.label(choice.reference)}"
-    return f"{name} ({unit.name.strip()})" if unit.name else name
+    return measure(study, choice) + (f" ({unit.name.strip()})" if unit.name else "")
 
 
 def along_label(study: Study, choice: Choice) -> str:
-    """Return the label of the horizontal axis."""
+    """Return the label of the horizontal axis, with the key that it sets."""
     if choice.along == "load":
         return LOAD
-    name = axis_name(choice.along)
-    told = str(study.data[choice.along].attrs.get("long_name", ""))
-    return f"{name} ({told})" if "." in told else name
+    key = str(study.data[choice.along].attrs.get("long_name", ""))
+    return axis_name(choice.along) + (f" ({key})" if "." in key else "")
 
 
 def where(study: Study, at: Mapping[str, str]) -> str:
     """Return values of axes in words."""
-    parts = [
-        value_name(study, axis, value, at)
-        if axis in NAMELESS
-        else f"{axis_name(axis).lower()} {value_name(study, axis, value, at)}"
+    return ", ".join(
+        ("" if axis in NAMELESS else f"{axis_name(axis).lower()} ") + value_name(study, axis, value, at)
         for axis, value in at.items()
+    )
+
+
+def described(study: Study, choice: Choice, points: pd.DataFrame) -> pd.DataFrame:
+    """Return the points with columns of text: what a reader sees of each.
+
+    Returns
+    -------
+    DataFrame
+        With ``heading`` (which point it is), ``estimate``, ``interval``, ``runs``, ``seeds`` and ``command``
+        (which reruns the point).
+    """
+    unit, looks = unit_of(study, choice, points), line_looks(study, choice)
+    texts = [
+        {
+            "heading": _heading(study, choice, row, looks),
+            "estimate": _estimate(row, unit),
+            "interval": _interval(row, unit),
+            "runs": f"{row.replications_done} of {row.replications} done",
+            "seeds": rerun.seeds(study, row.place),
+            "command": rerun.command(study, row.place),
+        }
+        for row in points.itertuples()
     ]
-    return ", ".join(parts)
+    columns = ["heading", "estimate", "interval", "runs", "seeds", "command"]
+    return points.join(pd.DataFrame(texts, index=points.index, columns=columns))
 
 
-def estimate(spot: Spot, unit: Unit) -> str:
-    """Return mean and interval of a point."""
-    if not spot.is_drawn:
-        return NOTHING
-    found = number(spot.mean / unit.size)
-    if math.isfinite(spot.half_width) and spot.half_width > 0:
-        found += f" ± {number(spot.half_width / unit.size)}"
-    return found + unit.name
-
-
-def facts(study: Study, choice: Choice, spot: Spot, unit: Unit) -> list[tuple[str, str]]:
-    """Return the numbers of a point in words: what is told of it, and what it is."""
-    name = metric_name(study, choice.metric)
-    if choice.reference:
-        name += f", relative to {policies.label(choice.reference)}"
-    found = [(name, estimate(spot, unit))]
-    if math.isfinite(spot.half_width) and spot.half_width > 0 and spot.is_drawn:
-        low, high = (number((spot.mean + sign * spot.half_width) / unit.size) for sign in (-1, 1))
-        found.append((f"{study.confidence:.0%} interval", f"{low} to {high}{unit.name}"))
-    found.append(("Replications", f"{spot.done} of {spot.of} done"))
-    return [*found, *([("Note", spot.remark)] if spot.remark else [])]
-
-
-def heading(study: Study, choice: Choice, spot: Spot) -> str:
-    """Return which point it is."""
+def _heading(study: Study, choice: Choice, row: Any, looks: Mapping[str, SchemeStyle]) -> str:
+    own = {choice.along: row.value} if choice.along != choice.lines else {}
     rest = {
         axis: value
-        for axis, value in spot.place.items()
+        for axis, value in row.place.items()
         if study.varies(axis) and axis not in (choice.lines, choice.along)
     }
-    line = line_looks(study, choice)[spot.line].label
-    along = {choice.along: spot.value} if choice.along != choice.lines else {}
-    return ", ".join(filter(None, [line, where(study, along), where(study, rest)]))
+    return ", ".join(filter(None, [looks[row.line].label, where(study, own), where(study, rest)]))
+
+
+def _estimate(row: Any, unit: Unit) -> str:
+    """Return the mean with its half-width, or the state of a point without a mean."""
+    if not math.isfinite(row.mean):
+        return NOTHING if row.status == DONE else row.status
+    width = f" ± {number(row.half_width / unit.size)}" if 0 < row.half_width < math.inf else ""
+    return f"{number(row.mean / unit.size)}{width}{unit.name}"
+
+
+def _interval(row: Any, unit: Unit) -> str:
+    if not 0 < row.half_width < math.inf:
+        return NOTHING
+    return f"{number(row.low / unit.size)} to {number(row.high / unit.size)}{unit.name}"
 
 
 def tally(study: Study) -> str:
-    """Return how many points there are, in which states."""
+    """Return the number of points in each state."""
     counts = {state: n for state, n in study.tally().items() if state != EXCLUDED}
     total = sum(counts.values())
     states = ", ".join(f"{n:,} {'finished' if state == DONE else state}" for state, n in counts.items() if n)
     return f"{total:,} point{'s' * (total != 1)}: {states}"
-
-
-def escaped(text: str) -> str:
-    """Return text for HTML."""
-    return html.escape(text)

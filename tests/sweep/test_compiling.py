@@ -11,7 +11,7 @@ from numba import njit
 
 import sweep
 from analysis import command, registry
-from analysis.explorer import sights
+from analysis.explorer import views
 from analysis.paper import Drawing
 from models.kernels import cache
 from models.point import Batches, Point
@@ -93,4 +93,4 @@ def test_a_drawing_that_compiles_on_its_way_says_so_once(
 def test_a_picture_of_the_explorer_has_its_kernels_first() -> None:
     point = Point(POINT.policy, {}, {}, None, Batches(None, 0, (1,)))
     with pytest.raises(AskedError):
-        sights.drawn(sights.Request("gantt", point))
+        views.drawn(views.Request("gantt", point))

@@ -1,14 +1,13 @@
-"""What the explorer shows, without a web page: choices, points, commands, pictures, and what is wrong."""
+"""The explorer without a web page: choices, points, commands, pictures, errors."""
 
 from __future__ import annotations
 
 import asyncio
-import builtins
 import io
-import math
 import shlex
 import shutil
 import socket
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,12 +21,10 @@ import sweep
 from analysis.command import main
 from analysis.errors import AnalysisError
 from analysis.explorer import choice as chosen
-from analysis.explorer import points, remaking, rerun, server, sights, words
+from analysis.explorer import points, remaking, rerun, server, views, words
 from analysis.explorer.choice import Choice
 from analysis.explorer.painter import Painter, SupersededError
-from analysis.explorer.points import Spot
 from analysis.explorer.source import Source
-from analysis.figures import policies
 from analysis.study import Study
 from analysis.study.curve import DONE, SATURATED, UNFINISHED
 from sweep import cli
@@ -66,11 +63,17 @@ def waits(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return Source(folder).study
 
 
-def of(study: Study, spot: Spot, name: str) -> float:
-    """Return what the dataset has at a point."""
+def of(study: Study, place: dict[str, str], name: str) -> float:
+    """Return the value of the dataset at a point."""
     values = study.data[name]
-    at = {axis: study.values_of(axis).index(value) for axis, value in spot.place.items()}
+    at = {axis: study.values_of(axis).index(value) for axis, value in place.items()}
     return float(values.isel({axis: i for axis, i in at.items() if axis in values.dims}))
+
+
+def at(study: Study, choice: Choice, line: str, value: str) -> Any:
+    """Return a point of the plot."""
+    found = points.points(study, choice)
+    return found[(found["line"] == line) & (found["value"] == value)].iloc[0]
 
 
 def test_begins_with_the_headline_over_the_load_a_line_for_each_policy(study: Study) -> None:
@@ -82,42 +85,42 @@ def test_begins_with_the_headline_over_the_load_a_line_for_each_policy(study: St
 
 @pytest.mark.parametrize("metric", ["slowdown", "response_time", "utilization"])
 def test_points_are_the_datasets_own_numbers(study: Study, metric: str) -> None:
-    found = points.spots(study, replace(Choice.first(study), metric=metric))
+    found = points.points(study, replace(Choice.first(study), metric=metric))
     assert len(found) == 6
-    for spot in found:
-        assert spot.mean == pytest.approx(of(study, spot, f"{metric}_mean"), rel=1e-12, nan_ok=True)
-        assert spot.half_width == pytest.approx(of(study, spot, f"{metric}_ci"), rel=1e-9, nan_ok=True)
-    saturated = {spot.value for spot in found if spot.status == SATURATED}
-    assert saturated == {"1.5"}
-    assert all(not spot.is_drawn and "saturated" in spot.remark for spot in found if spot.value == "1.5")
-    for spot in (one for one in found if one.value != "1.5"):
-        at = {axis: study.values_of(axis).index(value) for axis, value in spot.place.items()}
-        suspected = int(study.data.suspected.isel(at).sum())
-        assert (spot.done, spot.of, spot.doubtful) == (5, 5, suspected)
-        assert spot.is_drawn
-        assert spot.is_solid == (not suspected)
-        assert spot.is_solid or f"{suspected} of 5 replications look saturated" in spot.remark
+    for point in found.itertuples():
+        assert point.mean == pytest.approx(of(study, point.place, f"{metric}_mean"), rel=1e-12, nan_ok=True)
+        half = of(study, point.place, f"{metric}_ci")
+        assert point.half_width == pytest.approx(half, rel=1e-9, nan_ok=True)
+        suspected = int(study.data.suspected.isel(indices(study, point.place)).sum())
+        assert (point.status == SATURATED) == (point.value == "1.5")
+        if point.value != "1.5":
+            assert (point.replications_done, point.replications) == (5, 5)
+            assert point.doubtful_replications == suspected
+            assert point.solid == (not suspected) == (point.note == "")
+        else:
+            assert point.note.startswith("saturated")
 
 
-def test_points_that_the_grid_leaves_out_are_no_points(study: Study) -> None:
-    found = points.spots(study, replace(Choice.first(study), at={"alternation": "none"}))
-    assert {spot.value for spot in found} == {"0.5", "1.5"}
+def indices(study: Study, place: dict[str, str]) -> dict[str, int]:
+    return {axis: study.values_of(axis).index(value) for axis, value in place.items()}
+
+
+def test_points_that_the_grid_excludes_are_left_out(study: Study) -> None:
+    found = points.points(study, replace(Choice.first(study), at={"alternation": "none"}))
+    assert set(found["value"]) == {"0.5", "1.5"}
     over = replace(Choice.first(study), along="alternation", at={"load": "0.75"})
-    assert {spot.value for spot in points.spots(study, over)} == {"exclusive"}
+    assert set(points.points(study, over)["value"]) == {"exclusive"}
 
 
 def test_ratios_are_paired_and_those_to_itself_are_one(study: Study) -> None:
-    found = points.spots(study, replace(Choice.first(study), reference="buddy"))
-    for spot in (one for one in found if one.status == DONE):
-        place = {**spot.place, "policy": "buddy"}
-        below = of(study, replace(spot, place=place), "slowdown_mean")
-        assert spot.mean == pytest.approx(of(study, spot, "slowdown_mean") / below, rel=1e-9)
-        if spot.line == "buddy":
-            assert (spot.mean, spot.half_width) == (1.0, pytest.approx(0.0, abs=1e-12))
-        else:
-            assert (
-                0 < spot.half_width < of(study, spot, "slowdown_ci")
-            )  # the same jobs: less is left to chance
+    found = points.points(study, replace(Choice.first(study), reference="buddy"))
+    for point in found[found["status"] == DONE].itertuples():
+        below = of(study, {**point.place, "policy": "buddy"}, "slowdown_mean")
+        assert point.mean == pytest.approx(of(study, point.place, "slowdown_mean") / below, rel=1e-9)
+        if point.line == "buddy":
+            assert (point.mean, point.half_width) == (1.0, pytest.approx(0.0, abs=1e-12))
+        else:  # the same jobs: less of the difference is random
+            assert 0 < point.half_width < of(study, point.place, "slowdown_ci")
 
 
 def test_a_choice_follows_its_study(study: Study, waits: Study) -> None:
@@ -135,48 +138,41 @@ def test_one_policy_at_one_load_is_one_point(waits: Study) -> None:
     first = Choice.first(waits)
     assert chosen.axes(waits, first.metric) == []
     assert chosen.references(waits) == []
-    (spot,) = points.spots(waits, first)
-    assert spot.mean == pytest.approx(of(waits, spot, f"{first.metric}_mean"))
+    (point,) = points.points(waits, first).itertuples()
+    assert point.mean == pytest.approx(of(waits, point.place, f"{first.metric}_mean"))
 
 
 def test_groups_of_jobs_are_axes_of_their_metrics(waits: Study) -> None:
-    found = chosen.normal(waits, replace(Choice.first(waits), metric="wait_by_runtime"))
-    assert found.along == "runtime_range"
-    spots = points.spots(waits, found)
-    assert [spot.value for spot in spots] == waits.values_of("runtime_range")
-    for spot in spots:
-        mean = of(waits, spot, "wait_by_runtime_mean")
-        assert spot.mean == pytest.approx(mean, rel=1e-9, nan_ok=True)
-        assert spot.is_drawn or spot.remark == "no such jobs"
+    choice = chosen.normal(waits, replace(Choice.first(waits), metric="wait_by_runtime"))
+    assert choice.along == "runtime_range"
+    found = points.points(waits, choice)
+    assert list(found["value"]) == waits.values_of("runtime_range")
+    for point in found.itertuples():
+        mean = of(waits, point.place, "wait_by_runtime_mean")
+        assert point.mean == pytest.approx(mean, rel=1e-9, nan_ok=True)
+        assert np.isfinite(point.mean) or point.note == "no such jobs"
 
 
-def test_a_table_has_every_point_with_all_its_digits(study: Study) -> None:
-    choice = Choice.first(study)
-    spots = points.spots(study, choice)
-    table = points.table(study, choice, spots)
-    assert list(table["mean"].dropna()) == [spot.mean for spot in spots if spot.is_drawn]
+def test_a_saved_table_has_every_point_with_all_its_digits(study: Study) -> None:
+    found = points.points(study, Choice.first(study))
+    table = points.table(found)
+    assert list(table["mean"].dropna()) == list(found["mean"].dropna())
     row = table[(table.policy == "buddy") & (table.load == "0.75")].iloc[0]
     assert (row.metric, row.unit, row.status, row.replications_done) == ("slowdown", "1", "done", 5)
     assert row.high - row.low == pytest.approx(2 * row.half_width)
 
 
 def test_the_command_of_a_point_gives_its_numbers_again_bit_for_bit(study: Study, tmp_path: Path) -> None:
-    spot = next(
-        one
-        for one in points.spots(study, replace(Choice.first(study), at={"alternation": "none"}))
-        if (one.line, one.value) == ("buddy", "0.5")
-    )
-    typed = shlex.split(rerun.command(study, spot.place))
+    place = at(study, replace(Choice.first(study), at={"alternation": "none"}), "buddy", "0.5").place
+    typed = shlex.split(rerun.command(study, place))
     assert typed[:3] == ["python", "-m", "sweep"]
     assert "executor=serial" not in typed
     assert typed.pop() == "output=results/packing-again"
     assert cli.main([*typed[3:], "executor=serial", f"output={tmp_path / 'packing'}"]) == 0
     again = Source(tmp_path / "packing").study
     assert again.status.size == 1
-    at = {axis: study.values_of(axis).index(value) for axis, value in spot.place.items()}
-    np.testing.assert_array_equal(
-        again.data.slowdown.values.squeeze(), study.data.slowdown.isel(at).values.squeeze()
-    )
+    before = study.data.slowdown.isel(indices(study, place)).values.squeeze()
+    np.testing.assert_array_equal(again.data.slowdown.values.squeeze(), before)
 
 
 @pytest.mark.parametrize(("policy", "level"), [("easy", "null"), ("buddy", "2")])
@@ -184,23 +180,16 @@ def test_points_of_other_families_than_an_axis_is_for_run_again(
     policy: str, level: str, mixed: Study, tmp_path: Path
 ) -> None:
     choice = Choice("slowdown", "policy", "level", shown=("null", "2"))
-    spots = points.spots(mixed, chosen.normal(mixed, choice))
-    spot = next(one for one in spots if (one.value, one.line) == (policy, level))
-    at = {axis: mixed.values_of(axis).index(value) for axis, value in spot.place.items()}
-    before = mixed.data.slowdown.isel(at).values.squeeze()
-    point = remaking.point_of(mixed, spot.place, replication=0)
+    place = at(mixed, chosen.normal(mixed, choice), level, policy).place
+    before = mixed.data.slowdown.isel(indices(mixed, place)).values.squeeze()
+    point = remaking.point_of(mixed, place, replication=0)
     outcome = families.find(point.policy["family"]).simulate(point)
     np.testing.assert_array_equal(outcome.metrics["slowdown"], before)
-    typed = shlex.split(rerun.command(mixed, spot.place))[3:-1]
+    typed = shlex.split(rerun.command(mixed, place))[3:-1]
     assert cli.main([*typed, "executor=serial", f"output={tmp_path / 'families'}"]) == 0
     again = Source(tmp_path / "families").study
     assert again.tally()[DONE] == 1
     np.testing.assert_array_equal(again.data.slowdown.sel(policy=policy).values.squeeze(), before)
-
-
-def test_more_lines_than_looks_are_drawn() -> None:
-    names = [f"value {n}" for n in range(100)]
-    assert list(policies.apart(names)) == names
 
 
 @pytest.mark.parametrize(
@@ -211,8 +200,8 @@ def test_what_no_command_makes_has_none(study: Study, command: str, config: dict
     import json
 
     data = study.data.assign_attrs(command=command, facts=json.dumps(config))
-    (spot, *_) = points.spots(study, Choice.first(study))
-    assert rerun.command(Study(data, study.folder, axes=study.axes), spot.place) == ""
+    place = at(study, Choice.first(study), "buddy", "0.5").place
+    assert rerun.command(Study(data, study.folder, axes=study.axes), place) == ""
 
 
 @pytest.mark.parametrize("alternation", ["exclusive", "none"])
@@ -224,10 +213,8 @@ def test_a_point_is_made_anew_as_it_was(study: Study, alternation: str) -> None:
     point = remaking.point_of(study, place, replication=3)
     assert point.policy["alternation"] == alternation
     outcome = families.find(point.policy["family"]).simulate(point)
-    at = {axis: study.values_of(axis).index(value) for axis, value in place.items()}
-    np.testing.assert_array_equal(
-        outcome.metrics["slowdown"], study.data.slowdown.isel(at | {"replication": 3}).values
-    )
+    before = study.data.slowdown.isel(indices(study, place) | {"replication": 3}).values
+    np.testing.assert_array_equal(outcome.metrics["slowdown"], before)
 
 
 def test_a_log_is_found_by_what_is_in_it(tmp_path: Path) -> None:
@@ -239,44 +226,44 @@ def test_a_log_is_found_by_what_is_in_it(tmp_path: Path) -> None:
         "replay", workload={"path": str(log)}, grid=grid, executor="serial", output=str(tmp_path / "out")
     ).run(progress=False)
     study = Source(tmp_path / "out").study
-    (spot, *_) = points.spots(study, Choice.first(study))
-    point = remaking.point_of(study, spot.place, 0, [tmp_path])
-    assert sights.drawn(sights.Request("gantt", point)).startswith(b"\x89PNG")
+    place = points.points(study, Choice.first(study))["place"].iloc[0]
+    point = remaking.point_of(study, place, 0, [tmp_path])
+    assert views.drawn(views.Request("gantt", point)).startswith(b"\x89PNG")
     log.write_text(log.read_text() + rows[-1] + "\n")
     remaking._digest.cache_clear()
     with pytest.raises(AnalysisError, match=r"small.swf.*logs=FOLDER"):
-        remaking.point_of(study, spot.place, 0, [tmp_path])
+        remaking.point_of(study, place, 0, [tmp_path])
 
 
-def test_pictures_that_there_are_depend_on_the_family() -> None:
-    assert sights.offered({"family": "models.gang"}) == ["matrix", "gantt", "queue"]
-    assert sights.offered({"family": "models.backfill"}) == ["gantt", "queue"]
-    assert sights.offered({"family": "models.concurrent_gang", "coordinated": True})[0] == "trace_diagram"
-    assert sights.offered({"family": "models.concurrent_gang", "coordinated": False}) == ["gantt", "queue"]
-    assert sights.offered({"family": "models.medium_term"}) == []
-    assert sights.offered({"family": "somebody.elses"}) == []
+def test_pictures_depend_on_the_family() -> None:
+    assert views.offered({"family": "models.gang"}) == ["matrix", "gantt", "queue"]
+    assert views.offered({"family": "models.backfill"}) == ["gantt", "queue"]
+    assert views.offered({"family": "models.concurrent_gang", "coordinated": True})[0] == "trace_diagram"
+    assert views.offered({"family": "models.concurrent_gang", "coordinated": False}) == ["gantt", "queue"]
+    assert views.offered({"family": "models.medium_term"}) == []
+    assert views.offered({"family": "another.family"}) == []
 
 
-def request(study: Study, sight: str, **times: str) -> sights.Request:
+def request(study: Study, view: str, **times: str) -> views.Request:
     """Return a request of the busiest point that keeps up."""
-    spots = points.spots(study, Choice.first(study))
-    spot = next(one for one in spots if (one.line, one.value) == ("buddy", "0.75"))
-    return sights.Request(sight, remaking.point_of(study, spot.place, 0), **times)
+    place = at(study, Choice.first(study), "buddy", "0.75").place
+    return views.Request(view, remaking.point_of(study, place, 0), **times)
 
 
+@pytest.mark.exhaustive
 def test_each_picture_is_drawn(study: Study) -> None:
-    for sight in ("matrix", "gantt", "queue"):
-        height, width, _ = image.imread(io.BytesIO(sights.drawn(request(study, sight)))).shape
+    for view in ("matrix", "gantt", "queue"):
+        height, width, _ = image.imread(io.BytesIO(views.drawn(request(study, view)))).shape
         assert width > 800
         assert height > 150
 
 
-def test_a_stretch_of_time_that_suits_can_be_read(study: Study) -> None:
-    shown = sights._scene(request(study, "gantt").point)
-    first, last = sights.suiting(shown)
+def test_the_default_period_can_be_read(study: Study) -> None:
+    shown = views._scene(request(study, "gantt").point)
+    first, last = views.default_period(shown)
     submitted = shown.schedule.jobs.submit
     assert first < last
-    assert 5 <= ((submitted >= first) & (submitted <= last)).sum() <= sights.JOBS + 1
+    assert 5 <= ((submitted >= first) & (submitted <= last)).sum() <= views.JOBS + 1
 
 
 @pytest.mark.parametrize(
@@ -287,15 +274,16 @@ def test_times_that_cannot_be_drawn_are_told_in_a_line(
     study: Study, times: dict[str, str], told: str
 ) -> None:
     with pytest.raises(AnalysisError, match=told):
-        sights.drawn(request(study, "gantt", **times))
+        views.drawn(request(study, "gantt", **times))
 
 
+@pytest.mark.exhaustive
 def test_another_picture_ends_the_one_that_is_drawn(study: Study) -> None:
     async def both() -> tuple[object, bytes]:
         painter = Painter()
         try:
             first = asyncio.create_task(painter.draw(request(study, "gantt")))
-            await asyncio.sleep(0)  # it is asked for, and nobody has looked yet whether it is done
+            await asyncio.sleep(0)  # the first picture has been requested, and is not done
             second = await painter.draw(request(study, "matrix"))
             return (await asyncio.gather(first, return_exceptions=True))[0], second
         finally:
@@ -331,9 +319,9 @@ def test_a_dataset_that_is_filled_is_followed(results: Path, study: Study, tmp_p
     write(unfinished(study, left=2), folder / "packing.nc")
     source = Source(folder)
     assert source.is_running
-    spots = points.spots(source.study, Choice.first(source.study))
-    assert {(spot.status, spot.done) for spot in spots if spot.value == "0.75"} == {(UNFINISHED, 3)}
-    assert all("3 of 5 replications" in spot.remark for spot in spots if spot.value == "0.75")
+    point = at(source.study, Choice.first(source.study), "buddy", "0.75")
+    assert (point.status, point.replications_done) == (UNFINISHED, 3)
+    assert "3 of 5 replications" in point.note
     kept = source.study
     assert source.refresh() is kept
     write(study.data, folder / "packing.nc")
@@ -348,22 +336,19 @@ def test_a_dataset_that_is_filled_is_followed(results: Path, study: Study, tmp_p
     assert source.problem == ""
 
 
-def test_words_are_what_a_reader_needs(study: Study) -> None:
+def test_a_point_is_described_in_words(study: Study) -> None:
     choice = Choice.first(study)
-    spots = points.spots(study, choice)
-    unit = words.unit_of(study, choice, spots)
-    assert words.value_label(study, choice, unit) == "Mean slowdown"
-    spot = next(one for one in spots if (one.line, one.value) == ("buddy", "0.75"))
-    assert words.heading(study, choice, spot) == "Buddy, offered load 0.75, alternation exclusive"
-    told = dict(words.facts(study, choice, spot, unit))
-    assert told["Replications"] == "5 of 5 done"
-    assert told["Mean slowdown"].startswith(f"{spot.mean:.3g}"[:4])
+    found = words.described(study, choice, points.points(study, choice))
+    point = next(one for one in found.itertuples() if (one.line, one.value) == ("buddy", "0.75"))
+    assert point.heading == "Buddy, offered load 0.75, alternation exclusive"
+    assert point.runs == "5 of 5 done"
+    assert point.estimate.startswith(f"{point.mean:.3g}"[:4])
+    assert set(found[found["value"] == "1.5"]["estimate"]) == {"saturated"}
     seconds = replace(choice, metric="response_time")
-    assert "(s)" in words.value_label(study, seconds, words.unit_of(study, seconds, spots))
-    assert math.isnan(next(one for one in spots if one.value == "1.5").mean)
+    assert "(s)" in words.value_label(study, seconds, words.unit_of(study, seconds, found))
 
 
-# What is wrong is told in one line.
+# Errors are one line.
 
 
 def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -373,45 +358,40 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return line.removeprefix("error: ")
 
 
-def test_what_cannot_be_explored_is_told_in_a_line(
-    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["{new}/nowhere"], "does not exist"),
+        (["{new}"], "holds no dataset"),
+        (["{results}", "port=80"], "port=80: give a number from 1024"),
+        (["{results}", "browser=maybe"], "browser=maybe: give true or false"),
+        (["{results}", "colour=red"], "valid: port=, browser=, logs="),
+        (["{results}", "logs=/nowhere"], "no such folder"),
+    ],
+)
+def test_mistakes_are_one_line(
+    arguments: list[str], message: str, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "does not exist" in refused([str(tmp_path / "nowhere")], capsys)
-    assert "holds no dataset" in refused([str(tmp_path)], capsys)
-    old = tmp_path / "old.nc"
-    with xr.open_dataset(results / "packing.nc") as data:
-        of_runs = data.saturated.expand_dims(replication=data.sizes["replication"])
-        data.drop_vars("saturated").assign(saturated=of_runs).to_netcdf(old)
-    assert "earlier version" in refused([str(old)], capsys)
-    assert "port=80: give a number from 1024" in refused([str(results), "port=80"], capsys)
-    assert "browser=maybe: give true or false" in refused([str(results), "browser=maybe"], capsys)
-    assert "valid: port=, browser=, logs=" in refused([str(results), "colour=red"], capsys)
-    assert "no such folder" in refused([str(results), "logs=/nowhere"], capsys)
+    assert main(["explore", *(one.format(new=tmp_path, results=results) for one in arguments)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
 
 
-def test_the_extra_is_named_where_it_lacks(
+def test_a_missing_extra_is_named(
     results: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name.partition(".")[0] == "panel":
-            raise ImportError(name)
-        return known(name, *rest)
-
-    import importlib
-
-    monkeypatch.setattr(importlib, "import_module", without)
-    assert "pip install 'schedsweep[explore]'" in refused([str(results)], capsys)
+    monkeypatch.setitem(sys.modules, "panel", None)
+    assert main(["explore", str(results)]) == 2
+    assert "pip install 'schedsweep[explore]'" in capsys.readouterr().err
 
 
-def test_help_is_there_without_anything(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", "--help"]) == 0
     assert "port=N" in capsys.readouterr().out
     assert main(["explore"]) == 2
 
 
-def test_a_port_in_use_is_passed_over() -> None:
+def test_a_port_in_use_is_skipped() -> None:
     with socket.socket() as taken:
         taken.bind((server.ADDRESS, 0))
         taken.listen()
@@ -419,7 +399,7 @@ def test_a_port_in_use_is_passed_over() -> None:
         assert port < server.free_port(port) < port + server.TRIED
 
 
-def test_no_browser_is_looked_for_where_none_can_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_browser_is_started_without_a_display(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("sys.platform", "linux")

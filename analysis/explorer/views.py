@@ -1,6 +1,6 @@
-"""Pictures of what happens at a point: its schedule, its queue, its Ousterhout matrix, its trace diagram.
+"""Pictures of one point: its schedule, its queue, its Ousterhout matrix, its trace diagram.
 
-A dataset has none of that: the run of one replication is made anew from the dataset's config and seed.
+A dataset has none of these: one replication is simulated again with the dataset's config and seed.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ if TYPE_CHECKING:
 
 DPI = 130
 JOBS = 120
-"""Of a workload without end, so many jobs are submitted in the time that is drawn if nobody says."""
+"""Jobs that are submitted in the default period of a Gantt chart, of a workload without end."""
 
 TASKS = "models.concurrent_gang"
 BEGIN = 2000.0
-"""Seconds at which a trace diagram begins if nobody says: the machine is full by then."""
+"""Seconds at which a trace diagram begins by default: the machine is full by then."""
 
 SLICES = 12
-"""Of a trace diagram."""
+"""Slices of a trace diagram."""
 
 MOST_SLOTS = 60
-"""Of a matrix: more are no picture."""
+"""Slots of an Ousterhout matrix that can be drawn."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be drawn.
+    """A picture that is requested.
 
     Parameters
     ----------
-    sight : str
-        A name of `SIGHTS`.
+    view : str
+        A name of `VIEWS`.
     point : Point
     begin, end : str
-        Times as they are typed, ``90m``, ``36h``; empty for what suits.
+        Times as they are typed, ``90m``, ``36h``; empty for the default.
     """
 
-    sight: str
+    view: str
     point: Point
     begin: str = ""
     end: str = ""
@@ -64,27 +64,24 @@ class Request:
     @property
     def title(self) -> str:
         """Policy, workload, load and replication."""
-        return f"{label(self.point.policy['name'])}, {self._rest}, replication {self.point.seed[-1]}"
-
-    @property
-    def _rest(self) -> str:
-        load = self.point.load
-        return str(self.point.workload["name"]) + ("" if load is None else f", load {load:g}")
+        point = self.point
+        load = "" if point.load is None else f", load {point.load:g}"
+        name = label(point.policy["name"])
+        return f"{name}, {point.workload['name']}{load}, replication {point.seed[-1]}"
 
 
 @dataclass(frozen=True)
-class Sight:
+class View:
     """A kind of picture.
 
     Parameters
     ----------
     title : str
-        In a list.
     fits : callable
-        Tells of a policy's parameters whether there is such a picture.
+        Parameters of a policy -> whether there is such a picture of it.
     draw : callable
     window : bool
-        Whether it is of a stretch of time and not of a moment.
+        Whether it shows a period of time and not a moment.
     """
 
     title: str
@@ -94,11 +91,11 @@ class Sight:
 
 
 _last: list[tuple[Point, Scene]] = []
-"""The latest schedule: another stretch of it needs no other simulation."""
+"""The latest schedule: another period of it needs no further simulation."""
 
 
 def _counted(point: Point) -> Point:
-    """Return a point whose run is told in jobs: with tasks that block, some end at a horizon instead."""
+    """Return a point whose run ends after a number of jobs; with tasks that block, some end at a horizon."""
     if point.batches.size is None and _family(point.policy) == TASKS:
         return replace(point, batches=Batches(1000, 0, (1,)))
     return point
@@ -112,21 +109,21 @@ def _scene(point: Point) -> Scene:
 
 
 def gantt(request: Request) -> Figure:
-    """Draw who runs where, over some time."""
+    """Draw the processors of each job over some time."""
     shown = _scene(request.point)
     given = {"from": request.begin, "to": request.end}
     if request.begin or request.end:
         first, last = window(given, shown, LONGEST_DEFAULT)
     else:
-        first, last = suiting(shown)
-    return draw_gantt(_titled(shown, request), first, last)
+        first, last = default_period(shown)
+    return draw_gantt(replace(shown, title=request.title), first, last)
 
 
-def suiting(shown: Scene) -> tuple[float, float]:
-    """Return a stretch of time of which a Gantt chart can be read.
+def default_period(shown: Scene) -> tuple[float, float]:
+    """Return a period of which a Gantt chart can be read.
 
-    Of a log its first days; of an endless workload the time in which some jobs arrive, from the middle of the
-    run on, when the machine is as full as it gets.
+    Of a log its first days; of an endless workload the time in which `JOBS` jobs arrive, from the middle of
+    the run on, when the machine is as full as it gets.
     """
     made = shown.schedule
     if made.trace is not None:
@@ -146,7 +143,7 @@ def queue(request: Request) -> Figure:
     """Draw processors at work and waiting jobs, over the whole run."""
     shown = _scene(request.point)
     whole = {"from": request.begin or "0", "to": request.end or f"{math.ceil(shown.schedule.end.max())}s"}
-    return draw_queue(_titled(shown, request), *window(whole, shown))
+    return draw_queue(replace(shown, title=request.title), *window(whole, shown))
 
 
 def matrix(request: Request) -> Figure:
@@ -160,7 +157,7 @@ def matrix(request: Request) -> Figure:
     if not n_slots:
         raise AnalysisError(f"no job is in the system at {time:g} s: give another time")
     if n_slots > MOST_SLOTS:
-        raise AnalysisError(f"{n_slots} slots at {time:g} s are too many to see: give an earlier time")
+        raise AnalysisError(f"{n_slots} slots at {time:g} s are too many for a picture: give an earlier time")
     figure = Figure(figsize=(8.4, 0.3 * n_slots + 1.4), layout="constrained")
     jobs = len(set(state.mapped[state.mapped != FREE].tolist()))
     draw_matrix(
@@ -173,15 +170,11 @@ def matrix(request: Request) -> Figure:
 
 
 def trace_diagram(request: Request) -> Figure:
-    """Draw what each PE does in some slices."""
+    """Draw the state of each PE in some slices."""
     from analysis.silva1999.drawings.trace_diagram import of_point
 
     begin = instant(request.begin, "from") if request.begin else BEGIN
     return of_point(_counted(request.point), begin, SLICES, f"{request.title}, from {begin:,.0f} s on")
-
-
-def _titled(shown: Scene, request: Request) -> Scene:
-    return Scene(shown.schedule, shown.measured, shown.begin, shown.until, request.title)
 
 
 def _family(policy: Mapping[str, object]) -> str:
@@ -191,28 +184,28 @@ def _family(policy: Mapping[str, object]) -> str:
 def _schedules(policy: Mapping[str, object]) -> bool:
     try:
         return families.find(_family(policy)).schedules
-    except SweepError:  # a family of somebody's own that is not here
+    except SweepError:  # a user's own family that is not installed
         return False
 
 
-SIGHTS = {
-    "matrix": Sight(
+VIEWS = {
+    "matrix": View(
         "Ousterhout matrix at a moment", lambda one: _family(one) == "models.gang", matrix, window=False
     ),
-    "trace_diagram": Sight(
-        "Trace diagram: what each PE does",
+    "trace_diagram": View(
+        "Trace diagram of the PEs",
         lambda one: _family(one) == TASKS and bool(one.get("coordinated")),
         trace_diagram,
         window=False,
     ),
-    "gantt": Sight("Schedule (Gantt chart)", _schedules, gantt),
-    "queue": Sight("Busy processors and waiting jobs over time", _schedules, queue),
+    "gantt": View("Schedule (Gantt chart)", _schedules, gantt),
+    "queue": View("Busy processors and waiting jobs over time", _schedules, queue),
 }
 
 
 def offered(policy: Mapping[str, object]) -> list[str]:
-    """Return the names of the pictures that there are of a policy, the one to begin with first."""
-    return [name for name, sight in SIGHTS.items() if sight.fits(policy)]
+    """Return the names of a policy's pictures, the default first."""
+    return [name for name, view in VIEWS.items() if view.fits(policy)]
 
 
 def drawn(request: Request) -> bytes:
@@ -226,8 +219,8 @@ def drawn(request: Request) -> bytes:
     try:
         compiling.ready(request.point)
         with style.styled():
-            figure, file = SIGHTS[request.sight].draw(request), io.BytesIO()
+            figure, file = VIEWS[request.view].draw(request), io.BytesIO()
             figure.savefig(file, format="png", dpi=DPI)
-    except (ValueError, SweepError, DrawingError, OSError) as error:  # what models refuse, in one line
+    except (ValueError, SweepError, DrawingError, OSError) as error:  # errors of models, in one line
         raise AnalysisError(str(error).partition("\n")[0]) from None
     return file.getvalue()
