@@ -30,7 +30,7 @@ from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, of, pool
 from models.point import Point
-from models.workloads import swf_log as log
+from models.workloads import swf as log
 from models.workloads import synthetic
 from models.workloads.o2k.job_classes import NO_CLASS, classify
 from sweep.config import compose, locate

@@ -26,7 +26,7 @@ from models.jobs.machine import Machine, pool
 from models.jobs.schedule import Schedule
 from models.jobs.stream import Stream
 from models.point import Batches, Point
-from models.workloads import swf_log as log
+from models.workloads import swf as log
 
 QUEUES = (100, 300, 1_000, 3_000, 10_000)
 STREAMS = (10_000, 20_000, 50_000, 100_000, 450_000)

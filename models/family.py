@@ -16,39 +16,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from models.kernels import cache
+from models.metric import Metric
 from models.point import Batches, Parameters, Point
+
+__all__ = ["Family", "Metric", "Outcome", "followed"]
 
 if TYPE_CHECKING:
     import numpy as np
 
     from models.jobs.schedule import Schedule
     from models.saturation import Backlog
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A number that a simulation reports for each batch.
-
-    Parameters
-    ----------
-    name : str
-        Variable name in the dataset, e.g. ``slowdown``.
-    unit : str
-        Unit in the dataset's ``units`` attribute; ``1`` for pure numbers.
-    long_name : str
-        Axis label for figures.
-    dims : tuple of str
-        Dimensions beyond the batch, e.g. ``("job_class",)``; their coordinates are in `Family.coords`.
-    weight : str
-        Metric that says what a batch counts for in a mean over batches: its ``jobs``, its ``period``. Batches
-        count alike where there is none, or where the family does not measure it.
-    """
-
-    name: str
-    unit: str
-    long_name: str
-    dims: tuple[str, ...] = ()
-    weight: str = ""
 
 
 @dataclass(frozen=True)

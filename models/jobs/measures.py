@@ -27,9 +27,9 @@ import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
-from models.family import Metric
 from models.jobs.groups import Grouping, Groups, groupings
 from models.jobs.jobs import Jobs
+from models.metric import Metric
 from models.point import Parameters
 
 OF_JOBS = {

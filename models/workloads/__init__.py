@@ -1,20 +1,25 @@
-"""Workloads by name: what arrives, and which columns it fills.
+"""The registry of workloads, and their protocol.
 
-Each module of `MODELS` serves one ``workload.model`` and has
+A module of this package that defines ``open_stream`` or ``open_trace`` serves the ``workload.model`` of its
+own name. It has
 
-- ``fills(workload)``, which of `COLUMNS` its jobs have beyond submission, runtime and processors;
-- ``is_stochastic(workload)``, whether replications differ;
-- ``user_names(workload)``, where it has names of users beside their numbers;
-- ``open_stream(point, machine)`` for jobs without end, or ``open_trace(point)`` for a log or a month.
+- ``open_stream(point, machine)``, which returns a `Stream` of jobs without end, or ``open_trace(point)``,
+  which returns a `Trace`: a log or a month;
+- ``FILLS``, the names in `COLUMNS` that its jobs have beyond submission, runtime and processors, or
+  ``fills(workload)`` where that depends on the workload's keys; neither is none;
+- ``is_stochastic(workload)``, if not every stream and no trace but a resampled one is stochastic;
+- ``user_names(workload)``, where users have names beside their numbers.
 
-What a workload lacks is filled by options that all of them have (conf/workload/_rigid.yaml): requested times
-by ``estimates`` (`models.workloads.estimates`), memory by ``memory`` (`models.workloads.memory`).
+Missing columns are filled by options that all workloads have (conf/workload/_rigid.yaml): requested times by
+``estimates`` (`models.workloads.estimates`), memory by ``memory`` (`models.workloads.memory`).
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from models.jobs import machine as machines
@@ -22,22 +27,21 @@ from models.jobs.machine import Machine
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.workloads import estimates, memory
+from models.workloads import estimates, memory, resampling
 
 COLUMNS = ("requested", "memory", "user", "job_class", "repetition", "feedback")
 
-MODELS = {
-    "feitelson1996": "models.workloads.feitelson1996",
-    "lublin2003": "models.workloads.lublin2003",
-    "jann1997": "models.workloads.jann1997",
-    "synthetic": "models.workloads.synthetic",
-    "swf": "models.workloads.swf_log",
-    "sacct": "models.workloads.sacct_log",
-    "o2k": "models.workloads.o2k",
-    "arrays": "models.workloads.arrays",
-    "short_long": "models.workloads.short_long",
-    "t3d": "models.workloads.t3d",
-}
+
+def _found() -> Iterator[tuple[str, str]]:
+    """Yield the name of each workload's module and its dotted name; no module is imported."""
+    folder = Path(__file__).parent
+    for path in sorted((*folder.glob("[a-z]*.py"), *folder.glob("*/__init__.py"))):
+        if re.search(r"^def open_(stream|trace)\(", path.read_text(), re.MULTILINE):
+            name = path.parent.name if path.stem == "__init__" else path.stem
+            yield name, f"{__name__}.{name}"
+
+
+MODELS = dict(_found())
 """``workload.model`` -> module."""
 
 
@@ -47,24 +51,24 @@ def module_of(workload: Parameters) -> Any:
     Raises
     ------
     ValueError
-        If there is none that gives rigid jobs.
+        If there is none, or its jobs are not rigid.
     """
     model = workload.get("model")
     if model not in MODELS:
         raise ValueError(
-            f"workload {workload.get('name', '')} has model {model}, which gives no rigid jobs; those "
-            f"that do: {', '.join(MODELS)}; take one of these, for instance grid.workload=[lublin2003]"
+            f"workload {workload.get('name', '')} has model {model}, which has no rigid jobs; those that "
+            f"do: {', '.join(MODELS)}; take one of these, for instance grid.workload=[lublin2003]"
         )
     return importlib.import_module(MODELS[str(model)])
 
 
 def open_workload(point: Point) -> Stream | Trace:
-    """Return the jobs of a point in one replication, with what its options fill.
+    """Return the jobs of a point in one replication, with the columns that its options fill.
 
     Raises
     ------
     ValueError
-        With one line that says what is wrong.
+        With one line that names the mistake.
     """
     module = module_of(point.workload)
     if hasattr(module, "open_trace"):
@@ -80,12 +84,12 @@ def open_workload(point: Point) -> Stream | Trace:
 
 
 def open_log(point: Point) -> Trace | None:
-    """Return the jobs of a workload that is a log, a file that somebody's machine wrote; None of any other.
+    """Return the jobs of a workload that is a log recorded by a real machine; None of any other.
 
     Raises
     ------
     ValueError
-        With one line that says what is wrong.
+        With one line that names the mistake.
     """
     if point.workload.get("model") not in MODELS or point.workload.get("path") is None:
         return None
@@ -94,15 +98,20 @@ def open_log(point: Point) -> Trace | None:
 
 
 def is_stochastic(workload: Parameters, judged: bool = True) -> bool:
-    """Tell whether replications of a workload differ.
+    """Return whether replications of a workload differ.
 
     Parameters
     ----------
     workload : mapping
     judged : bool
-        Whether the policy looks at requested times: else it makes no difference that they are drawn.
+        Whether the policy reads requested times: otherwise it does not matter that they are drawn.
     """
-    return bool(module_of(workload).is_stochastic(workload)) or (estimates.are_drawn(workload) and judged)
+    module = module_of(workload)
+    if hasattr(module, "is_stochastic"):
+        drawn = module.is_stochastic(workload)
+    else:
+        drawn = hasattr(module, "open_stream") or resampling.wanted(workload) is not None
+    return bool(drawn) or (estimates.are_drawn(workload) and judged)
 
 
 def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
@@ -112,8 +121,8 @@ def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
     ----------
     point : Point
     known : sequence of str
-        What the policy can do nevertheless: ``repetition``, a job is submitted again when it has ended
-        (`Jobs.runs`), ``feedback``, a user waits for a job's answer and then submits the next (`Jobs.after`).
+        Kinds of feedback that the policy can simulate: ``repetition``, a job is submitted again when it has
+        ended (`Jobs.runs`), ``feedback``, a user waits for a job's answer before the next job (`Jobs.after`).
     """
     for column, what in (
         ("repetition", "submits a job again when it has ended"),
@@ -128,7 +137,7 @@ def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
 
 
 def refuse_weeks(point: Point) -> None:
-    """Raise ``ValueError`` with one line where batches shall be weeks, for families that batch ended jobs."""
+    """Raise ``ValueError`` with one line if batches are weeks, for families that batch jobs as they end."""
     if point.batches.weeks:
         raise ValueError(
             "batch_size=week: a week has the jobs that are submitted in it, and policy "
@@ -139,7 +148,8 @@ def refuse_weeks(point: Point) -> None:
 
 def fills(workload: Parameters) -> tuple[str, ...]:
     """Return which of `COLUMNS` the jobs of a workload have, its options included."""
-    filled = set(module_of(workload).fills(workload))
+    module = module_of(workload)
+    filled = set(module.fills(workload) if hasattr(module, "fills") else getattr(module, "FILLS", ()))
     if estimates.wanted(workload):
         filled.add("requested")
     if memory.wanted(workload):
@@ -148,12 +158,12 @@ def fills(workload: Parameters) -> tuple[str, ...]:
 
 
 def user_names(workload: Parameters) -> tuple[str, ...]:
-    """Return the names of a log's users, number n of its jobs being the n-th; none where it has none."""
+    """Return the names of a log's users, that of user number n being the n-th; empty if it has no names."""
     module = module_of(workload)
     return tuple(module.user_names(workload)) if hasattr(module, "user_names") else ()
 
 
 def check(point: Point) -> tuple[Sequence[str], Machine]:
-    """Return what is worth saying aloud, and the machine; ``ValueError`` with one line for what cannot be."""
+    """Return the notes of a workload, and its machine; ``ValueError`` with one line if it cannot be."""
     opened = open_workload(point)
     return opened.notes, opened.machine

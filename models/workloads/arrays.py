@@ -16,7 +16,7 @@ from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.workloads import replayed, resampling
+from models.workloads import replayed
 
 NEEDED = ("submit", "runtime", "processors")
 OPTIONAL = ("requested", "memory", "user")
@@ -39,11 +39,6 @@ def fills(workload: Parameters) -> tuple[str, ...]:
         }
         return tuple(name for name, is_there in known.items() if is_there)
     return tuple(name for name in OPTIONAL if isinstance(given, Mapping) and given.get(name) is not None)
-
-
-def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ: jobs that are given have no chance in them unless resampled."""
-    return resampling.wanted(workload) is not None
 
 
 def open_trace(point: Point) -> Trace:

@@ -323,11 +323,6 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return () if workload.get("repetition") == SEQUENCE else ("repetition",)
 
 
-def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ."""
-    return True
-
-
 def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication; ``ValueError`` with one line for parameters outside the model.
 

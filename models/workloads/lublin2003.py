@@ -41,16 +41,6 @@ FIRST_BUCKET = 11
 """The daily cycle is fitted to days that begin at 5 in the morning."""
 
 
-def fills(workload: Parameters) -> tuple[str, ...]:
-    """Return the columns of its jobs: none but those that all jobs have."""
-    return ()
-
-
-def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ."""
-    return True
-
-
 def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
     kind = kind_of(point.workload, machine)

@@ -1,15 +1,16 @@
-"""What any log goes through once its jobs are read: memory, hosts that take them, resampling, and a load."""
+"""The steps from the jobs of a log to a trace: memory, hosts that can run them, resampling, and a load."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 import numpy as np
 
-from models.arrays import Floats, Ints
+from models.arrays import Ints
 from models.jobs.calendar import DAY
 from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
@@ -17,27 +18,40 @@ from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
 from models.workloads import memory, resampling
 
-WORTH_A_WORD = DAY
-"""Of submissions, from which on a queue that only grows is told of: a burst is meant to queue."""
+WORTH_A_NOTE = DAY
+"""Length of a log, seconds, from which on a growing queue is noted: a shorter burst is meant to queue."""
+
+
+Read = TypeVar("Read")
 
 
 def of_file(path: str) -> tuple[int, int] | None:
-    """Return what tells one state of a file from another: what was read of it is kept for as long."""
+    """Return the state of a file, None if it cannot be read: a log is cached until its state changes."""
     try:
         stat = os.stat(path)
     except OSError:
-        return None  # whoever reads it says so
+        return None  # reading it raises the error
     return stat.st_mtime_ns, stat.st_size
 
 
+def read_once(read: Callable[[str], Read]) -> Callable[[str], Read]:
+    """Return a function that reads a file once for all tasks of a process, and again when it has changed."""
+
+    @lru_cache(maxsize=2)
+    def read_in_state(path: str, state: object) -> Read:
+        return read(path)
+
+    return lambda path: read_in_state(path, of_file(path))
+
+
 def kept(open_trace: Callable[[Point], Trace]) -> Callable[[Point], Trace]:
-    """Keep the last trace that was opened: a plan asks for the same jobs for one policy after another.
+    """Cache the last trace that was opened: a plan opens the same jobs for one policy after another.
 
     Parameters
     ----------
     open_trace : callable
-        Looks at the workload, the machine, the load and the seed of a point, at nothing else of it, and at
-        no file but ``workload.path``.
+        Depends on the workload, the machine, the load and the seed of a point, and on no file but
+        ``workload.path``.
     """
 
     last: dict[str, Trace] = {}
@@ -58,12 +72,12 @@ def kept(open_trace: Callable[[Point], Trace]) -> Callable[[Point], Trace]:
 
 
 def names_no_machine(machine: Parameters) -> bool:
-    """Tell whether a machine leaves its processors to the log's header."""
+    """Return whether a machine takes its number of processors from the log's header."""
     return all(machine.get(key) is None for key in ("processors", "hosts", *SHAPES))
 
 
-def most_at_once(start: Floats, runtime: Floats, size: Ints) -> int:
-    """Return the most processors that jobs had at once; what ends at an instant is free at it.
+def most_at_once(start: np.ndarray, runtime: np.ndarray, size: Ints) -> int:
+    """Return the most processors that jobs had at once; those of a job are free at its end.
 
     Parameters
     ----------
@@ -78,7 +92,7 @@ def most_at_once(start: Floats, runtime: Floats, size: Ints) -> int:
 
 
 def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
-    """Say that a machine is smaller than what the log itself shows in use."""
+    """Return a note if a machine has fewer processors than the log's jobs used at once."""
     if at_once <= machine.total:
         return []
     return [
@@ -88,7 +102,7 @@ def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
 
 
 def may_be_its_own(machine: Machine, at_once: int, named: int | None) -> bool:
-    """Tell whether a machine may be the one on which a log was recorded.
+    """Return whether a machine may be the one on which a log was recorded.
 
     Parameters
     ----------
@@ -96,16 +110,16 @@ def may_be_its_own(machine: Machine, at_once: int, named: int | None) -> bool:
     at_once : int
         The most processors that the log's jobs had at once.
     named : int, optional
-        Processors of the machine as the log says it, of which logs may show more in use; None where it does
-        not say it, or where only a part of that machine's jobs is read.
+        Processors of the machine as the log names them, of which logs may show more in use; None if it does
+        not, or if only a part of that machine's jobs is read.
     """
     if named is None:
         return at_once <= machine.total
     return named <= machine.total <= max(named, at_once)
 
 
-def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trace:
-    """Return the jobs that some host can take, drawn anew if that is wanted, at a load.
+def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trace:
+    """Return the jobs that some host can run, resampled if the workload asks for it, at a load.
 
     Parameters
     ----------
@@ -114,8 +128,8 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
     read : Trace
         All jobs that the filters keep.
     place : ndarray of int, shape (n_jobs,)
-        Where each of them stands in what was read, and what such a place is called.
-    what : str
+        Position of each job in the log, counted in `unit`.
+    unit : str
 
     Raises
     ------
@@ -125,19 +139,19 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
     name, machine, rows = read.name, read.machine, read.rows
     jobs, filled = memory.of_log(name, read.jobs, point.workload)
     waited = read.waited
-    told = [*read.notes, *filled]
+    notes = [*read.notes, *filled]
     fits = machine.takes(jobs.size, jobs.memory)
     if not fits.all():
         lost = int((~fits).sum())
         if point.workload.get("oversized", "drop") != "drop" or lost == len(fits):
             first = int(np.argmin(fits))
             raise ValueError(
-                f"{name}: {what} {place[first]} asks for {jobs.size[first]} processors with "
+                f"{name}: {unit} {place[first]} asks for {jobs.size[first]} processors with "
                 f"{jobs.memory[first]:,} KB, which no host has; add workload.oversized=drop or take a "
                 "larger machine, or one with more memory"
             )
         lacks = "memory" if (jobs.size <= machine.largest).all() else "processors or memory"
-        told.append(f"{name}: {lost:,} more dropped, whose {lacks} no host has (oversized=drop)")
+        notes.append(f"{name}: {lost:,} more dropped, whose {lacks} no host has (oversized=drop)")
         jobs, rows = jobs.part(fits), None if rows is None else rows[fits]
         waited = None if waited is None else waited[fits]
     natural = _load(jobs, machine)
@@ -153,14 +167,14 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
             f"{name}: all {len(jobs)} jobs are submitted at once, so that it has no load to rescale; take it "
             "as it is, grid.load=[null]"
         )
-    if natural is not None and natural > 1 and point.load is None and float(jobs.submit[-1]) >= WORTH_A_WORD:
-        told.append(
+    if natural is not None and natural > 1 and point.load is None and float(jobs.submit[-1]) >= WORTH_A_NOTE:
+        notes.append(
             f"{name}: its jobs are {natural:.3g} times what {machine.total:,} processors can do while they "
-            "are submitted: the queue grows, and mean waits tell above all how long the log is; take more "
-            "processors, or give a load, grid.load=[0.9]"
+            "are submitted: the queue grows, and mean waits depend above all on the length of the log; take "
+            "more processors, or give a load, grid.load=[0.9]"
         )
     origin = None if read.origin is None else _placed(read.origin, jobs, natural, facts)
-    taken = replace(read, jobs=jobs, notes=(*told, *facts), rows=rows, origin=origin, waited=waited)
+    taken = replace(read, jobs=jobs, notes=(*notes, *facts), rows=rows, origin=origin, waited=waited)
     made = resampling.resampled(taken, point.workload, point.seed)
     natural = _load(made.jobs, machine)
     stretch = 1.0 if point.load is None or natural is None else natural / point.load
@@ -169,7 +183,7 @@ def trace_of(point: Point, read: Trace, place: Ints, what: str = "line") -> Trac
 
 
 def _placed(origin: Origin, jobs: Jobs, load: float | None, facts: Sequence[str]) -> Origin:
-    """Return where jobs come from, with what is known once it is clear which of them are taken."""
+    """Return the origin with the facts about the jobs that are taken."""
     first, last = float(jobs.submit[0]), float(jobs.submit[-1])
     return replace(
         origin,
@@ -181,7 +195,7 @@ def _placed(origin: Origin, jobs: Jobs, load: float | None, facts: Sequence[str]
 
 
 def _load(jobs: Jobs, machine: Machine) -> float | None:
-    """Return the work over what all hosts can do from the first to the last submission, None at once."""
+    """Return the offered load from the first to the last submission; None if these are one instant."""
     period = float(jobs.submit[-1] - jobs.submit[0])
     if period <= 0:
         return None

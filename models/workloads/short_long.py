@@ -45,16 +45,6 @@ class Drawn(NamedTuple):
     work: Floats
 
 
-def fills(workload: Parameters) -> tuple[str, ...]:
-    """Return the columns of its jobs: none but those that all jobs have."""
-    return ()
-
-
-def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ."""
-    return True
-
-
 def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication as rigid ones; ``ValueError`` with one line for what cannot be."""
     workload, load, mesh = point.workload, read_load(point.load), Mesh.of(point.machine)

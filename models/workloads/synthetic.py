@@ -36,11 +36,6 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return ("requested", "memory") if workload.get("memory_mb") else ("requested",)
 
 
-def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ."""
-    return True
-
-
 def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
     workload, name = point.workload, point.workload.get("name", "")

@@ -75,8 +75,9 @@ def test_order_of_an_exact_power_law() -> None:
 )
 def test_the_papers_own_log_gives_the_papers_numbers() -> None:
     """Section 3.3: "the harmonic order is around 2.2"; section 3.2: "larger jobs running longer"."""
-    jobs = logs.load(TRACES, logs.NASA).jobs
-    lengths, counts = np.unique(swf.run_lengths(jobs.user, jobs.application, jobs.size), return_counts=True)
+    found = logs.load(TRACES, logs.NASA)
+    jobs = found.jobs
+    lengths, counts = np.unique(swf.run_lengths(found.user, found.application, jobs.size), return_counts=True)
     order, _ = logs.zipf_order(lengths[counts >= logs.RARE_RUNS], counts[counts >= logs.RARE_RUNS])
     assert 2.1 < order < 2.3
     sizes, mean, _ = logs.mean_by_size(jobs.size, jobs.runtime)

@@ -1,4 +1,4 @@
-"""The guides to a family and a workload: what they say is built in a folder of one's own, and works."""
+"""The guides to a family and a workload: their code is written into a folder of its own, and runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORKLOAD_GUIDE = ROOT / "docs" / "adding_a_workload.md"
 
 
 def built() -> Path:
-    """Write every block of the guide that stands under a file's name into that file."""
+    """Write every block of the guide below a file's name into that file."""
     folder = Path(tempfile.mkdtemp(prefix="schedsweep-guide-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     files = re.findall(
@@ -157,8 +157,8 @@ def test_the_guides_checks(changes: dict[str, Any], words: str) -> None:
 
 
 def test_the_guides_workload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    code = re.search(r"^```python\n(.*?)^```$", WORKLOAD_GUIDE.read_text(), re.DOTALL | re.MULTILINE)
-    keys = re.search(r"^```yaml\n(.*?)^```$", WORKLOAD_GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+    guide = WORKLOAD_GUIDE.read_text()
+    code, keys = (re.search(rf"^```{kind}\n(.*?)^```$", guide, re.S | re.M) for kind in ("python", "yaml"))
     assert code is not None
     assert keys is not None
     (tmp_path / "steady_of_the_guide.py").write_text(code[1])

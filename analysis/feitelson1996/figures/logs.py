@@ -70,13 +70,17 @@ class UserJobs:
 
     Parameters
     ----------
-    jobs : swf.Jobs
+    jobs : swf.Selection
     note : str
         What was left out.
+    user, application : ndarray of int, shape (n_jobs,)
+        -1 where the log does not name them.
     """
 
-    jobs: swf.Jobs
+    jobs: swf.Selection
     note: str
+    user: np.ndarray
+    application: np.ndarray
 
     @property
     def parallel(self) -> np.ndarray:
@@ -99,7 +103,8 @@ def load(folder: Path | None, source: Source) -> UserJobs:
             f"{source.file} is not in {folder or 'any folder of logs'}: get it from {ARCHIVE}, then set "
             "TRACES to its folder, or add logs=FOLDER"
         )
-    selection = swf.select(swf.read(path), machine_size=source.n_pes, exclude=source.exclude)
+    log = swf.read(path)
+    selection = swf.select(log, machine_size=source.n_pes, exclude=source.exclude)
     probe = sum(rows for reason, rows in selection.dropped.items() if "user" in reason)
     other = sum(selection.dropped.values()) - probe
     left_out = []
@@ -110,7 +115,8 @@ def load(folder: Path | None, source: Source) -> UserJobs:
     note = f"{source.label}: {selection.kept:,} jobs" + (
         f", without {' and '.join(left_out)}" if left_out else ""
     )
-    return UserJobs(selection.jobs, note)
+    columns = {name: log.columns[name][selection.rows] for name in ("user", "application")}
+    return UserJobs(selection, note, **columns)
 
 
 def pictures(folder: Path | None) -> Iterator[Picture]:
@@ -274,10 +280,10 @@ def _run_lengths(folder: Path | None) -> Figure:
     nasa, kth = load(folder, NASA), load(folder, KTH)
     figure, panels = _two_panels()
     for axes, source, found in zip(panels, LOGS, (nasa, kth), strict=True):
-        jobs = found.jobs
-        named = (jobs.application >= 0).any()
+        named = (found.application >= 0).any()
         lengths, counts = np.unique(
-            swf.run_lengths(jobs.user, jobs.application if named else -1, jobs.size), return_counts=True
+            swf.run_lengths(found.user, found.application if named else -1, found.jobs.size),
+            return_counts=True,
         )
         used = counts >= RARE_RUNS
         order, constant = zipf_order(lengths[used], counts[used])

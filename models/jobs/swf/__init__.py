@@ -1,8 +1,8 @@
 """Logs in the Standard Workload Format: read, select jobs, write.
 
 One row is one job of 18 columns, -1 means unknown, and lines that start with ``;`` are comments of the
-form ``; Key: value``. `read` gives a `Log`: what the file says, every row of it. `select` turns a log into
-jobs that can be simulated and accounts for each row that it leaves out. `write` makes such a file.
+form ``; Key: value``. `read` returns a `Log`, with every row of the file. `select` returns the jobs that can
+be simulated, with an account of the rows that are dropped. `write` writes such a file.
 
 References
 ----------
@@ -11,9 +11,9 @@ Scheduling Strategies for Parallel Processing*, LNCS 1659, 1999; version 2.2 of 
 Workloads Archive defines it.
 """
 
+from models.jobs.selecting import Selection
 from models.jobs.swf.columns import COLUMNS, DTYPES, EXACT
 from models.jobs.swf.errors import SwfError
-from models.jobs.swf.jobs import Jobs, Selection
 from models.jobs.swf.log import Log
 from models.jobs.swf.reading import read
 from models.jobs.swf.repetition import run_lengths
@@ -22,6 +22,6 @@ from models.jobs.swf.writing import write
 
 __all__ = [
     "COLUMNS", "DTYPES", "EXACT", "FAILED", "PARTIAL",
-    "Jobs", "Log", "Selection", "SwfError", "Values",
+    "Log", "Selection", "SwfError", "Values",
     "read", "run_lengths", "select", "write",
 ]  # fmt: skip

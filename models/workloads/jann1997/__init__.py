@@ -35,16 +35,6 @@ SIZES_IN_RANGE = ("observed", "uniform", "largest")
 MACHINE_SIZES = SCALED, CAPPED, AS_IS = ("scaled", "capped", "as_is")
 
 
-def fills(workload: Parameters) -> tuple[str, ...]:
-    """Return the columns of its jobs: none but those that all jobs have."""
-    return ()
-
-
-def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ."""
-    return True
-
-
 def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
     model, notes = model_of(point.workload, machine)

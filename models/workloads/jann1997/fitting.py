@@ -8,14 +8,13 @@ inside a range. A runtime of 0 is a value like any other, unless ``zero_runtime`
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
-from models.jobs.swf import Log, read, select
+from models.jobs.swf import read, select
 from models.point import Parameters
 from models.workloads import replayed
 from models.workloads.jann1997.hyper_erlang import MOST_STAGES, HyperErlang, fitted
@@ -30,10 +29,7 @@ LEAST_JOBS = 4
 """Three gaps, the fewest that can have three moments of their own."""
 
 
-@lru_cache(maxsize=2)
-def _log(path: str, state: object) -> Log:
-    """Read a log once for all tasks of a process that use it, and again when the file has changed."""
-    return read(path)
+read_log = replayed.read_once(read)
 
 
 def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
@@ -50,18 +46,14 @@ def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
     ValueError
         With one line: no such log, a range with too few jobs, or with values that no distribution matches.
     """
-    path = str(workload["path"])
-    log = _log(path, replayed.of_file(path))
+    log = read_log(str(workload["path"]))
     zero = checks.choice(workload, "workload", "zero_runtime", ZERO_RUNTIME, default="keep")
     filters: dict[str, Any] = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     filters["zero_runtime"] = "drop" if zero == "drop" else "second"
-    chosen = select(log, machine_size=log.max_processors, **filters)
-    jobs, runtime = chosen.jobs, chosen.jobs.runtime
+    jobs = select(log, machine_size=log.max_processors, **filters)
     if zero == "keep":
-        by_line = np.argsort(log.line)
-        runtime = log.columns["runtime"][by_line[np.searchsorted(log.line, jobs.line, sorter=by_line)]]
-        changed = {what: n for what, n in chosen.changed.items() if "zero_runtime" not in what}
-        chosen = replace(chosen, changed=changed)
+        notes = tuple(note for note in jobs.notes if "zero_runtime" not in note)
+        jobs = replace(jobs, runtime=log.columns["runtime"][jobs.rows], notes=notes)
     least = checks.whole(
         workload, "workload", "least_jobs", f"a whole number of jobs from {LEAST_JOBS} on", least=LEAST_JOBS
     )
@@ -71,11 +63,11 @@ def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
     for low, high in bounds:
         its = (jobs.size >= low) & (jobs.size <= high)
         sizes, counts = np.unique(jobs.size[its], return_counts=True)
-        values = {"gaps": np.diff(jobs.arrival[its]), "runtimes": runtime[its]}
+        values = {"gaps": np.diff(jobs.arrival[its]), "runtimes": jobs.runtime[its]}
         parts = {what: _fitted(log.name, label_of(low, high), what, x) for what, x in values.items()}
         ranges.append(Range(low, high, sizes.astype(np.int64), counts.astype(float), **parts))
     name = log.name.removesuffix(".gz").removesuffix(".swf")
-    return Model(name, log.max_processors, tuple(ranges)), (*chosen.describe(), *merged)
+    return Model(name, log.max_processors, tuple(ranges)), (*jobs.describe(), *merged)
 
 
 def limits(workload: Parameters, processors: int) -> list[int]:

@@ -1,15 +1,97 @@
-"""What Slurm's ``sacct --parsable2`` prints: read, and made jobs that can be simulated.
+"""A site's own jobs, as Slurm's ``sacct --parsable2`` prints them.
 
 One row is one run of a job (or a step of one), its fields between bars, and the first line names them. `read`
-gives a `Table`: every row that is no step. `select` keeps the jobs that ran and counts all others.
+returns a `Table`: every row that is not a step. `select` keeps the jobs that ran and counts all other rows.
 
 References
 ----------
 The manual page sacct(1) of Slurm, "Job Accounting Fields" and "Job State Codes".
 """
 
+from __future__ import annotations
+
+import numpy as np
+
+from models.jobs import machine as machines
+from models.jobs.jobs import Jobs
+from models.jobs.selecting import Selection
+from models.jobs.trace import Origin, Trace
+from models.point import Parameters, Point
+from models.workloads import replayed
 from models.workloads.sacct.errors import COMMAND, SacctError
 from models.workloads.sacct.reading import Table, read
-from models.workloads.sacct.selecting import Selection, select, users_of
+from models.workloads.sacct.selecting import SUBMIT, arrivals, select, users_of
 
-__all__ = ["COMMAND", "SacctError", "Selection", "Table", "read", "select", "users_of"]
+__all__ = ["COMMAND", "SacctError", "Table", "read", "select", "users_of"]
+
+FILTERS = ("start", "end", "partition", "user", "arrival", "requeued", "zero_runtime", "oversized")
+FILLS = ("requested", "memory", "user")
+
+read_table = replayed.read_once(read)
+
+
+def user_names(workload: Parameters) -> tuple[str, ...]:
+    """Return the names of the users: that of user number n is the n-th."""
+    return users_of(read_table(str(workload["path"])))
+
+
+@replayed.kept
+def open_trace(point: Point) -> Trace:
+    """Return the jobs of a workload's file that its filters keep and some host can take.
+
+    ``workload`` is that of conf/workload/logs/sacct.yaml, ``machine`` in `models.jobs.machine.of`: sacct does
+    not say how large the machine was. The load rescales the time between submissions, nothing else.
+
+    Raises
+    ------
+    ValueError
+        With one line that says what is wrong.
+    """
+    workload, machine = point.workload, point.machine
+    table = read_table(str(workload["path"]))
+    filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
+    if replayed.names_no_machine(machine):
+        at_once = _most_at_once(table, select(table, machine_size=None, **filters))
+        raise ValueError(
+            f"{table.name}: sacct does not say how large the machine is (its jobs had {at_once:,} processors "
+            "at once); add machine.processors=..., or take a machine with hosts, e.g. grid.machine=[o2k]"
+        )
+    hosts = machines.of(machine)
+    chosen = select(table, machine_size=hosts.largest, **filters)
+    rows, at_once = chosen.rows, _most_at_once(table, chosen)
+    account, *further = chosen.describe()
+    notes = [account, *further, *replayed.notes_of_pool(table.name, at_once, hosts)]
+    memory = np.zeros(rows.size, np.int64)
+    if hosts.has_memory:
+        memory = np.ceil(table.memory[rows]).astype(np.int64)
+        if none := int((memory == 0).sum()):
+            notes.append(f"{table.name}: {none:,} jobs that asked for no memory take none")
+    arrived = arrivals(table, workload.get("arrival") or SUBMIT)[rows]
+    number = {name: number for number, name in enumerate(dict.fromkeys(table.user), start=1)}
+    jobs = Jobs(
+        chosen.arrival,
+        chosen.runtime,
+        table.requested[rows],
+        chosen.size,
+        memory,
+        user=np.array([number[name] for name in table.user[rows]]),
+    )
+    read_jobs = Trace(
+        table.name,
+        jobs,
+        hosts,
+        tuple(notes),
+        rows=rows,
+        ids=table.job,
+        users=users_of(table),
+        origin=Origin(table.name, "Slurm's sacct", account, zero=float(arrived[0].astype(np.int64))),
+        waited=np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float),
+        own_machine=replayed.may_be_its_own(hosts, at_once, None),
+    )
+    return replayed.trace_of(point, read_jobs, table.line[rows])
+
+
+def _most_at_once(table: Table, chosen: Selection) -> int:
+    """Return the most processors that the jobs had at once: a machine has at least so many."""
+    start = table.start[chosen.rows].astype(np.int64)
+    return replayed.most_at_once(start, chosen.runtime.astype(np.int64), chosen.size)

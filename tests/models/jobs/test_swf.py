@@ -1,9 +1,10 @@
-"""Logs in the Standard Workload Format: what is read, what is refused and where, what is selected and why."""
+"""Logs in the Standard Workload Format: reading, refusals with their line, selection, writing."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import os
 import re
 from collections import Counter
 from itertools import groupby
@@ -18,7 +19,6 @@ from hypothesis import strategies as st
 from models.jobs import swf
 from models.jobs.swf import COLUMNS, DTYPES, SwfError
 
-TRACES = Path(__file__).parents[3] / ".." / "shared" / "traces"
 steady = settings(derandomize=True, deadline=None)
 
 HEADER = b"; Version: 2.2\n; MaxProcs: 128\n;\n"  # rows start at line 4
@@ -83,7 +83,7 @@ def test_header_keys_repeat_and_comments_continue(folder: Path) -> None:
     }
 
 
-def test_gzip_is_told_by_content_not_by_name(folder: Path) -> None:
+def test_gzip_is_recognised_by_content_not_by_name(folder: Path) -> None:
     plain = lines(row(), row(job=2, submit=5))
     middle = len(plain) // 2
     packed = {
@@ -99,29 +99,15 @@ def test_gzip_is_told_by_content_not_by_name(folder: Path) -> None:
         assert log.header == {"Version": ["2.2"], "MaxProcs": ["128"]}, name
 
 
-def test_rows_out_of_order_are_sorted_stably_and_told(folder: Path) -> None:
-    submits = [5, 3, 9, 3, 9]
-    log = read_bytes(folder, lines(*(row(job=k, submit=s) for k, s in enumerate(submits))))
+def test_rows_out_of_order_are_sorted_stably(folder: Path) -> None:
+    content = lines(*(row(job=k, submit=s) for k, s in enumerate([5, 3, 9, 3, 9])))
+    log = read_bytes(folder, b"; MaxRecords: 7\n" + content)
     assert log.columns["job"].tolist() == [1, 3, 0, 2, 4]
-    assert log.line.tolist() == [5, 7, 4, 6, 8]
-    assert log.notes == ("2 rows were out of submit order, sorted",)
-
-
-@pytest.mark.parametrize(
-    ("told", "jobs", "note"),
-    [
-        ("3", (1, 2, 3), ()),
-        ("4", (1, 2, 3), ("3 rows, its header says 4: the end may be missing",)),
-        ("4 jobs", (1, 2, 4), ("3 rows, its header says 4: some are missing, but not the last",)),
-        ("2", (1, 2, 3), ("3 rows, its header says 2",)),
-        ("unknown", (1, 2, 3), ()),
-    ],
-)
-def test_a_header_that_promises_other_rows_is_a_note(
-    folder: Path, told: str, jobs: tuple[int, ...], note: tuple[str, ...]
-) -> None:
-    content = f"; MaxRecords: {told}\n".encode() + lines(*(row(job=job) for job in jobs))
-    assert read_bytes(folder, content).notes == note
+    assert log.line.tolist() == [6, 8, 5, 7, 9]
+    assert log.notes == (
+        "5 rows, its header says 7: the end may be missing",
+        "2 rows were out of submit order, sorted",
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,47 +140,29 @@ def test_offered_load_by_hand(folder: Path) -> None:
         log.offered_load(0)
 
 
-def test_no_file_and_a_directory(folder: Path) -> None:
-    with pytest.raises(SwfError, match=r"absent\.swf: no such file \(looked in .*\); give the path"):
-        swf.read(folder / "absent.swf")
-    with pytest.raises(SwfError, match="is a directory; give the path of one log"):
-        swf.read(folder)
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "log.swf: no jobs at all (empty)"),
-        (HEADER, "log.swf: no jobs at all (only 3 comment lines)"),
-        (gzip.compress(HEADER, mtime=0), "log.swf: no jobs at all (only 3 comment lines)"),
-        (lines(row(), row()[:-3], row()), "log.swf: line 5 has 17 columns, need 18"),
-        (lines(row(), row(), row() + b" 7"), "log.swf: line 6 has 19 columns, need 18"),
-        (lines(*[row() + b" 7"] * 3), "log.swf: line 4 has 19 columns, need 18"),
-        (lines(row(), row()[:-3]) + b"; the end\n", "log.swf: line 5 has 17 columns, need 18"),
-        (lines(row(), row()[:-3]), "log.swf: cut off after line 4, line 5 has 17 of 18 columns; fetch"),
-        (lines(row(), b"", b"; Note: here", b"1 2"), "log.swf: cut off after line 6, line 7 has 2 of 18"),
-        (lines(row(), row(runtime="1O"), row()), "log.swf: line 5 has '1O' as runtime, not a number"),
-        (lines(row(), row(user="1_000"), row()), "log.swf: line 5 has '1_000' as user, not a number"),
-        (lines(row(), row(wait="nan"), row()), "log.swf: line 5 has 'nan' as wait, not a number"),
-        (lines(row(), row(user=1.5), row()), "log.swf: line 5 has 1.5 as user, not a whole number"),
-        (lines(row(memory=0.5), row(user=10**20)), "log.swf: line 5 has 1e+20 as user, not a number below"),
-        (lines(row(), row(wait="1e999")), "log.swf: line 5 has inf as wait, not a number below 2^53"),
-        (lines(row(), row(job=-(2**63))), "log.swf: line 5 has -9.22337e+18 as job, not a number below 2^53"),
-        (lines(row(), row(runtime=-7)), "log.swf: line 5 has the negative runtime -7, only -1 (unknown)"),
-        (lines(row(), row(runtime=-0.5)), "log.swf: line 5 has the negative runtime -0.5, only -1"),
-        (lines(row(runtime=-7), b"1 2", row()), "log.swf: line 4 has the negative runtime -7"),
-        (lines(row(runtime=-7), row()[:-3]), "log.swf: line 4 has the negative runtime -7"),
-        (lines(row(), b"1 2", row(runtime=-7)), "log.swf: line 5 has 2 columns, need 18"),
-        (lines(row(), b"1 2", row()[:-3]), "log.swf: line 5 has 2 columns, need 18"),
-        (lines(row(), b"\x00\x01", row()), "log.swf: line 5 is not text (byte 0x00)"),
-        (lines(row().replace(b" ", b"\xa0")), "log.swf: line 4 is not text (byte 0xa0)"),
-        (bz2.compress(lines(row())), "log.swf: line 1 is not text"),
-        (lines(row()).decode().encode("utf-16"), "log.swf: line 1 is not text (byte 0xff)"),
-        (b"# Notes\n\nNot a log.\n", "log.swf: line 1 has 2 columns, need 18"),
+        (b"", "no jobs at all (empty)"),
+        (gzip.compress(HEADER, mtime=0), "no jobs at all (only 3 comment lines)"),
+        (lines(row(), row()[:-3]) + b"; the end\n", "line 5 has 17 columns, need 18"),
+        (lines(row(), row()[:-3]), "cut off after line 4, line 5 has 17 of 18 columns; fetch"),
+        (lines(row(), b"", b"; Note: here", b"1 2"), "cut off after line 6, line 7 has 2 of 18"),
+        (lines(*[row() + b" 7"] * 3), "line 4 has 19 columns, need 18"),
+        (lines(row(), row(runtime="1O"), row()), "line 5 has '1O' as runtime, not a number"),
+        (lines(row(), row(user="1_000"), row()), "line 5 has '1_000' as user, not a number"),
+        (lines(row(), row(user=1.5), row()), "line 5 has 1.5 as user, not a whole number"),
+        (lines(row(memory=0.5), row(user=10**20)), "line 5 has 1e+20 as user, not a number below"),
+        (lines(row(), row(job=-(2**63))), "line 5 has -9.22337e+18 as job, not a number below 2^53"),
+        (lines(row(), row(runtime=-0.5)), "line 5 has the negative runtime -0.5, only -1"),
+        (lines(row(runtime=-7), b"1 2", row()), "line 4 has the negative runtime -7"),
+        (bz2.compress(lines(row())), "line 1 is not text"),
+        (b"# Notes\n\nNot a log.\n", "line 1 has 2 columns, need 18"),
+        (gzip.compress(lines(row())) + b"trailing rubbish", "cut off after line 4, the gzip data is damaged"),
     ],
 )
 def test_the_first_wrong_line_is_named(folder: Path, content: bytes, message: str) -> None:
-    assert refusal(folder, content).startswith(message)
+    assert refusal(folder, content).startswith(f"log.swf: {message}")
 
 
 @steady
@@ -251,30 +219,11 @@ def test_a_log_cut_at_any_byte_is_refused_or_a_prefix_of_whole_rows(folder: Path
                 assert f"cut off after line {complete}, line {complete + 1} has" in message
 
 
-@pytest.mark.parametrize("streams", [1, 2])
-def test_a_gzip_log_cut_at_any_byte_is_refused(folder: Path, streams: int) -> None:
-    middle = WHOLE.index(b"\n", len(HEADER)) + 1 if streams == 2 else 0
-    packed = (gzip.compress(WHOLE[:middle]) if middle else b"") + gzip.compress(WHOLE[middle:])
-    between = len(gzip.compress(WHOLE[:middle])) if middle else None
-    after = []
+def test_a_gzip_log_cut_at_any_byte_is_refused(folder: Path) -> None:
+    packed = gzip.compress(WHOLE)
     for at in range(len(packed)):
-        if at == between:  # the file ends as a whole gzip file does, after a whole line
-            assert read_bytes(folder, packed[:at]).n_jobs == 1
-            continue
         message = refusal(folder, packed[:at])
-        if at >= 2:
-            found = re.search(r"log\.swf: cut off after line (\d+), the gzip data ends early", message)
-            assert found, message
-            after.append(int(found[1]))
-    assert after == sorted(after)
-    assert after[-1] == WHOLE.count(b"\n")
-
-
-def test_a_damaged_gzip_log_is_refused(folder: Path) -> None:
-    packed = bytearray(gzip.compress(WHOLE))
-    packed[-8] ^= 1  # the checksum
-    assert "the gzip data is damaged there; fetch the file again" in refusal(folder, bytes(packed))
-    assert "is damaged" in refusal(folder, gzip.compress(WHOLE) + b"trailing rubbish")
+        assert at < 2 or re.search(r"cut off after line \d+, the gzip data ends early", message), message
 
 
 COUNT = st.integers(-1, 2**53 - 1)
@@ -335,32 +284,19 @@ def test_a_written_file_is_the_same_every_time_and_leaves_nothing_else(tmp_path:
     [
         ({"nodes": [1]}, {}, "no columns nodes in the format; it has job, submit,"),
         ({}, {}, "needs columns of one length, at least 1; got none"),
-        ({"submit": []}, {}, "at least 1; got submit 0"),
         ({"submit": [1, 2], "user": [1]}, {}, "got submit 2, user 1"),
-        ({"runtime": [1, -2]}, {}, "row 2 cannot be written, the negative runtime -2"),
         ({"runtime": [1, np.nan]}, {}, "row 2 cannot be written, nan as runtime"),
-        ({"user": [1.5]}, {}, "row 1 cannot be written, 1.5 as user, not a whole number"),
         ({"user": [2**53 + 1]}, {}, "row 1 cannot be written, 9.0072e+15 as user, not a number below 2^53"),
         ({"user": [1]}, {"two words": ["x"]}, "cannot write the header entry 'two words': 'x'"),
         ({"user": [1]}, {"Note": ["two\nlines"]}, "a value one line"),
-        ({"user": [1]}, {"Note": [" blank"]}, "without blanks around it"),
     ],
 )
-def test_what_could_not_be_read_is_not_written(
+def test_columns_that_cannot_be_read_are_not_written(
     tmp_path: Path, columns: dict[str, Any], header: dict[str, list[str]], message: str
 ) -> None:
     with pytest.raises(SwfError, match=re.escape(message)):
         swf.write(tmp_path / "log.swf", {name: np.array(values) for name, values in columns.items()}, header)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_place_that_cannot_be_written_to(tmp_path: Path) -> None:
-    with pytest.raises(SwfError, match=r"cannot be written .*; choose a folder"):
-        swf.write(tmp_path / "absent" / "log.swf", {"user": np.array([1])})
-    (tmp_path / "folder.swf").mkdir()
-    with pytest.raises(SwfError, match=r"cannot be written .*; choose a folder"):
-        swf.write(tmp_path / "folder.swf", {"user": np.array([1])})
-    assert [path.name for path in tmp_path.iterdir()] == ["folder.swf"]
 
 
 SMALL = {
@@ -407,13 +343,13 @@ def slow_select(jobs: list[dict[str, Any]], rules: dict[str, Any]) -> tuple[list
     """Select one job after the other; return what is kept and the rows that each rule dropped, in order."""
     for column in ("partition", "queue", "user"):
         if not {*several(rules.get(column, []))} <= {job[column] for job in jobs}:
-            raise SwfError
+            raise ValueError
     if not {*several(rules.get("exclude_user", []))} <= {job["user"] for job in jobs}:
-        raise SwfError
+        raise ValueError
     pattern = rules.get("exclude", {})
     for column, values in pattern.items():
         if not {*several(values)} <= {job[column] for job in jobs}:
-            raise SwfError
+            raise ValueError
     first = min((job["submit"] for job in jobs if job["submit"] >= 0), default=0)
     kept: list[Any] = []
     rule_of: list[int] = []
@@ -441,17 +377,17 @@ def slow_select(jobs: list[dict[str, Any]], rules: dict[str, Any]) -> tuple[list
         if any(drops):
             rule_of.append(drops.index(True))
         elif too_large and rules["oversized"] == "error":
-            raise SwfError
+            raise ValueError
         else:
             runtime = job["runtime"] or 1.0
             row = (runtime, min(size, rules["machine_size"]), job["user"], job["application"])
             kept.append((at, *row, job["requested_time"]))
     if not kept:
-        raise SwfError
+        raise ValueError
     return [(job[0] - kept[0][0], *job[1:]) for job in kept], rule_of
 
 
-@settings(steady, max_examples=400)
+@settings(steady, max_examples=100)
 @given(LOGS, few_rules())
 def test_selection_equals_its_slow_twin(
     folder: Path, rows: list[dict[str, Any]], rules: dict[str, Any]
@@ -459,22 +395,20 @@ def test_selection_equals_its_slow_twin(
     log = read_bytes(folder, lines(*(row(**job) for job in rows)))
     try:
         kept, rule_of = slow_select(rows, rules)
-    except SwfError:
+    except ValueError:
         event("refused")
-        with pytest.raises(SwfError) as caught:
+        with pytest.raises(ValueError, match=r"^log\.swf: "):
             swf.select(log, **rules)
-        assert str(caught.value).startswith("log.swf: ")
         return
     selection = swf.select(log, **rules)
-    jobs = selection.jobs
-    columns = (jobs.arrival, jobs.runtime, jobs.size, jobs.user, jobs.application, jobs.requested_time)
+    of_log = [log.columns[name][selection.rows] for name in ("user", "application", "requested_time")]
+    columns = (selection.arrival, selection.runtime, selection.size, *of_log)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == kept
     assert [n for _, n in sorted(Counter(rule_of).items())] == list(selection.dropped.values())
     assert selection.kept + sum(selection.dropped.values()) == log.n_jobs
-    np.testing.assert_array_equal(log.columns["user"][np.isin(log.line, jobs.line)], jobs.user)
 
 
-def test_a_selection_says_what_it_did(folder: Path) -> None:
+def test_a_selection_describes_all_rows(folder: Path) -> None:
     content = b"; MaxJobs: 9\n" + lines(
         row(user=3),
         row(user=3, runtime=0),
@@ -496,62 +430,29 @@ def test_a_selection_says_what_it_did(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        (
-            {"user": 9},
-            "log.swf: no row has user 9; values go from 1 to 3, most frequent 3 (2 rows), 1 (1 rows)",
-        ),
-        ({"exclude_user": [3, 8, 9]}, "log.swf: no row has user 8, 9;"),
+        ({"user": 9}, "log.swf: no row has user 9; most frequent are 3 (2 rows), 1 (1 rows)"),
+        ({"exclude_user": [3, 8, 9]}, "log.swf: no row has exclude_user 8, 9;"),
         ({"exclude": [{"user": 3, "processors": 7}]}, "log.swf: no row has processors 7;"),
-        ({"exclude": {"nodes": 7}}, "exclude: there is no column 'nodes'; choose from job, submit,"),
-        ({"exclude": [{}]}, "exclude: an empty pattern would leave out every row"),
-        ({"queue": 1}, "log.swf: does not know the queue of any job; leave the filter out"),
-        ({"user": "3"}, "user='3': give a whole number or a list of them"),
-        ({"user": 1.0}, "user=1.0: give a whole number or a list of them"),
-        ({"user": []}, "user=[]: names nothing"),
-        ({"oversized": "shrink"}, "oversized='shrink': choose drop or cap or error"),
-        ({"failed": True}, "failed=True: choose keep or drop"),
-        ({"partial": "no"}, "partial='no': choose drop or keep"),
-        ({"zero_runtime": "0"}, "zero_runtime='0': choose drop or second"),
+        ({"exclude": {"nodes": 7}}, "workload.exclude={'nodes': 7}; allowed: values of job, submit,"),
+        ({"exclude": [{}]}, "workload.exclude={}; allowed: values of job"),
+        ({"queue": 1}, "log.swf: no job has a known queue; leave out the filter workload.queue"),
+        ({"user": "3"}, "workload.user=3; allowed: one value of the log, or a list of them"),
+        ({"user": []}, "workload.user=[]; allowed: one value of the log"),
+        ({"oversized": "shrink"}, "workload.oversized=shrink; allowed: drop, cap, error"),
+        ({"failed": True}, "workload.failed=true; allowed: keep, drop"),
         ({"start": 10, "end": 10}, "start=10, end=10: give numbers with start < end"),
         ({"end": "1 day"}, "start=None, end='1 day': give numbers"),
-        ({"start": float("nan")}, "start=nan, end=None: give numbers"),
-        ({"machine_size": 0}, "machine_size=0: give the machine's processors"),
-        ({"machine_size": 64.5}, "machine_size=64.5: give the machine's processors"),
-        (
-            {"oversized": "error", "machine_size": 3},
-            "log.swf: line 5 has a job of 8 processors, the machine has 3;",
-        ),
-        (
-            {"machine_size": 1},
-            "log.swf: no job is left of 3, dropped 3 larger than 1 processors (oversized=drop);",
-        ),
+        ({"oversized": "error", "machine_size": 3}, "log.swf: line 5 has a job of 8 processors, and the"),
         (
             {"user": 1, "start": 5},
-            "log.swf: no job is left of 3, dropped 1 before start=5, 2 of another user than 1",
+            "log.swf: no job is left of 3 rows: dropped 1 before start=5, 2 of",
         ),
     ],
 )
 def test_rules_that_cannot_be_met(folder: Path, rules: dict[str, Any], message: str) -> None:
     rows = (row(processors=2), row(user=3, processors=8, submit=10), row(user=3, processors=2, submit=10))
     log = read_bytes(folder, lines(*rows))
-    with pytest.raises(SwfError) as caught:
-        swf.select(log, **{"machine_size": 128, **rules})
-    assert str(caught.value).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("made", "rules", "says"),
-    [
-        ({"submit": -1}, {}, "no job is left of 2, dropped 2 with no submit time; each row needs them"),
-        ({"runtime": -1}, {}, "dropped 2 with no runtime; each row needs them"),
-        ({"user": 3}, {"exclude_user": 3}, "loosen the filters that left them out"),
-    ],
-)
-def test_rows_that_say_nothing_are_no_matter_of_filters(
-    folder: Path, made: dict[str, Any], rules: dict[str, Any], says: str
-) -> None:
-    log = read_bytes(folder, lines(row(**made), row(**made)))
-    with pytest.raises(SwfError, match=says):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         swf.select(log, **{"machine_size": 128, **rules})
 
 
@@ -571,44 +472,40 @@ def test_run_lengths_equal_their_slow_twin(jobs: list[tuple[int, int, int]], kno
     assert swf.run_lengths(user, application if known else -1, size).tolist() == slow
 
 
-def traces() -> list[Any]:
-    """Return (file, jobs, processors, load) of the table in the traces' README."""
-    if not (TRACES / "README.md").is_file():
-        return [pytest.param("", 0, 0, 0.0, marks=pytest.mark.skip(reason="no folder ../shared/traces"))]
-    # | file | jobs, perhaps with a remark | processors | from | days | load | ...
-    cells = r"^\| (\S+\.swf\.gz) \| ([\d,]+)[^|]*\| ([\d,]+) \|[^|]*\|[^|]*\| ([\d.]+) \|"
-    return [
-        pytest.param(name, int(jobs.replace(",", "")), int(processors.replace(",", "")), float(load), id=name)
-        for name, jobs, processors, load in re.findall(
-            cells, (TRACES / "README.md").read_text(), flags=re.MULTILINE
-        )
-    ]
+ARCHIVE = {
+    "NASA-iPSC-1993-3.swf.gz": (42_264, 128, 0.467),
+    "NASA-iPSC-1993-3.1-cln.swf.gz": (18_239, 128, 0.466),
+    "KTH-SP2-1996-2.swf.gz": (28_489, 100, 0.689),
+    "LLNL-Atlas-2006-2.1-cln.swf.gz": (43_778, 9_216, 0.704),
+    "CEA-Curie-2011-2.1-cln.swf.gz": (312_826, 93_312, 0.619),
+}
+"""Jobs, processors and offered load of logs, as the Parallel Workloads Archive has them."""
 
 
-@pytest.mark.parametrize(("name", "jobs", "processors", "load"), traces())
-def test_logs_at_hand_have_the_jobs_and_the_load_of_their_table(
-    name: str, jobs: int, processors: int, load: float
-) -> None:
-    if not (TRACES / name).is_file():
-        pytest.skip(f"no {name} in ../shared/traces")
-    log = swf.read(TRACES / name)
+def archive(name: str) -> swf.Log:
+    path = Path(os.environ.get("TRACES", "")) / name
+    if not path.is_file():
+        pytest.skip(f"no {name} in the folder that the environment variable TRACES names")
+    return swf.read(path)
+
+
+@pytest.mark.parametrize("name", ARCHIVE)
+def test_logs_of_the_archive_have_its_jobs_and_its_load(name: str) -> None:
+    log = archive(name)
+    jobs, processors, load = ARCHIVE[name]
     assert (log.n_jobs, log.max_processors) == (jobs, processors)
     assert round(log.offered_load(), 3) == load
     selection = swf.select(log, machine_size=processors)
-    assert selection.jobs.runtime.min() > 0
-    assert selection.jobs.size.min() >= 1
+    assert selection.runtime.min() > 0
+    assert selection.size.min() >= 1
     assert selection.kept + sum(selection.dropped.values()) == jobs
 
 
-NASA = [TRACES / f"NASA-iPSC-1993-3{suffix}.swf.gz" for suffix in ("", ".1-cln")]
-
-
-@pytest.mark.skipif(not all(log.is_file() for log in NASA), reason="no NASA logs in ../shared/traces")
 def test_the_nasa_log_without_its_probe_is_the_cleaned_log() -> None:
-    raw, clean = map(swf.read, NASA)
+    raw, clean = (archive(f"NASA-iPSC-1993-3{suffix}.swf.gz") for suffix in ("", ".1-cln"))
     probe = {"user": 3, "processors": 1, "application": 1}  # the filter that the cleaned log's header names
     selection = swf.select(raw, machine_size=128, exclude=probe)
     expected = swf.select(clean, machine_size=128)
     assert next(iter(selection.dropped.values())) == raw.n_jobs - clean.n_jobs == 24_025
-    for name in ("arrival", "runtime", "size", "user", "application"):
-        np.testing.assert_array_equal(getattr(selection.jobs, name), getattr(expected.jobs, name))
+    for name in ("arrival", "runtime", "size"):
+        np.testing.assert_array_equal(getattr(selection, name), getattr(expected, name))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from models.arrays import Floats, Ints
@@ -12,29 +10,16 @@ from models.jobs.jobs import Jobs
 from models.jobs.swf import Log, read, select
 from models.jobs.swf.header import header_number
 from models.jobs.trace import Origin, Trace
-from models.point import Parameters, Point
-from models.workloads import replayed, resampling
+from models.point import Point
+from models.workloads import replayed
 
 FILTERS = (
     "start", "end", "partition", "queue", "user", "exclude_user", "exclude",
     "partial", "failed", "zero_runtime", "oversized",
 )  # fmt: skip
+FILLS = ("requested", "memory", "user")
 
-
-def fills(workload: Parameters) -> tuple[str, ...]:
-    """Return the columns of its jobs, as far as the log has them."""
-    return ("requested", "memory", "user")
-
-
-def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ: a log has no chance in it unless it is resampled."""
-    return resampling.wanted(workload) is not None
-
-
-@lru_cache(maxsize=2)
-def _log(path: str, state: object) -> Log:
-    """Read a log once for all tasks of a process that use it, and again when the file has changed."""
-    return read(path)
+read_log = replayed.read_once(read)
 
 
 @replayed.kept
@@ -50,37 +35,34 @@ def open_trace(point: Point) -> Trace:
         With one line that says what is wrong.
     """
     workload, machine = point.workload, point.machine
-    path = str(workload["path"])
-    log = _log(path, replayed.of_file(path))
+    log = read_log(str(workload["path"]))
     hosts = machines.of(machine, log.max_processors)
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     chosen = select(log, machine_size=hosts.largest, **filters)
-    account, *further = chosen.describe()
-    notes = [account, *further]
+    notes = account, *_ = chosen.describe()
     if replayed.names_no_machine(machine) and not log.names_its_machine:
         notes.append(
             f"{log.name}: its header names no processors, so that {hosts.largest:,} are taken, those of the "
             "largest job; machine.processors=NUMBER takes another number"
         )
-    by_line = np.argsort(log.line)
-    rows = by_line[np.searchsorted(log.line, chosen.jobs.line, sorter=by_line)]
-    size = chosen.jobs.size
+    rows, size = chosen.rows, chosen.size
     wait = log.columns["wait"][rows]
     known = (wait >= 0) & (wait > 0).any()  # many logs have no waits, or only zeros
     started = (log.columns["submit"][rows] + wait)[known]
-    at_once = replayed.most_at_once(started, chosen.jobs.runtime[known], size[known])
+    at_once = replayed.most_at_once(started, chosen.runtime[known], size[known])
     notes.extend(replayed.notes_of_pool(log.name, at_once, hosts))
     memory, used = np.zeros(len(rows), np.int64), None
     if hosts.has_memory:
         memory, used = _memory(log, rows, size, notes)
+    requested, user = log.columns["requested_time"][rows], log.columns["user"][rows]
     jobs = Jobs(
-        chosen.jobs.arrival,
-        chosen.jobs.runtime,
-        np.where(chosen.jobs.requested_time > 0, chosen.jobs.requested_time, np.nan),
+        chosen.arrival,
+        chosen.runtime,
+        np.where(requested > 0, requested, np.nan),
         size,
         memory,
         used,
-        chosen.jobs.user if (chosen.jobs.user >= 0).any() else None,
+        user if (user >= 0).any() else None,
     )
     whole = log.names_its_machine and not {"partition", "queue"} & filters.keys()
     read_jobs = Trace(
@@ -94,18 +76,18 @@ def open_trace(point: Point) -> Trace:
         waited=np.where(known, wait, np.nan) if known.any() else None,
         own_machine=replayed.may_be_its_own(hosts, at_once, log.max_processors if whole else None),
     )
-    return replayed.trace_of(point, read_jobs, chosen.jobs.line)
+    return replayed.trace_of(point, read_jobs, log.line[rows])
 
 
 def _origin(log: Log, account: str, first: float) -> Origin:
-    """Return what the header says of a log whose first job was submitted at `first`."""
-    told = [text for key in ("Computer", "Installation") for text in log.header.get(key, [])[:1] if text]
+    """Return the header's facts about a log whose first job was submitted at `first`."""
+    system = [text for key in ("Computer", "Installation") for text in log.header.get(key, [])[:1] if text]
     zero = header_number(log.header, "UnixStartTime")
     return Origin(
         log.name,
         "Standard Workload Format",
         account,
-        ", ".join(told),
+        ", ".join(system),
         zero + first if zero else None,
         "UTC",
     )

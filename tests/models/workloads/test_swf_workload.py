@@ -15,7 +15,7 @@ from models.jobs import machine as machines
 from models.jobs import swf
 from models.jobs.trace import Trace
 from models.point import Batches, Point
-from models.workloads import swf_log
+from models.workloads import swf as swf_workload
 
 EASY = {"name": "easy", "discipline": "backfill"}
 POOL = {"processors": 8}
@@ -177,8 +177,8 @@ def test_keys_of_earlier_versions_are_told_what_they_are_now(machine: dict[str, 
 
 def test_policies_share_the_jobs_of_the_log_opened_last(tmp_path: Path) -> None:
     given = workload(tmp_path / "a.swf", {}) | {"path": tmp_path / "a.swf"}
-    first = swf_log.open_trace(Point({"name": "easy"}, given, POOL, 0.5, seed=(1,)))
-    assert swf_log.open_trace(Point({"name": "fcfs"}, dict(given), dict(POOL), 0.5, seed=(1,))) is first
+    first = swf_workload.open_trace(Point({"name": "easy"}, given, POOL, 0.5, seed=(1,)))
+    assert swf_workload.open_trace(Point({"name": "fcfs"}, dict(given), dict(POOL), 0.5, seed=(1,))) is first
     others = [
         Point({}, given, POOL, 0.7, seed=(1,)),
         Point({}, given, POOL, 0.5, seed=(2,)),
@@ -186,4 +186,4 @@ def test_policies_share_the_jobs_of_the_log_opened_last(tmp_path: Path) -> None:
         Point({}, given | {"zero_runtime": "second"}, POOL, 0.5, seed=(1,)),
     ]
     for other in others:
-        assert swf_log.open_trace(other) is not first
+        assert swf_workload.open_trace(other) is not first

@@ -1,0 +1,31 @@
+"""The declaration of a metric: its name, unit and dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that a simulation reports for each batch.
+
+    Parameters
+    ----------
+    name : str
+        Variable name in the dataset, e.g. ``slowdown``.
+    unit : str
+        Unit in the dataset's ``units`` attribute; ``1`` for pure numbers.
+    long_name : str
+        Axis label for figures.
+    dims : tuple of str
+        Dimensions beyond the batch, e.g. ``("job_class",)``; their coordinates are in `Family.coords`.
+    weight : str
+        Metric that weights a batch in a mean over batches: its ``jobs``, its ``period``. Batches have equal
+        weights where there is none, or where the family does not measure it.
+    """
+
+    name: str
+    unit: str
+    long_name: str
+    dims: tuple[str, ...] = ()
+    weight: str = ""
