@@ -1,6 +1,6 @@
-"""How fast it is, and what intervals cover: ``make bench``, ``python -m benchmarks [names] [--quick]``.
+"""Speed, and coverage of intervals: ``make bench``, ``python -m benchmarks [names] [--quick]``.
 
-A clock never decides whether a test passes. Here speed is measured, and shown beside its targets, as ratios
-of things that ran in turn (A B A B) in one process on one machine; where a single process is measured it is
-its CPU time, so that other users of the machine disturb little.
+A benchmark is a module with a function ``run(quick)`` that returns `benchmarks.record.Findings`: tables,
+targets and notes. No test depends on a clock. Alternatives run in turn in one process (A B A B), and their
+ratio counts; a single process is measured by its CPU time, which other users of the machine disturb little.
 """

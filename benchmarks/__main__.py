@@ -1,4 +1,4 @@
-"""``python -m benchmarks [names] [--quick]``: run benchmarks, print tables, keep the numbers as JSON."""
+"""``python -m benchmarks [names] [--quick]``: run benchmarks, print tables, write the numbers as JSON."""
 
 from __future__ import annotations
 
@@ -11,36 +11,26 @@ from rich.console import Console
 
 from benchmarks import record
 
-# Name -> module with a function `run(quick)` that returns `record.Findings`; the first line of its docstring
-# is what --help says.
 BENCHMARKS = {
     "packing": "benchmarks.packing",
-    "bounded_gang": "benchmarks.bounded_gang",
-    "growth": "benchmarks.growth",
+    "families": "benchmarks.families",
+    "backfill": "benchmarks.backfill",
     "simpy": "benchmarks.against_simpy",
+    "concurrent_gang": "benchmarks.concurrent_gang",
     "sweep": "benchmarks.whole_sweep",
     "executors": "benchmarks.executors",
-    "messages": "benchmarks.messages",
-    "memory": "benchmarks.memory",
+    "makespan": "benchmarks.makespan",
     "startup": "benchmarks.startup",
     "analysis": "benchmarks.analysis",
-    "makespan": "benchmarks.makespan",
     "scaling": "benchmarks.scaling",
-    "counters": "benchmarks.counters",
-    "partitioning": "benchmarks.partitioning",
-    "backfill": "benchmarks.backfill",
-    "conservative": "benchmarks.conservative",
-    "cluster": "benchmarks.cluster",
     "coverage": "benchmarks.coverage",
     "saturation": "benchmarks.saturation",
-    "concurrent_gang": "benchmarks.concurrent_gang",
-    "production_gang": "benchmarks.production_gang",
-    "slices": "benchmarks.slices",
 }
+"""Name -> module; the first line of its docstring is shown above its tables."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the benchmarks that are named, or all, and return the exit status (0, whatever the clocks say)."""
+    """Run the named benchmarks, or all, and return the exit status: 0, also where a target is missed."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure speed and memory; see benchmarks/__init__.py."
     )

@@ -1,10 +1,8 @@
-"""The kernels against the same model in SimPy, written twice, on identical jobs.
+"""Gang scheduling against the same model in SimPy, on identical jobs.
 
-All simulate first fit under shared alternation from the first arrival on and report the same numbers: a test
-compares the response times job by job, and all metrics. Each gets its jobs from the same code, which draws
-them once and keeps them, as in a study all of whose loads contend with the same jobs; it simulates and
-measures them. The kernel also tells percentiles and maxima. A second table says what its time goes to, and
-what jobs take that are drawn anew.
+Both simulate first fit under shared alternation from the first arrival on and report the same numbers: a test
+compares the response times job by job, and all metrics. Jobs are drawn by the same code, once for all loads.
+The kernel also reports percentiles and maxima.
 """
 
 from __future__ import annotations
@@ -20,28 +18,20 @@ import numpy as np
 from benchmarks import points
 from benchmarks.measure import cpu_seconds, in_turn, median_ratio
 from benchmarks.record import Cell, Findings, Table, Target
-from benchmarks.simpy_by_the_book import MatrixScheduler
 from benchmarks.simpy_model import GangScheduler, Measured, Session, simulate
 from models import gang, workloads
 from models.dotted import imported
 from models.gang import model
 from models.gang.recording import Recorder
-from models.gang.state import ARRIVED
 from models.jobs.stream import Stream
-from models.workloads import feitelson1996
 from models.workloads.repetition import same_runtime
 from sweep.executors.work import point
 from sweep.plan.task import Task
 
 COLUMNS = ("submit", "size", "runtime", "runs", "key")
 LOADS = (0.3, 0.5, 0.7, 0.9, 0.95)
-TARGET = 200.0
+TARGET = 60.0
 SIMPY_JOBS = 2_000
-ROUNDS_OF_PARTS = 9
-"""A part takes some milliseconds: the least of so many tells it."""
-
-BASELINES = {"by the book": MatrixScheduler, "with bit masks": GangScheduler}
-"""Two models in SimPy: as one would first write it, and with sets of PEs as bit masks."""
 
 
 def run(quick: bool) -> Findings:
@@ -49,39 +39,17 @@ def run(quick: bool) -> Findings:
     gang.FAMILY.warm_up()
     rounds = 1 if quick else 5
     rows: list[list[Cell]] = []
-    ratios: dict[str, list[float]] = {name: [] for name in BASELINES}
-    totals = dict.fromkeys([*BASELINES, "kernel"], 0.0)
-    parts: list[list[Cell]] = []
     for task in tasks(LOADS, jobs=10 * SIMPY_JOBS):
         points.simulate(task)
-        parts.append([str(task.point.load), *_parts_us(task)])
-        actions = {name: partial(_simpy_us, task, SIMPY_JOBS, kind) for name, kind in BASELINES.items()}
-        taken = in_turn({**actions, "kernel": partial(_kernel_us, task)}, rounds)
-        for name, times in taken.items():
-            totals[name] += median(times)
-        for name in BASELINES:
-            ratios[name].append(median_ratio(taken[name], taken["kernel"]))
-            us, kernel_us = median(taken[name]), median(taken["kernel"])
-            rows.append([str(task.point.load), name, us, kernel_us, ratios[name][-1]])
-    together = totals["by the book"] / totals["kernel"]
+        taken = in_turn({"SimPy": partial(_simpy_us, task), "kernel": partial(_kernel_us, task)}, rounds)
+        ratio = median_ratio(taken["SimPy"], taken["kernel"])
+        rows.append([str(task.point.load), median(taken["SimPy"]), median(taken["kernel"]), ratio])
+    title = "First fit, shared alternation, 128 PEs: CPU time a job, microseconds"
+    least = min(float(str(row[-1])) for row in rows)
     return Findings(
-        [
-            Table(
-                "First fit, shared alternation, 128 PEs: CPU time a job, microseconds",
-                ["load", "in SimPy", "SimPy", "kernel", "times faster"],
-                rows,
-            ),
-            Table(
-                f"The kernel's part of it, {10 * SIMPY_JOBS:,} jobs: CPU time a job, microseconds",
-                ["load", *PARTS],
-                parts,
-            ),
-        ],
-        [
-            Target("faster than SimPy by the book, all loads", together, TARGET, "times", at_least=True),
-        ],
-        [f"{name}, least of the loads: {min(ratios[name]):.0f} times faster" for name in BASELINES],
-    )  # fmt: skip
+        [Table(title, ["load", "SimPy", "kernel", "times faster"], rows)],
+        [Target("faster than SimPy, least of the loads", least, TARGET, "times", at_least=True)],
+    )
 
 
 def tasks(loads: tuple[float, ...], jobs: int) -> list[Task]:
@@ -127,50 +95,11 @@ def kernel_measures(task: Task) -> Measured:
     return Measured(responses.tolist(), metrics)
 
 
-def _simpy_us(task: Task, jobs: int, kind: type[GangScheduler]) -> float:
+def _simpy_us(task: Task) -> float:
     n_pes = task.point.machine["processors"]
-    return cpu_seconds(lambda: simulate(session_list(task, jobs), n_pes, jobs, kind)) / jobs * 1e6
+    jobs = SIMPY_JOBS
+    return cpu_seconds(lambda: simulate(session_list(task, jobs), n_pes, jobs, GangScheduler)) / jobs * 1e6
 
 
 def _kernel_us(task: Task) -> float:
     return cpu_seconds(lambda: points.simulate(task)) / task.measurement.jobs * 1e6
-
-
-PARTS = ("jobs at hand", "set-up", "events", "measures", "jobs drawn anew")
-
-
-def _parts_us(task: Task) -> list[float]:
-    """Return microseconds a job of the kernel's parts, see `PARTS`."""
-
-    def simulate_only() -> None:
-        points.prepare(task).run(1)
-
-    # Sessions as many as arrive; those of a chunk that is begun are drawn to its end, as they are in a run.
-    started = points.prepare(task)
-    started.run(1)
-    n_sessions = int(started.system.counts[ARRIVED])
-
-    def draw() -> None:
-        stream = workloads.open_workload(task.point)
-        assert isinstance(stream, Stream)
-        drawn = 0
-        for chunk in stream.chunks():
-            drawn += len(chunk)
-            if drawn >= n_sessions:
-                return
-
-    def draw_anew() -> None:
-        feitelson1996.kept_sessions.cache_clear()
-        draw()
-
-    actions = {
-        "drawing": draw,
-        "set-up": lambda: points.prepare(task),
-        "unmeasured": simulate_only,
-        "all": lambda: points.simulate(task),
-        "drawing anew": draw_anew,
-    }
-    taken = in_turn({name: partial(cpu_seconds, action) for name, action in actions.items()}, ROUNDS_OF_PARTS)
-    us = {name: min(times) / task.measurement.jobs * 1e6 for name, times in taken.items()}
-    events = us["unmeasured"] - us["drawing"] - us["set-up"]
-    return [us["drawing"], us["set-up"], events, us["all"] - us["unmeasured"], us["drawing anew"]]

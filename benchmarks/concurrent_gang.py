@@ -1,4 +1,4 @@
-"""Tasks that block under Concurrent Gang: CPU time of a run, against SimPy, and its growth.
+"""Tasks that block under Concurrent Gang: CPU time of a run, against SimPy.
 
 The kernel and SimPy simulate the same tasks; a test compares the ends of all jobs. SimPy by the book goes
 from statement to statement; a second model goes from one blocking statement to the next, as the kernel does.
@@ -6,8 +6,6 @@ from statement to statement; a second model goes from one blocking statement to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from math import log
 from statistics import median
@@ -32,15 +30,11 @@ BASELINES = {"concurrent_gang/gang": False, "concurrent_gang_rr": True}
 """Policies that SimPy has as well -> whether local schedulers fill holes."""
 
 HORIZON = 40_000.0
-PES = (16, 64, 256, 1024, 4096)
-RATES = (4.0, 1.0, 0.25)
-"""Seconds of a local statement."""
-
 MOST_SECONDS, TIMES_FASTER = 2.0, 100.0
 
 
 def run(quick: bool) -> Findings:
-    """Time whole runs, events alone against SimPy, and larger machines and more statements."""
+    """Time whole runs, and events alone against SimPy."""
     concurrent_gang.FAMILY.warm_up()
     rounds = 1 if quick else 3
     shrink = 10 if quick else 1
@@ -79,7 +73,6 @@ def run(quick: bool) -> Findings:
                 ],
                 rows,
             ),
-            _growth(rounds, shrink),
         ],
         [
             Target("40,000 s of 16 PEs, slowest", slowest, MOST_SECONDS, "s"),
@@ -170,24 +163,3 @@ def _simpy_seconds(at: Point, fills: bool, by_statement: bool) -> float:
     horizon = Rules.of(at.policy).horizon
     assert horizon is not None
     return cpu_seconds(lambda: machine.run(arrivals, horizon))
-
-
-def _growth(rounds: int, shrink: int) -> Table:
-    """Return CPU seconds against PEs and against the rate of statements."""
-    rows: list[list[Cell]] = []
-    cases: Sequence[tuple[str, int, float]] = [
-        *((workload, n_pes, 1.0) for workload in WORKLOADS for n_pes in PES),
-        *((workload, 16, seconds) for workload in WORKLOADS for seconds in RATES if seconds != 1.0),
-    ]
-    for workload, n_pes, seconds in cases:
-        horizon = HORIZON / 10 / shrink
-        given = at("concurrent_gang", workload, horizon, n_pes)
-        statements = {**given.workload["statements"], "seconds": seconds}
-        given = replace(given, workload={**given.workload, "statements": statements})
-        taken = in_turn({"kernel": partial(_seconds, given)}, rounds)["kernel"]
-        rows.append([workload, n_pes, seconds, 1e9 * median(taken) / (n_pes * horizon)])
-    return Table(
-        "Growth under Concurrent Gang: CPU nanoseconds a simulated PE second",
-        ["workload", "PEs", "s a statement", "ns"],
-        rows,
-    )

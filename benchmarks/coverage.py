@@ -16,8 +16,10 @@ import numpy as np
 
 from benchmarks import points
 from benchmarks.record import Findings, Table, Target
+from models import gang
 from models.point import Batches
 from sweep import statistics
+from sweep.plan.task import Task
 from sweep.statistics.confidence import Floats, student
 from sweep.statistics.warmup import truncation
 
@@ -242,8 +244,8 @@ def slowdowns(scheme: str, load: float, alternation: str, numbers: range, batche
     return np.array([_measured(run, batches) for run in runs])
 
 
-def _measured(task: points.Task, batches: Batches) -> Floats:
-    outcome = points.FAMILY.simulate(task.point)
+def _measured(task: Task, batches: Batches) -> Floats:
+    outcome = gang.FAMILY.simulate(task.point)
     found = np.asarray(outcome.metrics["slowdown"], dtype=np.float64)
     assert len(found) == batches.checkpoints[-1], "a table of 20,000 jobs does not fill"
     return found

@@ -1,4 +1,4 @@
-"""Clocks: CPU time, things in turn, whole commands, and peak memory."""
+"""Clocks: CPU time, measurements in turn, whole commands, peak memory, and fitted exponents."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 Name = TypeVar("Name")
 Value = TypeVar("Value")
@@ -42,9 +44,20 @@ def median_ratio(above: Sequence[float], below: Sequence[float]) -> float:
     return statistics.median(a / b for a, b in zip(above, below, strict=True))
 
 
+def exponent(x: Sequence[float], y: Sequence[float]) -> float:
+    """Return the exponent b of the power law y ~ x^b, fitted by least squares to the logarithms.
+
+    Examples
+    --------
+    >>> round(exponent([1, 10, 100], [3, 30, 300]), 6)
+    1.0
+    """
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
 @dataclass(frozen=True)
 class Command:
-    """What one run of a command took: wall-clock and CPU seconds, its children's included."""
+    """Wall-clock and CPU seconds of one run of a command, its children's included."""
 
     wall: float
     cpu: float
@@ -56,7 +69,7 @@ def python(*arguments: str) -> Command:
     Raises
     ------
     RuntimeError
-        If it does not end well, with the last line that it wrote to its standard error.
+        If it fails, with the last line of its standard error.
     """
     start, before = time.perf_counter(), os.times()
     process = subprocess.run([sys.executable, *arguments], capture_output=True, text=True)
@@ -69,13 +82,13 @@ def python(*arguments: str) -> Command:
 
 
 def in_fresh_process(function: Callable[..., Value], *arguments: Any) -> Value:
-    """Call a function of a module in an interpreter of its own, whose memory nothing has touched before."""
+    """Call a function of a module in an interpreter of its own, with fresh memory."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
         return process.submit(function, *arguments).result()
 
 
 def peak_memory() -> float:
-    """Return the most memory that this process has ever held, in MB.
+    """Return the peak memory of this process, in MB.
 
     Not ``getrusage``: its maximum is inherited from the process that started this one.
     """

@@ -1,13 +1,11 @@
-"""Points of a study as the sweep makes them, simulated here and now in this process."""
+"""Points of a study as the sweep makes them, simulated in this process."""
 
 from __future__ import annotations
 
 from models.family import Outcome
-from models.gang import FAMILY, model
-from models.gang.simulation import Simulation
 from sweep.config import compose, locate
 from sweep.executors.work import point
-from sweep.plan import plan
+from sweep.plan import families, plan
 from sweep.plan.task import Task
 
 FIG_8 = (
@@ -35,10 +33,6 @@ def tasks(*overrides: str) -> list[Task]:
 
 
 def simulate(task: Task) -> Outcome:
-    """Run a task as a worker would, but without keeping anything."""
-    return model.simulate(point(task, FAMILY))
-
-
-def prepare(task: Task) -> Simulation:
-    """Return a task's simulation at time 0."""
-    return model.prepare(point(task, FAMILY))
+    """Run a task as a worker would, but without recording it."""
+    family = families.find(task.family)
+    return family.simulate(point(task, family))

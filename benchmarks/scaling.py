@@ -1,8 +1,7 @@
-"""How cost grows: with jobs, the length of the queue, processors, hosts, tasks, and with workers (a model).
+"""How cost grows: with jobs, the length of the queue, processors, hosts, and tasks.
 
-Only CPU time is measured, so that others at work on the machine matter little. Workers beyond this machine's
-are simulated: `benchmarks.fleet` is a model of an executor whose numbers come from the benchmark `executors`.
-`python -m benchmarks.pictures` draws docs/performance.svg from what is kept of these.
+Only CPU time is measured, so that other users of the machine matter little. `python -m benchmarks.pictures`
+draws docs/performance.svg from the newest run.
 """
 
 from __future__ import annotations
@@ -15,14 +14,15 @@ import numpy as np
 
 from benchmarks import points
 from benchmarks.backfill import PROCESSORS, burst, policies, stream
-from benchmarks.growth import exponent
-from benchmarks.measure import cpu_seconds, in_turn
+from benchmarks.measure import cpu_seconds, exponent, in_turn
 from benchmarks.record import Cell, Findings, Table
+from models import gang
 from models.backfill.engine import schedule
-from models.backfill.priority.rules import Priority
 from models.backfill.rules import Rules
+from models.gang import model
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine, pool
+from sweep.executors.work import point
 from sweep.plan.task import Task
 
 JOBS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
@@ -47,7 +47,7 @@ def run(quick: bool) -> Findings:
     backfills = policies("easy", "sjf_backfill", "conservative")
     machine = pool(PROCESSORS)
 
-    for name in backfills:  # what the first call loads is no part of it
+    for name in backfills:  # loaded beforehand
         schedule(burst(10), machine, backfills[name])
     on_pool = {name: partial(_schedule, stream, machine, rules) for name, rules in backfills.items()}
     kinds: dict[str, Callable[[int], float]] = {**on_pool, "gang, first fit": partial(_gang, "first_fit")}
@@ -95,9 +95,9 @@ def _grown(
     unit = "µs of CPU time" if each else "s of CPU time"
     rows: list[list[Cell]] = []
     for name, taken in costs.items():
-        told = {n: 1e6 * taken[n] / jobs(n) if each else taken[n] for n in taken}
-        upper = list(told)[len(told) // 2 - 1 :]  # the start is no part of how it grows
-        rows.append([name, *(told.get(n) for n in lengths), exponent(upper, [told[n] for n in upper])])
+        cost = {n: 1e6 * taken[n] / jobs(n) if each else taken[n] for n in taken}
+        upper = list(cost)[len(cost) // 2 - 1 :]  # without the start
+        rows.append([name, *(cost.get(n) for n in lengths), exponent(upper, [cost[n] for n in upper])])
     found.tables.append(Table(f"{x}: {unit} for {title}", [x, *map(str, lengths), "exponent"], rows))
 
 
@@ -126,7 +126,6 @@ def _spread_jobs(hosts: int) -> int:
 def _spread(rules: Rules, hosts: int) -> float:
     names = tuple(f"host{i}" for i in range(hosts))
     machine = Machine(names, np.full(hosts, PER_HOST), np.full(hosts, UNLIMITED_KB))
-    assert isinstance(rules, Priority)
     return _schedule(stream, machine, rules, _spread_jobs(hosts))
 
 
@@ -151,7 +150,8 @@ def _gang(scheme: str, n: int) -> float:
 def _of_machine(scheme: str, processors: int) -> float:
     """Return what the event loop takes for as many jobs as are timed, after the warm-up."""
     n_jobs = _few(processors)
-    simulation = points.prepare(_task(scheme, 0.7, n_jobs, f"machine.processors={processors}"))
+    task = _task(scheme, 0.7, n_jobs, f"machine.processors={processors}")
+    simulation = model.prepare(point(task, gang.FAMILY))
     simulation.run(1)
     before = simulation.n_terminated
     seconds = cpu_seconds(lambda: simulation.run(1 + max(1, n_jobs // WARM_UP_JOBS)))
@@ -162,37 +162,3 @@ def _plan(n: int) -> float:
     overrides = ("+experiment=packing", "grid.load=[0.5]", "grid.alternation=[shared]", "exclude=[]")
     study = (*overrides, "grid.unification=[true]", f"replications={n // 8}")
     return cpu_seconds(lambda: points.expanded(*study))
-
-
-# What `benchmarks.counters` has counted.
-
-
-def easy(jobs: int) -> None:
-    """Schedule a stream of 10,000 jobs as often as gives so many."""
-    _again_and_again(stream(pool(PROCESSORS), 10_000), jobs)
-
-
-def easy_at_once(jobs: int) -> None:
-    """Schedule 1,000 jobs at once as often as gives so many."""
-    _again_and_again(burst(1_000), jobs)
-
-
-def _again_and_again(drawn: Jobs, jobs: int) -> None:
-    machine, rules = pool(PROCESSORS), policies("easy")["easy"]
-    for _ in range(max(1, jobs // len(drawn))):
-        schedule(drawn, machine, rules)
-
-
-def first_fit(jobs: int) -> None:
-    """Simulate gang scheduling by first fit."""
-    _gang_batches("first_fit", jobs)
-
-
-def buddy(jobs: int) -> None:
-    """Simulate gang scheduling by buddy packing."""
-    _gang_batches("buddy", jobs)
-
-
-def _gang_batches(scheme: str, jobs: int) -> None:
-    n_batches = max(1, jobs // WARM_UP_JOBS)
-    points.prepare(_task(scheme, 0.8, n_batches * WARM_UP_JOBS)).run(n_batches)

@@ -21,7 +21,7 @@ SWEEP = {
 OTHERS = {
     "rerun": ("sweep.cli", "make a dataset once more from itself alone, and say whether it is the same"),
     "analysis": ("analysis.command", "figures, claims and a report of results, or one drawing"),
-    "slurm": ("slurm.cli", "look for what is wrong with a cluster; start a throw-away one"),
+    "slurm": ("slurm.cli", "check a cluster before a sweep is submitted to it"),
 }
 """Commands with arguments of their own: where they are, and what they do."""
 
@@ -29,7 +29,7 @@ USAGE = """\
 usage: schedsweep run|plan|status|gather|cancel EXPERIMENT [key=value ...] [--config-dir DIR]
        schedsweep rerun DATASET.nc [key=value ...]
        schedsweep analysis RESULTS [key=value ...]
-       schedsweep slurm doctor|testcluster [key=value ...]
+       schedsweep slurm doctor [key=value ...]
 """
 
 EXAMPLES = """\

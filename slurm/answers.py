@@ -1,4 +1,4 @@
-"""What Slurm's programs answer, as plain data."""
+"""Answers of Slurm's programs, as plain data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from slurm.duration import seconds
 
 @dataclass(frozen=True)
 class Limits:
-    """What the cluster allows; ``scontrol show config``.
+    """Limits of the cluster; ``scontrol show config``.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Limits:
     max_jobs : int
         Jobs and array elements, of all users, that the controller holds at a time.
     max_submit : int, optional
-        Jobs and array elements that this user may have submitted at a time, as far as the controller tells.
+        Jobs and array elements that this user may have submitted at a time, if the controller reports it.
     """
 
     cluster: str

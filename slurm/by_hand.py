@@ -1,7 +1,7 @@
-"""``sbatch --array=0-15 slurm/sweep.sbatch +experiment=packing``: an array that nobody but Slurm knows of.
+"""``sbatch --array=0-15 slurm/sweep.sbatch +experiment=packing``: an array whose submission has no record.
 
-Each element takes the tasks whose number modulo the array's size is its index, so the elements need not talk
-to each other; they say where they are in Slurm's log, and `action=gather` writes the dataset.
+Each element takes the tasks whose number modulo the array's size is its index, so that elements need not
+communicate; their status is in Slurm's log, and `action=gather` writes the dataset.
 """
 
 from __future__ import annotations
@@ -14,33 +14,34 @@ from pathlib import Path
 
 from schedsweep import packages
 from slurm import share
-from slurm.commands import Slurm, SlurmError
+from slurm.commands import SlurmError
 from slurm.share import Logs
-from slurm.watch import TerminatedError, Watch, end_of_job
+from slurm.watch import TerminatedError, Watch, end_of_job, queue_again
 from sweep import cli
 from sweep.config import compose, locate
 from sweep.errors import INTERRUPTED, RunError, SweepError
-from sweep.plan.plan import Plan, expand
+from sweep.plan.plan import expand
 from sweep.store import manifest, state
 from sweep.store.folder import Folder, HeldError
 
 ATTEMPTS = 3
-"""Times that an element is run in vain before what is left of it waits for the next submission."""
+"""Times that an element is run in vain before the rest of it waits for the next submission."""
 
 PATIENCE_S = 60
-"""How long the other elements may take to write the folder's manifest."""
+"""Seconds that the other elements may take to write the folder's manifest."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run this element's tasks and return the exit status: 0 if all of them are done."""
+    cores = share.own_cores()
     try:
-        with Watch(end_of_job(None), share.rounds(cores := share.own_cores())) as watch:
+        with Watch(end_of_job(None), share.rounds(cores)) as watch:
             return _run(arguments, cores, watch)
     except SweepError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.status
     except TerminatedError:
-        print("stopped; the same command goes on from here", file=sys.stderr)
+        print("stopped; the same command continues", file=sys.stderr)
         return INTERRUPTED
 
 
@@ -55,16 +56,30 @@ def _run(arguments: Sequence[str], cores: int, watch: Watch) -> int:
         return 0
     for note in plan.check():
         print(note, flush=True)
-    _claim(plan, folder)
-    logs = Logs(folder, f"array-{os.environ.get('SLURM_ARRAY_JOB_ID', '0')}-{index:05d}")
+    folder.create()
+    deadline = time.monotonic() + PATIENCE_S
+    while True:  # all other elements claim it at this moment
+        try:
+            with folder.lock():
+                folder.claim(manifest.claim(folder, plan))
+            break
+        except HeldError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+    array = os.environ.get("SLURM_ARRAY_JOB_ID", "0")
+    logs = Logs(folder, f"array-{array}-{index:05d}")
     share.run(plan, mine, logs, cores, watch)
     done, failed = logs.tried()
     ids = {plan.ids[number] for number in mine}
     left = len(ids - done - failed)
     print(f"{len(ids & done)} done, {len(ids & failed)} failed, {left} left", flush=True)
-    got_on = left < len(ids)
-    if left and watch.why and (got_on or int(os.environ.get("SLURM_RESTART_COUNT", "0")) + 1 < ATTEMPTS):
-        _queue_again()
+    fruitful = left < len(ids)
+    if left and watch.why and (fruitful or int(os.environ.get("SLURM_RESTART_COUNT", "0")) + 1 < ATTEMPTS):
+        try:
+            queue_again(f"{array}_{os.environ['SLURM_ARRAY_TASK_ID']}")
+        except SlurmError as error:
+            print(f"it could not be queued again: {error}", file=sys.stderr)
     return RunError.status if left or ids & failed else 0
 
 
@@ -87,31 +102,6 @@ def place() -> tuple[int, int]:
     if (index - first) // step >= size:
         raise SweepError("the array's indices have gaps: give a range, e.g. --array=0-15")
     return (index - first) // step, size
-
-
-def _claim(plan: Plan, folder: Folder) -> None:
-    """Write the manifest, like all the other elements at this moment."""
-    folder.create()
-    deadline = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            with folder.lock():
-                described = manifest.claim(folder, plan)
-                folder.claim(described)
-            return
-        except HeldError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-
-
-def _queue_again() -> None:
-    job = f"{os.environ['SLURM_ARRAY_JOB_ID']}_{os.environ['SLURM_ARRAY_TASK_ID']}"
-    try:
-        Slurm().requeue(job)
-        time.sleep(PATIENCE_S)
-    except SlurmError as error:
-        print(f"it could not be queued again: {error}", file=sys.stderr)
 
 
 if __name__ == "__main__":

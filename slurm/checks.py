@@ -1,4 +1,4 @@
-"""What the doctor knows: a check takes plain facts and says ok, warning or wrong, and what to do."""
+"""The doctor's rules: a check takes plain facts and returns ok, warning or wrong, with what to do."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def partitions(found: Sequence[Partition], profile: Profile) -> Finding:
 def _trouble(partition: Partition, profile: Profile) -> str:
     name, cpus, memory = partition.name, partition.cpus, partition.memory_mb
     if not partition.up:
-        return f"{name} is down, it takes jobs and starts none; name another one, or ask when it is up"
+        return f"{name} is down: it accepts jobs and starts none; name another one, or ask when it is up"
     if not partition.usable:
-        return f"{name}: none of its {partition.nodes} nodes is usable; `sinfo -R -p {name}` says why"
+        return f"{name}: none of its {partition.nodes} nodes is usable; `sinfo -R -p {name}` shows why"
     if profile.cpus_per_task > cpus:
         return f"{name}: its largest node has {cpus} cores; lower cpus_per_task={profile.cpus_per_task}"
     if profile.mem is not None and (megabytes(profile.mem) or 0) > memory:
@@ -101,7 +101,7 @@ def answer(
     Parameters
     ----------
     given : mapping
-        What `slurm.probe.look` saw there.
+        Result of `slurm.probe.look` there.
     here : mapping
         ``versions`` and ``sources``, of this node.
     profile : Profile
@@ -117,13 +117,9 @@ def answer(
 
 def _locks(given: Mapping[str, Any]) -> Finding:
     if given["locked"]:
-        return Finding("ok", "locks", f"{given['node']} sees that a file is locked here")
-    text = (
-        f"{given['node']} does not see locks that are held here: nothing stops two runs that write into one "
-    )
-    return Finding(
-        "warning", "locks", text + "folder from two nodes; take care of it, or use another file system"
-    )
+        return Finding("ok", "locks", f"a file that is locked here is locked on {given['node']}, too")
+    text = f"{given['node']} ignores locks that are held here: nothing keeps two runs"
+    return Finding("warning", "locks", f"{text} from writing into one folder; start one at a time")
 
 
 def _code(given: Mapping[str, Any], here: Mapping[str, Any]) -> Finding:
@@ -180,7 +176,7 @@ def _network(given: Mapping[str, Any], profile: Profile, listening: Sequence[Add
 def world(ranks: Sequence[Mapping[str, int]], profile: Profile) -> Finding:
     """Check that two tasks under srun were one MPI world of two.
 
-    Where they were not, `srun` ran two separate jobs and both ended well: nothing else would tell.
+    Where they were not, `srun` ran two separate jobs and both succeeded, which no exit status shows.
     """
     if sorted((rank["rank"], rank["size"]) for rank in ranks) == [(0, 2), (1, 2)]:
         return Finding("ok", "mpi", "two tasks under srun are one world of 2 ranks")
@@ -188,9 +184,9 @@ def world(ranks: Sequence[Mapping[str, int]], profile: Profile) -> Finding:
     return no_world(f"they were worlds of {sizes}", profile)
 
 
-def no_world(said: str, profile: Profile) -> Finding:
-    """Say that two tasks under srun did not find together, which only matters to one of the executors."""
+def no_world(why: str, profile: Profile) -> Finding:
+    """Return the finding that two tasks under srun are no MPI world, which only executor=mpi needs."""
     how = "srun" if profile.mpi is None else f"srun --mpi={profile.mpi}"
     advice = "set mpi in the profile (`srun --mpi=list`), or start with mpiexec; only executor=mpi needs it"
     level: Level = "warning" if profile.mpi is None else "wrong"
-    return Finding(level, "mpi", f"two tasks under {how} are no world of 2 ({said}); {advice}")
+    return Finding(level, "mpi", f"two tasks under {how} are no world of 2 ({why}); {advice}")

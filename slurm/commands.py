@@ -1,7 +1,7 @@
 """The only place that calls Slurm's programs: each with a time limit, each error one clear line.
 
-Slurm is a hint, never the record: it forgets jobs some minutes after their end, a job's number may be given
-out twice after a crash, and it may be down. What is done is in the sweep's own files.
+Slurm is a hint, never the record: it forgets jobs some minutes after their end, may use a job's number twice
+after a crash, and may be down. The sweep's own files are the record of what is done.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ KEPT = (
     *("SLURM_CONF", "SLURM_CLUSTERS", "SLURM_JWT", "SBATCH_CLUSTERS"),
     *("SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_RESERVATION", "SBATCH_CONSTRAINT"),
 )
-"""Variables of Slurm that may say where to send a job; see `environment`."""
+"""Variables of Slurm that may select the cluster and account of a job; see `environment`."""
 
 
 class SlurmError(SweepError):
-    """Slurm did not do what was asked for (exit status 1)."""
+    """A command to Slurm failed (exit status 1)."""
 
     status = 1
 
@@ -35,12 +35,12 @@ class SlurmError(SweepError):
 class UnreachableError(SlurmError):
     """Slurm does not answer: no programs, no controller, no valid credentials, or out of time.
 
-    Asking again later may help. A submission that ran out of time may have been accepted.
+    A later attempt may succeed. A submission that ran out of time may have been accepted.
     """
 
 
 class RefusedError(SlurmError):
-    """Slurm answers, and says no. Asking again does not help."""
+    """Slurm refuses. Repeating the command does not help."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,12 @@ class Slurm:
         return dict(line.split("|", 1) for line in lines)
 
     def jobs(self, ids: Iterable[int] = (), *, name: str | None = None, ended: bool = False) -> list[Job]:
-        """Return jobs that Slurm knows, this user's only.
+        """Return this user's jobs.
 
         Parameters
         ----------
         ids : iterable of int
-            Jobs and arrays to look for, all by default. Ids that Slurm does not know (any more) are left out.
+            Jobs and arrays, all by default. Ids that Slurm does not have (any more) are left out.
         name : str, optional
             Only jobs of this name.
         ended : bool
@@ -159,7 +159,7 @@ class Slurm:
         self._run("scontrol", "requeue", str(target))
 
     def update(self, **settings: str) -> None:
-        """Change what the controller knows, e.g. ``nodename="n1", state="down", reason="test"``."""
+        """Change the controller's records, e.g. ``nodename="n1", state="down", reason="test"``."""
         self._run("scontrol", "update", *(f"{key}={value}" for key, value in settings.items()))
 
     def _run(self, program: str, *arguments: str) -> str:
@@ -184,12 +184,12 @@ class Slurm:
             raise UnreachableError(_late(program, error)) from None
         if done.returncode == 0:
             return done.stdout
-        said = _said(done.stderr or done.stdout) or f"exit status {done.returncode}"
+        text = _one_line(done.stderr or done.stdout) or f"exit status {done.returncode}"
         for pattern, advice in _UNREACHABLE:
-            if re.search(pattern, said, re.IGNORECASE):
-                raise UnreachableError(f"{program}: {said}; {advice}")
-        advice = next((text for pattern, text in _REFUSED if re.search(pattern, said, re.IGNORECASE)), "")
-        raise RefusedError(f"{program}: {said}" + (f"; {advice}" if advice else ""))
+            if re.search(pattern, text, re.IGNORECASE):
+                raise UnreachableError(f"{program}: {text}; {advice}")
+        advice = next((hint for pattern, hint in _REFUSED if re.search(pattern, text, re.IGNORECASE)), "")
+        raise RefusedError(f"{program}: {text}" + (f"; {advice}" if advice else ""))
 
 
 def environment(base: Mapping[str, str]) -> dict[str, str]:
@@ -226,19 +226,19 @@ _REFUSED = (
     ("account", "set account in the profile: `sacctmgr show assoc user=$USER` lists yours"),
     ("qos|policy", "set qos in the profile, or lower what it asks for: `sacctmgr show qos` lists limits"),
     ("time", "set time in the profile: `sinfo -s` lists limits"),
-    ("memory|node configuration|feature|gres", "no node has that: look at mem, cpus_per_task, options"),
+    ("memory|node configuration|feature|gres", "no node has that: check mem, cpus_per_task, options"),
 )
 
 
-def _said(text: str) -> str:
-    """Return all that a program says in one line, without its repeated name."""
+def _one_line(text: str) -> str:
+    """Return all of a program's output in one line, without its repeated name."""
     lines = (re.sub(r"^(\w+: )?((error|fatal): )?", "", line.strip()) for line in text.splitlines())
     return "; ".join(dict.fromkeys(line for line in lines if line))
 
 
 def _late(program: str, error: subprocess.TimeoutExpired) -> str:
-    said = error.stderr or b""
-    text = _said(said.decode(errors="replace") if isinstance(said, bytes) else said)
+    output = error.stderr or b""
+    text = _one_line(output.decode(errors="replace") if isinstance(output, bytes) else output)
     advice = "try again later"
     if program == "sbatch":
         advice = "the job may have been accepted all the same: look with squeue --me before you submit again"

@@ -1,7 +1,7 @@
 """``executor=dask_slurm``: Dask workers in Slurm jobs, which end with the run.
 
-dask-jobqueue makes the jobs' script and the scheduler, which lives in this process. Jobs are submitted and
-cancelled by `slurm.commands`, which says what went wrong; and while no worker comes, Slurm is asked why.
+dask-jobqueue writes the jobs' script and starts the scheduler, in this process. Jobs are submitted and
+cancelled by `slurm.commands`, which reports errors; while there is no worker, Slurm is asked for the reason.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from distributed import Client
 
 ASK_EVERY_S = 10.0
-"""How often Slurm is asked why no worker comes: its controller serves others, too."""
+"""Seconds between two queries to Slurm while there is no worker: its controller serves others, too."""
 
 DEATH_TIMEOUT_S = 60
-"""After which a worker ends that does not find the scheduler: of a run that was killed, too."""
+"""Seconds after which a worker ends that does not find the scheduler, e.g. of a run that was killed."""
 
 TAIL = 3
 """Lines of a job's log that an error shows."""
@@ -57,7 +57,7 @@ class Executor(dask.Executor):
     modules : sequence of str
         What the workers will import.
     overrides
-        Keys of the profile that take the place of its own, where they are not None.
+        Keys of the profile that replace its own, where they are not None.
     """
 
     workers_are_here = False
@@ -85,14 +85,14 @@ class Executor(dask.Executor):
         self._ended = False
         self._refusal: SweepError | None = None
         self._asked = -ASK_EVERY_S
-        self._said = ""
+        self._shown = ""
         self._logs = Path()
 
     def __enter__(self) -> Self:
-        return self  # the jobs' logs belong into the results folder, which `run` is told
+        return self  # the jobs' logs are written to the results folder, which `run` finds in its bundles
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
-        """Run the bundles, as soon as a first worker is there."""
+        """Run the bundles, as soon as there is a first worker."""
         first = next(bundles, None)
         if first is None:
             return
@@ -105,19 +105,19 @@ class Executor(dask.Executor):
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._ended = True
         try:
-            self._cancel()  # before the scheduler goes, for which workers would look
+            self._cancel()  # before the scheduler ends, which workers would look for
             if self._client is not None:
                 super().__exit__(None)
         finally:
-            self._cancel()  # what was submitted in the meantime, or could not be cancelled
-            if kind is None and self._logs.name == self._name:  # nobody will ask what workers said
+            self._cancel()  # jobs submitted in the meantime, or not cancelled before
+            if kind is None and self._logs.name == self._name:  # after a success no log is needed
                 shutil.rmtree(self._logs, ignore_errors=True)
                 with suppress(OSError):
                     self._logs.parent.rmdir()
 
     def _cancel(self) -> None:
-        """Cancel the jobs; those are only known by their name where Slurm's answer to sbatch got lost."""
-        # Ids are added by other threads, and never taken out: none can get lost between two looks.
+        """Cancel the jobs, also those without an id because sbatch's answer was lost: by their name."""
+        # Other threads add ids and none removes one, so this copy misses no job that was submitted before.
         ids = [number for number in self._ids if number not in self._cancelled]
         if not ids and self._refusal is None:
             return
@@ -125,8 +125,8 @@ class Executor(dask.Executor):
             self._slurm.cancel(ids)
             self._slurm.cancel(job.id for job in self._slurm.jobs(name=self._name) if not job.ended)
         except SlurmError as error:
-            what = f"scancel --name={self._name}"
-            print(f"error: jobs could not be cancelled ({error}): {what}", file=sys.stderr)
+            command = f"scancel --name={self._name}"
+            print(f"error: jobs could not be cancelled ({error}): {command}", file=sys.stderr)
         else:
             self._cancelled.update(ids)
 
@@ -155,14 +155,14 @@ class Executor(dask.Executor):
 
             @classmethod
             async def _close_job(cls, job_id: str, cancel_command: str) -> None:
-                """Leave it to the executor, which cancels all of them at once."""
+                """Do nothing: the executor cancels all jobs at once."""
 
         profile = self._profile
         self._cluster = SLURMCluster(
-            job_cls=Job,  # type: ignore[arg-type] # a class, whatever its annotation says
+            job_cls=Job,  # type: ignore[arg-type] # a class, in spite of its annotation
             cores=profile.cpus_per_task,
             processes=profile.cpus_per_task,
-            memory="1GB",  # has to be given, but is not used: options and limits are set below
+            memory="1GB",  # required, but not used: options and limits are set below
             interface=profile.interface,
             python=shlex.quote(profile.python or sys.executable),
             job_directives_skip=["#SBATCH"],  # all options are arguments of sbatch, see `_submit`
@@ -190,19 +190,14 @@ class Executor(dask.Executor):
         """Submit a job and return its id, 0 where that failed or the run is over."""
         if self._ended:
             return 0
-        options = [
-            *self._profile.where(),
-            *self._profile.resources(),
-            f"--job-name={self._name}",
-            script.log_option(self._logs, "%j.out"),
-        ]
+        options = [*self._profile.where(), *self._profile.resources(), f"--job-name={self._name}"]
         try:
-            number = self._slurm.submit(path, options)
+            number = self._slurm.submit(path, [*options, script.log_option(self._logs, "%j.out")])
         except SweepError as error:
             self._refusal = error
             return 0
         self._ids.append(number)
-        if self._ended:  # while sbatch ran: nobody else knows of the job
+        if self._ended:  # while sbatch ran: no other call would cancel the job
             self._cancel()
         return number
 
@@ -213,43 +208,30 @@ class Executor(dask.Executor):
         now = time.monotonic()
         if self._last_seen != self._looked and now - self._asked > ASK_EVERY_S:
             self._asked = now
-            self._ask()
+            line = self._waiting_for()
+            if line != self._shown:
+                self._shown = line
+                print(line, flush=True)
 
-    def _ask(self) -> None:
-        """Say what the jobs wait for, and end the run if that will never come."""
+    def _waiting_for(self) -> str:
+        """Return what the jobs wait for; raise `RunError` if no worker can start any more."""
         try:
             jobs = self._slurm.jobs(self._ids, ended=True)
         except UnreachableError as error:
-            self._say(f"no Dask workers yet, and Slurm does not answer: {error}")
-            return
-        pending = [job for job in jobs if job.state == "PENDING"]
-        for job in pending:
-            if never := reasons.hopeless(job.reason):
+            return f"no Dask workers yet, and Slurm does not answer: {error}"
+        for job in jobs:
+            if job.state == "PENDING" and (never := reasons.hopeless(job.reason)):
                 raise RunError(f"no Dask workers: job {job.id} is pending ({job.reason}): {never}")
-        living = [job for job in jobs if not job.ended]
-        if not living:
-            raise RunError(f"no Dask workers: {self._ends(jobs)}; {self._tail()}")
-        self._say(f"waiting for Dask workers: {self._states(living)}")
+        if all(job.ended for job in jobs):
+            raise RunError(f"no Dask workers: all jobs have ended ({_states(jobs)}); {self._tail()}")
+        return f"waiting for Dask workers: {_states([job for job in jobs if not job.ended])}"
 
     def _why_none(self) -> str:
+        none = f"no Dask worker for {self._patience_s / 60:g} minutes"
         with suppress(SlurmError):
-            jobs = self._slurm.jobs(self._ids, ended=True)
-            return (
-                f"no Dask worker for {self._patience_s / 60:g} minutes (executor.wait_minutes): "
-                f"{self._states(jobs) or 'Slurm knows none of the jobs any more'}; {self._tail()}"
-            )
-        return f"no Dask worker for {self._patience_s / 60:g} minutes, and Slurm does not answer"
-
-    @staticmethod
-    def _states(jobs: Sequence[Job]) -> str:
-        texts = (
-            f"job {job.id} {job.state.lower()}" + (f" ({job.reason})" if job.state == "PENDING" else "")
-            for job in jobs
-        )
-        return ", ".join(texts)
-
-    def _ends(self, jobs: Sequence[Job]) -> str:
-        return f"all jobs have ended ({self._states(jobs) or 'Slurm knows none of them any more'})"
+            states = _states(self._slurm.jobs(self._ids, ended=True))
+            return f"{none} (executor.wait_minutes): {states}; {self._tail()}"
+        return f"{none}, and Slurm does not answer"
 
     def _tail(self) -> str:
         """Return the last lines of the newest log."""
@@ -258,9 +240,12 @@ class Executor(dask.Executor):
             lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
             if lines:
                 return f"{log}: {' | '.join(lines[-TAIL:])}"
-        return f"no job has said anything in {self._logs}: can its workers reach this node (interface)?"
+        return f"all logs in {self._logs} are empty: can the workers reach this node (interface)?"
 
-    def _say(self, line: str) -> None:
-        if line != self._said:
-            self._said = line
-            print(line, flush=True)
+
+def _states(jobs: Sequence[Job]) -> str:
+    texts = [
+        f"job {job.id} {job.state.lower()}" + (f" ({job.reason})" if job.state == "PENDING" else "")
+        for job in jobs
+    ]
+    return ", ".join(texts) or "Slurm has none of the jobs any more"

@@ -1,11 +1,13 @@
-"""``python -m slurm doctor``: one line a check, before a night is lost."""
+"""``python -m slurm doctor``: one line a check, before a night is lost.
+
+The rules are in `slurm.checks`, the job is `slurm.probe`; here it is submitted and awaited.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import importlib.util
 import json
-import os
 import re
 import secrets
 import shlex
@@ -14,67 +16,43 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from slurm import arguments, checks, probe, profile, trial
+from slurm import checks, probe
 from slurm.checks import Address, Finding
-from slurm.commands import Slurm, SlurmError
+from slurm.commands import Slurm, SlurmError, UnreachableError
 from slurm.profile import Profile
+from slurm.reasons import hopeless
+from slurm.script import log_option, search_path
 from sweep.store.provenance import versions
-
-DEFAULTS = {"profile": "default", "folder": "results", "wait_s": "120"}
 
 LITTLE_MB = 200
 """Free space below which a warning is due."""
 
+TIME = "5:00"
+"""Time limit of the jobs, short enough for a gap of the schedule."""
+
+RUN_S = 120
+"""Seconds after its start that a job may take: a first import from a slow shared folder is slow."""
+
 MPI_S = 60
-"""Seconds after its start that the MPI job may take; its imports come after those of the other job."""
+"""The same for the MPI job, whose imports follow those of the other job."""
 
-SCRATCH = ".doctor-"
-"""Beginning of the name of the folder in the results' folder that takes the jobs' answers."""
+GRACE_S = 10
+"""Seconds after a job's end until its files must be visible here: network file systems cache."""
 
-YOUNG_S = 60
-"""Seconds in which another doctor may not have locked its folder yet."""
+SLOWEST_POLL_S = 2.0
+"""Longest pause between two queries: a controller serves many users."""
 
 END_S = 10
 """Seconds that a cancelled job may take to end, before its files are removed all the same."""
 
-HELP = """\
-usage: python -m slurm doctor [profile=default] [folder=results] [wait_s=120]
-
-Looks at a Slurm cluster as a sweep will use it, and submits one short job (two where mpi4py is installed).
-One line a check: ok, warning, wrong (with what to do) or skipped. Exit status 1 if anything is wrong.
-
-  profile=NAME  a profile of slurm/profiles ({names}), or the path of a YAML file
-  folder=DIR    where results will be: every node has to see it
-  wait_s=N      seconds that the job may wait in the queue before it is cancelled"""
-
-
-def main(given: Sequence[str]) -> int:
-    """Print findings as they come and return 1 if anything is wrong, else 0."""
-    if {"-h", "--help"}.intersection(given):
-        print(HELP.format(names=", ".join(profile.names())))
-        return 0
-    options = arguments.parse(given, DEFAULTS)
-    wait_s = arguments.positive("wait_s", options["wait_s"])
-    chosen = profile.load(options["profile"])
-    levels = []
-    with closing(examine(chosen, Path(options["folder"]).expanduser().absolute(), wait_s)) as findings:
-        for finding in findings:
-            print(finding, flush=True)
-            levels.append(finding.level)
-    count = f"wrong: {levels.count('wrong')}, warnings: {levels.count('warning')}"
-    if "wrong" in levels:
-        print(f"\n{count}; put right what is wrong and ask again")
-        return 1
-    print(f"\n{count}; ready for executor=slurm slurm={options['profile']}")
-    return 0
-
 
 def examine(chosen: Profile, folder: Path, wait_s: float, slurm: Slurm | None = None) -> Generator[Finding]:
-    """Yield findings, the cheap and fundamental first. However it is left, no job and no file stays behind.
+    """Yield findings, the cheap and fundamental first. However it is left, no job and no file remains.
 
     Parameters
     ----------
@@ -93,10 +71,14 @@ def examine(chosen: Profile, folder: Path, wait_s: float, slurm: Slurm | None = 
         yield finding
     with ExitStack() as stack:
         try:
-            scratch = _scratch(folder, stack)
+            new = [path for path in (folder, *folder.parents) if not path.exists()]
+            stack.callback(_remove_empty, new)
+            folder.mkdir(parents=True, exist_ok=True)
+            scratch = Path(tempfile.mkdtemp(prefix=".doctor-", dir=folder))
+            stack.callback(shutil.rmtree, scratch, ignore_errors=True)
             free_mb = shutil.disk_usage(scratch).free / 1e6
             if free_mb < LITTLE_MB:
-                yield Finding("warning", "space", f"{free_mb:.0f} MB left in {folder}; make room")
+                yield Finding("warning", "space", f"{free_mb:.0f} MB left in {folder}; remove files")
             if hopeful:
                 yield from _jobs(slurm, chosen, scratch, wait_s, stack)
             else:
@@ -106,7 +88,7 @@ def examine(chosen: Profile, folder: Path, wait_s: float, slurm: Slurm | None = 
             text = error.strerror or str(error)
             yield Finding("wrong", "folder", f"{folder}: {text}; give one that can be written, folder=FOLDER")
         if not hopeful:
-            yield Finding("skipped", "job", "not tried before the above is put right")
+            yield Finding("skipped", "job", "not submitted before the above is corrected")
 
 
 def _cluster(slurm: Slurm, chosen: Profile) -> Iterator[Finding]:
@@ -119,33 +101,6 @@ def _cluster(slurm: Slurm, chosen: Profile) -> Iterator[Finding]:
         yield Finding("wrong", "slurm", str(error))
 
 
-def _scratch(folder: Path, stack: ExitStack) -> Path:
-    """Make a folder in the results' folder; both go when the stack is left, if the latter was not there."""
-    new = [path for path in (folder, *folder.parents) if not path.exists()]
-    stack.callback(_remove_empty, new)
-    folder.mkdir(parents=True, exist_ok=True)
-    for left_behind in folder.glob(f"{SCRATCH}*"):
-        if _is_dead(left_behind):
-            shutil.rmtree(left_behind, ignore_errors=True)
-    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=folder))
-    stack.callback(shutil.rmtree, scratch, ignore_errors=True)
-    return scratch
-
-
-def _is_dead(scratch: Path) -> bool:
-    """Whether a folder is of a doctor of this user that was killed: such a one holds no lock any more."""
-    try:
-        if scratch.stat().st_uid != os.getuid() or time.time() - scratch.stat().st_mtime < YOUNG_S:
-            return False
-        with (scratch / "look" / "lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return True
-    except OSError:  # held, or no locks here
-        return False
-    return True
-
-
 def _remove_empty(folders: list[Path]) -> None:
     for folder in folders:
         with suppress(OSError):
@@ -156,33 +111,29 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     """Submit the jobs, wait for their answers, and check these."""
     token, listening = secrets.token_hex(8), _listen(chosen.interface, stack)
     look, mpi = scratch / "look", scratch / "mpi"
-    for path in (look, mpi):
-        path.mkdir()
+    look.mkdir()
+    mpi.mkdir()
     lock = stack.enter_context((look / "lock").open("w"))
-    with suppress(OSError):  # a file system without locks: no node sees one either
+    with suppress(OSError):  # a file system without locks: no node detects one either
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     (look / "request.json").write_text(json.dumps({"token": token, "addresses": listening}))
-    python = shlex.quote(chosen.python or sys.executable)
+    command = f"{shlex.quote(chosen.python or sys.executable)} -P -m slurm.probe"
     has_mpi = mpi_is_installed()
     submitted: list[int] = []
     stack.callback(_cancel, slurm, submitted)
     try:
-        command = f"{python} -P -m slurm.probe {shlex.quote(str(look))}"
-        submitted.append(trial.submit(slurm, look, chosen, chosen.resources(), command))
+        submitted.append(_submit(slurm, look, chosen, chosen.resources(), f"{command} {_quoted(look)}"))
         if has_mpi:
             kind = f" --mpi={chosen.mpi}" if chosen.mpi else ""
             # Killed with the first rank that fails: the others would wait for it.
-            command = (
-                f"srun --kill-on-bad-exit=1{kind} {python} -P -m slurm.probe {shlex.quote(str(mpi))} mpi"
-            )
-            two = ["--ntasks=2", "--cpus-per-task=1"]
-            submitted.append(trial.submit(slurm, mpi, chosen, two, command))
+            ranks = f"srun --kill-on-bad-exit=1{kind} {command} {_quoted(mpi)} mpi"
+            submitted.append(_submit(slurm, mpi, chosen, ["--ntasks=2", "--cpus-per-task=1"], ranks))
     except SlurmError as error:
         yield Finding("wrong", "job", str(error))
         return
-    end = trial.wait(slurm, submitted[0], (look / "answer.json").exists, wait_s)
+    end = wait(slurm, submitted[0], (look / "answer.json").exists, wait_s)
     if not end.answered:
-        yield _silence(end, look, scratch.parent, chosen)
+        yield _no_answer(end, look, scratch.parent, chosen)
         return
     answer = json.loads((look / "answer.json").read_text())
     yield Finding("ok", "job", f"started and answered within {end.after_s:.1f} s on {answer['node']}")
@@ -193,12 +144,13 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     if not has_mpi:
         yield Finding("ok", "mpi", "mpi4py is not installed: no executor=mpi; executor=slurm does without")
         return
-    end = trial.wait(slurm, submitted[1], lambda: len(_ranks(mpi)) == 2, wait_s, MPI_S)
+    end = wait(slurm, submitted[1], lambda: len(_ranks(mpi)) == 2, wait_s, MPI_S)
     if end.answered:
         yield checks.world([json.loads(file.read_text()) for file in _ranks(mpi)], chosen)
     else:
-        said = end.text if not end.started else _first_error(mpi / "job.log") or end.text
-        yield checks.no_world(said, chosen)
+        lines = _lines(mpi / "job.log") if end.started else []
+        errors = [line for line in lines if re.search("error|abort|fatal|invalid", line, re.IGNORECASE)]
+        yield checks.no_world(next(iter(errors or lines), end.text), chosen)
 
 
 def mpi_is_installed() -> bool:
@@ -210,10 +162,14 @@ def _ranks(folder: Path) -> list[Path]:
     return sorted(folder.glob("rank.*.json"))
 
 
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
 def _listen(interface: str | None, stack: ExitStack) -> list[Address]:
     """Listen on the named interface, or on all that lead out of this machine, and return the addresses.
 
-    The kernel accepts connections to a port that is listened on, so nobody has to.
+    The kernel accepts connections to a listening port, so this process does not have to.
     """
     import psutil  # type: ignore[import-untyped]
 
@@ -230,36 +186,119 @@ def _listen(interface: str | None, stack: ExitStack) -> list[Address]:
     return found
 
 
-def _silence(end: trial.End, there: Path, folder: Path, chosen: Profile) -> Finding:
-    """Say what it means that a job did not answer, from how far it came."""
+def _submit(slurm: Slurm, folder: Path, profile: Profile, resources: list[str], command: str) -> int:
+    """Submit a job that executes a command and return its id.
+
+    The job leaves the files ``node`` (the shell runs and can write) and ``setup`` (the profile's setup lines
+    are done) in the folder, so that a job without an answer shows how far it ran.
+    """
+    path = search_path()
+    lines = [
+        "#!/bin/bash",
+        f"hostname > {_quoted(folder)}/node || exit 71",
+        *profile.setup,
+        f"touch {_quoted(folder)}/setup",
+        *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
+        f"exec {command}",
+    ]
+    file = folder / "job.sh"
+    file.write_text("\n".join(lines) + "\n")
+    options = [f"--time={TIME}", "--job-name=doctor", log_option(folder, "job.log")]
+    return slurm.submit(file, [*profile.where(), *resources, *options])
+
+
+@dataclass(frozen=True)
+class End:
+    """How a job ended.
+
+    Parameters
+    ----------
+    answered, started, running : bool
+        Whether the answer was found, whether the job left the queue, whether it still ran at the last query.
+    after_s : float
+        Seconds from submission to the answer, or to giving up.
+    text : str
+        Slurm's last report on it in words; empty where the job answered at once.
+    """
+
+    answered: bool
+    started: bool
+    running: bool
+    after_s: float
+    text: str = ""
+
+
+def wait(slurm: Slurm, job: int, answered: Callable[[], bool], wait_s: float, run_s: float = RUN_S) -> End:
+    """Wait until a job has answered, has ended without an answer, or is late.
+
+    Parameters
+    ----------
+    slurm : Slurm
+    job : int
+    answered : callable
+        Whether the answer is there, by its files: Slurm is only asked why there is none.
+    wait_s, run_s : float
+        Seconds that the job may wait in the queue, and that it may then run.
+    """
+    begin, pause, text = time.monotonic(), 0.1, ""
+    since: dict[str, float] = {}  # state -> when it was first seen
+    while not answered():
+        state, found = _state(slurm, job)
+        text, now = found or text, time.monotonic()
+        since.setdefault(state, now)
+        started = bool({"running", "ended"}.intersection(since))
+        late = (
+            state == "hopeless"
+            or now - since.get("ended", now) > GRACE_S
+            or now - since.get("running", now) > run_s
+            or (not started and now - begin > wait_s)
+        )
+        if late:
+            return End(False, started, started and "ended" not in since, now - begin, text)
+        time.sleep(pause)
+        pause = min(pause * 1.3, SLOWEST_POLL_S)
+    return End(True, True, False, time.monotonic() - begin, text)
+
+
+def _state(slurm: Slurm, job: int) -> tuple[str, str]:
+    """Return a job's state (waiting, hopeless, running, ended or unknown), and the same in words."""
+    try:
+        found = slurm.jobs([job], ended=True)
+    except UnreachableError as error:
+        return "unknown", str(error)
+    if not found:
+        return "ended", f"job {job} is gone from Slurm's memory"
+    state, reason = found[0].state, found[0].reason
+    if state == "PENDING":
+        never = hopeless(reason)
+        return ("hopeless", f"{reason}: {never}") if never else ("waiting", f"pending, reason {reason}")
+    if found[0].ended:
+        return "ended", f"ended as {state}" + ("" if reason in ("None", "") else f" ({reason})")
+    return "running", f"{state.lower()} on {found[0].node}"
+
+
+def _no_answer(end: End, job: Path, folder: Path, chosen: Profile) -> Finding:
+    """Return what it means that a job did not answer, by how far it ran."""
     if not end.started:
         text = f"not started after {end.after_s:.0f} s, cancelled: {end.text or 'Slurm gives no reason'}"
         return Finding("wrong", "job", text)
-    said = next(reversed(_lines(there / "job.log")), "nothing in its log")
-    if not (there / "node").exists():
-        text = f"a job {end.text} and left nothing in {folder}: compute nodes do not see it, or cannot write "
+    last = next(reversed(_lines(job / "job.log")), "its log is empty")
+    if not (job / "node").exists():
+        text = f"a job {end.text} and left no file in {folder}: compute nodes do not have it or cannot write "
         return Finding("wrong", "folder", text + "there; give a shared one, folder=FOLDER")
-    node = (there / "node").read_text().strip()
-    if end.running and not (there / "setup").exists():
-        text = f"a job is {end.text}, but not through the profile's setup lines: {said}"
-        return Finding("wrong", "setup", text)
-    if not (there / "setup").exists():
-        return Finding("wrong", "setup", f"the profile's setup lines end the job on {node}: {said}")
+    node = (job / "node").read_text().strip()
+    if not (job / "setup").exists():
+        how = f"have not ended ({end.text})" if end.running else f"end the job on {node}"
+        return Finding("wrong", "setup", f"the profile's setup lines {how}: {last}")
     if end.running:
-        return Finding("wrong", "python", f"still starting on {node} after {trial.RUN_S} s: {said}")
+        return Finding("wrong", "python", f"still starting on {node} after {RUN_S} s: {last}")
     python = chosen.python or sys.executable
-    return Finding("wrong", "python", f"{python} on {node}: {said}; set python or setup in the profile")
+    return Finding("wrong", "python", f"{python} on {node}: {last}; set python or setup in the profile")
 
 
 def _lines(log: Path) -> list[str]:
     text = log.read_text(errors="replace") if log.exists() else ""
     return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def _first_error(log: Path) -> str:
-    lines = _lines(log)
-    telling = [line for line in lines if re.search("error|abort|fatal|invalid", line, re.IGNORECASE)]
-    return next(iter(telling or lines), "")
 
 
 def _cancel(slurm: Slurm, jobs: list[int]) -> None:

@@ -1,7 +1,7 @@
-"""``python -m slurm.element SUBMISSION FIRST``: what an array element does, inside its job.
+"""``python -m slurm.element SUBMISSION FIRST``: the work of an array element, inside its job.
 
-It expands the plan from the submission's own config, runs what is left of its share, and stops in time; what
-is then left it has queued again, as long as each attempt gets on. It takes no lock and writes no dataset.
+It expands the plan from the submission's own config, runs what is left of its share, and stops in time. As
+long as each attempt finishes a task, it is then queued again. It takes no lock and writes no dataset.
 """
 
 from __future__ import annotations
@@ -18,15 +18,12 @@ from pathlib import Path
 from schedsweep import packages
 from slurm import record, share
 from slurm import submission as submissions
-from slurm.commands import Slurm, SlurmError
+from slurm.commands import SlurmError
 from slurm.share import Logs
 from slurm.submission import Submission
-from slurm.watch import TerminatedError, Watch, end_of_job
+from slurm.watch import TerminatedError, Watch, end_of_job, queue_again
 from sweep.errors import RunError, SweepError
 from sweep.plan.plan import Plan, expand
-
-QUEUED_AGAIN_S = 60
-"""Seconds that Slurm may take to end a job that it has put into the queue again."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -63,22 +60,32 @@ def main(arguments: Sequence[str]) -> int:
             print(report, file=sys.stderr)
         with suppress(TerminatedError):
             fruitful = logs.size() > size
-            record.append(file, ended=time.time(), why=why, report=_last_line(report), fruitful=fruitful)
+            record.append(
+                file, ended=time.time(), why=why, report=report.strip().rpartition("\n")[2], fruitful=fruitful
+            )
         if why in ("time", "signal") and (fruitful or fruitless + 1 < most):
-            _queue_again(job, file, why)
-    if why == "done":
-        _remove_if_empty(submission.logs / f"{job}.out")
+            try:
+                queue_again(job)
+            except TerminatedError:
+                pass
+            except SlurmError as error:
+                text = f"it could not be queued again: {error}"
+                record.append(file, ended=time.time(), why=why, report=text)
+    log = submission.logs / f"{job}.out"
+    with suppress(OSError):
+        if why == "done" and log.stat().st_size == 0:
+            log.unlink()
     return 0 if why == "done" else RunError.status
 
 
 def _attempt(
     submission: Submission, element: int, logs: Logs, cores: int, watch: Watch, again: bool
 ) -> tuple[str, str]:
-    """Run what is left of a share, and return why it ended and what to say about that."""
+    """Run what is left of a share, and return why it ended and a report on that."""
     try:
         plan = expanded(submission)
         numbers = submissions.read_packing(submission.path).share(element).tolist()
-        # Nobody else has tasks of this share: only its own logs can hold results, and only if it ran before.
+        # Only this share's own logs can hold its results, and only if it ran before.
         done, failed = logs.tried() if again else (set(), set())
         left = [number for number in numbers if plan.ids[number] not in done | failed]
         if left:
@@ -111,26 +118,6 @@ def expanded(submission: Submission) -> Plan:
             f"at {submission.when}; cancel it (action=cancel) and submit again"
         )
     return plan
-
-
-def _queue_again(job: str, file: Path, why: str) -> None:
-    try:
-        Slurm().requeue(job)
-        time.sleep(QUEUED_AGAIN_S)
-    except TerminatedError:
-        pass
-    except SlurmError as error:
-        record.append(file, ended=time.time(), why=why, report=f"it could not be queued again: {error}")
-
-
-def _last_line(report: str) -> str:
-    return report.strip().rpartition("\n")[2]
-
-
-def _remove_if_empty(log: Path) -> None:
-    with suppress(OSError):
-        if log.stat().st_size == 0:
-            log.unlink()
 
 
 if __name__ == "__main__":

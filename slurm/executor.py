@@ -1,7 +1,7 @@
-"""``executor=slurm``: hands what is left over to Slurm as arrays of elements, and returns.
+"""``executor=slurm``: submits the tasks that are left as arrays of elements, and returns.
 
-What was handed over is in RESULTS/slurm/NNN (`slurm.submission`); what has become of it is found out from the
-sweep's own files, with Slurm as a hint (`slurm.status`).
+The record of a submission is RESULTS/slurm/NNN (`slurm.submission`); its status is read from the sweep's own
+files, with Slurm's answers as a hint (`slurm.status`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from slurm import checks, script, status, submission
 from slurm import profile as profiles
 from slurm.answers import Limits
 from slurm.commands import RefusedError, Slurm, SlurmError
-from slurm.outline import Outline, outlined
-from slurm.packing import Chunk
+from slurm.packing import Chunk, Outline, outlined
 from slurm.share import n_logs
 from slurm.submission import Array, Submission
 from sweep.errors import SweepError
@@ -32,7 +31,7 @@ OWN_FILES = 9
 """Files of a submission and of its results folder that do not depend on the number of elements."""
 
 UNKNOWN = Limits("unknown", "unknown", 1001, 10000, None)
-"""What is assumed of a cluster that does not answer: Slurm's defaults."""
+"""Limits that are assumed where a cluster does not answer: Slurm's defaults."""
 
 
 class Executor:
@@ -45,9 +44,9 @@ class Executor:
     max_elements : int
         Elements that short tasks are packed into at most.
     modules : sequence of str
-        Not needed: elements find out themselves.
+        Not needed: elements import what their plan names.
     **overrides
-        Keys of the profile; None leaves what it says.
+        Keys of the profile; None keeps the profile's own.
     """
 
     working = False
@@ -68,12 +67,12 @@ class Executor:
         return status.Observer(self._slurm)
 
     def submit(self, assignment: Assignment) -> Iterator[str]:
-        """Hand over what is left, in arrays and a gathering job, and say how to go on.
+        """Submit what is left, as arrays and a gathering job, and yield lines on how to continue.
 
         Raises
         ------
         SweepError
-            If jobs of an earlier submission still live.
+            If an earlier submission still has jobs.
         SlurmError
             If Slurm refuses or does not answer; what it had accepted before is recorded and stays.
         """
@@ -95,19 +94,19 @@ class Executor:
             made.save()
             yield f"gathers   job {made.gathering}, when they have ended"
         except SlurmError as error:
-            yield f"gathers   nobody: {error}; type the same command with action=gather later"
+            yield f"gathers   no job: {error}; use the same command with action=gather later"
         yield from outline.notes()
-        yield from self._what_does_not_fit()
-        yield f"look      the same command with action=status (or squeue --name={made.job})"
+        yield from self._never_starts()
+        yield f"status    the same command with action=status (or squeue --name={made.job})"
         yield "cancel    the same command with action=cancel"
         yield f"record    {made.path}"
         if problem is not None:
             raise problem
 
     def outlook(self, assignment: Assignment) -> Iterator[str]:
-        """Say what `submit` would do, down to the script."""
+        """Yield lines on what `submit` would do, including the script."""
         if not assignment.left:
-            yield "submits   nothing: all is done"
+            yield "submits   nothing: all tasks are done"
             return
         try:
             limits = self._slurm.limits(self._profile.qos)
@@ -129,7 +128,7 @@ class Executor:
         yield f"record    {place}/NNN/*; at most {files} files in all, results and logs among them"
         yield from outline.notes()
         if limits is not UNKNOWN:
-            yield from self._what_does_not_fit()
+            yield from self._never_starts()
         path, job = place.absolute() / "NNN", f"{assignment.plan.settings.name}-XXXXXXXX"
         for chunk in outline.chunks:
             options = [f"--array={chunk.array}", script.log_option(path / "logs", "%A_%a.out")]
@@ -139,12 +138,12 @@ class Executor:
             yield f"  {line}"
 
     def status(self, assignment: Assignment) -> Iterable[str]:
-        """Say what has become of the submissions of a folder."""
+        """Return lines on the submissions of a folder."""
         lines, self.working = self._observer.report(assignment)
         return lines
 
     def cancel(self, folder: Folder) -> Iterator[str]:
-        """Cancel the jobs of this folder's submissions, which are known by name, and no others."""
+        """Cancel the jobs of this folder's submissions, which are identified by name, and no others."""
         found = False
         for made in submission.submissions(folder):
             living = self._slurm.jobs(name=made.job)
@@ -158,14 +157,14 @@ class Executor:
                 yield f"cancelled submission {made.name} of {made.when}: jobs {which} ({made.job})"
         if found:
             yield (
-                "what is finished stays: action=gather writes the dataset of it, and the same command "
-                "without an action submits what is missing"
+                "finished tasks are kept: action=gather writes a dataset of them, and the same command "
+                "without an action submits the others"
             )
         else:
-            yield f"nothing to cancel: Slurm knows no job of {submission.parent(folder)}"
+            yield f"nothing to cancel: Slurm has no job of {submission.parent(folder)}"
 
-    def _what_does_not_fit(self) -> Iterator[str]:
-        """Say what Slurm will accept without a word, and never start."""
+    def _never_starts(self) -> Iterator[str]:
+        """Yield a note on what Slurm would accept without a message, and never start."""
         with suppress(SlurmError):
             found = checks.partitions(self._slurm.partitions(), self._profile)
             if found.level in ("wrong", "warning"):
@@ -182,7 +181,7 @@ class Executor:
                 )
 
     def _prepare(self, assignment: Assignment, outline: Outline) -> Submission:
-        """Write all that elements need, before the first of them can start."""
+        """Write all that elements read, before the first of them can start."""
         path = submission.claim(assignment.folder)
         asked = self._profile
         job = submission.job_name(assignment.plan.settings.name)
@@ -200,8 +199,7 @@ class Executor:
             seconds=outline.work_s,
         )
         try:
-            submission.write_config(path, assignment.config)
-            submission.write_packing(path, outline.packing)
+            submission.write(path, assignment.config, outline.packing)
             (path / "array.sh").write_text(script.array(asked, job, path, Path.cwd()), encoding="utf-8")
             (path / "gather.sh").write_text(script.gathering(asked, job, path, Path.cwd()), encoding="utf-8")
             made.save()

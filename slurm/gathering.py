@@ -1,6 +1,6 @@
 """``python -m slurm.gathering SUBMISSION``: the job that writes the dataset when the elements have ended.
 
-It leaves few files: the logs and records of finished elements become one each.
+It leaves few files: the logs and records of finished elements are joined.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sweep.store.folder import Folder, HeldError
 from sweep.store.shards import merge
 
 PATIENCE_S = 600
-"""How long somebody else may be writing the same dataset."""
+"""Seconds that another process may be writing the same dataset."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the dataset from whatever is there and return the exit status."""
+    """Write the dataset from the results and return the exit status."""
     try:
         submission = submissions.load(Path(arguments[0]))
         plan = expanded(submission)
@@ -60,8 +60,8 @@ def tidy(submission: Submission, folder: Folder) -> None:
     try:
         if len(logs) > 1:
             merge(folder.shards, sorted(logs), f"slurm-{submission.job}-{secrets.token_hex(4)}")
-        record.merge(submission.path)
-    except OSError as error:  # many files are no reason to fail
+        record.join(submission.path)
+    except OSError as error:  # many files are no failure
         print(f"the files of the elements stay as they are: {error}", file=sys.stderr)
 
 

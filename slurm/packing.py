@@ -1,21 +1,29 @@
-"""Tasks dealt out to array elements by predicted time, and elements to arrays that the cluster accepts."""
+"""Tasks divided among array elements by predicted time, and elements among arrays."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from slurm.answers import Limits
+from slurm.profile import Profile
+from sweep.executors import Assignment
 from sweep.plan.plan import Plan
+from sweep.progress import duration
 from sweep.store.costs import Costs, keys
 
 UNMEASURED_ELEMENTS = 64
-"""Elements where nothing is known of what a task takes: enough to be even, few enough to be polite."""
+"""Elements where no task was timed yet: enough to be even, few enough to be polite."""
 
 FULL = 0.8
 """Share of the time limit that an element's predicted time may fill."""
+
+USABLE = 0.9
+"""Share of the cluster's limit on jobs that a submission takes at most: others submit, too."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +72,92 @@ class Chunk:
 
     @property
     def array(self) -> str:
-        """What sbatch's ``--array`` takes."""
+        """Value of sbatch's ``--array``."""
         return f"0-{self.size - 1}" + (f"%{self.parallel}" if self.parallel else "")
 
 
+@dataclass(frozen=True)
+class Outline:
+    """A submission before it is made.
+
+    Parameters
+    ----------
+    profile : Profile
+    packing : Packing
+    chunks : list of Chunk
+    seconds : ndarray, shape (n_tasks,)
+        Predicted for each task, NaN where no such task was timed yet.
+    """
+
+    profile: Profile
+    packing: Packing
+    chunks: list[Chunk]
+    seconds: np.ndarray
+
+    @property
+    def work_s(self) -> float | None:
+        """Predicted work of all tasks, None if not all kinds were timed."""
+        total = float(self.seconds.sum())
+        return None if math.isnan(total) else total
+
+    def cost(self) -> Iterator[str]:
+        """Yield lines on the predicted cost."""
+        if self.work_s is None:
+            yield "core-h    not known yet: run a few tasks of each kind with executor=dask, and plan again"
+            return
+        half, most = np.quantile(self.seconds, [0.5, 0.95])
+        yield (
+            f"core-h    {self.work_s / 3600:.3g}, by the measured cost of a task: {duration(half)} at the "
+            f"median, 95 of 100 below {duration(most)}"
+        )
+        element_s = self.work_s / self.packing.n_elements / self.profile.cpus_per_task
+        yield f"expected  {duration(element_s)} an element, on cores like those where that was measured"
+
+    def notes(self) -> Iterator[str]:
+        """Yield lines on what does not fit in its time."""
+        if self.work_s is None:
+            return
+        asked, longest = self.profile, float(self.seconds.max())
+        element_s = self.work_s / self.packing.n_elements / asked.cpus_per_task
+        if longest > FULL * asked.time_s:
+            yield (
+                f"note      a task is expected to take {duration(longest)}, an element has {asked.time}: "
+                "give it more, executor.time=..."
+            )
+        elif element_s > FULL * asked.time_s:
+            yield (
+                f"note      an element is expected to take {duration(element_s)}, and has {asked.time}: "
+                "it is queued again and continues"
+            )
+
+
+def outlined(assignment: Assignment, profile: Profile, limits: Limits, max_elements: int) -> Outline:
+    """Return the outline of a submission.
+
+    Parameters
+    ----------
+    assignment : Assignment
+    profile : Profile
+    limits : Limits
+        Of the cluster.
+    max_elements : int
+        See conf/executor/slurm.yaml.
+    """
+    numbers = np.array(assignment.left, dtype=np.int64)
+    seconds = predicted(assignment.plan, numbers, assignment.costs)
+    most = min(limits.max_jobs, limits.max_submit or limits.max_jobs)
+    n_elements = elements(
+        seconds,
+        profile,
+        max_elements,
+        max(1, int(USABLE * most) - 1),  # one for the gathering job
+    )
+    made = chunks(n_elements, limits.max_array_size, profile.max_parallel)
+    return Outline(profile, pack(numbers, seconds, n_elements), made, seconds)
+
+
 def predicted(plan: Plan, numbers: np.ndarray, costs: Costs) -> np.ndarray:
-    """Return what tasks are predicted to take by what was measured.
+    """Return the predicted time of tasks, by the measured cost of a job.
 
     Parameters
     ----------
@@ -80,7 +168,7 @@ def predicted(plan: Plan, numbers: np.ndarray, costs: Costs) -> np.ndarray:
     Returns
     -------
     ndarray, shape (n,), seconds
-        NaN where nothing like the task was ever measured.
+        NaN where no such task was timed yet.
     """
     replications = plan.replications
     points, where = np.unique(numbers // replications, return_inverse=True)
@@ -92,38 +180,30 @@ def predicted(plan: Plan, numbers: np.ndarray, costs: Costs) -> np.ndarray:
     return (seconds * jobs)[where]
 
 
-def elements(
-    seconds: np.ndarray, cores: int, target_s: float, limit_s: float | None, wanted: int, allowed: int
-) -> int:
+def elements(seconds: np.ndarray, profile: Profile, wanted: int, allowed: int) -> int:
     """Return how many elements to make.
 
     Parameters
     ----------
     seconds : ndarray, shape (n_tasks,)
         Predicted; NaN where not known.
-    cores : int
-        Of an element.
-    target_s : float
-        Time that an element shall take.
-    limit_s : float, optional
-        The longest that one may take.
+    profile : Profile
+        Its cores of an element, target and limit of an element's time.
     wanted, allowed : int
-        Most elements, which leave few files; exceeded where elements would not end in time, but never beyond
-        what the cluster allows.
+        Most elements, for few files; exceeded where elements would not end in time, but never beyond what the
+        cluster allows.
     """
-    n_tasks = len(seconds)
     if np.isnan(seconds).any():
         count = min(UNMEASURED_ELEMENTS, wanted)
     else:
-        work = float(seconds.sum()) / cores
-        count = min(math.ceil(work / target_s), wanted)
-        if limit_s is not None:
-            count = max(count, math.ceil(work / (FULL * limit_s)))
-    return max(1, min(count, n_tasks, allowed))
+        work = float(seconds.sum()) / profile.cpus_per_task
+        count = min(math.ceil(work / (profile.target_minutes * 60)), wanted)
+        count = max(count, math.ceil(work / (FULL * profile.time_s)))
+    return max(1, min(count, len(seconds), allowed))
 
 
 def pack(numbers: np.ndarray, seconds: np.ndarray, n_elements: int) -> Packing:
-    """Deal tasks out to elements: the longest first, to and fro, so that elements are of even length.
+    """Divide tasks among elements: the longest first, back and forth, so that elements are of even length.
 
     Every element gets some of each kind, so a prediction that is wrong for one kind is wrong for all elements
     alike. The lengths differ by at most the longest task. O(n log n).

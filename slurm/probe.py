@@ -1,4 +1,4 @@
-"""What the doctor's job does on a compute node: look around, and write down what it sees.
+"""The doctor's job on a compute node: collects facts about it and writes them to a file.
 
 ``python -m slurm.probe FOLDER`` answers in FOLDER/answer.json; with ``mpi`` behind it, each rank answers in a
 file of its own. Slurm's and the sweep's rules are checked by the doctor, not here.
@@ -21,7 +21,7 @@ CONNECT_S = 3
 
 
 def look(folder: Path) -> dict[str, Any]:
-    """Return what can be seen from this node, as plain data.
+    """Return facts about this node, as plain data.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def look(folder: Path) -> dict[str, Any]:
 
 
 def sources() -> str:
-    """Return a hash of the code that tasks would run: two checkouts may call themselves the same version."""
+    """Return a hash of the code that tasks would run: two checkouts may have the same version."""
     digest = hashlib.sha256()
     for package in ("models", "schedsweep", "slurm", "sweep"):
         found = importlib.util.find_spec(package)
@@ -70,7 +70,7 @@ def _reaches(host: str, port: int) -> bool:
 
 
 def _is_locked(file: Path) -> bool:
-    """Whether this node sees that the doctor, on another one, holds a lock."""
+    """Whether a lock that the doctor holds on another node is effective here."""
     with file.open("a") as opened:
         try:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -80,7 +80,7 @@ def _is_locked(file: Path) -> bool:
 
 
 def world() -> dict[str, int]:
-    """Return what MPI says of this process and its world.
+    """Return this process's MPI rank and the size of its world.
 
     Called before anything else is imported: with more imported before, MPICH 5.0 under Slurm's pmi2 was seen
     to fail with "value not properly terminated in client request"; the cause is not known.

@@ -1,15 +1,13 @@
-"""Cluster profiles: how jobs are asked for at a site, as data."""
+"""Cluster profiles: how jobs are requested at a site, as data."""
 
 from __future__ import annotations
 
-import types
-import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from omegaconf import OmegaConf
+from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped] # types only by another package
 
@@ -17,12 +15,12 @@ from slurm import duration
 from sweep.errors import SweepError, one_line, unknown
 
 FOLDER = Path(__file__).parent / "profiles"
-"""Where profiles that are known by name are; ``default.yaml`` there explains every key."""
+"""Folder of the profiles that are known by name; ``default.yaml`` there explains every key."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What is asked for at a site; ``slurm/profiles/default.yaml`` explains every key and has its default.
+    """What is requested at a site; ``slurm/profiles/default.yaml`` explains every key and has its default.
 
     Parameters
     ----------
@@ -32,22 +30,22 @@ class Profile:
         In one of Slurm's forms; `time_s` has it in seconds.
     """
 
-    name: str
-    partition: str | None
-    account: str | None
-    qos: str | None
-    cpus_per_task: int
-    mem: str | None
-    time: str
-    options: list[str]
-    target_minutes: float
-    max_parallel: int | None
-    max_attempts: int
-    signal_lead_s: int
-    setup: list[str]
-    python: str | None
-    interface: str | None
-    mpi: str | None
+    name: str = MISSING
+    partition: str | None = None
+    account: str | None = None
+    qos: str | None = None
+    cpus_per_task: int = MISSING
+    mem: str | None = None
+    time: str = MISSING
+    options: list[str] = field(default_factory=list)
+    target_minutes: float = MISSING
+    max_parallel: int | None = None
+    max_attempts: int = MISSING
+    signal_lead_s: int = MISSING
+    setup: list[str] = field(default_factory=list)
+    python: str | None = None
+    interface: str | None = None
+    mpi: str | None = None
 
     @property
     def time_s(self) -> float:
@@ -55,20 +53,14 @@ class Profile:
         return duration.seconds(self.time) or float("inf")
 
     def where(self) -> list[str]:
-        """Return the options of sbatch that say where a job goes and who pays for it."""
+        """Return the options of sbatch for partition, account and QOS, and the profile's own."""
         named = {"partition": self.partition, "account": self.account, "qos": self.qos}
         return [f"--{key}={value}" for key, value in named.items() if value is not None] + self.options
 
     def resources(self) -> list[str]:
         """Return the options of sbatch for the cores, memory and time of an array element."""
-        memory = [] if self.mem is None else [f"--mem={self.mem}"]
-        return [
-            "--nodes=1",
-            "--ntasks=1",
-            f"--cpus-per-task={self.cpus_per_task}",
-            *memory,
-            f"--time={self.time}",
-        ]
+        cores = ["--nodes=1", "--ntasks=1", f"--cpus-per-task={self.cpus_per_task}"]
+        return [*cores, *([] if self.mem is None else [f"--mem={self.mem}"]), f"--time={self.time}"]
 
 
 def names() -> list[str]:
@@ -84,12 +76,12 @@ def load(given: str, overrides: Mapping[str, object] | None = None) -> Profile:
     given : str
         A name (``lab``), or the path of a YAML file (with a ``/`` or ``.yaml`` in it).
     overrides : mapping, optional
-        Keys that take the place of the file's.
+        Keys that replace those of the file.
 
     Raises
     ------
     SweepError
-        For a profile that there is not, an unknown key, and a value that means nothing.
+        For an unknown profile or key, and for a value that is not valid.
     """
     if "/" in given or given.endswith((".yaml", ".yml")):
         file = Path(given).expanduser()
@@ -105,16 +97,24 @@ def load(given: str, overrides: Mapping[str, object] | None = None) -> Profile:
             if key not in values:
                 raise SweepError(f"{source}: {unknown('key', key, values)}")
         values |= found
-    wanted = typing.get_type_hints(Profile)
-    checked = {key: _checked(str(file), key, value, wanted[key]) for key, value in values.items()}
-    profile = Profile(name=file.stem, **checked)
+    if not isinstance(values["time"], str):  # YAML 1.1 reads 1:30:00 as a number in base 60
+        text = f'put it in quotes, "1:30:00" or "90" (minutes), not {values["time"]!r}'
+        raise SweepError(f"{file}: time: {text}")
+    merged = OmegaConf.structured(Profile(name=file.stem))
+    for key, value in values.items():
+        try:
+            merged = OmegaConf.merge(merged, {key: value})
+        except OmegaConfBaseException as error:
+            raise SweepError(f"{file}: {key}: {one_line(error)}; see {FOLDER / 'default.yaml'}") from None
+    # Not resolved: ${HOME} in a setup line is the shell's.
+    content: Any = OmegaConf.to_container(merged, resolve=False)
+    profile = Profile(**content)
     _check(profile, str(file))
     return profile
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        # Not resolved: ${HOME} in a setup line is the shell's.
         content = OmegaConf.to_container(OmegaConf.load(file), resolve=False)
     except OSError as error:
         raise SweepError(
@@ -125,30 +125,6 @@ def _read(file: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise SweepError(f"profile {file}: give one key: value a line, as in {FOLDER / 'default.yaml'}")
     return {str(key): value for key, value in content.items()}
-
-
-def _checked(file: str, key: str, value: Any, wanted: Any) -> Any:
-    """Return a value as the type that its key has, where nothing can be misunderstood."""
-    if isinstance(wanted, types.UnionType):
-        if value is None:
-            return None
-        wanted = typing.get_args(wanted)[0]
-    if wanted == list[str]:
-        if isinstance(value, list) and all(isinstance(line, str) for line in value):
-            return value
-        raise SweepError(f"{file}: {key}: {value!r} is no list of texts: write one a line, each after a '-'")
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if key == "time" and number:
-        # YAML 1.1 takes 1:30:00 for a number in base 60.
-        raise SweepError(f'{file}: time: put it in quotes, "1:30:00" or "90" (minutes), not {value!r}')
-    if wanted is str and (isinstance(value, str) or number):
-        return str(value)
-    if wanted is float and number:
-        return float(value)
-    if wanted is int and number and value == int(value):
-        return int(value)
-    kind = {str: "a text", int: "a whole number", float: "a number"}[wanted]
-    raise SweepError(f"{file}: {key}: {value!r} is not {kind}; {FOLDER / 'default.yaml'} explains it")
 
 
 def _check(profile: Profile, file: str) -> None:

@@ -1,4 +1,4 @@
-"""Why a job is pending: Slurm's reasons, told apart into those that pass and those that do not."""
+"""Why a job is pending: Slurm's reasons, divided into those that may pass and those that do not."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ HOPELESS = {
     "PartitionNodeLimit": "it asks for more nodes than the partition has or allows",
     "PartitionConfig": "the partition cannot give what it asks for: lower cpus_per_task, mem or time",
     "PartitionTimeLimit": "its time is above the partition's limit: lower time, or name another partition",
-    "PartitionDown": "the partition takes jobs but starts none until an administrator puts it up again",
+    "PartitionDown": "the partition accepts jobs but starts none until an administrator puts it up again",
     "PartitionInactive": "the partition is switched off: name another one",
-    "BadConstraints": "no node can ever fulfil what it asks for: look at mem, cpus_per_task and options",
+    "BadConstraints": "no node can ever fulfil what it asks for: check mem, cpus_per_task and options",
     "DependencyNeverSatisfied": "it waits for a job that failed: cancel it and submit it again",
     "JobHeldAdmin": "an administrator holds it: ask why",
-    "JobHeldUser": "it is held: scontrol release lets it go",
-    "JobHoldMaxRequeue": "it was requeued too often and is held: look at its log, then scontrol release",
+    "JobHeldUser": "it is held: scontrol release starts it",
+    "JobHoldMaxRequeue": "it was requeued too often and is held: read its log, then scontrol release",
     "launch failed requeued held": "it could not be started, or the controller lost sight of it, and is held",
     "AccountNotAllowed": "the partition does not take this account: set account in the profile",
     "InvalidAccount": "there is no such account: set account in the profile",
@@ -34,7 +34,7 @@ _PER_JOB = re.compile(r"(QOS|Assoc)(Max\w+Per(Job|Node)(Limit)?|Min\w+)")
 
 
 def hopeless(reason: str) -> str | None:
-    """Say why a pending job will never start by itself, None if its reason may pass.
+    """Return why a pending job will never start by itself, None if its reason may pass.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def hopeless(reason: str) -> str | None:
     --------
     >>> hopeless("Resources")
     >>> hopeless("QOSMaxCpuPerJobLimit")
-    'a limit on single jobs does not allow what it asks for: look at cpus_per_task, mem and time'
+    'a limit on single jobs does not allow what it asks for: check cpus_per_task, mem and time'
     """
     name = reason.partition(",")[0].strip()
     if _PER_JOB.fullmatch(name):
-        return "a limit on single jobs does not allow what it asks for: look at cpus_per_task, mem and time"
+        return "a limit on single jobs does not allow what it asks for: check cpus_per_task, mem and time"
     return HOPELESS.get(name)

@@ -1,38 +1,39 @@
-"""What became of an array element: one small file, a line when an attempt starts and one when it ends.
+"""The record of an array element: one small file, with a line when an attempt starts and one when it ends.
 
-When the dataset has been gathered, the files of finished elements become one, a line an element.
+When the dataset has been gathered, the files of finished elements are joined into one.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from sweep.store.folder import replace
 
-MERGED = "elements.jsonl"
-"""In the submission's folder: the files of finished elements, merged."""
+JOINED = "elements.jsonl"
+"""In the submission's folder: the records of finished elements."""
 
 WHY = {
     "done": "all its tasks are done",
     "failed": "all its tasks were run, and some failed",
     "time": "its time was running out",
-    "signal": "Slurm said that its time is running out",
+    "signal": "Slurm signalled that its time was running out",
     "terminated": "it was cancelled, pre-empted, or out of time",
     "attempts": "it had been run in vain as often as the profile allows",
-    "error": "it could not go on",
+    "error": "it could not continue",
 }
 """Why an attempt ended."""
 
 
 @dataclass(frozen=True)
 class Element:
-    """What is known of an element.
+    """An element, by its record.
 
     Parameters
     ----------
@@ -40,14 +41,12 @@ class Element:
         How often it was started.
     fruitless : int
         Attempts since the last one that is known to have finished a task.
-    job : str
-        Slurm's name of the last attempt, ARRAY_INDEX.
-    host : str
-        Where that was.
+    job, host : str
+        Slurm's name of the last attempt, ARRAY_INDEX, and its node.
     cores : int
-        That it used there.
+        Cores that it used there.
     why : str, optional
-        Why it ended, a key of `WHY`; None if it has not, or without a word.
+        Why it ended, a key of `WHY`; None if it has not, or without a record of its end.
     report : str
         More on why.
     """
@@ -65,6 +64,17 @@ class Element:
         """Whether nothing is left of its share."""
         return self.why in ("done", "failed")
 
+    @classmethod
+    def of(cls, events: Sequence[dict[str, Any]]) -> Self:
+        """Return an element from the lines of its record."""
+        starts = [event for event in events if "started" in event]
+        last, end = starts[-1], events[-1] if "ended" in events[-1] else {}
+        fruitless = 0
+        for event in events:
+            fruitless = fruitless + ("started" in event) if not event.get("fruitful") else 0
+        why, report = end.get("why"), end.get("report", "")
+        return cls(len(starts), fruitless, last["job"], last["host"], last["cores"], why, report)
+
 
 def file(submission: Path, element: int) -> Path:
     """Return the file of an element."""
@@ -72,83 +82,42 @@ def file(submission: Path, element: int) -> Path:
 
 
 def append(path: Path, **event: Any) -> None:
-    """Add a line and wait until it is on disk."""
+    """Add a line to an element's file and wait until it is on disk."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     try:
-        os.write(descriptor, json.dumps(event).encode() + b"\n")
+        os.write(descriptor, json.dumps({"element": int(path.stem), **event}).encode() + b"\n")
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
 def read(path: Path) -> Element | None:
-    """Return what a file says, None if the element was never started."""
-    try:
-        return _element(_events(path.read_bytes().splitlines()))
-    except FileNotFoundError:
-        return _merged(path.parent.parent).get(int(path.stem))
-
-
-def _element(events: Sequence[dict[str, Any]]) -> Element | None:
-    starts = [event for event in events if "started" in event]
-    if not starts:
-        return None
-    last, end = starts[-1], events[-1]
-    ended = "ended" in end
-    fruitless = 0
-    for event in events:
-        fruitless = fruitless + ("started" in event) if not event.get("fruitful") else 0
-    return Element(
-        attempts=len(starts),
-        fruitless=fruitless,
-        job=last["job"],
-        host=last["host"],
-        cores=last["cores"],
-        why=end["why"] if ended else None,
-        report=end.get("report", "") if ended else "",
-    )
+    """Return the element of a file, also of one that has been joined; None if it was never started."""
+    return _read((path.parent.parent / JOINED, path)).get(int(path.stem))
 
 
 def read_all(submission: Path) -> dict[int, Element]:
-    """Return what is known of every element that was started."""
-    found = _merged(submission)
-    for path in (submission / "elements").glob("*.jsonl"):
-        if (element := read(path)) is not None:
-            found[int(path.stem)] = element
-    return found
+    """Return every element that was started, by number."""
+    return _read((submission / JOINED, *(submission / "elements").glob("*.jsonl")))
 
 
-def merge(submission: Path) -> None:
-    """Make one file of those of finished elements, which nobody writes to any more."""
-    before = [path for path in (submission / "elements").glob("*.jsonl") if _is_finished(read(path))]
-    if not before:
-        return
-    lines = [
-        json.dumps({"element": int(path.stem), "events": _events(path.read_bytes().splitlines())}).encode()
-        for path in before
-    ]
-    merged = submission / MERGED
-    replace(merged, (merged.read_bytes() if merged.exists() else b"") + b"\n".join(lines) + b"\n")
-    for path in before:
-        path.unlink()
+def _read(paths: Iterable[Path]) -> dict[int, Element]:
+    events: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for path in paths:
+        with suppress(FileNotFoundError):
+            for line in path.read_bytes().splitlines():
+                with suppress(ValueError):  # torn by a crash
+                    event = json.loads(line)
+                    events[event["element"]].append(event)
+    return {number: Element.of(found) for number, found in events.items() if "started" in found[0]}
 
 
-def _is_finished(element: Element | None) -> bool:
-    return element is not None and element.finished
-
-
-def _merged(submission: Path) -> dict[int, Element]:
-    try:
-        lines = _events((submission / MERGED).read_bytes().splitlines())
-    except FileNotFoundError:
-        return {}
-    found = ((line["element"], _element(line["events"])) for line in lines)
-    return {number: element for number, element in found if element is not None}
-
-
-def _events(lines: Iterable[bytes]) -> list[dict[str, Any]]:
-    found = []
-    for line in lines:
-        with suppress(ValueError):  # torn by a crash
-            found.append(json.loads(line))
-    return found
+def join(submission: Path) -> None:
+    """Join the files of finished elements, to which no process writes any more."""
+    done = [file(submission, number) for number, one in read_all(submission).items() if one.finished]
+    if done := [path for path in done if path.exists()]:
+        joined = submission / JOINED
+        parts = [*([joined] if joined.exists() else []), *done]
+        replace(joined, b"".join(path.read_bytes().rstrip(b"\n") + b"\n" for path in parts))
+        for path in done:
+            path.unlink()

@@ -1,4 +1,4 @@
-"""The scripts that are handed to sbatch: of array elements, and of the job that gathers.
+"""The scripts for sbatch: of array elements, and of the job that gathers.
 
 Options are lines of the script, but for the paths of the logs: those are given to sbatch as arguments, where
 no blank or quote in a folder's name can be misread.

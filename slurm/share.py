@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import platform
 import socket
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
-from slurm.compiling import compile_once
+from models import kernel_cache
 from slurm.submission import Submission
 from slurm.watch import MESSAGE_S, Watch
 from sweep import executors
-from sweep.executors.bundles import Bundles
+from sweep.executors.bundles import OUTSTANDING, Bundles
 from sweep.plan.plan import Plan
-from sweep.run import execute
+from sweep.run import execute, warm_up
 from sweep.store.costs import Costs
 from sweep.store.folder import Folder
 from sweep.store.reader import Reader
 from sweep.store.state import State
 
 CORES_A_LOG = 16
-"""Workers that take turns at one log: at a message a second each they hardly ever wait."""
+"""Workers that share a log: at a message a second each they hardly ever wait for it."""
 
 MAX_LOGS = 4
 """Logs of an element: 100,000 tasks shall leave fewer than a thousand files."""
+
+COMPILING_S = 300.0
+"""Seconds to wait for another element's kernels; then this one compiles them, too, which is safe."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +51,11 @@ class Logs:
     prefix: str
 
     def names(self, cores: int) -> list[str]:
-        """Return the logs for workers of this node: on one that two nodes write, appending is not safe."""
+        """Return the logs for workers of this node: one that two nodes append to would not be safe."""
         return [f"{self.prefix}-{socket.gethostname()}-{number}" for number in range(n_logs(cores))]
 
     def files(self) -> list[Path]:
-        """Return the logs that there are."""
+        """Return the logs that exist."""
         return sorted(self.folder.shards.glob(f"{self.prefix}-*.jsonl"))
 
     def size(self) -> int:
@@ -76,29 +83,26 @@ def n_logs(cores: int) -> int:
 
 def own_cores() -> int:
     """Return the cores that this job owns on this node."""
-    told = os.environ.get("SLURM_CPUS_PER_TASK") or os.environ.get("SLURM_CPUS_ON_NODE") or ""
+    granted = os.environ.get("SLURM_CPUS_PER_TASK") or os.environ.get("SLURM_CPUS_ON_NODE") or ""
     usable = executors.available_cores()
-    return min(usable, int(told)) if told.isdecimal() and int(told) else usable
+    return min(usable, int(granted)) if granted.isdecimal() and int(granted) else usable
 
 
 def rounds(cores: int) -> int:
-    """Return how many messages a worker has before it at a time."""
-    if cores == 1:
-        return 1
-    from sweep.executors.bundles import OUTSTANDING
-
-    return OUTSTANDING
+    """Return how many messages a worker holds at a time."""
+    return 1 if cores == 1 else OUTSTANDING
 
 
 def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch) -> None:
-    """Run tasks until none is left, or `watch` says that it is enough.
+    """Run tasks until none is left, or `watch` stops them.
 
     Raises
     ------
     RunError
         If results cannot be written, or all workers are lost.
     """
-    compile_once(plan)
+    with _one_at_a_time(kernel_cache.in_use() / f".compiling-{platform.node()}"):
+        warm_up(plan, Console(quiet=True))
     costs = Costs()
     bundles: Bundles = Bundles(
         plan,
@@ -114,5 +118,26 @@ def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch
     preloads = [family.preload_module for family in plan.families.values() if family.preload_module]
     executor = executors.create(settings, [*plan.families, *preloads])
     assert not isinstance(executor, executors.Detached)
-    # Quiet: a log of Slurm's holds what went wrong, and is removed where it is empty.
+    # Quiet: Slurm's log is for errors, and is removed where it is empty.
     execute(plan, Console(quiet=True), State(plan), bundles, executor, costs)
+
+
+@contextmanager
+def _one_at_a_time(path: Path) -> Iterator[None]:
+    """Wait for a lock of this node, with a limit, and continue without it where there are no locks."""
+    try:
+        lock = path.open("a")
+    except OSError:
+        yield
+        return
+    with lock:
+        deadline = time.monotonic() + COMPILING_S
+        while time.monotonic() < deadline:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                time.sleep(0.1)
+            except OSError:
+                break
+        yield

@@ -1,4 +1,4 @@
-"""What has become of submissions: from the sweep's own files, with what Slurm says as a hint."""
+"""The status of submissions: from the sweep's own files, with Slurm's answers as a hint."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from sweep.progress import duration
 from sweep.store.folder import Folder
 
 ASK_EVERY_S = 10.0
-"""A status that is watched asks Slurm no more often than this: a controller has many to answer."""
+"""Slurm is queried no more often than this while a status is watched: a controller serves many users."""
 
 SHOWN = 5
-"""Elements of a kind that are named one by one."""
+"""Elements of a kind that are listed."""
 
 KINDS = ("done", "running", "waiting", "stopped", "cancelled", "lost", "broken", "never started", "refused")
-"""What elements are, in the order in which they are counted up."""
+"""Kinds of elements, in the order in which their numbers are shown."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """What Slurm said of a submission's jobs, or why it said nothing."""
+class Answer:
+    """Slurm's answer on a submission's jobs, or why there is none."""
 
     jobs: list[Job]
     problem: str
@@ -40,7 +40,7 @@ class Told:
 
 
 class Observer:
-    """Looks at submissions again and again, and remembers for a while what Slurm said.
+    """Reports on submissions repeatedly, with Slurm's answers kept for a while.
 
     Parameters
     ----------
@@ -49,66 +49,69 @@ class Observer:
 
     def __init__(self, slurm: Slurm) -> None:
         self._slurm = slurm
-        self._told: dict[str, Told] = {}
+        self._answers: dict[str, Answer] = {}
 
-    def _ask(self, made: Submission) -> Told:
-        told = self._told.get(made.job)
-        if told is None or time.monotonic() - told.at > ASK_EVERY_S:
+    def _jobs(self, made: Submission) -> Answer:
+        answer = self._answers.get(made.job)
+        if answer is None or time.monotonic() - answer.at > ASK_EVERY_S:
             try:
-                told = Told(self._slurm.jobs(name=made.job), "", time.monotonic())
+                answer = Answer(self._slurm.jobs(name=made.job), "", time.monotonic())
             except SlurmError as error:
-                told = Told([], str(error), time.monotonic())
-            self._told[made.job] = told
-        return told
+                answer = Answer([], str(error), time.monotonic())
+            self._answers[made.job] = answer
+        return answer
 
     def report(self, assignment: Assignment) -> tuple[list[str], bool]:
-        """Return lines to show, and whether anything is still on its way."""
+        """Return lines to show, and whether any job is still pending or running."""
         lines: list[str] = []
         found = list(submission.submissions(assignment.folder))
         if not found:
-            return ["nothing was submitted from here yet: the same command without an action does"], False
+            return ["nothing was submitted yet: the same command without an action submits"], False
         working = False
         for number, made in enumerate(found):
-            told = self._ask(made)
-            if number and not told.jobs:
+            answer = self._jobs(made)
+            if number and not answer.jobs:
                 continue  # an earlier submission is history unless it still has jobs
-            view = View(made, record.read_all(made.path), told)
+            view = View(made, record.read_all(made.path), answer)
             lines.extend(view.lines(assignment))
-            working = working or bool(told.jobs) or bool(told.problem)
+            working = working or bool(answer.jobs) or bool(answer.problem)
         if not working and _outdated(assignment.folder):
-            lines.append("results are there that the dataset does not hold: action=gather writes it")
+            lines.append("the dataset lacks some of the results: action=gather writes it")
         return lines, working
 
 
 def _outdated(folder: Folder) -> bool:
-    """Whether there are results that no dataset holds: the gathering job was killed, or never came."""
+    """Whether results are newer than the dataset: the gathering job was killed, or never started."""
     newest = max((log.stat().st_mtime for log in folder.shards.glob("*.jsonl")), default=0.0)
     return newest > (folder.dataset.stat().st_mtime if folder.dataset.exists() else 0.0)
 
 
 class View:
-    """One submission, looked at once.
+    """One submission at one moment.
 
     Parameters
     ----------
     made : Submission
     elements : dict of int to Element
         Those that were ever started.
-    told : Told
+    answer : Answer
     """
 
-    def __init__(self, made: Submission, elements: dict[int, Element], told: Told) -> None:
+    def __init__(self, made: Submission, elements: dict[int, Element], answer: Answer) -> None:
         self._made = made
-        self._told = told
+        self._answer = answer
         self._elements = elements
         self._queue = self._queued()
         self.kinds = {element: self._kind(element) for element in range(made.n_elements)}
 
     def _queued(self) -> dict[int, Job]:
-        """Return the elements that Slurm has, with what it says of them."""
+        """Return the jobs that Slurm has of elements."""
         first = self._made.elements()
         return {
-            first[job.id] + index: job for job in self._told.jobs if job.id in first for index in job.indices
+            first[job.id] + index: job
+            for job in self._answer.jobs
+            if job.id in first
+            for index in job.indices
         }
 
     def _kind(self, element: int) -> str:
@@ -121,7 +124,7 @@ class View:
             return "cancelled"
         if known is not None and known.why is not None:
             return "stopped"
-        if self._told.problem:  # nobody knows better than our own files
+        if self._answer.problem:  # the sweep's own files are all there is
             return "waiting" if known is None else "running"
         if element >= sum(array.chunk.size for array in self._made.arrays if array.id is not None):
             return "refused"
@@ -136,21 +139,21 @@ class View:
         shown = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
         yield f"submission {made.name} of {made.when}: {made.n_elements} elements: {shown}"
         if made.digest != submission.digest(assignment.plan):
-            yield "it was for another grid or other settings than this command's: its tasks may not be yours"
+            yield "it was for another grid or other settings than this command's: its tasks may be others"
         if made.cancelled is not None:
             yield f"it was cancelled at {submission.clock(made.cancelled)}"
         yield from self._slurm()
         yield from self._ended_badly()
-        yield from self._time_to_go(assignment)
+        yield from self._time_left(assignment)
 
     def _slurm(self) -> Iterator[str]:
-        told = self._told
-        if told.problem:
-            yield f"Slurm does not answer, so this is what the sweep's own files say ({told.problem})"
+        answer = self._answer
+        if answer.problem:
+            yield f"Slurm does not answer, so this is from the sweep's own files ({answer.problem})"
             return
         reasons: Counter[str] = Counter()
-        for job in told.jobs:
-            # That the gathering job waits for the elements is as it should be.
+        for job in answer.jobs:
+            # The gathering job waits for the elements: not worth a line.
             if job.state == "PENDING" and (job.indices or hopeless(job.reason)):
                 reasons[job.reason] += max(1, len(job.indices))
         for reason, count in reasons.items():
@@ -158,19 +161,19 @@ class View:
                 yield (f"{count} will never start, {reason}: {text}; then action=cancel, and submit again")
             else:
                 yield f"{count} wait in Slurm's queue: {reason}"
-        waits = any(job.id == self._made.gathering and job.state == "PENDING" for job in told.jobs)
+        waits = any(job.id == self._made.gathering and job.state == "PENDING" for job in answer.jobs)
         if waits and any(map(hopeless, reasons)):
-            yield "the gathering job waits for that: action=gather writes the dataset without it"
-        for job in told.jobs:
+            yield "the gathering job waits for them: action=gather writes the dataset without it"
+        for job in answer.jobs:
             if job.id not in (*self._made.ids, self._made.gathering):
-                yield f"job {job.id} has this submission's name but no record here: it runs, and does no harm"
-        if not told.jobs and (left := [k for k in self.kinds.values() if k != "done"]):
-            yield f"Slurm has no job of it any more; {len(left)} elements left work behind"
+                yield f"job {job.id} has this submission's name but no record: it runs, and does no harm"
+        if not answer.jobs and (left := [k for k in self.kinds.values() if k != "done"]):
+            yield f"Slurm has no job of it any more; {len(left)} elements are not finished"
 
     def _ended_badly(self) -> Iterator[str]:
         for kind, text in (
-            ("lost", "ended without a word (killed, or its node died)"),
-            ("broken", "ended before Python could say a word (setup, python?)"),
+            ("lost", "ended without a record (killed, or its node died)"),
+            ("broken", "ended before Python started (setup, python?)"),
             ("never started", "vanished from Slurm's queue before it started"),
         ):
             if found := [element for element, other in self.kinds.items() if other == kind]:
@@ -194,7 +197,7 @@ class View:
         array = next(array for array in reversed(self._made.arrays) if array.chunk.first <= element)
         return str(self._made.logs / f"{array.id}_{element - array.chunk.first}.out")
 
-    def _time_to_go(self, assignment: Assignment) -> Iterator[str]:
+    def _time_left(self, assignment: Assignment) -> Iterator[str]:
         failed, ids = assignment.state.failed, assignment.plan.ids
         numbers = np.array(
             [number for number in assignment.left if ids[number] not in failed], dtype=np.int64
@@ -203,17 +206,17 @@ class View:
             return
         seconds = float(packing.predicted(assignment.plan, numbers, assignment.costs).sum())
         if np.isnan(seconds):
-            yield "time to go: not known, nothing like the tasks that are left was measured yet"
+            yield "time left: not known, no such tasks were timed yet"
             return
         running = [element for element, kind in self.kinds.items() if kind == "running"]
-        # An element that Slurm has started but that has written nothing yet will have what was asked for.
+        # An element without a record yet will have the cores that were requested.
         asked = int(self._made.profile["cpus_per_task"])
         cores = sum(self._elements[e].cores if e in self._elements else asked for e in running)
         work = f"{duration(seconds)} of work left"
         if cores:
-            yield f"time to go: {duration(seconds / cores)} ({work}, {cores} cores at it)"
+            yield f"time left: {duration(seconds / cores)} ({work}, {cores} cores working)"
         else:
-            yield f"time to go: {work}, nobody at it now"
+            yield f"time left: {work}, no core working now"
 
 
 def _some(elements: Sequence[int]) -> str:

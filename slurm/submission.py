@@ -1,14 +1,14 @@
-"""What was handed to Slurm: a folder for each submission, RESULTS/slurm/NNN, which is the record of it.
+"""The record of a submission to Slurm: a folder for each, RESULTS/slurm/NNN.
 
-Slurm forgets jobs and may give an id out twice; so jobs are known by a name that no other submission has,
+Slurm forgets jobs and may use an id twice; so jobs are identified by a name that no other submission has,
 and ids are only a hint. Files:
 
-- ``submission.json``: when, by which command, with which profile, the arrays and their ids
+- ``submission.json``: the time, command, profile, and arrays with their ids
 - ``config.json``: the config, from which an element expands the same plan
-- ``tasks.npz``: which tasks are whose
+- ``tasks.npz``: the tasks of each element
 - ``array.sh``, ``gather.sh``: the scripts
-- ``elements/00012.jsonl``: what became of an element, see `slurm.record`
-- ``logs/``: what elements said; one that said nothing leaves no log
+- ``elements/00012.jsonl``: the record of an element, see `slurm.record`
+- ``logs/``: the output of elements; an empty log is removed
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Array:
     ----------
     chunk : Chunk
     id : int, optional
-        What Slurm calls it; None where it was refused, or nobody knows.
+        Slurm's; None where it was refused, or no answer came.
     problem : str
         Why there is no id.
     """
@@ -67,17 +67,17 @@ class Submission:
     output, place : str
         The results folder and the working folder, absolute.
     profile : dict
-        What was asked for; see `slurm.profile.Profile`.
+        Of the cluster; see `slurm.profile.Profile`.
     digest : str
         Of the plan; see `digest`.
     n_tasks, n_elements : int
     seconds : float, optional
-        Predicted work of all tasks; None if nothing was measured.
+        Predicted work of all tasks; None if not known.
     arrays : list of Array
     gathering : int, optional
         Id of the job that gathers.
     cancelled : float, optional
-        When somebody cancelled it, seconds since 1970.
+        When a user cancelled it, seconds since 1970.
     """
 
     path: Path
@@ -107,7 +107,7 @@ class Submission:
 
     @property
     def logs(self) -> Path:
-        """Folder of what its jobs say."""
+        """Folder of its jobs' output."""
         return self.path / "logs"
 
     @property
@@ -132,7 +132,7 @@ def clock(moment: float) -> str:
 
 
 def parent(folder: Folder) -> Path:
-    """Return where the submissions of a results folder are."""
+    """Return the folder of the submissions of a results folder."""
     return folder.path / "slurm"
 
 
@@ -169,7 +169,7 @@ def load(path: Path) -> Submission:
 def submissions(folder: Folder) -> Iterator[Submission]:
     """Yield the submissions of a results folder, the latest first."""
     for path in sorted(_folders(folder), key=lambda path: int(path.name), reverse=True):
-        if (path / "submission.json").exists():  # else it ended before anything was handed over
+        if (path / "submission.json").exists():  # else it ended before anything was submitted
             yield load(path)
 
 
@@ -182,22 +182,18 @@ def digest(plan: Plan) -> str:
     return hashlib.sha256("\n".join(plan.ids).encode()).hexdigest()[:20]
 
 
-def write_packing(path: Path, packing: Packing) -> None:
-    """Keep which tasks are whose."""
+def write(path: Path, config: Config, packing: Packing) -> None:
+    """Write what elements read: the config and their tasks."""
+    replace(path / "config.json", json.dumps(kept.as_json(config)).encode())
     np.savez(path / "tasks.npz", tasks=packing.tasks, starts=packing.starts)
 
 
 def read_packing(path: Path) -> Packing:
-    """Return which tasks are whose."""
+    """Return the tasks of each element."""
     with np.load(path / "tasks.npz") as stored:
         return Packing(stored["tasks"], stored["starts"])
 
 
-def write_config(path: Path, config: Config) -> None:
-    """Keep a config as JSON."""
-    replace(path / "config.json", json.dumps(kept.as_json(config)).encode())
-
-
 def read_config(path: Path) -> Config:
-    """Return the config that was kept."""
+    """Return the config."""
     return kept.from_json(json.loads((path / "config.json").read_text(encoding="utf-8")))

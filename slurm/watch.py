@@ -1,4 +1,4 @@
-"""When an array element has to stop: its time is running out, or Slurm says so."""
+"""When an array element has to stop: its time is running out, or Slurm signals it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from slurm.commands import Slurm, SlurmError
 from sweep.executors.bundles import Bundles
 
 MESSAGE_S = 1.0
-"""Work in a message. Nobody looks at a bar here, and fewer writes are kinder to a shared file system."""
+"""Seconds of work in a message: there is no progress bar, and fewer writes spare a shared file system."""
 
 MARGIN_S = 10.0
-"""Time to write down what is left and to be queued again."""
+"""Time to record the end of an attempt and to be queued again."""
+
+QUEUED_AGAIN_S = 60
+"""Seconds that Slurm may take to end a job that it has put into the queue again."""
 
 LONG = 0.95
 """An element takes no task if less time is left than this share of the tasks needs."""
 
 
 class TerminatedError(BaseException):
-    """SIGTERM: seconds remain. No `Exception`, so that nothing on the way takes it for a task's failure."""
+    """SIGTERM: seconds remain. No `Exception`, so that it is not taken for a task's failure."""
 
 
 class Watch:
@@ -69,6 +72,12 @@ class Watch:
         return self.why is None
 
 
+def queue_again(job: str) -> None:
+    """Put this job into the queue again, and wait until Slurm ends it."""
+    Slurm().requeue(job)
+    time.sleep(QUEUED_AGAIN_S)
+
+
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise TerminatedError
 
@@ -81,9 +90,9 @@ def end_of_job(limit_s: float | None) -> float | None:
     limit_s : float, optional
         The time asked for, taken from now where Slurm does not answer.
     """
-    told = os.environ.get("SLURM_JOB_END_TIME", "")
-    if told.isdecimal():
-        return float(told)
+    end = os.environ.get("SLURM_JOB_END_TIME", "")  # set by newer versions
+    if end.isdecimal():
+        return float(end)
     now = time.time()
     try:
         jobs = Slurm().jobs([int(os.environ["SLURM_JOB_ID"])])

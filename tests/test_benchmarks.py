@@ -1,4 +1,4 @@
-"""What the benchmarks measure is what they say they measure. No clock decides anything here."""
+"""Benchmarks measure what they claim to measure. No test here depends on a clock."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scipy.stats import binomtest
 from benchmarks import __main__ as command
 from benchmarks import (
     against_simpy,
-    backfill,
     coverage,
-    growth,
+    families,
     measure,
+    pictures,
     points,
     record,
     simpy_model,
@@ -24,32 +24,30 @@ from benchmarks import (
 )
 from benchmarks.record import Findings, Table, Target
 from models import gang
-from models.gang import model
 from models.point import Batches
-from models.saturation import LONGER
 
 
-@pytest.mark.parametrize("kind", against_simpy.BASELINES.values())
 @pytest.mark.parametrize("load", [0.3, 0.7, 0.95])
-def test_simpy_and_the_kernel_simulate_the_same_model(load, kind):
+def test_simpy_and_the_kernel_simulate_the_same_model(load):
     n_jobs = 600
     (task,) = against_simpy.tasks((load,), n_jobs)
     sessions = against_simpy.session_list(task, n_jobs)
-    by_simpy = simpy_model.simulate(sessions, task.point.machine["processors"], n_jobs, kind)
+    by_simpy = simpy_model.simulate(
+        sessions, task.point.machine["processors"], n_jobs, simpy_model.GangScheduler
+    )
     by_kernel = against_simpy.kernel_measures(task)
     assert np.count_nonzero(np.isfinite(by_simpy.responses)) == n_jobs
     np.testing.assert_allclose(by_simpy.responses, by_kernel.responses, rtol=1e-9)
-    # The average of slots over jobs is not SimPy's to tell; the twin of the tests has it.
+    # The model in SimPy has no average of slots over jobs; the twin of the tests has.
     shared = {name: by_kernel.metrics[name] for name in by_simpy.metrics}
     assert by_simpy.metrics == pytest.approx(shared, rel=1e-9)
     assert set(by_kernel.metrics) - set(shared) <= {"slots_per_job_over_jobs"}
 
 
-@pytest.mark.parametrize("kind", against_simpy.BASELINES.values())
-def test_the_simpy_model_shares_time_by_hand(kind):
+def test_the_simpy_model_shares_time_by_hand():
     """Two jobs of the whole machine alternate: 1 ends at 2, the other, alone from then on, at 3."""
     sessions = [simpy_model.Session(0.0, 4, (1.0,)), simpy_model.Session(0.0, 4, (2.0,))]
-    measured = simpy_model.simulate(sessions, n_pes=4, n_jobs=2, kind=kind)
+    measured = simpy_model.simulate(sessions, n_pes=4, n_jobs=2, kind=simpy_model.GangScheduler)
     assert measured.responses == pytest.approx([2.0, 3.0])
     assert measured.metrics["utilization"] == pytest.approx(1.0)
     assert measured.metrics["used_slots"] == pytest.approx((2 * 2 + 1 * 1) / 3)
@@ -65,27 +63,9 @@ def test_the_timed_family_simulates_what_the_family_does():
         np.testing.assert_array_equal(timed.metrics[name], values)
 
 
-def test_the_timed_family_counts_the_longer_run_of_a_suspicious_task_once(monkeypatch):
-    """The run is made anew, four times as long, and both runs are that task's work."""
-    (task,) = against_simpy.tasks((0.5,), 500)
-    point = replace(task.point, batches=Batches(50, 1, (9,)))
-    ran, clock, simulate = [], iter([1.0, 4.0]), model.simulate
-
-    def suspicious(point):
-        ran.append(point.batches.most)
-        outcome = simulate(point)
-        return replace(outcome, backlog=replace(outcome.backlog, suspected=True))
-
-    monkeypatch.setattr(model, "simulate", suspicious)
-    monkeypatch.setattr(timed_gang.time, "thread_time", lambda: next(clock))
-    timed = timed_gang.FAMILY.simulate(point)
-    assert ran == [1 + 9, 1 + LONGER * 9]
-    assert timed.metrics[timed_gang.METRIC].sum() == pytest.approx(3.0)
-
-
 def test_fitted_exponent_of_a_power_law():
     pes = [128, 512, 2048]
-    assert growth.exponent(pes, [3 * n**0.7 for n in pes]) == pytest.approx(0.7)
+    assert measure.exponent(pes, [3 * n**0.7 for n in pes]) == pytest.approx(0.7)
 
 
 def test_limits_of_a_share_are_wilsons():
@@ -114,19 +94,6 @@ def test_packing_is_measured_on_the_jobs_that_the_study_has():
         "+experiment=packing_paper", "policy=buddy", "grid.load=[0.5]", "batches=4", "batch_size=50", *given
     )
     np.testing.assert_array_equal(found[0], points.simulate(task).metrics["slowdown"])
-
-
-def test_measurements_are_taken_in_turn():
-    order = []
-
-    def note(name):
-        order.append(name)
-        return float(len(order))
-
-    taken = measure.in_turn({"a": lambda: note("a"), "b": lambda: note("b")}, rounds=2)
-    assert order == ["a", "b", "a", "b"]
-    assert taken == {"a": [1.0, 3.0], "b": [2.0, 4.0]}
-    assert measure.median_ratio([1.0, 3.0, 10.0], [2.0, 4.0, 5.0]) == 0.75
 
 
 def test_peak_memory_is_that_of_the_process_itself():
@@ -159,9 +126,42 @@ def test_an_unknown_name_gets_one_line(capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(["pakcing"])
     assert ended.value.code == 2
-    assert "no benchmark 'pakcing'; there are packing, bounded_gang, growth" in capsys.readouterr().err
+    assert "no benchmark 'pakcing'; there are packing, families, backfill" in capsys.readouterr().err
 
 
-def test_the_benchmarks_of_backfilling_find_policies_and_hosts():
-    assert list(backfill.policies("easy", "conservative")) == ["easy", "conservative"]
-    assert len(backfill.hosts("o2k").names) == 8
+CASES = [case for group in families.GROUPS for case in group.cases.values()]
+
+
+@pytest.mark.parametrize("case", [CASES[0], *CASES[-1:]], ids=["first", "last"])
+def test_cases_are_command_lines(case):
+    assert points.tasks(*case)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", [name for name in command.BENCHMARKS if name not in ("coverage", "sweep")])
+def test_quick_benchmarks_run(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(record.write, "__defaults__", (tmp_path,))
+    assert command.main([name, "--quick"]) == 0
+    (kept,) = tmp_path.glob("*.json")
+    assert json.loads(kept.read_text())["benchmarks"][name]["tables"]
+
+
+def test_the_page_is_made_of_the_newest_whole_run(tmp_path, monkeypatch):
+    def kept(cost):
+        tables = [
+            Table(f"{x}: µs of CPU time for a job", [x, "10", "100", "exponent"], [["easy", 1.0, cost, 1.0]])
+            for x in ("jobs", "jobs at once", "processors", "hosts", "tasks")
+        ]
+        return {"scaling": Findings(tables)}
+
+    record.write(kept(10.0), quick=False, folder=tmp_path).rename(tmp_path / "1.json")
+    record.write(kept(30.0), quick=True, folder=tmp_path).rename(tmp_path / "2.json")
+    (tmp_path / pictures.PAGE).write_text((pictures.DOCS / pictures.PAGE).read_text(encoding="utf-8"))
+    monkeypatch.setattr(pictures, "DOCS", tmp_path)
+    newest = pictures.newest
+    monkeypatch.setattr(pictures, "newest", lambda name: newest(name, tmp_path))
+    assert pictures.main() == 0
+    page = (tmp_path / pictures.PAGE).read_text(encoding="utf-8")
+    assert "| jobs | easy | 1 µs at 10 | 10 µs at 100 | 1.00 |" in page
+    assert "<svg" in (tmp_path / pictures.PICTURE).read_text(encoding="utf-8")
+    assert newest("memory", tmp_path) is None

@@ -1,18 +1,16 @@
-"""A real Slurm for the tests that need one."""
+"""A real Slurm for the tests of the second tier that need one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-
-from slurm.daemons import missing
-from slurm.testcluster import TestCluster
+from testcluster import TestCluster, missing
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[TestCluster]:
-    """Return a cluster that all tests share: each leaves it as empty as it was (`TestCluster.clear`)."""
+    """Return a cluster that all tests share: each test cancels its jobs (`TestCluster.clear`)."""
     if text := missing():
         pytest.skip(f"tests with a real Slurm: {text}")
     with TestCluster() as cluster:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from unittest import mock
 
@@ -24,13 +25,16 @@ from sweep.plan import plan  # noqa: E402
 from sweep.store.folder import Folder  # noqa: E402
 
 TASKS = 24
+PROFILE = Path(__file__).parent / "testcluster.yaml"
 
 
+@cache
 def configured(*overrides: str) -> Config:
     """Return the config of the experiment ``queue``."""
     return compose.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF)
 
 
+@cache
 def expand(*overrides: str) -> plan.Plan:
     """Return the plan of the experiment ``queue``."""
     return plan.expand(configured(*overrides))
@@ -51,13 +55,13 @@ class Answer:
 
 
 def sweep(place: Path, env: Mapping[str, str], *arguments: str) -> Answer:
-    """Run ``python -m sweep +experiment=queue executor=slurm slurm=testcluster ...`` in a folder.
+    """Run ``python -m sweep +experiment=queue executor=slurm`` in a folder, with the test cluster's profile.
 
     In this process, which has imported everything already: a test has half a dozen commands.
     """
     given = [f"--config-dir={CONF}", "+experiment=queue", *arguments]
     if not any(argument.startswith("executor=") for argument in arguments):
-        given += ["executor=slurm", "slurm=testcluster"]
+        given += ["executor=slurm", f"slurm={PROFILE}"]
     said = io.StringIO()
     # Wide, as if it were a file: lines are not broken where a terminal would end.
     with (

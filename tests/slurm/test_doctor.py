@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import subprocess
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from testcluster import PROFILE, TestCluster, missing
 
-from slurm import checks, daemons, doctor, profile, trial
+from slurm import checks, doctor, profile
 from slurm import cli as command
-from slurm.answers import Job, Limits, Partition
+from slurm.answers import Limits, Partition
 from slurm.checks import Finding
 from slurm.commands import Slurm
 from slurm.profile import Profile
-from slurm.testcluster import TestCluster
 
 Examine = Callable[..., dict[str, Finding]]
 
 
 def chosen(**overrides: object) -> Profile:
     """Return the test cluster's profile with some other values."""
-    return profile.load("testcluster", overrides)
+    return profile.load(str(PROFILE), overrides)
 
 
 @pytest.fixture
 def examine(cluster: TestCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Examine:
     """Let the doctor look at the test cluster, and see that it leaves nothing behind."""
     # One machine: files are seen at once. MPI is a job more, and has a test of its own.
-    monkeypatch.setattr(trial, "GRACE_S", 0.5)
+    monkeypatch.setattr(doctor, "GRACE_S", 0.5)
     monkeypatch.setattr(doctor, "mpi_is_installed", lambda: False)
 
     def examine(given: Profile, folder: Path | None = None, wait_s: float = 300) -> dict[str, Finding]:
@@ -96,68 +94,19 @@ def test_jobs_that_do_not_answer_or_answer_badly(
     assert re.search(said, found[subject].text)
 
 
-@pytest.mark.parametrize(
-    ("state", "reason", "started", "said"),
-    [
-        ("PENDING", "PartitionNodeLimit", False, "more nodes than the partition has"),
-        ("PENDING", "Resources", False, "pending, reason Resources"),
-        ("RUNNING", "None", True, "running on n1"),
-        ("FAILED", "NonZeroExitCode", True, r"ended as FAILED \(NonZeroExitCode\)"),
-    ],
-)
-def test_how_long_a_job_is_waited_for(
-    monkeypatch: pytest.MonkeyPatch, state: str, reason: str, started: bool, said: str
-) -> None:
-    clock = [0.0]
-    monkeypatch.setattr(trial.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(trial.time, "sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
-
-    class OneJob(Slurm):
-        def jobs(self, *_: object, **__: object) -> list[Job]:
-            return [Job(1, (), state, reason, "n1" if state == "RUNNING" else "", None, "doctor")]
-
-    end = trial.wait(OneJob(), 1, lambda: False, 50)
-    assert (end.answered, end.started, end.running) == (False, started, state == "RUNNING")
-    assert re.search(said, end.text)
-    # Not at all where waiting does not help; else as long as is allowed, and one poll more.
-    limit = {"PartitionNodeLimit": 0, "Resources": 50, "None": trial.RUN_S, "NonZeroExitCode": trial.GRACE_S}
-    assert limit[reason] <= end.after_s <= limit[reason] + (trial.SLOWEST_POLL_S if limit[reason] else 0)
-
-
-def test_too_many_threads_is_a_warning(examine: Examine) -> None:
-    threads = examine(chosen(setup=["export OMP_NUM_THREADS=16"]))["threads"]
-    assert threads.level == "warning"
-    assert "OMP_NUM_THREADS=16" in threads.text
-
-
-def test_a_folder_that_cannot_be_written(examine: Examine, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    found = examine(chosen(), tmp_path / "file" / "results")
-    assert found["folder"].level == "wrong"
-    assert "Not a directory; give one that can be written, folder=FOLDER" in found["folder"].text
-    assert found["job"].level == "skipped"
-
-
+@pytest.mark.exhaustive
 def test_a_folder_that_nodes_do_not_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The nodes get a file system of their own in the folder's place."""
-    if text := daemons.missing():
+    if text := missing():
         pytest.skip(f"tests with a real Slurm: {text}")
     if subprocess.run(["unshare", "-m", "true"], check=False, timeout=100).returncode:
         pytest.skip("mounting is not allowed here: run as root to test a folder that is not shared")
-    monkeypatch.setattr(trial, "GRACE_S", 0.5)
-    start = daemons.Daemons.start
-
-    def start_apart(self: daemons.Daemons, name: str, program: list[str], node: str = "") -> None:
-        if node:
-            line = f'mount -t tmpfs none "$0" && exec slurmd -D -N {node}'
-            program = ["unshare", "-m", "sh", "-c", line, str(tmp_path)]
-        start(self, name, program, node)
-
-    monkeypatch.setattr(daemons.Daemons, "start", start_apart)
-    with TestCluster(nodes=1) as cluster:
+    monkeypatch.setattr(doctor, "GRACE_S", 0.5)
+    apart = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(tmp_path))
+    with TestCluster(nodes=1, wrap=apart) as cluster:
         findings = list(doctor.examine(chosen(), tmp_path, 20, cluster.slurm))
     assert findings[-1].level == "wrong"
-    assert "compute nodes do not see it, or cannot write there" in findings[-1].text
+    assert "compute nodes do not have it or cannot write there" in findings[-1].text
     assert list(tmp_path.iterdir()) == []
 
 
@@ -174,7 +123,7 @@ def test_a_doctor_who_is_sent_away_cancels_the_job(
     def leave(self: Slurm, *_: object, **__: object) -> list[object]:
         raise ImpatientError
 
-    monkeypatch.setattr(trial, "_ask", leave)
+    monkeypatch.setattr(doctor, "_state", leave)
     with pytest.raises(ImpatientError):
         next(waiting)
     assert cluster.slurm.jobs(name="doctor") == []
@@ -186,12 +135,12 @@ def test_the_exit_status_and_the_words(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SLURM_CONF", cluster.env["SLURM_CONF"])
-    assert command.main(["doctor", "profile=testcluster"]) == 0  # with MPI, where that is installed
+    assert command.main(["doctor", f"profile={PROFILE}"]) == 0  # with MPI, where that is installed
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("ok       slurm      cluster testcluster answers")
-    assert said[-1].endswith("ready for executor=slurm slurm=testcluster")
+    assert said[-1].endswith(f"ready for executor=slurm slurm={PROFILE}")
     assert command.main(["doctor", "profile=lab"]) == 1
-    assert "put right what is wrong" in capsys.readouterr().out
+    assert "correct what is wrong" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -208,25 +157,10 @@ def test_wrong_arguments(arguments: list[str], said: str, capsys: pytest.Capture
     assert capsys.readouterr().err.startswith(said)
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["doctor", "--help"], ["testcluster", "--help"]])
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["doctor", "--help"]])
 def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(arguments) == 0
     assert capsys.readouterr().out.startswith("usage: python -m slurm")
-
-
-def test_what_a_killed_doctor_left_goes_with_the_next(tmp_path: Path) -> None:
-    """Not the folder of one who is at work: it holds a lock, or will soon."""
-    folders = {name: tmp_path / f".doctor-{name}" for name in ("dead", "early", "working", "young")}
-    for name, left in folders.items():
-        (left / "look").mkdir(parents=True)
-        if name != "early":
-            (left / "look" / "lock").touch()
-        if name != "young":
-            os.utime(left, (1.0, 1.0))
-    with ExitStack() as stack, (folders["working"] / "look" / "lock").open() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        doctor._scratch(tmp_path, stack)
-    assert {path.name for path in tmp_path.iterdir()} == {".doctor-working", ".doctor-young"}
 
 
 def test_a_cluster_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,8 +173,9 @@ def test_a_cluster_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ]
 
 
+@pytest.mark.exhaustive
 def test_a_cluster_whose_controller_is_down(tmp_path: Path) -> None:
-    if text := daemons.missing():
+    if text := missing():
         pytest.skip(f"tests with a real Slurm: {text}")
     with TestCluster(nodes=1, settings={"MessageTimeout": 2}) as cluster:
         cluster.kill_controller()
@@ -309,7 +244,7 @@ LISTENING = [("ib0", "10.0.0.1", 5000)]
         ({"cores": 64}, "cores", "ok", "not bound to theirs: 64 can be seen"),
         ({"granted": "8"}, "cores", "warning", "Slurm granted 8"),
         ({"granted": None}, "cores", "ok", "4 asked for"),
-        ({"locked": False}, "locks", "warning", "nothing stops two runs"),
+        ({"locked": False}, "locks", "warning", "nothing keeps two runs"),
         ({"threads": {"OMP_NUM_THREADS": "1"}}, "threads", "ok", ""),
         ({"reached": []}, "network", "wrong", r"does not reach this node \(ib0 10.0.0.1\)"),
     ],

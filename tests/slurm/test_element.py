@@ -1,7 +1,6 @@
 """What an array element does, in this process or one of its own, with Slurm's variables but without Slurm."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -10,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from studies import ROOT, TASKS, configured, environment, expand, folder, numbers
+from studies import TASKS, configured, environment, expand, folder, numbers
 
 from slurm import element, gathering, packing, record, submission, watch
-from slurm.share import Logs
 from slurm.watch import MARGIN_S, Watch
 from sweep import run as running
 from sweep.errors import SweepError
@@ -45,8 +43,7 @@ def submitted(tmp_path):
         results.write_manifest(claim(results, plan))
         path = submission.claim(results)
         packed = packing.pack(np.arange(TASKS), np.ones(TASKS), 2)
-        submission.write_config(path, config)
-        submission.write_packing(path, packed)
+        submission.write(path, config, packed)
         made = submission.Submission(
             path=path,
             job=submission.job_name("queue"),
@@ -117,6 +114,7 @@ def test_two_elements_are_the_study(submitted, tmp_path):
     assert (first["job"], first["attempt"], last["why"]) == ("5_0", 1, "done")
 
 
+@pytest.mark.exhaustive
 def test_an_element_that_runs_twice_does_no_harm(submitted, tmp_path):
     """Two at once (a controller that forgot that it had started one), and one more when all is done."""
     made = submitted("policy.seconds=0.02")
@@ -130,16 +128,7 @@ def test_an_element_that_runs_twice_does_no_harm(submitted, tmp_path):
     same_as_serial(made, tmp_path, "policy.seconds=0.02")
 
 
-def test_all_cores_write_one_log(submitted, tmp_path, monkeypatch):
-    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "2")
-    made = submitted()
-    assert start(made, 0) == (0, "", "")
-    assert start(made, 1) == (0, "", "")
-    assert lines(made, 0)[0]["cores"] == min(2, len(os.sched_getaffinity(0)))
-    assert len(list(Path(made.output).glob("shards/*.jsonl"))) == 2
-    same_as_serial(made, tmp_path)
-
-
+@pytest.mark.exhaustive
 def test_adaptive_stopping_happens_inside_tasks(submitted, tmp_path):
     rule = ("precision.relative=0.2", "precision.checkpoints=[6,12,24]")
     made = submitted(*rule)
@@ -149,6 +138,7 @@ def test_adaptive_stopping_happens_inside_tasks(submitted, tmp_path):
     assert len(set(batches.values[batches.values > 0].tolist())) > 1, "some ended earlier than others"
 
 
+@pytest.mark.exhaustive
 def test_a_failing_task_is_no_success(submitted):
     made = submitted("policy.raises_at=0.6")
     statuses = {start(made, number)[0] for number in (0, 1)}
@@ -170,6 +160,7 @@ def held(tmp_path):
     return "policy.waits_at=0.3", f"policy.waits_for={tmp_path / 'go'}"
 
 
+@pytest.mark.exhaustive
 def test_the_signal_stops_it_and_the_next_attempt_goes_on(submitted, tmp_path):
     made = submitted(*held(tmp_path), attempts=2)
     process = start(made, 0, wait=False)
@@ -188,6 +179,7 @@ def test_the_signal_stops_it_and_the_next_attempt_goes_on(submitted, tmp_path):
     assert [line["attempt"] for line in lines(made, 0) if "attempt" in line] == [1, 2]
 
 
+@pytest.mark.exhaustive
 def test_termination_keeps_what_is_done(submitted, tmp_path):
     made = submitted(*held(tmp_path), attempts=2)
     process = start(made, 0, wait=False)
@@ -201,6 +193,7 @@ def test_termination_keeps_what_is_done(submitted, tmp_path):
     assert results(made) == 12
 
 
+@pytest.mark.exhaustive
 def test_attempts_are_capped(submitted):
     """A task that kills its process would go round for ever with a scheduler that requeues."""
     made = submitted("policy.dies_at=0.6", attempts=2)
@@ -211,20 +204,7 @@ def test_attempts_are_capped(submitted):
     assert (known.attempts, known.why, known.finished) == (2, "attempts", False)
 
 
-def test_an_attempt_that_got_on_does_not_count(submitted, tmp_path):
-    """Long work is cut into as many attempts as it takes."""
-    made = submitted(*held(tmp_path), attempts=1)
-    process = start(made, 0, wait=False)
-    wait_for(lambda: results(made) >= 1)
-    process.send_signal(signal.SIGUSR1)
-    (tmp_path / "go").touch()
-    process.communicate(timeout=300)
-    known = record.read(record.file(made.path, 0))
-    assert (known.attempts, known.fruitless, known.why) == (1, 0, "signal")
-    assert start(made, 0) == (0, "", "")
-    assert results(made) == 12
-
-
+@pytest.mark.exhaustive
 def test_gathering_leaves_few_files(submitted):
     """Logs and records of finished elements become one each, others stay; nothing that was known is lost."""
     made = submitted("policy.raises_at=0.6")
@@ -267,6 +247,7 @@ def test_a_changed_study_is_refused(submitted):
         element.expanded(made)
 
 
+@pytest.mark.exhaustive
 def test_a_log_that_says_nothing_is_removed(submitted):
     made = submitted()
     (made.logs / "5_0.out").touch()
@@ -294,11 +275,6 @@ def test_no_task_is_taken_that_would_not_end_in_time(left_s, gives, monkeypatch)
     assert gives or next(given, None) is None
 
 
-def test_an_unlimited_job_never_runs_out_of_time():
-    watching = Watch(None, rounds=2)
-    assert sum(len(bundle.tasks) for bundle in bundles(expand(), watching, took=[1e9])) == TASKS
-
-
 def test_the_end_is_what_newer_slurms_say(monkeypatch):
     monkeypatch.setenv("SLURM_JOB_END_TIME", "12345")
     assert watch.end_of_job(60.0) == 12345
@@ -306,12 +282,3 @@ def test_the_end_is_what_newer_slurms_say(monkeypatch):
     before = time.time()
     assert before <= watch.end_of_job(60.0) - 60 <= time.time(), "Slurm does not answer"
     assert watch.end_of_job(None) is None
-
-
-def test_a_node_of_many_cores_writes_four_logs(tmp_path):
-    logs = Logs(folder(tmp_path), "slurm-x-00001")
-    assert [len(logs.names(cores)) for cores in (1, 16, 17, 64, 500)] == [1, 1, 2, 4, 4]
-
-
-def test_the_module_is_found_where_it_is_installed():
-    assert Path(element.__file__).parent.parent == ROOT

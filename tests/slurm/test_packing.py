@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from studies import expand
 
-from slurm import packing
+from slurm import packing, profile
 from sweep.store.costs import Costs, keys
 
 seconds = st.lists(st.floats(0.001, 1000), min_size=1, max_size=200)
@@ -26,11 +26,6 @@ def test_every_task_is_in_one_element_and_elements_are_even(taken, n):
     lengths = [taken[share // 3].sum() for share in shares]
     assert max(lengths) - min(lengths) <= taken.max() * (1 + 1e-9)
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
-
-
-def test_each_element_starts_with_its_longest_task():
-    packed = packing.pack(np.arange(9), np.array([1.0, 9, 2, 8, 3, 7, 4, 6, 5]), 3)
-    assert [packed.share(element).tolist() for element in range(3)] == [[1, 6, 4], [3, 8, 2], [5, 7, 0]]
 
 
 @given(st.integers(1, 5000), st.integers(1, 1001), st.none() | st.integers(1, 100))
@@ -58,20 +53,21 @@ def test_an_array_is_written_as_sbatch_reads_it():
 
 
 @pytest.mark.parametrize(
-    ("taken", "cores", "limit_s", "wanted", "allowed", "expected"),
+    ("taken", "cores", "time", "wanted", "allowed", "expected"),
     [
-        ([60.0] * 100, 1, None, 300, 1000, 5),  # 6000 s in elements of 1200 s
-        ([60.0] * 100, 4, None, 300, 1000, 2),
-        ([0.001] * 10, 1, None, 300, 1000, 1),
-        ([1200.0] * 1000, 1, None, 300, 1000, 300),  # as few files as wanted ...
-        ([1200.0] * 1000, 1, 3600.0, 300, 1000, 417),  # ... but each ends in 0.8 of its time
-        ([1200.0] * 1000, 1, 3600.0, 300, 350, 350),  # ... and the cluster takes no more
-        ([math.nan, 1.0] * 100, 1, None, 300, 1000, packing.UNMEASURED_ELEMENTS),
-        ([math.nan], 1, None, 300, 1000, 1),
+        ([60.0] * 100, 1, "UNLIMITED", 300, 1000, 5),  # 6000 s in elements of 1200 s
+        ([60.0] * 100, 4, "UNLIMITED", 300, 1000, 2),
+        ([0.001] * 10, 1, "UNLIMITED", 300, 1000, 1),
+        ([1200.0] * 1000, 1, "UNLIMITED", 300, 1000, 300),  # as few files as wanted ...
+        ([1200.0] * 1000, 1, "1:00:00", 300, 1000, 417),  # ... but each ends in 0.8 of its time
+        ([1200.0] * 1000, 1, "1:00:00", 300, 350, 350),  # ... and the cluster takes no more
+        ([math.nan, 1.0] * 100, 1, "UNLIMITED", 300, 1000, packing.UNMEASURED_ELEMENTS),
+        ([math.nan], 1, "UNLIMITED", 300, 1000, 1),
     ],
 )
-def test_number_of_elements(taken, cores, limit_s, wanted, allowed, expected):
-    assert packing.elements(np.array(taken), cores, 1200.0, limit_s, wanted, allowed) == expected
+def test_number_of_elements(taken, cores, time, wanted, allowed, expected):
+    asked = profile.load("default", {"cpus_per_task": cores, "time": time, "target_minutes": 20})
+    assert packing.elements(np.array(taken), asked, wanted, allowed) == expected
 
 
 def test_predictions_are_the_measured_costs(tmp_path):

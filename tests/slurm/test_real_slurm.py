@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 import xarray as xr
 from studies import CONF, ROOT, TASKS, environment, numbers, sweep
+from testcluster import TestCluster, missing
 
 from slurm import record, submission
-from slurm.testcluster import TestCluster, available, missing
 from sweep.store.reader import Reader
 
-pytestmark = pytest.mark.skipif(not available(), reason=missing() or "there")
+pytestmark = [pytest.mark.exhaustive, pytest.mark.skipif(bool(missing()), reason=missing())]
 
 PACE = "policy.seconds=0.2"
 FEW = ("policy=quick", "grid.load=[0.3]", "grid.preemption=[none]", "grid.urgent=[true]")
@@ -93,7 +93,7 @@ class Study:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[TestCluster]:
     """Arrays of three elements are the largest that it takes; what is told to end may take its time."""
-    with TestCluster(max_array_size=3, nodes=2, cpus=8, settings={"KillWait": 30}) as started:
+    with TestCluster(cpus=8, settings={"KillWait": 30, "MaxArraySize": 3}) as started:
         yield started
 
 
@@ -275,7 +275,7 @@ def test_the_controller_dies_and_comes_back(tmp_path, serial):
         own.kill_controller()
         said = study.sweep("action=status")
         assert "2 elements: " in said
-        assert "Slurm does not answer, so this is what the sweep's own files say (squeue: " in said
+        assert "Slurm does not answer, so this is from the sweep's own files (squeue: " in said
         (tmp_path / "go").touch()
         study.wait(lambda: {one.why for one in study.record(made).values()} == {"done"})
         own.start_controller()
@@ -334,8 +334,8 @@ def test_a_time_limit_that_strikes(background):
 def test_an_element_that_stops_in_time_is_queued_again(background, name, why):
     study, made = background[name]
     study.finish(made)
-    (merged,) = (made.path / record.MERGED).read_text().splitlines()
-    ends = [event["why"] for event in json.loads(merged)["events"] if "why" in event]
+    events = map(json.loads, (made.path / record.JOINED).read_text().splitlines())
+    ends = [event["why"] for event in events if "why" in event]
     assert ends[0] == why, "Slurm gives notice up to a minute early, so it may do so more than once"
     assert ends == [why] * (len(ends) - 1) + ["done"]
     assert sorted(study.done()) == sorted(set(study.done())), "nothing was run again, nothing cut off"

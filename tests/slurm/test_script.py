@@ -50,10 +50,6 @@ def test_a_shell_reads_what_was_meant(lab, kind, tmp_path, monkeypatch):
     assert done.stderr == ""
 
 
-def test_a_percent_in_a_folder_is_no_pattern():
-    assert script.log_option(Path("/a/50% off"), "%A_%a.out") == "--output=/a/50%% off/%A_%a.out"
-
-
 def test_no_signal_and_the_clusters_defaults():
     plain = replace(profile.load("default"), signal_lead_s=0, time="UNLIMITED")
     made = script.array(plain, "x", SUBMISSION, PLACE)
@@ -61,12 +57,6 @@ def test_no_signal_and_the_clusters_defaults():
     assert "--partition" not in made
     assert "--mem" not in made
     assert "#SBATCH --time=60\n" in script.gathering(plain, "x", SUBMISSION, PLACE), "not for ever"
-
-
-def test_the_gathering_job_asks_for_no_more_than_an_element():
-    """Else a partition that takes the elements would keep it waiting for ever."""
-    short = replace(profile.load("default"), time="0:10:00")
-    assert "#SBATCH --time=10\n" in script.gathering(short, "x", SUBMISSION, PLACE)
 
 
 def test_a_users_own_kernel_cache_is_kept(monkeypatch):

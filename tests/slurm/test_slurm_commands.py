@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from testcluster import TestCluster
 
 from slurm.answers import read_job, read_partition
 from slurm.commands import RefusedError, Slurm, SlurmError, UnreachableError, environment
 from slurm.duration import seconds
 from slurm.reasons import hopeless
-from slurm.testcluster import TestCluster
 
 Fake = Callable[..., Slurm]
 
@@ -158,14 +158,6 @@ def test_errors_are_told_apart(fake: Fake, said: str, kind: type[SlurmError], ad
     assert "\n" not in str(error.value)
 
 
-def test_several_lines_become_one(fake: Fake, script: Path) -> None:
-    slurm = fake(
-        sbatch="printf 'sbatch: error: one\\nsbatch: error: two\\nsbatch: error: one\\n' >&2; exit 255"
-    )
-    with pytest.raises(RefusedError, match=r"^sbatch: one; two$"):
-        slurm.submit(script)
-
-
 def test_programs_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(UnreachableError, match=r"squeue: no such program; go to a node"):
         Slurm({"PATH": str(tmp_path)}).jobs()
@@ -237,33 +229,6 @@ def test_a_job_from_submission_to_cancelling(cluster: TestCluster, script: Path)
     cluster.clear()
 
 
-def test_long_lists_of_indices_are_not_cut_off(cluster: TestCluster, script: Path) -> None:
-    indices = tuple(number * number for number in range(31))
-    job = cluster.slurm.submit(script, [QUIET, "--hold", f"--array={','.join(map(str, indices))}"])
-    (held,) = cluster.slurm.jobs([job])
-    assert held.indices == indices
-    assert held.reason == "JobHeldUser"
-    cluster.clear()
-
-
-def test_jobs_that_slurm_does_not_know(cluster: TestCluster, script: Path) -> None:
-    job = cluster.slurm.submit(script, [QUIET, "--hold"])
-    assert cluster.slurm.jobs([999999]) == []
-    assert [one.id for one in cluster.slurm.jobs([999999, job])] == [job]
-    cluster.slurm.cancel([999999, job])
-    with pytest.raises(RefusedError, match="Invalid job id"):
-        cluster.slurm.requeue(999999)
-
-
-def test_requeue(cluster: TestCluster, script: Path) -> None:
-    slurm = cluster.slurm
-    job = slurm.submit(script, [QUIET, "--requeue"], ["sleep 100"])
-    until(lambda: slurm.jobs([job])[0].state == "RUNNING")
-    slurm.requeue(job)
-    until(lambda: slurm.jobs([job])[0].state == "PENDING")
-    cluster.clear()
-
-
 @pytest.mark.parametrize(
     ("option", "said"),
     [
@@ -284,9 +249,3 @@ def test_what_slurm_accepts_and_never_starts(cluster: TestCluster, script: Path)
     until(lambda: all(hopeless(one.reason) for one in cluster.slurm.jobs(jobs)))
     assert len(cluster.slurm.jobs(jobs)) == len(jobs)
     cluster.clear()
-
-
-def test_a_configuration_that_is_not_there(cluster: TestCluster, tmp_path: Path) -> None:
-    slurm = Slurm({**cluster.env, "SLURM_CONF": str(tmp_path / "nosuch")}, timeout_s=0.5)
-    with pytest.raises(UnreachableError, match="cannot stat file"):
-        slurm.nodes()  # would go on for a minute

@@ -1,4 +1,4 @@
-"""What is said about a submission for what Slurm and the sweep's own files tell, without either."""
+"""The status of a submission, from fabricated answers of Slurm and the sweep's own files."""
 
 import os
 import time
@@ -18,7 +18,7 @@ from sweep.store.state import State
 
 
 class Queue:
-    """A Slurm that knows some jobs, or does not answer."""
+    """A Slurm that has some jobs, or does not answer."""
 
     def __init__(self, *jobs: Job, down: bool = False) -> None:
         self.known = jobs
@@ -82,7 +82,7 @@ def report(tmp_path: Path, queue: Queue, *, cost_s: float | None = None, left: i
 
 def test_nothing_was_submitted(tmp_path):
     assert report(tmp_path, Queue()) == [
-        "nothing was submitted from here yet: the same command without an action does"
+        "nothing was submitted yet: the same command without an action submits"
     ]
 
 
@@ -97,8 +97,8 @@ def test_a_submission_on_its_way(made, tmp_path):
     assert report(tmp_path, queue, cost_s=3.0, left=20) == [
         f"submission 001 of {made.when}: 6 elements: 1 done, 2 running, 3 waiting",
         "3 wait in Slurm's queue: Resources",
-        # One has said that it has two cores, the other one will have the four that it asked for.
-        "time to go: 10 s (1 min 0 s of work left, 6 cores at it)",
+        # One has recorded its two cores, the other one will have the four that were requested.
+        "time left: 10 s (1 min 0 s of work left, 6 cores working)",
     ]
 
 
@@ -114,15 +114,15 @@ def test_a_reason_that_will_not_go_away(made, tmp_path):
     )
     assert lines[2] == "3 wait in Slurm's queue: Priority"
     assert lines[3].startswith("1 will never start, DependencyNeverSatisfied: ")
-    assert lines[4] == "the gathering job waits for that: action=gather writes the dataset without it"
+    assert lines[4] == "the gathering job waits for them: action=gather writes the dataset without it"
 
 
-def test_results_that_nobody_has_gathered(made, tmp_path):
-    """The gathering job was killed, or never came."""
+def test_results_that_are_not_gathered(made, tmp_path):
+    """The gathering job was killed, or never started."""
     log = tmp_path / "results/shards/one.jsonl"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.touch()
-    said = "results are there that the dataset does not hold: action=gather writes it"
+    said = "the dataset lacks some of the results: action=gather writes it"
     assert report(tmp_path, Queue())[-1] == said
     assert said not in report(tmp_path, Queue(job(10, (0,), "RUNNING")))
     dataset = tmp_path / "results/queue.nc"
@@ -137,23 +137,23 @@ def test_the_controller_is_down(made, tmp_path):
     lines = report(tmp_path, Queue(down=True))
     assert lines[0].endswith("6 elements: 1 done, 1 running, 4 waiting")
     assert lines[1] == (
-        "Slurm does not answer, so this is what the sweep's own files say (squeue: the controller is down)"
+        "Slurm does not answer, so this is from the sweep's own files (squeue: the controller is down)"
     )
 
 
-def test_ids_that_vanished_or_are_somebody_elses(made, tmp_path):
+def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
     started(made, 0, "10_0", "failed")
     started(made, 1, "10_1")
     (made.logs / "10_2.out").write_text("module: command not found\n")
     stranger = Job(10, (2,), "RUNNING", "None", "", None, "other")
     lines = report(tmp_path, Queue(stranger, job(99, (0,), "RUNNING")))
     assert lines[0].endswith("6 elements: 1 done, 1 lost, 1 broken, 3 never started")
-    assert lines[1] == "job 99 has this submission's name but no record here: it runs, and does no harm"
+    assert lines[1] == "job 99 has this submission's name but no record: it runs, and does no harm"
     assert lines[2] == (
-        f"1 ended without a word (killed, or its node died): 1, log {made.logs}/10_1.out; the same command "
+        f"1 ended without a record (killed, or its node died): 1, log {made.logs}/10_1.out; the same command "
         "submits what is missing"
     )
-    assert f"1 ended before Python could say a word (setup, python?): 2, log {made.logs}/10_2.out" in lines[3]
+    assert f"1 ended before Python started (setup, python?): 2, log {made.logs}/10_2.out" in lines[3]
     assert lines[4].startswith("3 vanished from Slurm's queue before it started: 3, 4, 5; the same command")
     assert lines[5] == "1 elements had tasks that failed: 0"
 
@@ -165,7 +165,7 @@ def test_why_elements_stopped(made, tmp_path):
     lines = report(tmp_path, Queue())
     assert lines[0].endswith("6 elements: 3 stopped, 3 never started")
     assert (
-        f"2 stopped, it could not go on: error: the disk is full; elements 0, 1, log {made.logs}/10_0.out"
+        f"2 stopped, it could not continue: error: the disk is full; elements 0, 1, log {made.logs}/10_0.out"
         in lines
     )
     assert any(
@@ -190,7 +190,7 @@ def test_a_cancelled_submission(made, tmp_path):
     lines = report(tmp_path, Queue())
     assert lines[0].endswith("6 elements: 1 done, 5 cancelled")
     assert lines[1] == f"it was cancelled at {made.when}"
-    assert not any("vanished" in line or "without a word" in line for line in lines)
+    assert not any("vanished" in line or "without a record" in line for line in lines)
 
 
 def test_a_watched_status_does_not_pester_the_controller(made, tmp_path):

@@ -1,0 +1,327 @@
+"""A throw-away Slurm on this machine: a controller and emulated nodes on loopback, in one temporary folder.
+
+``python tests/slurm/testcluster.py [nodes=2] [cpus=4]`` starts one and keeps it until Ctrl-C, to try a sweep
+before a real cluster runs it. Daemons are children of this process in the foreground, and are killed with it.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from slurm.commands import KEPT, Slurm, SlurmError, UnreachableError, environment
+
+PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scontrol", "sinfo", "scancel", "setpriv")
+PACKAGES = "slurmctld slurmd slurm-client munge"
+"""Names of the packages of Debian and Ubuntu that contain all programs."""
+
+PROFILE = Path(__file__).with_suffix(".yaml")
+"""The cluster's profile: ``slurm=PATH``."""
+
+PATIENCE_S = 120
+"""Seconds that a daemon may take to start or to end on a busy machine; a start takes 0.2 to 1.2."""
+
+MARK = "SCHEDSWEEP_TESTCLUSTER"
+"""Environment variable of every daemon, inherited by the job managers that it starts: FOLDER NODE."""
+
+CONFIGURATION = """\
+ClusterName=testcluster
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+CredType=cred/munge
+# A requeued job waits until its old credential is invalid: 6 s. Below 5 Slurm uses its default, 2 min.
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool.%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmctldLogFile={folder}/log/slurmctld.log
+SlurmdLogFile={folder}/log/%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,sched_interval=2,sched_min_interval=0,batch_sched_delay=0
+ReturnToService=2
+SlurmdParameters=config_overrides
+SlurmdTimeout=10
+SlurmctldTimeout=10
+KillWait=3
+MinJobAge=300
+CompleteWait=0
+JobRequeue=1
+"""
+
+
+def missing() -> str:
+    """Return which programs are not installed and how to install them; empty where all are present."""
+    absent = [program for program in PROGRAMS if find(program) is None]
+    return (absent and f"not installed: {', '.join(absent)}; on Debian: apt-get install {PACKAGES}") or ""
+
+
+def find(program: str) -> str | None:
+    """Return the path of a program; daemons are in folders that a user's search path leaves out."""
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"])
+    return shutil.which(program, path=path)
+
+
+def free_ports(number: int) -> list[int]:
+    """Return free ports of loopback; held open together, so that they differ."""
+    sockets = [socket.socket() for _ in range(number)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+class TestCluster:
+    """A Slurm of its own, used as a context manager; several may run side by side.
+
+    Partitions are ``main`` (the default, no time limit) and ``short`` (1 minute), nodes ``n1``, ``n2``, ...
+    Jobs run as the user that starts the cluster, on this machine's cores, whatever number the nodes claim.
+
+    Parameters
+    ----------
+    nodes, cpus, memory_mb : int
+        Number of nodes, and the cores and memory that each claims to have.
+    settings : mapping, optional
+        Lines of slurm.conf that are added to `CONFIGURATION` or replace lines of it.
+    wrap : sequence of str
+        Command that starts each node's daemon, e.g. ``("unshare", "-m")``.
+
+    Attributes
+    ----------
+    folder : Path
+    nodes : list of str
+    env : dict of str to str
+        Environment of processes that use this cluster: ``SLURM_CONF`` and no other setting of Slurm.
+    slurm : Slurm
+        Commands to this cluster.
+
+    Raises
+    ------
+    SlurmError
+        If programs are missing, and on entering if a daemon does not start.
+    """
+
+    __test__ = False  # pytest would collect a class of this name
+
+    def __init__(
+        self,
+        *,
+        nodes: int = 2,
+        cpus: int = 4,
+        memory_mb: int = 4000,
+        settings: Mapping[str, object] | None = None,
+        wrap: Sequence[str] = (),
+    ) -> None:
+        if text := missing():
+            raise SlurmError(text)
+        self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
+        self.nodes = [f"n{number + 1}" for number in range(nodes)]
+        self._hardware = f"CPUs={cpus} RealMemory={memory_mb} State=UNKNOWN"
+        self._settings = {"MaxArraySize": 1001, "MaxJobCount": 10000, **(settings or {})}
+        self._wrap = wrap
+        clean = {key: value for key, value in environment(os.environ).items() if key not in KEPT}
+        self.env = {**clean, "SLURM_CONF": str(self.folder / "slurm.conf")}
+        self.slurm = Slurm(self.env)
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            for name in ("state", "log", *(f"spool.{node}" for node in self.nodes)):
+                (self.folder / name).mkdir()
+            key = self.folder / "munge.key"
+            key.touch(mode=0o600)
+            key.write_bytes(secrets.token_bytes(1024))
+            files = {"key-file": key.name, "socket": "munge.socket", "pid-file": "munged.pid"}
+            files |= {"seed-file": "munged.seed", "log-file": "log/munged.log"}
+            paths = [f"--{option}={self.folder / file}" for option, file in files.items()]
+            # Forced: munged objects to a socket that other users cannot reach, which is intended here.
+            self._start("munged", ["munged", "--foreground", "--force", "--num-threads=2", *paths])
+            self._wait("munged", (self.folder / "munge.socket").exists)
+            self._configure()
+            self.start_controller()
+            for node in self.nodes:
+                self._start_daemon(node)
+            self.wait_idle()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Kill all daemons and jobs, as a power failure does."""
+        try:
+            self._end(*self._running)
+            self._kill_jobs()
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _configure(self) -> None:
+        host, user = socket.gethostname().partition(".")[0], pwd.getpwuid(os.getuid()).pw_name
+        self._port, *ports = free_ports(1 + len(self.nodes))
+        base = CONFIGURATION.format(host=host, user=user, folder=self.folder, port=self._port).splitlines()
+        lines = [line for line in base if line.partition("=")[0] not in self._settings]
+        lines += [f"{key}={value}" for key, value in self._settings.items()]
+        for node, port in zip(self.nodes, ports, strict=True):
+            address = f"NodeHostname={host} NodeAddr=127.0.0.1 Port={port}"
+            lines.append(f"NodeName={node} {address} {self._hardware}")
+        names = ",".join(self.nodes)
+        lines.append(f"PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP")
+        lines.append(f"PartitionName=short Nodes={names} MaxTime=1 State=UP")
+        (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n")
+
+    def _start(self, name: str, command: Sequence[str]) -> None:
+        """Start a daemon in the foreground, which the kernel kills when this process ends."""
+        with open(self.folder / "log" / f"{name}.out", "wb") as out:
+            self._running[name] = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", find(command[0]) or command[0], *command[1:]],
+                env={**self.env, MARK: f"{self.folder} {name}"},
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is sent to this process only
+            )
+
+    def _start_daemon(self, node: str) -> None:
+        self._start(node, [*self._wrap, find("slurmd") or "slurmd", "-D", "-N", node])
+
+    def _end(self, *names: str, orderly: bool = False) -> None:
+        for name in names:
+            daemon = self._running.pop(name)
+            if orderly:
+                daemon.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    daemon.wait(PATIENCE_S)
+            daemon.kill()
+            daemon.wait(PATIENCE_S)
+
+    def processes(self, node: str = "") -> Iterator[int]:
+        """Yield the living processes of the cluster, or of one node: daemons, job managers and jobs."""
+        mark = f"{MARK}={self.folder} {node}".encode()
+        job = {
+            f"SLURM_CONF={self.env['SLURM_CONF']}".encode(),
+            *([f"SLURMD_NODENAME={node}".encode()] * bool(node)),
+        }
+        for entry in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # ended, or another user's
+                found = (entry / "environ").read_bytes().split(b"\0")
+                # A user's own commands have SLURM_CONF, too, but no job's number.
+                is_job = job.issubset(found) and any(each.startswith(b"SLURM_JOB_ID=") for each in found)
+                if is_job or any(each.startswith(mark) for each in found):
+                    yield int(entry.name)
+
+    def _kill_jobs(self, node: str = "") -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        # Repeated until none is found: a process may have started another one in the meantime.
+        while found := [number for number in self.processes(node) if number != os.getpid()]:
+            if time.monotonic() > deadline:
+                raise SlurmError(f"test cluster: processes {found} do not end; kill them by hand")
+            for number in found:
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+            time.sleep(0.01)
+
+    def _wait(self, name: str, ready: Callable[[], bool]) -> None:
+        """Return when ``ready`` holds; raise `SlurmError` if it takes too long or a daemon ends."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            for each, daemon in self._running.items():
+                if daemon.poll() is not None:
+                    raise SlurmError(f"test cluster: {each} ended ({self._last_line(each)})")
+            with suppress(UnreachableError, OSError):  # not ready yet
+                if ready():
+                    return
+            if time.monotonic() > deadline:
+                raise SlurmError(f"test cluster: {name} not ready in time ({self._last_line(name)})")
+            time.sleep(0.02)
+
+    def _last_line(self, name: str) -> str:
+        log = self.folder / "log" / f"{name}.out"
+        lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+        errors = [line for line in lines if re.search("fatal|unable|cannot|address", line, re.IGNORECASE)]
+        return (errors or lines or ["empty log"])[-1].strip()
+
+    def _listens(self) -> bool:
+        socket.create_connection(("127.0.0.1", self._port), timeout=1).close()
+        return True
+
+    def kill_controller(self, *, orderly: bool = False) -> None:
+        """End the controller. Jobs continue; commands fail after about 9 s (1 s with ``MessageTimeout=2``).
+
+        Parameters
+        ----------
+        orderly : bool
+            Let it save its state. A killed one forgets the last seconds: jobs that were just submitted vanish
+            and their ids are used again, jobs that were just started are started again.
+        """
+        self._end("slurmctld", orderly=orderly)
+
+    def start_controller(self) -> None:
+        """Start the controller and return when it listens; nodes report after some seconds (`wait_idle`)."""
+        self._start("slurmctld", ["slurmctld", "-D"])
+        self._wait("slurmctld", self._listens)
+
+    def kill_node(self, number: int) -> None:
+        """Kill a node's daemon and all of its jobs, and report it as down; 1 is ``n1``.
+
+        The controller requeues the jobs at once; by itself it would notice after 25 to 30 s.
+        """
+        node = self.nodes[number - 1]
+        self._end(node)
+        self._kill_jobs(node)
+        self.slurm.update(nodename=node, state="down", reason="killed")
+
+    def start_node(self, number: int) -> None:
+        """Start a killed node again, and return when it is up."""
+        node = self.nodes[number - 1]
+        self._start_daemon(node)
+        self._wait(node, lambda: self.slurm.nodes().get(node) in ("idle", "mixed", "allocated"))
+
+    def wait_idle(self) -> None:
+        """Return when every node is up and runs nothing."""
+        idle = dict.fromkeys(self.nodes, "idle")
+        self._wait("slurmctld", lambda: self.slurm.nodes() == idle)
+
+    def clear(self) -> None:
+        """Cancel every job and return when the nodes are idle: the next test begins with an empty cluster."""
+        self.slurm.cancel({job.id for job in self.slurm.jobs()})
+        self.wait_idle()
+
+
+if __name__ == "__main__":
+    options = {key: int(value) for key, _, value in (word.partition("=") for word in sys.argv[1:])}
+    with TestCluster(**options) as cluster, suppress(KeyboardInterrupt):
+        print(
+            f"Slurm runs. In another shell:\n\n  export SLURM_CONF={cluster.env['SLURM_CONF']}\n", flush=True
+        )
+        print(f"Its profile is slurm={PROFILE}; Ctrl-C here ends it and all its jobs.", flush=True)
+        signal.pause()
