@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from analysis.claims.claim import Claim, Part, judge, smallest_error
+from analysis.figures import policies
 from analysis.study import Study
 from analysis.study.curve import Curve
 from analysis.study.sample import Sample
@@ -27,8 +29,14 @@ class Tester:
         self.study = study
         self.paper = paper
         self.reading = study.label if reading is None else reading
+        self.names: dict[str, Any] = {}
+        """What rows may name beside the names of their file, e.g. the months of the study."""
         self._curves: dict[tuple[object, ...], Curve] = {}
         self._samples: dict[tuple[object, ...], Sample] = {}
+
+    def label(self, policy: str) -> str:
+        """Return the name of a policy in evidence."""
+        return policies.label(policy)
 
     def curve(self, metric: str, policy: str, along: str = "load", **point: object) -> Curve:
         """Return a curve, see `Study.curve`; most of them serve several claims."""

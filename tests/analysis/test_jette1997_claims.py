@@ -12,8 +12,7 @@ import pytest
 from fabricated_jette1997 import EXPERIMENTS, WEEK, Point, dataset, t3d, used
 
 from analysis.jette1997 import PAPER, derived
-from analysis.jette1997.claims import claims
-from analysis.jette1997.claims.utilization import demand
+from analysis.jette1997.claims import TESTERS, claims
 from analysis.jette1997.labels import (
     AXES,
     BENCHMARK_WEEK,
@@ -260,10 +259,11 @@ def test_an_aggregate_slowdown_is_a_ratio_of_sums() -> None:
 
 def test_the_demand_of_the_three_weeks_is_told_beside_the_sentence_on_95_percent() -> None:
     """334.0 M of 256 x 21 x 86,400 s are 71.9 %; a week of 95 % leaves 60 % to each of the two others."""
-    assert "71.9%" in demand()
-    assert "60%" in demand()
+    demand = TESTERS["demand"](None, 0.95)
+    assert "71.9%" in demand
+    assert "60%" in demand
     (claim,) = [one for one in claims(true("llnl_t3d")) if one.id.endswith("95-percent-while-responsive")]
-    assert demand() in claim.evidence
+    assert demand in claim.evidence
 
 
 def test_weeks_above_a_limit_are_those_of_their_own_run() -> None:

@@ -19,7 +19,7 @@ from analysis.drawings.composition import parameters
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.registry import drawings
-from analysis.silva1999.claims import phases
+from analysis.silva1999.claims import phase_changes
 from analysis.silva1999.drawings.trace_diagram import GANG_HEIGHT, IDLE, LOCAL_HEIGHT, TRACE_DIAGRAM
 from analysis.silva1999.engine import scene
 from analysis.silva1999.engine.watching import Diagram, diagram, gradings
@@ -95,12 +95,10 @@ def test_a_task_alone_changes_phase_when_its_input_and_output_must_be_done() -> 
 
 
 def test_grades_follow_a_change_of_phase_in_the_papers_workload() -> None:
-    parts = phases.facts(2500.0)
+    parts = phase_changes(5, 2500.0)
     assert len(parts) == 2
     assert all(isinstance(part, Fact) and part.is_so for part in parts), parts
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(phases, "MEASURES_OF_A_GRADE", 1)
-        early = phases.facts.__wrapped__(2500.0)
+    early = phase_changes(1, 2500.0)
     assert not early[1].is_so, "one measure cannot be enough where five are averaged"
 
 
@@ -229,8 +227,7 @@ def test_a_drawing_has_the_jobs_of_an_experiment() -> None:
     assert jobs[0] != jobs[1]
 
 
-def test_a_tiny_study_from_run_to_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(phases, "UNTIL", 2500.0)
+def test_a_tiny_study_from_run_to_report(tmp_path: Path) -> None:
     folder = tmp_path / "concurrent_gang"
     study = sweep.Study(
         "concurrent_gang",

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.chiang2001.claims.demands import table_4, table_of_month
+from analysis.chiang2001.demands import table_4, table_of_month
 from analysis.chiang2001.labels import DEMAND, HIGH_LOAD, MEMORY_DEMAND, NUMBER, TABLE_CLASS, month, months
 from analysis.errors import DrawingError
 from analysis.report.table import Cell, Table

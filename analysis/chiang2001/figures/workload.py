@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-from analysis.chiang2001.claims.demands import table_of_month
+from analysis.chiang2001.demands import table_of_month
 from analysis.chiang2001.figures.table4 import draw_table
 from analysis.chiang2001.labels import MARCH, SIZES, TABLE_CLASS, TIMES, month, months
 from analysis.errors import DrawingError

@@ -16,7 +16,7 @@ from analysis.figures import style
 from analysis.figures.load_plot import bars
 from analysis.figures.policies import look
 from analysis.jette1997 import derived
-from analysis.jette1997.claims.margins import SUSTAINED, WELL
+from analysis.jette1997.claims import ROWS
 from analysis.jette1997.figures import ticks
 from analysis.jette1997.labels import (
     CLASS_RUNTIME,
@@ -33,6 +33,7 @@ from analysis.paper import Picture
 from analysis.study import Study
 
 WEEK = 7 * 86400.0
+SUSTAINED, WELL = ROWS.names["sustained"], ROWS.names["well"]
 BEFORE = 0.33
 """Utilization before gang scheduling."""
 

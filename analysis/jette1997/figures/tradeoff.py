@@ -15,7 +15,7 @@ from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.load_plot import bars
 from analysis.jette1997 import derived
-from analysis.jette1997.claims.tradeoff import costs, multipliers
+from analysis.jette1997.claims import costs, multipliers
 from analysis.jette1997.figures import ticks
 from analysis.jette1997.labels import GANG, MULTIPLIER, NEVER, SWITCH_COST, UTILIZATION, reported
 from analysis.paper import Picture

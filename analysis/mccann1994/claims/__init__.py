@@ -1,43 +1,82 @@
-"""Every testable sentence of chapters 3, 5 and 6, tested on the experiment that has its numbers.
+"""How the sentences of chapters 3, 5 and 6 are tested (``claims.yaml``).
 
-The dissertation gives curves and words of degree, so each word becomes a named number (`margins`). Numbers
-without chance in them are facts (`analysis.claims.exact`); simulated ones are compared by paired intervals.
+Numbers without chance in them are facts (`exact`, `schedules`, `examples`); simulated ones are compared by
+paired intervals (`simulation`).
 """
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from analysis.claims import Claim
+from analysis.claims.comparisons import AxisRange
+from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester
-from analysis.mccann1994.claims import (
-    birth_death,
-    efficiency,
-    fairness,
-    memory,
-    schedules,
-    simulation,
-    speedup,
-)
-from analysis.mccann1994.labels import BLOW_UP, EFFICIENCY, KEY, LIMITS, MOST_LOADED, REALLOCATIONS, RESPONSE
+from analysis.claims.testers import CURVES
+from analysis.mccann1994.claims import exact, examples, schedules, simulation
+from analysis.mccann1994.labels import (
+    BLOW_UP,
+    EFFICIENCY,
+    KEY,
+    LIMITS,
+    MOST_LOADED,
+    REALLOCATIONS,
+    RESPONSE,
+    on_random_lists,
+)  # fmt: skip
 from analysis.study import Study
 
-SENTENCES = {
-    EFFICIENCY: (speedup.claims, efficiency.claims),
-    MOST_LOADED: (fairness.claims,),
-    RESPONSE: (simulation.claims,),
-    BLOW_UP: (birth_death.claims,),
-    REALLOCATIONS: (schedules.claims,),
+ROWS = Rows(Path(__file__).parents[1])
+TESTERS = {**CURVES, **exact.TESTERS, **simulation.TESTERS, **schedules.TESTERS, "example": examples.example}
+
+SECTIONS = {
+    EFFICIENCY: ("speedup", "efficiency"),
+    MOST_LOADED: ("fairness",),
+    RESPONSE: ("simulation",),
+    BLOW_UP: ("birth_death",),
+    REALLOCATIONS: ("schedules",),
 }
-"""Functions that each test some sentences, by the first of these metrics that the experiment has."""
+"""Sections of the rows by the first of these metrics that the experiment has."""
+
+MOST_JOBS = 256
+"""Jobs on the machine of section 5.1; grids end before."""
+
+UNEVEN = tuple(float(jobs) for jobs in range(3, MOST_JOBS) if jobs & (jobs - 1))
+"""Numbers of jobs that are no power of two: at powers of two all partitions are equal."""
+
+ODD, EVEN = (tuple(jobs for jobs in UNEVEN if jobs % 2 == part) for part in (1, 0))
+ODD_JOBS, EVEN_JOBS = AxisRange("odd J", only=ODD), AxisRange("even J that are no power of two", only=EVEN)
+
+# Between one power of two and the next, equipartition goes through all kinds of remainders once.
+OCTAVES = [AxisRange(f"J from {low + 1} to {2 * low - 1}", low + 1, 2 * low - 1) for low in (4, 8, 16, 32)]
+
+RANGES = {
+    "no_power": AxisRange("all J that are no power of two", only=UNEVEN),
+    # Section 4.4.5 calls up to 16 "a moderate number of partitions", and Fig. 4.2 ends there.
+    "moderate": AxisRange("J up to 16 that are no power of two", 3, 16, only=UNEVEN),
+    "many": AxisRange("J from 17 on that are no power of two", 17, only=UNEVEN),
+    "octaves": OCTAVES,
+    "first_octave": OCTAVES[0],
+    "powers": [AxisRange(f"J = {j}", j, j) for j in (2, 4, 8, 16, 32)],
+    "odd": ODD_JOBS,
+    "even": EVEN_JOBS,
+    "odd_and_even": [ODD_JOBS, EVEN_JOBS],
+}
+"""Ranges of the number of jobs that are computed."""
 
 
 @cache
 def claims(study: Study) -> tuple[Claim, ...]:
     """Return every claim that the study's metrics can decide, tested under one reading."""
-    metric = next((name for name in SENTENCES if name in study.data), None)
-    sentences = SENTENCES[metric] if metric else ()
-    if metric == RESPONSE and study.varies(LIMITS.name):
-        sentences = (memory.claims,)
+    metric = next((name for name in SECTIONS if name in study.data), None)
+    if metric is None:
+        return ()
     test = Tester(study, KEY)
-    return tuple(claim for test_some in sentences for claim in test_some(test))
+    test.names = {**ROWS.names, **RANGES}
+    sections = SECTIONS[metric]
+    if metric == RESPONSE and study.varies(LIMITS.name):
+        sections = ("memory",)
+    elif metric == REALLOCATIONS and not on_random_lists(study):
+        sections = ("examples",)
+    return ROWS.claims(test, TESTERS, *sections)

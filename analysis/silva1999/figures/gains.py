@@ -16,7 +16,7 @@ from analysis.figures.load_plot import bars
 from analysis.figures.policies import look
 from analysis.figures.verdict_map import name_of
 from analysis.paper import Picture
-from analysis.silva1999.claims.tester import Tester
+from analysis.silva1999.claims import Tester
 from analysis.silva1999.figures.panels import schedulers
 from analysis.silva1999.labels import GANG, IDLE, JOBS, MACHINE, last, size, workload, workloads
 from analysis.study import Study

@@ -13,8 +13,7 @@ from analysis.figures import style
 from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.figures.style import SchemeStyle
 from analysis.paper import Picture
-from analysis.silva1999.claims.scale import switching
-from analysis.silva1999.claims.tester import Tester
+from analysis.silva1999.claims import Tester, switching
 from analysis.silva1999.figures.panels import check, grid
 from analysis.silva1999.labels import (
     CENTRAL_COST,

@@ -1,0 +1,343 @@
+"""How the sentences of the paper are tested (``claims.yaml``): policies month by month, and generated months.
+
+The generated months are built to meet most of what the text says of the workload: such a claim says that they
+do, not that the logs did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analysis.chiang2001.demands import table_4, table_of_month
+from analysis.chiang2001.labels import (
+    CLASSES,
+    DEMAND,
+    HIGH_LOAD,
+    HOUR,
+    KEY,
+    MEASURES,
+    SIZES,
+    TABLE_CLASS,
+    in_month,
+    month,
+    months,
+)  # fmt: skip
+from analysis.claims import Claim, Open, Part
+from analysis.claims.comparisons import difference_of, level_of, ratio_of
+from analysis.claims.rows import Rows
+from analysis.claims.tester import Tester as Base
+from analysis.claims.testers import listed
+from analysis.figures.policies import label
+from analysis.study import Study
+from analysis.study.curve import DONE
+from analysis.study.groups import ALL
+from analysis.study.sample import Sample, together
+
+ROWS = Rows(Path(__file__).parent)
+
+SECTIONS = {
+    "ncsa_lsf": ("lsf", "backfill"),
+    "lxf_w_soon": ("immediate_service",),
+    "eq_spatial_5m": ("eq_spatial",),
+}
+"""Sections of the rows by the policy that they need."""
+
+WEEKDAYS = slice(0, 5)
+
+
+class Tester(Base):
+    """Compares policies month by month."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study, KEY)
+        self.months = months(study)
+
+    def sample(self, metric: str, policy: str, month: str, **group: str) -> Sample:
+        """Return a metric of a group of jobs in a month, see `labels.in_month`."""
+        name, point = in_month(metric, month, **group)
+        return self.at(name, policy, **point)
+
+    def together(self, metric: str, policy: str, **group: str) -> Sample:
+        """Return a metric averaged over all months of the grid."""
+        return together([self.sample(metric, policy, one, **group) for one in self.months])
+
+    def of_workload(self, metric: str, name: str, job_class: str = ALL) -> Sample:
+        """Return a metric of the generated jobs of a month."""
+        return self.at(metric, self.study.policies[0], workload=name, **{TABLE_CLASS: job_class})
+
+
+def _measured(metric: str, group: Mapping[str, str]) -> str:
+    named = MEASURES.get(metric, metric.replace("_", " "))
+    of = ", ".join(value.replace("_", "-") for value in group.values())
+    return f"{named} ({of})" if of else named
+
+
+def _groups(runtime: Any) -> list[dict[str, str]]:
+    """Return the groups of jobs that are compared: of ranges of the actual runtime, or all jobs."""
+    return [{"runtime": one} for one in listed(runtime)] if runtime else [{}]
+
+
+def _ratios(
+    test: Tester, metrics: Any, of: Any, over: Any, only: Any = None, runtime: Any = None, **limits: float
+) -> list[Part]:
+    """Compare each of some policies with each of others by each of some metrics in each month."""
+    return [
+        ratio_of(
+            f"{label(a)} / {label(b)}, {_measured(metric, group)}, {month(one)}",
+            test.sample(metric, a, one, **group),
+            test.sample(metric, b, one, **group),
+            **limits,
+        )
+        for group in _groups(runtime)
+        for metric, a, b in product(listed(metrics), listed(of), listed(over))
+        for one in (listed(only) if only else test.months)
+    ]
+
+
+def _together(
+    test: Tester, metrics: Any, of: Any, over: Any, runtime: Any = None, **limits: float
+) -> list[Part]:
+    """Compare so over all months together."""
+    return [
+        ratio_of(
+            f"{label(a)} / {label(b)}, {_measured(metric, group)}, all months",
+            test.together(metric, a, **group),
+            test.together(metric, b, **group),
+            **limits,
+        )
+        for group in _groups(runtime)
+        for metric, a, b in product(listed(metrics), listed(of), listed(over))
+    ]
+
+
+def _low_only_in(test: Tester, in_month: str, limit: float, metric: str, of: str, over: str) -> list[Part]:
+    """Ask that a ratio is below a limit in one month and above it in each other."""
+    return [
+        part
+        for one in test.months
+        for part in _ratios(test, metric, of, over, one, **{"high" if one == in_month else "low": limit})
+    ]
+
+
+def _against_all(
+    test: Tester, metric: str, of: str, runtime: Any, low: float, over: str = "", only: str = ""
+) -> list[Part]:
+    """Compare a wait of the jobs of a range of runtimes with that (or another) of all jobs."""
+    what = {"delay": "average wait", "delay_max": "maximum wait"}[metric]
+    beside = "95th percentile of all" if over else "of all"
+    return [
+        ratio_of(
+            f"{label(of)}, {what} of jobs {name} / {beside}, {month(one)}",
+            test.sample(metric, of, one, runtime=name),
+            test.sample(over or metric, of, one),
+            low,
+        )
+        for one in ([only] if only else test.months)
+        for name in listed(runtime)
+    ]
+
+
+def _hours(
+    test: Tester, metric: str, of: Any, low: float, high: float = np.inf, only: str = "", **group: str
+) -> list[Part]:
+    """Ask for limits, in hours, on a wait in each month."""
+    return [
+        level_of(
+            f"{label(policy)}, {_measured(metric, group)}, {month(one)}",
+            test.sample(metric, policy, one, **group),
+            low * HOUR,
+            high * HOUR,
+            1 / HOUR,
+            " h",
+        )
+        for policy in listed(of)
+        for one in ([only] if only else test.months)
+    ]
+
+
+def _waits_of_classes(test: Tester, low: float, high: float) -> list[Part]:
+    """Ask for limits on the average wait of each class in each month under NCSA-LSF*."""
+    return [
+        part
+        for one in test.months
+        for job_class in CLASSES
+        for part in _hours(test, "delay", "ncsa_lsf", low, high, one, job_class=job_class)
+    ]
+
+
+def _share(test: Tester, metric: str, of: str, low: float = -np.inf, high: float = np.inf) -> list[Part]:
+    """Ask for limits on a share in each month, shown in percent."""
+    return [
+        level_of(f"{label(of)}, {month(one)}", test.sample(metric, of, one), low, high, 100.0, " %")
+        for one in test.months
+    ]
+
+
+def _spread(test: Tester, metrics: list[str], over: list[str], relative: bool) -> list[Part]:
+    """Ask that NCSA-LSF* varies more over the months than other policies, replication by replication."""
+    return [_more_spread(test, metric, other, relative) for metric in metrics for other in over]
+
+
+def _more_spread(test: Tester, metric: str, other: str, relative: bool) -> Part:
+    name = f"{label('ncsa_lsf')} − {label(other)}, standard deviation over months of the {MEASURES[metric]}"
+    tables = []
+    for policy in ("ncsa_lsf", other):
+        samples = [test.sample(metric, policy, one) for one in test.months]
+        if reason := next((one.reason for one in samples if one.reason), ""):
+            return Open(name, reason)
+        if len(samples) < 2:
+            return Open(name, "one month only")
+        table = np.array([one.values for one in samples])
+        spread = table.std(axis=0, ddof=1)
+        tables.append(spread / table.mean(axis=0) if relative else spread)
+    scale, unit = (100.0, " %") if relative else (1 / HOUR, " h")
+    return difference_of(name, tables[0], tables[1], 0.0, scale=scale, unit=unit)
+
+
+def _long_jobs(test: Tester, in_month: str, than: str) -> list[Part]:
+    """Ask that lt jobs wait longer, relative to all jobs, in one month than in another."""
+    name = f"{label('ncsa_lsf')}, average wait of lt jobs / of all jobs, {month(in_month)} − {month(than)}"
+    relative = []
+    for one in (in_month, than):
+        lt = together([test.sample("delay", "ncsa_lsf", one, job_class=f"lt_{size}") for size in SIZES])
+        every = test.sample("delay", "ncsa_lsf", one)
+        if reason := lt.reason or every.reason:
+            return [Open(name, reason)]
+        relative.append(lt.values / every.values)
+    return [level_of(name, Sample(relative[0] - relative[1], DONE), 0.0)]
+
+
+def _high_load(test: Tester, metric: str, of: str, over: str) -> list[Part]:
+    """Ask that two policies differ more in the months of high load than in the others."""
+    name = f"{label(of)} − {label(over)}, 95th percentile: high-load months − others"
+    gaps: dict[bool, list[np.ndarray]] = {True: [], False: []}
+    for one in test.months:
+        pair = [test.sample(metric, policy, one) for policy in (of, over)]
+        if reason := pair[0].reason or pair[1].reason:
+            return [Open(name, reason)]
+        gaps[one in HIGH_LOAD].append(pair[0].values - pair[1].values)
+    if not all(gaps.values()):
+        return [Open(name, "this grid has not both kinds of months")]
+    high, low = (np.mean(gaps[kind], axis=0) for kind in (True, False))
+    return [difference_of(name, high, low, 0.0, scale=1 / HOUR, unit=" h")]
+
+
+def _table_4(test: Tester, metric: str, words: str, high: float) -> list[Part]:
+    """Ask that no class differs by more from Table 4, in each month."""
+    return [_largest_difference(test, metric, words, name, high) for name in test.months]
+
+
+def _largest_difference(test: Tester, metric: str, words: str, name: str, margin: float) -> Part:
+    title = f"largest difference of the {words}, {month(name)}"
+    paper = table_4(name, test.study)
+    first = test.of_workload(metric, name)
+    if paper is None or first.reason:
+        return Open(title, first.reason or "Table 4 has no such month")
+    expected = getattr(paper, "jobs" if metric == "number_of_jobs" else metric)[1:]
+    found = np.array([test.of_workload(metric, name, one).values for one in CLASSES])
+    return level_of(title, Sample(np.abs(found - expected[:, None, None]).max(axis=0), DONE), high=margin)
+
+
+def _demand(
+    test: Tester, job_class: Any, label: str, low: float = -np.inf, high: float = np.inf
+) -> list[Part]:
+    """Ask for limits on the processor demand of some classes together, percent, in each month."""
+    parts = []
+    for name in test.months:
+        samples = [test.of_workload(DEMAND, name, one) for one in listed(job_class)]
+        bad = next((one.status for one in samples if one.status != DONE), DONE)
+        demand = samples[0]
+        if len(samples) > 1:
+            demand = Sample(np.nansum([one.values for one in samples], axis=0), bad)
+        parts.append(level_of(f"{label}, {month(name)}", demand, low, high, unit=" %"))
+    return parts
+
+
+def _level(
+    test: Tester, metric: str, low: float = -np.inf, high: float = np.inf, percent: bool = False
+) -> list[Part]:
+    """Ask for limits on a number of the generated jobs, in each month."""
+    scale, unit = (100.0, " %") if percent else (1.0, "")
+    return [
+        level_of(month(name), test.of_workload(metric, name), low, high, scale, unit) for name in test.months
+    ]
+
+
+def _summary(test: Tester, metric: str, summarise: Callable[..., np.ndarray], job_class: str = ALL) -> Sample:
+    """Return the smallest, the largest or the median of the months' values, replication by replication."""
+    samples = [test.of_workload(metric, name, job_class) for name in test.months]
+    if bad := next((one.status for one in samples if one.status != DONE), ""):
+        return Sample.absent(bad)
+    return Sample(summarise([one.values for one in samples], axis=0), DONE)
+
+
+def _over_months(test: Tester, metric: str, of_months: str, around: float) -> list[Part]:
+    """Ask that the smallest or the largest share of all months is that of the text, within a point."""
+    found = _summary(test, metric, {"smallest": np.min, "largest": np.max}[of_months])
+    point = ROWS.names["point"] / 100
+    return [level_of(of_months, found, around - point, around + point, 100.0, " %")]
+
+
+def _typical(test: Tester, metric: str, classes: str, low: float, high: float) -> list[Part]:
+    """Ask for limits on the median over the months, by class."""
+    chosen: Sequence[str] = CLASSES if classes == "every" else [f"{classes}_{size}" for size in SIZES]
+    return [
+        level_of(one.replace("_", "-"), _summary(test, metric, np.median, one), low, high, 100.0, " %")
+        for one in chosen
+    ]
+
+
+def _periods(test: Tester, in_month: str) -> list[Part]:
+    """Ask that fewer jobs arrive in an hour of each period than of the one before it."""
+    names = ("peak − intermediate", "intermediate − low")
+    if in_month not in test.months or test.study.data["arrivals"].isnull().all():
+        return [Open(name, f"{month(in_month)} is not in this grid") for name in names]
+    found = table_of_month(test.study, "arrivals", in_month)[WEEKDAYS].mean(axis=0)
+    workload, hours = test.study.parameters("workload", in_month), np.arange(24)
+    peak, intermediate = (
+        (hours >= workload[key][0]) & (hours < workload[key][1])
+        for key in ("peak_hours", "intermediate_hours")
+    )
+    levels = [found[chosen].mean(axis=0) for chosen in (peak, intermediate, ~peak & ~intermediate)]
+    return [
+        level_of(f"arrivals in an hour, {name}", Sample(levels[i] - levels[i + 1], DONE), 0.0)
+        for i, name in enumerate(names)
+    ]
+
+
+def _shares_without_memory(test: Tester) -> str:
+    """Return how many jobs do not fit into memory, and how few any policy must let wait."""
+    shares = []
+    for name in test.months:
+        pair = [test.of_workload(metric, name) for metric in ("memory_is_full", "fewest_waiting_for_memory")]
+        if not any(one.reason for one in pair):
+            full, fewest = (f"{100 * np.nanmean(one.values):.2g} %" for one in pair)
+            shares.append(f"{month(name)} {full} and {fewest}")
+    return (
+        "Share of jobs that would not fit if every job began at once, and the smallest share that any policy "
+        f"must let wait, which would choose a few of the largest: {'; '.join(shares) or 'none'}."
+    )
+
+
+TESTERS: Mapping[str, Callable[..., Any]] = {
+    "ratios": _ratios, "together": _together, "low_only_in": _low_only_in, "against_all": _against_all,
+    "hours": _hours, "waits_of_classes": _waits_of_classes, "share": _share, "spread": _spread,
+    "long_jobs": _long_jobs, "high_load": _high_load, "table_4": _table_4, "demand": _demand, "level": _level,
+    "over_months": _over_months, "typical": _typical, "periods": _periods,
+    "shares_without_memory": _shares_without_memory,
+}  # fmt: skip
+
+
+@cache
+def claims(study: Study) -> tuple[Claim, ...]:
+    """Return every claim that the study's policies or metrics can decide, tested under one reading."""
+    sections = [one for policy, some in SECTIONS.items() if policy in study.policies for one in some]
+    if DEMAND in study.data:
+        sections = ["workload"]
+    return ROWS.claims(Tester(study), TESTERS, *sections) if sections else ()

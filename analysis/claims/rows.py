@@ -1,0 +1,143 @@
+"""Claims as rows of a file: each sentence of a paper beside the comparisons that test it.
+
+A paper's ``claims.yaml`` has ``names`` (margins with their reasons, ranges of loads, groups of policies) and
+sections, lists of rows:
+
+- ``id``, ``source`` (the section and the sentence, quoted), ``statement`` (what is tested). ``{name}`` in a
+  text is replaced by the value of that name.
+- ``test``: testers with their arguments, e.g. ``{ratios: {curve: slowdown, of: buddy, over: migration}}``, or
+  a list of such mappings. A name given as an argument is replaced by its value; ``within: margin``
+  stands for the limits 1 / (1 + margin) and 1 + margin, and ``1 + margin`` is understood.
+- ``needed``: how many comparisons the sentence asks for; ``most`` is more than half of them, all by default.
+- ``also``: the same sentence under another reading, by its name; it decides nothing.
+- ``note``: a text, or functions that return one, for the evidence.
+- ``figures`` that show it; ``needs``: metrics or policies without which the row is left out.
+- ``for``: a list of names and values, one row for each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from analysis.claims.claim import Claim, Part
+from analysis.claims.comparisons import AxisRange
+from analysis.claims.tester import Tester
+
+Row = Mapping[str, Any]
+Names = Mapping[str, Any]
+Testers = Mapping[str, Callable[..., Any]]
+"""Name -> function of a `Tester` and a row's arguments that returns the parts of a claim (or a note)."""
+
+FILE = "claims.yaml"
+
+
+class Rows:
+    """The rows of a paper and the names that they use.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the paper's package.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def names(self) -> Names:
+        """Margins, ranges and groups of the paper."""
+        return _read(self._folder / FILE)[0]
+
+    def claims(self, test: Tester, testers: Testers, *sections: str) -> tuple[Claim, ...]:
+        """Return the claims of some sections, all by default, tested on a study."""
+        names, rows = _read(self._folder / FILE)
+        known = {**names, **test.names}
+        there = {*test.study.data, *test.study.policies, *filter(_is_text, test.names.values())}
+        chosen = [row for section in sections or rows for row in rows[section]]
+        return tuple(
+            _judged(test, testers, row, {**known, **resolved(more, known)})
+            for row in chosen
+            for more in row.get("for", [{}])
+            if set(row.get("needs", ())) <= there
+        )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+@cache
+def _read(file: Path) -> tuple[Names, Mapping[str, Sequence[Row]]]:
+    import yaml  # type: ignore[import-untyped] # types only by another package
+
+    content = yaml.load(file.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    names: dict[str, Any] = {}
+    for name, value in content.pop("names").items():
+        if isinstance(value, dict) and "range" in value:
+            limits = {key: tuple(limit) if isinstance(limit, list) else limit for key, limit in value.items()}
+            value = AxisRange(limits.pop("range"), **limits)
+        names[name] = resolved(value, names)
+    return names, content
+
+
+def resolved(value: Any, names: Names) -> Any:
+    """Return a value of a row with all names replaced; lists within lists become one list.
+
+    Examples
+    --------
+    >>> resolved({"of": ["best", "first_fit"], "high": "1 + margin"}, {"best": ["buddy"], "margin": 0.5})
+    {'of': ['buddy', 'first_fit'], 'high': 1.5}
+    """
+    if isinstance(value, dict):
+        return {key: resolved(one, names) for key, one in value.items()}
+    if isinstance(value, list):
+        found: list[Any] = []
+        for one in value:
+            inner = resolved(one, names)
+            found += inner if isinstance(inner, list) else [inner]
+        return found
+    if not isinstance(value, str):
+        return value
+    if value in names:
+        return names[value]
+    if (sum_ := re.fullmatch(r"1 ([+-]) (\w+)", value)) and sum_[2] in names:
+        return 1 + names[sum_[2]] if sum_[1] == "+" else 1 - names[sum_[2]]
+    if (inverse := re.fullmatch(r"1 / \(1 \+ (\w+)\)", value)) and inverse[1] in names:
+        return 1 / (1 + names[inverse[1]])
+    return value.format_map(names) if "{" in value else value
+
+
+def _calls(test: Tester, testers: Testers, given: Any, names: Names) -> Iterator[Any]:
+    """Yield what the testers of a row return."""
+    for one in given if isinstance(given, list) else [given]:
+        for name, arguments in one.items():
+            found = resolved(arguments or {}, names)
+            if (margin := found.pop("within", None)) is not None:
+                found |= {"low": 1 / (1 + margin), "high": 1 + margin}
+            yield testers[name](test, **found)
+
+
+def _judged(test: Tester, testers: Testers, row: Row, names: Names) -> Claim:
+    def parts(given: Any) -> list[Part]:
+        return [part for found in _calls(test, testers, given, names) for part in found]
+
+    tested, needed, note = parts(row["test"]), row.get("needed"), row.get("note", "")
+    also = {resolved(reading, names): parts(given) for reading, given in row.get("also", {}).items()}
+    return test.claim(
+        resolved(row["id"], names),
+        resolved(row["source"], names) if "for" in row else row["source"],
+        resolved(row["statement"], names),
+        tested,
+        needed=len(tested) // 2 + 1 if needed == "most" else needed,
+        note=resolved(note, names) if isinstance(note, str) else _note(_calls(test, testers, note, names)),
+        also={reading: others for reading, others in also.items() if others},
+        figures=[name.format_map(names) for name in row.get("figures", [])],
+    )
+
+
+def _note(texts: Iterator[str]) -> str:
+    return " ".join(filter(None, texts))

@@ -1,0 +1,203 @@
+"""How the sentences of sections 4.2 and 5 are tested (``claims.yaml``): comparisons of packing schemes.
+
+A metric is averaged over the loads of a range batch by batch before its interval is made
+(`analysis.study.curve.Curve.over`), so that what the loads share cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analysis.claims import Claim, Open, Part
+from analysis.claims.comparisons import AxisRange, Not, Sustains, excess, level, ratio, rise, turns
+from analysis.claims.rows import Rows
+from analysis.claims.tester import Tester as Base
+from analysis.claims.testers import CURVES, differences, listed
+from analysis.feitelson1996.drawings import fig9
+from analysis.feitelson1996.labels import AXES, KEY, SLOTS_PER_JOB, SLOWDOWN, UTILIZATION, label
+from analysis.study import Study
+from analysis.study.curve import EXCLUDED, FAILED, UNFINISHED, Curve
+
+ROWS = Rows(Path(__file__).parent)
+
+CROWDED = 0.95
+"""Load from which a machine has hardly a PE to spare."""
+
+ROUNDING = 1e-9
+
+
+class Tester(Base):
+    """Compares packing schemes under the features and the reading of one study."""
+
+    def __init__(self, study: Study) -> None:
+        reading = study.usual() | dict(study.reading)
+        super().__init__(study, KEY, ", ".join(f"{key}={value}" for key, value in reading.items()))
+        self.alternation = reading.get("alternation", "")
+
+    def label(self, policy: str) -> str:
+        """Return a scheme's name within a sentence."""
+        return label(policy)
+
+    def curve(self, metric: str, policy: str, along: str = "load", **point: object) -> Curve:
+        """Return a curve; which job comes first matters only where a PE serves one job."""
+        if point.get("alternation", "exclusive") != "exclusive" and self.study.values_of("precedence"):
+            point.setdefault("precedence", AXES.features["precedence"])
+        return super().curve(metric, policy, along, **point)
+
+    def without_alternation(self, what: str) -> list[Part]:
+        """Return why sentences on alternative scheduling cannot be tested; nothing where they can."""
+        reason = "under this reading there is no alternative scheduling"
+        return [Open(what, reason)] if self.alternation == "none" else []
+
+    @property
+    def beyond_capacity(self) -> str:
+        """Why sentences on utilization cannot be tested: PEs count twice; empty where they do not."""
+        curves = [self.curve(UTILIZATION, policy) for policy in self.study.policies]
+        values = np.concatenate([curve.values[curve.x >= CROWDED].ravel() for curve in curves])
+        known = values[np.isfinite(values)]
+        share = float((known > 1 + ROUNDING).mean()) if known.size else 0.0
+        if self.alternation != "shared" or not share:
+            return ""
+        return (
+            f"two jobs may fill the same PEs under this reading, and {share:.0%} of the batches at loads "
+            f"from {CROWDED:g} up deliver more than the machine has"
+        )
+
+
+def _sustains(test: Tester, of: list[str], above: float, negated: bool = False) -> list[Part]:
+    """Ask that each scheme sustains a utilization above a threshold, or that none does."""
+    parts: list[Part] = []
+    for scheme in of:
+        curve = test.curve(UTILIZATION, scheme)
+        absent = "not in this grid" if curve.where(EXCLUDED).all() else ""
+        reason = test.beyond_capacity or absent
+        part = Open(label(scheme), reason) if reason else Sustains(label(scheme), curve, above)
+        parts.append(Not(part) if negated else part)
+    return parts
+
+
+def _slots(test: Tester, curve: str = SLOTS_PER_JOB, **compared: Any) -> list[Part]:
+    """Compare slots per job; nothing where the average over jobs is asked for and was not measured."""
+    impossible = test.without_alternation("slots per job")
+    if curve != SLOTS_PER_JOB and (impossible or curve not in test.study.data):
+        return []
+    return impossible or differences(test, curve, **compared)
+
+
+def _slots_rise(
+    test: Tester, of: list[str], lower: AxisRange, upper: AxisRange, curve: str = SLOTS_PER_JOB
+) -> list[Part]:
+    """Ask that slots per job are more at the upper loads than at the lower ones."""
+    impossible = test.without_alternation("slots per job")
+    if curve != SLOTS_PER_JOB and (impossible or curve not in test.study.data):
+        return []
+    return impossible or [rise(label(scheme), test.curve(curve, scheme), lower, upper) for scheme in of]
+
+
+def _without(test: Tester, feature: str, of: Any, at: Any, **limits: float) -> list[Part]:
+    """Compare the slowdown without a feature with that with it."""
+    off = {"unification": "false", "alternation": "none"}[feature]
+    impossible = test.without_alternation("alternative scheduling") if feature == "alternation" else []
+    return impossible or [
+        ratio(
+            f"{label(scheme)}, without / with {feature}",
+            test.curve(SLOWDOWN, scheme, **{feature: off}),
+            test.curve(SLOWDOWN, scheme),
+            loads,
+            **limits,
+        )
+        for loads in listed(at)
+        for scheme in listed(of)
+    ]
+
+
+def _excess(test: Tester, of: str, over: list[str], at: list[AxisRange]) -> list[Part]:
+    """Ask that losing alternative scheduling adds more to the slowdown of one scheme than to others'."""
+
+    def both(scheme: str) -> tuple[Curve, Curve]:
+        return test.curve(SLOWDOWN, scheme, alternation="none"), test.curve(SLOWDOWN, scheme)
+
+    return test.without_alternation("alternative scheduling") or [
+        excess(f"{label(of)}'s rise − {label(other)}'s", both(of), both(other), loads)
+        for loads in at
+        for other in over
+    ]
+
+
+def _at_each_load(test: Tester, curve: str, of: str, high: float) -> list[Part]:
+    """Ask for a limit at every load at which a scheme is stable."""
+    found = test.curve(curve, of)
+    if _incomplete(found):
+        return [Open(label(of), "points are missing")]
+    loads = found.x[found.stable]
+    return [level(label(of), found, AxisRange(f"load {x:g}", x, x), high=high, percent=True) for x in loads]
+
+
+def _at_peak(test: Tester, curve: str, of: str, low: float, high: float) -> list[Part]:
+    """Ask for limits at the load with the highest mean."""
+    found = test.curve(curve, of)
+    if _incomplete(found):
+        return [Open(label(of), "points are missing")]
+    mean = np.where(found.stable, found.intervals().mean, -np.inf)
+    load = float(found.x[int(np.argmax(mean))])
+    return [level(label(of), found, AxisRange(f"load {load:g}", load, load), low, high, percent=True)]
+
+
+def _incomplete(curve: Curve) -> bool:
+    """Whether statements about every load cannot be made yet."""
+    return not curve.stable.any() or bool(curve.where(UNFINISHED, FAILED).any())
+
+
+def _example(test: Tester, part: str) -> list[Part]:
+    """Return what the engine does with the jobs of Fig. 9."""
+    parts: list[Part] = list(fig9.facts(test.alternation or "exclusive")[part])
+    if part == "4.2-fig9-end":
+        parts[-1:] = test.without_alternation("who runs in an additional slot") or parts[-1:]
+    return parts
+
+
+def _saturation(test: Tester, of: list[str]) -> str:
+    """Return from which load on schemes are saturated: comparisons stop there and cannot show it."""
+    firsts = {scheme: test.curve(SLOWDOWN, scheme).first_saturated for scheme in of}
+    told = [f"{label(scheme)} {load:g}" for scheme, load in firsts.items() if load is not None]
+    return f"Lowest saturated load: {', '.join(told) or 'none'}."
+
+
+def _turns(test: Tester, of: list[str], over: list[str], **limits: float) -> str:
+    """Return at which single loads slowdowns compare the other way round than a sentence has them."""
+    pairs = [(a, b) for a, b in product(of, over) if a != b]
+    curves = {scheme: test.curve(SLOWDOWN, scheme) for scheme in (*of, *over)}
+    upper = ROWS.names["upper"]
+    found = [
+        load
+        for a, b in pairs
+        for load in turns(f"{label(a)} / {label(b)}", curves[a], curves[b], upper, len(pairs), **limits)
+    ]
+    return f"The other way round at single loads: {'; '.join(found) or 'none'}."
+
+
+TESTERS: Mapping[str, Any] = {
+    **CURVES,
+    "sustains": _sustains,
+    "slots": _slots,
+    "slots_rise": _slots_rise,
+    "without": _without,
+    "excess": _excess,
+    "at_each_load": _at_each_load,
+    "at_peak": _at_peak,
+    "example": _example,
+    "saturation": _saturation,
+    "turns": _turns,
+}
+
+
+@cache
+def claims(study: Study) -> tuple[Claim, ...]:
+    """Return every claim, tested on a study under one reading."""
+    return ROWS.claims(Tester(study), TESTERS)

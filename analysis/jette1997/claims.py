@@ -1,0 +1,333 @@
+"""How the sentences on the Cray T3D are tested (``claims.yaml``): samples computed from weeks, compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analysis.claims import Claim, Fact, Open, Part
+from analysis.claims.comparisons import difference_of, level_of, ratio_of
+from analysis.claims.rows import Rows
+from analysis.claims.tester import Tester as Base
+from analysis.figures.policies import label as named
+from analysis.jette1997 import derived
+from analysis.jette1997.labels import (
+    BENCHMARK,
+    CLASS_JOBS,
+    CLASS_PREEMPTED,
+    CLASS_RUNTIME,
+    CLASS_WORK,
+    DAY,
+    DEBUG,
+    GANG,
+    HOUR,
+    INTERACTIVE,
+    KEY,
+    LATE_NIGHT,
+    MONTHS,
+    MULTIPLIER,
+    NEVER,
+    NIGHT,
+    PACKING,
+    PE,
+    SCHEDULERS,
+    SITE_CLASS,
+    SWITCH_COST,
+    SWITCHING,
+    UNICOS_MAX,
+    UTILIZATION,
+    WORKING_HOURS,
+    benchmark,
+    by,
+    long_one,
+    periods,
+    reported,
+    told,
+)  # fmt: skip
+from analysis.study import Study
+from analysis.study.curve import DONE
+from analysis.study.sample import Sample
+
+ROWS = Rows(Path(__file__).parent)
+
+REPORTED = (44.5e6 + 289.5e6, 21 * 86400.0)
+"""CPU-seconds of interactive and batch jobs from July 23 to August 12, and the seconds of that time."""
+
+NUMBERS = {
+    "interactive jobs": (CLASS_JOBS, True, 2659.0),
+    "batch jobs": (CLASS_JOBS, False, 1328.0),
+    "CPU-seconds of interactive jobs": (CLASS_WORK, True, 44.5e6),
+    "CPU-seconds of batch jobs": (CLASS_WORK, False, 289.5e6),
+}
+"""Name -> metric, whether of interactive (and debug) jobs, and the number of July 23 to August 12."""
+
+USUAL_COST = "1"
+"""About one second a preempted processor."""
+
+
+def multipliers(study: Study) -> list[str]:
+    """Return the multipliers of the grid, ascending, without the value at which no job is preempted."""
+    return sorted((value for value in study.values_of(MULTIPLIER) if value != NEVER), key=float)
+
+
+def costs(study: Study) -> list[str]:
+    """Return the costs of a switch, ascending, s a processor."""
+    return sorted(study.values_of(SWITCH_COST), key=float)
+
+
+class Tester(Base):
+    """Tests sentences on one study; most samples serve several of them."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study, KEY)
+        self.weeks, self.periods = reported(study), periods(study)
+        self.names = {
+            "weeks": self.weeks, "months": long_one(study), "periods": list(self.periods),
+            "benchmark": benchmark(study), "day": DAY, "night": NIGHT,
+        }  # fmt: skip
+        if study.varies(MULTIPLIER):
+            found, of_switch = multipliers(study), costs(study)
+            cost = USUAL_COST if USUAL_COST in of_switch else of_switch[0]
+            self.names |= {"least": found[0], "most": found[-1], "cost": cost}
+
+    def get(self, fn: str, policy: str, workload: str, **arguments: Any) -> Sample:
+        """Return what a function of `derived`, or of `SAMPLES`, makes of the study, computed once."""
+        key = (fn, policy, workload, *((name, repr(value)) for name, value in sorted(arguments.items())))
+        if key not in self._samples:
+            compute = SAMPLES.get(fn) or getattr(derived, fn)
+            self._samples[key] = compute(self.study, policy=policy, workload=workload, **arguments)
+        return self._samples[key]
+
+
+def _mean(study: Study, metric: str, policy: str, workload: str, **point: object) -> Sample:
+    at = {"workload": workload} if workload and not point else {}
+    return study.sample(metric, policy, **at, **point)
+
+
+def _preempted_of_class(study: Study, policy: str, workload: str) -> Sample:
+    """Return the share of the interactive jobs that are ever preempted."""
+    share, jobs = (
+        derived.raw(study, metric, policy, workload, **{SITE_CLASS: INTERACTIVE})
+        for metric in (CLASS_PREEMPTED, CLASS_JOBS)
+    )
+    return derived.ratio(derived.product(share, jobs), jobs)
+
+
+def _largest_at(study: Study, policy: str, workload: str, hours: Sequence[str]) -> Sample:
+    """Return the largest slowdown of the interactive jobs that are submitted in some hours."""
+    every = derived.raw(study, by("slowdown_max", HOUR), policy, workload)
+    return derived.largest(derived.at(study, every, HOUR, hours))
+
+
+SAMPLES: Mapping[str, Callable[..., Sample]] = {
+    "mean": _mean,
+    "preempted_of_class": _preempted_of_class,
+    "largest_at": _largest_at,
+}
+
+
+def _on(test: Tester, workloads: Any) -> list[str]:
+    """Return the workloads on which a sentence is tested, the three weeks by default."""
+    return workloads if isinstance(workloads, list) else [test.weeks if workloads is None else workloads]
+
+
+def _limits(low: float, high: float, about: float | None, points: float) -> tuple[float, float]:
+    return (low, high) if about is None else (about - points, about + points)
+
+
+def _level(
+    test: Tester, label: str, of: Mapping[str, Any], policy: str = GANG, workloads: Any = None,
+    low: float = -math.inf, high: float = math.inf, about: float | None = None,
+    within_points: float = 0.0, percent: bool = False,
+) -> list[Part]:  # fmt: skip
+    """Ask for limits on a sample, or for a number met within so many points."""
+    scale, unit = (100.0, " %") if percent else (1.0, "")
+    limits = _limits(low, high, about, within_points)
+    return [
+        level_of(
+            label.replace("%s", told(one)), test.get(policy=policy, workload=one, **of), *limits, scale, unit
+        )
+        for one in _on(test, workloads)
+    ]
+
+
+def _pairs(
+    test: Tester,
+    label: str,
+    of: Mapping[str, Any],
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    workloads: Any,
+) -> list[tuple[str, Sample, Sample]]:
+    """Return the label and both samples on each workload."""
+    return [
+        (
+            label.replace("%s", told(one)),
+            *(test.get(**{"policy": GANG, "workload": one, **of, **side}) for side in (a, b)),
+        )
+        for one in _on(test, workloads)
+    ]
+
+
+def _ratio(
+    test: Tester, label: str, of: Mapping[str, Any], a: Mapping[str, Any], b: Mapping[str, Any],
+    workloads: Any = None, **limits: float,
+) -> list[Part]:  # fmt: skip
+    """Ask for limits on the ratio of two samples, paired by the same jobs."""
+    return [ratio_of(name, *pair, **limits) for name, *pair in _pairs(test, label, of, a, b, workloads)]
+
+
+def _difference(
+    test: Tester,
+    label: str,
+    of: Mapping[str, Any],
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    workloads: Any = None,
+) -> list[Part]:
+    """Ask that one share is larger than another, in points."""
+    return [_larger(*found) for found in _pairs(test, label, of, a, b, workloads)]
+
+
+def _larger(label: str, a: Sample, b: Sample) -> Part:
+    if reason := a.reason or b.reason:
+        return Open(label, reason)
+    return difference_of(label, a.values, b.values, 0.0, scale=100.0, unit=" points")
+
+
+def _over_unicos_max(
+    test: Tester, of: Mapping[str, Any], workloads: Any, low: float = -math.inf, high: float = math.inf,
+    about: float | None = None, within_points: float = 0.0,
+) -> list[Part]:  # fmt: skip
+    """Compare a rate under the gang scheduler with that under UNICOS MAX."""
+    what = "interactive jobs ended" if "classes" in of else "processor time delivered"
+    low, high = _limits(low, high, about, within_points)
+    label = f"{what}, gang / UNICOS MAX, %s"
+    return _ratio(test, label, of, {"policy": GANG}, {"policy": UNICOS_MAX}, workloads, low=low, high=high)
+
+
+def _order(test: Tester) -> list[Part]:
+    """Ask that each of the site's schedulers is utilized more than the one before."""
+    of = {"fn": "of_months", "metric": UTILIZATION, "first": 1, "last": MONTHS}
+    return [
+        part
+        for worse, better in pairwise(one for one in SCHEDULERS if one in test.study.policies)
+        for part in _difference(
+            test,
+            f"utilization, {named(better)} minus {named(worse)}, all months",
+            of,
+            {"policy": better},
+            {"policy": worse},
+            test.names["months"],
+        )
+    ]
+
+
+def _compensated(test: Tester) -> list[Part]:
+    """Ask that UNICOS MAX loses more to packing than the gang scheduler to packing and switching."""
+    parts: list[Part] = []
+    for one in test.periods:
+        label = f"packing under UNICOS MAX minus packing and switching under gang, {told(one)}"
+        before, packing, switching = (
+            test.get("of_months", policy, one, metric=metric, first=1, last=MONTHS)
+            for metric, policy in ((PACKING, UNICOS_MAX), (PACKING, GANG), (SWITCHING, GANG))
+        )
+        if reason := before.reason or packing.reason or switching.reason:
+            parts.append(Open(label, reason))
+        else:
+            parts.append(_larger(label, before, Sample(packing.values + switching.values, DONE)))
+    return parts
+
+
+def _never_preempted(test: Tester) -> list[Part]:
+    """Ask that no debug or benchmark job is ever preempted: no matter of chance."""
+    parts: list[Part] = []
+    for name in (DEBUG, BENCHMARK):
+        for workload in test.periods:
+            label = f"{name} jobs ever preempted, {told(workload)}"
+            jobs, found = (
+                test.get("raw", GANG, workload, metric=metric, **{SITE_CLASS: name})
+                for metric in (CLASS_JOBS, CLASS_PREEMPTED)
+            )
+            if name != DEBUG and (jobs.reason or not np.nansum(jobs.values) > 0):
+                continue
+            never = not found.reason and bool(np.nanmax(found.values) == 0)
+            parts.append(Open(label, found.reason) if found.reason else Fact(f"no {label}", never))
+    return parts
+
+
+def _numbers(test: Tester, part: float) -> list[Part]:
+    """Ask that each number of the three weeks is met within a part of it."""
+    return [_number(test, name, part) for name in NUMBERS]
+
+
+def _number(test: Tester, name: str, part: float) -> Part:
+    metric, interactive, number = NUMBERS[name]
+    whole = test.get("raw", GANG, test.weeks, metric=metric)
+    mine = derived.of_terminals(test.study, whole)
+    label = f"{name} / {number:,.0f}"
+    if reason := whole.reason or mine.reason:
+        return Open(label, reason)
+    others = Sample(derived.total(whole).values - np.nan_to_num(mine.values), whole.status)
+    counted = derived.of_runs(mine if interactive else others)
+    expected = Sample(np.full_like(counted.values, number), DONE)
+    return ratio_of(label, counted, expected, 1 - part, 1 + part)
+
+
+def _late_at_night(test: Tester, high: float) -> list[Part]:
+    """Ask how many jobs are submitted in an hour of the late night, relative to working hours."""
+    jobs = test.get("raw", GANG, test.weeks, metric=by("jobs", HOUR))
+    late, working = (
+        derived.of_runs(derived.total(derived.at(test.study, jobs, HOUR, hours)))
+        for hours in (LATE_NIGHT, WORKING_HOURS)
+    )
+    label = f"interactive jobs an hour, late night / working hours, {told(test.weeks)}"
+    if reason := late.reason or working.reason:
+        return [Open(label, reason)]
+    hours = len(WORKING_HOURS) / len(LATE_NIGHT)
+    return [ratio_of(label, Sample(late.values * hours, DONE), working, high=high)]
+
+
+def _described(test: Tester, **level: Any) -> str:
+    """Return a measurement in words."""
+    return " ".join(
+        part.describe(test.study.confidence).partition(" (asked")[0] for part in _level(test, **level)
+    )
+
+
+def _demand(test: Tester, share: float) -> str:
+    """Return what the reported three weeks leave for a week that is utilized so highly."""
+    work, seconds = REPORTED
+    mean = work / (PE * seconds)
+    rest = (3 * mean - share) / 2
+    return (
+        f"The jobs of July 23 to August 12 are {work / 1e6:.1f} M CPU-seconds, {mean:.1%} of {PE} processors "
+        f"in three weeks: if one of these weeks had {share:.0%}, the two others had {rest:.0%} in the "
+        f"mean. So weeks above {share:.0%} are weeks of more demand than those whose slowdowns the paper "
+        "reports."
+    )
+
+
+TESTERS: Mapping[str, Callable[..., Any]] = {
+    "level": _level, "ratio": _ratio, "difference": _difference, "over_unicos_max": _over_unicos_max,
+    "order": _order, "compensated": _compensated, "never_preempted": _never_preempted, "numbers": _numbers,
+    "late_at_night": _late_at_night, "described": _described, "demand": _demand,
+}  # fmt: skip
+
+
+@cache
+def claims(study: Study) -> tuple[Claim, ...]:
+    """Return every claim that the study's axes can decide, tested under one reading."""
+    if GANG not in study.policies or CLASS_RUNTIME not in study.data:
+        return ()
+    if study.varies(MULTIPLIER):
+        return ROWS.claims(Tester(study), TESTERS, "tradeoff")
+    if set(study.policies) - set(SCHEDULERS):
+        return ()  # a comparison with other families, in which users do not wait for answers
+    return ROWS.claims(Tester(study), TESTERS, "workload", "utilization", "responsiveness", "losses")
