@@ -25,17 +25,15 @@ from models.gang import FAMILY
 from models.saturation import PARTS, Backlog
 from sweep.plan.plan import MEASURES
 from sweep.store import dataset, state
-from sweep.store.backlogs import encoded
 from sweep.store.folder import Folder
-from sweep.store.index import TICK_NS, Index
-from sweep.store.shards import Finished, Shard
+from sweep.store.records import Finished, encoded
+from sweep.store.shards import Shard
 
 TARGETS_S = {
     100_000: {"expand": 0.5, "find what is left": 0.5, "gather": 6.0},
     1_000_000: {"expand": 4.0, "find what is left": 4.0, "gather": 60.0},
 }
-"""By number of tasks, with which all three grow. What is left is found as after any run: with an index of the
-logs. Without one all of them are read, which is in the table."""
+"""By number of tasks, with which all three grow."""
 
 GATHER_MB = {100_000: 600.0, 1_000_000: 2000.0}
 """Most memory that gathering may take. The values of 100,000 tasks alone are 460 MB, of a million ten times
@@ -70,9 +68,8 @@ def _large_plan(findings: Findings, folder: Path, tasks: int) -> None:
     peak: dict[str, float] = {}
     steps = {
         "expand": _expand,
-        "find what is left, without an index": _resume,
-        "gather": _gather,
         "find what is left": _resume,
+        "gather": _gather,
     }
     for what, step in steps.items():
         took[what], peak[what] = in_fresh_process(step, folder, tasks)
@@ -121,11 +118,7 @@ def _gather(folder: Path, tasks: int) -> tuple[float, float]:
     study = points.expanded(*overrides(tasks))
     results = Folder(folder, "packing")
     start = time.process_time()
-    index = Index(results.shards)
-    collector = dataset.Collector(study, results.shards)
-    collector.update(index)
-    collector.write(results.dataset)
-    index.save()
+    dataset.write(state.read(study, results), results.dataset)
     return time.process_time() - start, peak_memory()
 
 
@@ -139,7 +132,6 @@ def _write_shards(folder: Path, tasks: int) -> None:
     made = records(done, study.longest.checkpoints[-1])
     while message := list(islice(made, MESSAGE)):
         shard.append(message)
-    time.sleep(TICK_NS / 1e9)  # else the index of a small study could not be told from an older one
 
 
 def records(ids: Iterator[str], n_batches: int) -> Iterator[Finished]:

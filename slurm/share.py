@@ -23,7 +23,7 @@ from sweep.plan.plan import Plan
 from sweep.run import execute, warm_up
 from sweep.store.costs import Costs
 from sweep.store.folder import Folder
-from sweep.store.reader import Reader
+from sweep.store.reader import heads
 from sweep.store.state import State
 
 CORES_A_LOG = 16
@@ -66,7 +66,7 @@ class Logs:
         """Return the identities of tasks that are done, and of those that failed and are not."""
         done: set[str] = set()
         failed: set[str] = set()
-        for head in Reader(self.folder.shards, f"{self.prefix}-*.jsonl").heads():
+        for head in heads(self.folder.shards, f"{self.prefix}-*.jsonl"):
             (failed if head.failed else done).add(head.id)
         return done, failed - done
 

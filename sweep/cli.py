@@ -134,9 +134,7 @@ def act(
 ) -> int:
     """Do with a study what its ``action`` says, and return the exit status."""
     from sweep import run
-    from sweep.store import undasked
 
-    undasked.promise(loaded.settings.executor["name"])
     action = loaded.settings.action
     if watch and action != "status":
         raise SweepError(f"--watch goes with action=status, not with action={action}")

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +98,11 @@ def write(table: pd.DataFrame, path: Path) -> None:
         table.to_parquet(path, index=False)
     else:
         table.to_csv(path, index=False, compression=compression(path))
+
+
+def name_of(user: float, names: Sequence[str]) -> str:
+    """Return the name of a user of this number, empty where it is not known."""
+    return names[int(user) - 1] if 1 <= user <= len(names) else ""
 
 
 def compression(path: Path) -> dict[str, Any] | None:

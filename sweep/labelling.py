@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from models.jobs.measures import Measures
 from models.jobs.schedule import Pieces, Schedule
 from models.point import Point
 from sweep.errors import SweepError
+from sweep.job_tables import name_of
 
 UNITS = {
     "submit": ("s", "submission"),
@@ -98,11 +98,6 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
         variable.attrs |= {"units": unit, "long_name": long_name}
     # xarray warns of a group by anything that is no coordinate.
     return data.set_coords([name for name in GROUPED_BY if name in data])
-
-
-def name_of(user: float, names: Sequence[str]) -> str:
-    """Return the name of a user of this number, empty where it is not known."""
-    return names[int(user) - 1] if 1 <= user <= len(names) else ""
 
 
 def _attributes(made: Schedule, point: Point) -> dict[str, Any]:

@@ -318,7 +318,7 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
         if isinstance(executor, Detached) and not executor.working:
             break
         time.sleep(WATCH_EVERY_S)
-    summary.show_failures(list(state.failures(found, folder)), console)
+    summary.show_failures(list(state.failures(found)), console)
     return 0
 
 

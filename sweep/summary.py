@@ -16,7 +16,7 @@ from sweep import statistics
 from sweep.config.settings import MSER, WEEK
 from sweep.plan.plan import Plan
 from sweep.statistics.warmup import LEAST_GROUPS
-from sweep.store.shards import Failed
+from sweep.store.records import Failed
 from sweep.store.state import DONE, EXCLUDED, FAILED
 
 LEAST = 12

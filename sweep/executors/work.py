@@ -25,8 +25,8 @@ from sweep.errors import RunError
 from sweep.plan import families
 from sweep.plan.task import Bundle, Result, Stopping, Task, packed
 from sweep.statistics.warmup import truncation
-from sweep.store.backlogs import encoded
-from sweep.store.shards import Failed, Finished, Layout, Shard
+from sweep.store.records import Failed, Finished, Layout, encoded
+from sweep.store.shards import Shard
 
 
 def work(bundle: Bundle) -> list[Result]:

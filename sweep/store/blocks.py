@@ -1,4 +1,4 @@
-"""Blocks of the grid, and what their tasks gave: as much of a study as is held in memory at a time."""
+"""Blocks of the grid, and the results of their tasks: as much of a study as is held in memory at a time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sweep.store.backlogs import Backlogs
-from sweep.store.doubles import doubles
-from sweep.store.shards import Finished, Layout, Outline
-
-TOGETHER, TOGETHER_BYTES = 64, 1 << 19
-"""Results that are kept back, to be put in their places together: much cheaper than one by one. More of them
-do not stay in a core's cache."""
+from models.saturation import Backlog
+from sweep.store.records import Finished, decoded
 
 
 @dataclass(frozen=True)
@@ -58,59 +53,38 @@ def blocks(shape: tuple[int, ...], most: int) -> Iterator[Block]:
 
 
 class Results:
-    """What the tasks of a block gave: values of all metrics, one row a cell (a point in one replication).
+    """The results of a block's tasks: values of all metrics, one row a cell (a point in one replication).
 
     Parameters
     ----------
     cells : int
     shapes : mapping of str to tuple of int
         Metric -> shape of its values in a cell, (n_batches, ...).
+
+    Attributes
+    ----------
+    values : dict of str to ndarray
+        Metric -> values, shape (n_cells, n_batches, ...), NaN where there are none.
+    suspected : dict of int to Backlog
+        Row -> backlog, of runs that look saturated.
     """
 
     def __init__(self, cells: int, shapes: Mapping[str, tuple[int, ...]]) -> None:
-        self._values = {name: np.full((cells, *shape), np.nan) for name, shape in shapes.items()}
-        self._rows: list[int] = []
-        self._kept: list[bytes | memoryview] = []
-        self._n_bytes = 0
-        self._kind: tuple[Layout, int, type] = (), 0, Finished
-        self.backlogs = Backlogs(cells)
+        self.values = {name: np.full((cells, *shape), np.nan) for name, shape in shapes.items()}
+        self.suspected: dict[int, Backlog] = {}
 
-    @property
-    def values(self) -> dict[str, np.ndarray]:
-        """Metric -> values, shape (n_cells, n_batches, ...), NaN where there are none."""
-        self._put_kept()
-        return self._values
-
-    def put(self, row: int, record: Finished | Outline) -> None:
+    def put(self, row: int, record: Finished) -> None:
         """Keep the results of a cell.
 
         Raises
         ------
-        ValueError
-            If an outline's numbers are not what its metrics take; here, or as soon as they are asked for.
+        ValueError, KeyError
+            If the record's metrics are not those of the plan.
         """
-        self.backlogs.put(row, record.backlog)
-        kind = record.metrics, record.batches, type(record)
-        if len(self._rows) == TOGETHER or self._n_bytes > TOGETHER_BYTES or kind != self._kind:
-            self._put_kept()
-            self._kind = kind
-        self._rows.append(row)
-        self._kept.append(record.values)
-        self._n_bytes += len(record.values)
-
-    def _put_kept(self) -> None:
-        """Put what is kept back in its place."""
-        if not self._rows:
-            return
-        metrics, batches, kind = self._kind
-        rows, start = np.array(self._rows), 0
-        n_values = sum(n for _, n in metrics)
-        if kind is Outline:
-            together = doubles(self._kept, n_values)
-        else:
-            together = np.frombuffer(b"".join(self._kept), dtype="<f8").reshape(len(rows), n_values)
-        for name, n in metrics:
-            values, target = together[:, start : start + n], self._values[name]
-            target[rows, :batches] = values.reshape(len(rows), batches, *target.shape[2:])
+        if record.backlog is not None and record.backlog["suspected"]:
+            self.suspected[row] = decoded(record.backlog)
+        flat, start = np.frombuffer(record.values, dtype="<f8"), 0
+        for name, n in record.metrics:
+            target = self.values[name][row, : record.batches]
+            target[...] = flat[start : start + n].reshape(target.shape)
             start += n
-        self._rows, self._kept, self._n_bytes = [], [], 0

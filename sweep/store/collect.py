@@ -5,18 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from sweep.plan import canonical
 from sweep.plan.plan import Plan
 from sweep.store import provenance
 from sweep.store.folder import Folder
 from sweep.store.state import State, read
-from sweep.store.undasked import undasked
-
-if TYPE_CHECKING:
-    from sweep.store.dataset import Collector
 
 WRITE_EVERY_S = 10.0
 WRITE_SHARE = 0.05
@@ -38,85 +33,60 @@ class Collection:
         self._plan = plan
         self._folder = folder
         self._arguments = arguments
-        self._collector: Collector | None = None
         self._is_sound = False
         self._due = time.monotonic() + WRITE_EVERY_S
 
     @staticmethod
     def prepare() -> None:
         """Import what the end needs, while this process has nothing to do but to wait for its workers."""
-        with undasked():
-            from sweep.store import dataset
-
-            dataset.prepare()
+        from sweep.store import dataset  # noqa: F401
 
     def write_if_due(self) -> None:
-        """Write what is there by now, if the last time is long enough ago."""
+        """Write the results that are there by now, if the last time is long enough ago."""
         start = time.monotonic()
         if start >= self._due:
             self.write(read(self._plan, self._folder))
             end = time.monotonic()
             self._due = end + max(WRITE_EVERY_S, (end - start) / WRITE_SHARE)
 
-    def write(self, state: State, tell: Callable[[int], None] = lambda done: None) -> str | None:
+    def write(self, state: State, report: Callable[[int], None] = lambda done: None) -> str | None:
         """Write the dataset, unless the one in the folder holds all that already.
-
-        If the logs turn out to hold something else than `state` says, it says so afterwards.
 
         Parameters
         ----------
         state : State
-        tell : callable, optional
+        report : callable, optional
             Called now and then with the number of tasks that are in it.
 
         Returns
         -------
         str or None
-            What was wrong with the one that was there, which is made anew from the logs; or with a log.
+            What was wrong with the dataset that was there, which is made anew from the logs.
         """
-        lines = list(self._write(state, tell))
-        if state.index is not None:
-            state.index.save()
-        return "; ".join(lines) or None
-
-    def _write(self, state: State, tell: Callable[[int], None]) -> Iterator[str]:
-        """Write the dataset, if it has to be, and yield what was wrong."""
-        fingerprint: str | None = self._fingerprint(state)
+        fingerprint = self._fingerprint(state)
         described = self._folder.read_manifest()
         wrong = None if self._is_sound else self._wrong(described.get("checksum"))
-        self._is_sound = True  # by now: nobody else writes it
+        self._is_sound = True  # by now: no other process writes it
         if described.get("dataset") == fingerprint and wrong is None and self._folder.dataset.exists():
-            return
-        if self._collector is None:
-            with undasked():
-                from sweep.store import dataset
-            self._collector = dataset.Collector(self._plan, self._folder.shards)
-        self._collector.update(state.index)
+            return None
+        from sweep.store import dataset
+
         try:
             moved = self._folder.make_room()
         except OSError as error:
             raise self._folder.unwritable(error) from None
         # Until the new one is there nothing is known of it, so that an interruption looks like no damage.
         self._folder.write_manifest(described | {"dataset": None, "checksum": None})
-        with undasked():
-            as_known = self._collector.write(self._folder.dataset, self._arguments, tell)
-        if not as_known:
-            # What was known of the logs is not so: they were merged, or one is damaged and looks as before.
-            if state.index is not None:
-                state.index.drop()
-            now = read(self._plan, self._folder)
-            state.done, state.failed, state.index = now.done, now.failed, now.index
-            fingerprint = None  # more may have been logged in between
-            if now.damaged:
-                yield f"{now.damage(self._folder)}: the same command runs again what is missing"
+        dataset.write(state, self._folder.dataset, self._arguments, report)
         known = {"dataset": fingerprint, "checksum": self._folder.checksum()}
         self._folder.write_manifest(described | known)
-        if wrong is not None:
-            kept = f"; what was there is now {moved}" if moved else ""
-            yield f"{self._folder.dataset} was {wrong}: it has been made anew from the logs{kept}"
+        if wrong is None:
+            return None
+        kept = f"; what was there is now {moved}" if moved else ""
+        return f"{self._folder.dataset} was {wrong}: it has been made anew from the logs{kept}"
 
     def _wrong(self, written: str | None) -> str | None:
-        """Say what is wrong with the dataset, None where it is what was written, or there is none."""
+        """Return what is wrong with the dataset, None where it is what was written, or there is none."""
         path = self._folder.dataset
         if not path.exists() and not path.is_symlink():
             return None

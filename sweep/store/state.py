@@ -1,4 +1,4 @@
-"""What of a plan is done, as the logs of a results folder tell."""
+"""Which tasks of a plan are done, by the logs of a results folder."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from functools import cached_property
 import numpy as np
 
 from sweep.plan.plan import ASKED, Plan
+from sweep.store import reader, records
 from sweep.store.costs import Costs, keys
-from sweep.store.expected import Expected
 from sweep.store.folder import Folder
-from sweep.store.index import Index
-from sweep.store.reader import Place, Reader
-from sweep.store.shards import Failed
+from sweep.store.reader import Line
+from sweep.store.records import Failed
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 """Values of the dataset's variable ``state``."""
@@ -24,29 +23,29 @@ LEFT, DONE, FAILED, EXCLUDED = range(4)
 
 @dataclass
 class State:
-    """Tasks of a plan by what became of them.
+    """The tasks of a plan by their state.
 
     Parameters
     ----------
     plan : Plan
     done : dict of str to float
         Identity -> seconds it took.
-    failed : set of str
-        Identities of tasks that raised and have not been done since.
+    failed : dict of str to Line
+        Identity -> the latest record, of tasks that raised and have not been done since.
+    lines : dict of str to Line
+        Identity -> the record, of tasks that are done.
     stale : int
         Results of tasks of the plan that are not done, by another version of the code.
     damaged : int
-        Records that are not what was written, of tasks that are not done, as far as can be told.
-    index : Index, optional
-        What was found in the logs; not of a plan of which nothing is known yet.
+        Records that are not what was written, of tasks that are not done, as far as can be seen.
     """
 
     plan: Plan
     done: dict[str, float] = field(default_factory=dict)
-    failed: set[str] = field(default_factory=set)
+    failed: dict[str, Line] = field(default_factory=dict)
+    lines: dict[str, Line] = field(default_factory=dict, repr=False)
     stale: int = 0
     damaged: int = 0
-    index: Index | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -61,8 +60,6 @@ class State:
 
     def left(self) -> list[int]:
         """Return the numbers of tasks to run, failed ones among them."""
-        if not self.done:
-            return sorted(self.numbers.values())
         return sorted(number for id_, number in self.numbers.items() if id_ not in self.done)
 
     def damage(self, folder: Folder) -> str:
@@ -72,7 +69,7 @@ class State:
         return f"{records} in {folder.shards} {are} not what was written (damaged or torn)"
 
     def measure(self, costs: Costs) -> None:
-        """Tell `costs` what the done tasks took."""
+        """Add the times of the done tasks to `costs`."""
         key, replications = keys(self.plan), self.plan.replications
         points: dict[int, list[float]] = defaultdict(list)
         for id_, seconds in self.done.items():
@@ -83,43 +80,35 @@ class State:
 
 
 def read(plan: Plan, folder: Folder) -> State:
-    """Find out what is done, without parsing any result."""
-    index = Index(folder.shards)
-    state = State(plan, index=index)
-    numbers, ids, done = state.numbers, plan.ids, state.done
+    """Return the state of a plan's tasks; no number of a result is parsed."""
+    state = State(plan)
+    numbers, ids = state.numbers, plan.ids
     others: set[str] = set()
-    reader = Reader(folder.shards, index=index, admits=Expected(plan, numbers.get).admits)
-    heads = ((some.ids, some.failed, some.seconds) for _, added in reader.entries() for some in added)
-    for some in heads:
-        for id_, failed, seconds in zip(*some, strict=True):
-            if (number := numbers.get(id_)) is None:
-                if not failed:
-                    others.add(id_)
-            elif failed:
-                state.failed.add(id_)
+    damaged: list[str | None] = []
+    for line, data in reader.scan(folder.shards):
+        if (head := records.head(data)) is None:
+            damaged.append(found[1].decode() if (found := records.HEAD.match(data)) else None)
+        elif (number := numbers.get(head.id)) is None:
+            if not head.failed:
+                others.add(head.id[:ASKED])
+        else:
+            id_ = ids[number]  # the plan's own text: a million copies would be 70 MB
+            if head.failed:
+                state.failed[id_] = line
             else:
-                done[ids[number]] = seconds  # the plan's own text: a million copies would be 70 MB
-    state.failed -= state.done.keys()
-    # Of a million tasks these sets take a while, and mostly there is nothing to look for.
-    if (others or reader.damaged) and (left := numbers.keys() - state.done.keys()):
-        state.stale = len({id_[:ASKED] for id_ in left} & {id_[:ASKED] for id_ in others})
-        state.damaged = sum(id_ is None or id_ in left for id_ in reader.damaged)
+                state.done[id_] = head.seconds
+                state.lines[id_] = line
+    for id_ in state.failed.keys() & state.done.keys():
+        del state.failed[id_]
+    left = numbers.keys() - state.done.keys()
+    state.stale = len({id_[:ASKED] for id_ in left} & others)
+    state.damaged = sum(id_ is None or id_ in left for id_ in damaged) if left else 0
     return state
 
 
-def failures(state: State, folder: Folder) -> Iterator[Failed]:
+def failures(state: State) -> Iterator[Failed]:
     """Yield the latest record of each failed task."""
-    if not state.failed:
-        return
-    found: dict[str, Failed] = {}
-    reader = Reader(folder.shards, index=state.index)
-    for log, added in reader.entries():
-        failed = (
-            Place(log, offset, length)
-            for some in added
-            for id_, is_one, _, offset, length in zip(*some, strict=True)
-            if is_one and id_ in state.failed
-        )
-        with suppress(FileNotFoundError):  # merged meanwhile: what was in it is in one that is new
-            found |= {record.id: record for record in reader.at(failed) if isinstance(record, Failed)}
-    yield from found.values()
+    with suppress(FileNotFoundError):  # merged at this moment
+        for record in reader.read(state.failed.values()):
+            if isinstance(record, Failed):
+                yield record

@@ -12,7 +12,6 @@ from sweep import statistics
 from sweep.config.settings import MSER
 from sweep.plan.plan import Plan
 from sweep.statistics.warmup import truncation
-from sweep.store.backlogs import Backlogs
 from sweep.store.blocks import Block, Results
 from sweep.store.state import DONE
 
@@ -68,7 +67,7 @@ class Summary:
         """
         plan = self._plan
         done = state.reshape(-1, plan.replications)[block.points] == DONE
-        self._judge(block, results.backlogs, done)
+        self._judge(block, results, done)
         dropped = None if self.dropped is None else self._truncations(block, results)
         found = {}
         for name, metric in plan.metrics.items():
@@ -85,15 +84,15 @@ class Summary:
                 highest[block.index] = np.fmax.reduce(plain, axis=places)
         return found
 
-    def _judge(self, block: Block, backlogs: Backlogs, done: np.ndarray) -> None:
+    def _judge(self, block: Block, results: Results, done: np.ndarray) -> None:
         """Find out which points are saturated, which replications suspected, and what was left undone."""
         replications = self._plan.replications
         points = len(done)
         saturated, shortfall = np.zeros(points, dtype=bool), np.full(points, np.nan)
         suspected = np.zeros((points, replications), dtype=bool)
-        of_points = backlogs.suspected.reshape(points, replications)
-        for point in np.flatnonzero(of_points.any(axis=1)).tolist():
-            there = [backlogs[point * replications + n] for n in np.flatnonzero(done[point]).tolist()]
+        for point in sorted({row // replications for row in results.suspected}):
+            rows = point * replications + np.flatnonzero(done[point])
+            there = [results.suspected.get(row) for row in rows.tolist()]
             found = statistics.judge(there)
             saturated[point], shortfall[point] = found.saturated, found.shortfall
             suspected[point, done[point]] = found.suspected

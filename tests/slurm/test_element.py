@@ -18,7 +18,7 @@ from sweep.errors import SweepError
 from sweep.executors.bundles import Bundles
 from sweep.store.costs import Costs
 from sweep.store.manifest import claim
-from sweep.store.reader import Reader
+from sweep.store.reader import heads
 from sweep.store.state import read
 
 
@@ -212,23 +212,22 @@ def test_gathering_leaves_few_files(submitted):
         start(made, number)
     claimed = folder(Path(made.output))
     before = record.read_all(made.path)
-    heads = sorted(Reader(claimed.shards).heads())
+    known = sorted(heads(claimed.shards))
     with (claimed.shards / f"slurm-{made.job}-00007-node-0.jsonl").open("wb") as log:  # of one that runs
         log.write(b"torn")
-    watching = Reader(claimed.shards)
-    seen = [next(heads_of := watching.heads())]
+    seen = [next(reading := heads(claimed.shards))]
     gathering.tidy(made, claimed)
-    seen += heads_of
-    assert set(seen) == set(heads)
-    assert sorted(Reader(claimed.shards).heads()) == heads
+    seen += reading
+    assert set(seen) == set(known)
+    assert sorted(heads(claimed.shards)) == known
     assert record.read_all(made.path) == before
     assert record.read(record.file(made.path, 1)) == before[1]
     assert not list((made.path / "elements").iterdir())
     assert len(list(claimed.shards.iterdir())) == 2
     gathering.tidy(made, claimed)
-    assert sorted(Reader(claimed.shards).heads()) == heads
+    assert sorted(heads(claimed.shards)) == known
     assert start(made, 0)[0] == 1, "an element that comes once more finds that it is done"
-    assert sorted(Reader(claimed.shards).heads()) == heads
+    assert sorted(heads(claimed.shards)) == known
 
 
 def test_a_changed_study_is_refused(submitted):

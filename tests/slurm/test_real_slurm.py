@@ -20,7 +20,7 @@ from studies import CONF, ROOT, TASKS, environment, numbers, sweep
 from testcluster import TestCluster, missing
 
 from slurm import record, submission
-from sweep.store.reader import Reader
+from sweep.store.reader import heads
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.skipif(bool(missing()), reason=missing())]
 
@@ -78,7 +78,7 @@ class Study:
 
     def done(self) -> list[str]:
         """Return the identities of all logged tasks, those that ran twice twice."""
-        return [head.id for head in Reader(self.results / "shards").heads()]
+        return [head.id for head in heads(self.results / "shards")]
 
     def everything(self) -> str:
         """Return what may explain a failure."""

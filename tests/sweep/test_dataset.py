@@ -10,7 +10,7 @@ from models.saturation import Backlog
 from models.streams import key, stream
 from sweep import statistics
 from sweep.statistics.warmup import mser
-from sweep.store.dataset import coordinate
+from sweep.store.variables import coordinate
 
 
 def test_contract(sweep):

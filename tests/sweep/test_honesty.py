@@ -75,7 +75,7 @@ def test_a_precision_that_was_not_reached_is_said(tmp_path: Path, capsys: pytest
     given = ("replications=1", "batches=10", "precision.relative=0.0001", "precision.checkpoints=[10,12]")
     status, said = run(tmp_path, capsys, *given)
     assert status == 0
-    assert "1 of 1 points miss precision.relative=0.0001 at the last look, 12 batches" in said
+    assert "1 of 1 points miss precision.relative=0.0001 at the last checkpoint, 12 batches" in said
 
 
 def test_a_path_with_blanks_can_be_typed_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

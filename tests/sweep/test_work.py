@@ -10,8 +10,7 @@ from sweep.executors import work
 from sweep.plan import families
 from sweep.plan.task import Bundle, Result, packed, unpacked
 from sweep.statistics.warmup import truncation
-from sweep.store.backlogs import decoded
-from sweep.store.shards import Failed, Finished
+from sweep.store.records import Failed, Finished, decoded
 
 
 @pytest.fixture

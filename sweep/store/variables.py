@@ -1,0 +1,197 @@
+"""What a dataset has beside the values of its metrics: coordinates, summaries, states, attributes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from models import workloads
+from models.family import Metric
+from sweep import statistics
+from sweep.config.settings import MSER, WEEK, shown
+from sweep.job_tables import name_of
+from sweep.plan.plan import Plan
+from sweep.store import manifest, provenance, recipe
+from sweep.store.facts import Facts
+from sweep.store.summary import Summary
+
+Variable = tuple[Sequence[str], Any, dict[str, Any]]
+"""Dimensions, values, attributes."""
+
+LONG_NAMES = {
+    "policy": "scheduling policy",
+    "workload": "workload",
+    "load": "offered load",
+    "machine": "machine",
+    "replication": "independent replication",
+    "batch": "measured batch",
+}
+
+STATES = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
+
+
+def told(
+    plan: Plan,
+    coords: Mapping[str, Sequence[Any]],
+    summary: Summary,
+    state: np.ndarray,
+    seconds: np.ndarray,
+) -> Iterator[tuple[str, Variable]]:
+    """Yield name and variable of everything but the metrics.
+
+    Parameters
+    ----------
+    plan : Plan
+    coords : mapping of str to sequence
+        Of the metrics' own dimensions.
+    summary : Summary
+    state, seconds : ndarray, shape (n_cells,)
+        Of each task of the grid.
+    """
+    yield from _coordinates(plan, coords)
+    for metric in plan.metrics.values():
+        yield from _intervals(plan, metric, summary)
+    axes, tasks = tuple(plan.axes), (*plan.axes, "replication")
+    shape = (*plan.shape, plan.replications)
+    yield "state", (tasks, state.reshape(shape), {"long_name": "state of the task", **STATES})
+    meaning = "the policy does not keep up with the load: means mean nothing"
+    yield "saturated", (axes, summary.saturated, {"long_name": meaning})
+    meaning = "looked at alone, the run seems not to keep up, even where it went on for longer"
+    yield "suspected", (tasks, summary.suspected, {"long_name": meaning})
+    meaning = "share of the offered work that suspected runs left undone"
+    yield "shortfall", (axes, summary.shortfall, {"units": "1", "long_name": meaning})
+    meaning = "time that the simulation took"
+    yield "seconds", (tasks, seconds.reshape(shape), {"units": "s", "long_name": meaning})
+    if plan.exact.any():
+        yield "exact", (axes, plan.exact, {"long_name": "solved, without chance: one batch is the value"})
+    if summary.dropped is not None:
+        meaning = "leading batches that MSER drops (NaN in the metrics)"
+        yield "dropped", (axes, summary.dropped, {"units": "1", "long_name": meaning})
+    yield from _user_names(plan, summary)
+    yield from Facts(plan).recorded.items()
+
+
+def _coordinates(plan: Plan, coords: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, Variable]]:
+    targets = plan.settings.axes
+    for axis, values in plan.axes.items():
+        attributes = {"long_name": targets.get(axis) or LONG_NAMES.get(axis, axis)}
+        units = {"units": "1"} if axis == "load" else {}
+        yield axis, ((axis,), coordinate(values), attributes | units)
+    lengths = {"replication": plan.replications, "batch": plan.longest.checkpoints[-1]}
+    for dim, length in lengths.items():
+        yield dim, ((dim,), np.arange(length), {"long_name": LONG_NAMES[dim]})
+    for dim, own in coords.items():
+        yield dim, ((dim,), coordinate(own), {"long_name": dim.replace("_", " ")})
+
+
+def attributes_of(plan: Plan, metric: Metric, long_name: str) -> dict[str, Any]:
+    """Return unit and name of a metric's variable, and the metric by which its batches are weighted."""
+    weighed = {"weight": metric.weight} if metric.weight in plan.metrics else {}
+    return {"units": metric.unit, "long_name": long_name, **weighed}
+
+
+def _intervals(plan: Plan, metric: Metric, summary: Summary) -> Iterator[tuple[str, Variable]]:
+    """Yield mean, half-width and lag-1 correlation of a metric."""
+    dims = (*plan.axes, *metric.dims)
+    mean, half_width, lag1 = summary.intervals[metric.name]
+    yield f"{metric.name}_mean", (dims, mean, attributes_of(plan, metric, f"{metric.long_name}, mean"))
+    method = (
+        f"Student's t over replication means from {statistics.MIN_REPLICATIONS} replications on, else "
+        "over batch means, widened by their correlation and skewness; NaN where withheld because there "
+        "are too few batches"
+    )
+    of_interval = {
+        "units": metric.unit,
+        "long_name": f"{metric.long_name}, half-width of interval",
+        "confidence": plan.settings.confidence,
+        "method": method,
+        "covers": f"the mean over {_measured(plan)}, see docs/statistics.md",
+    }
+    yield f"{metric.name}_ci", (dims, half_width, of_interval)
+    correlation = {"units": "1", "long_name": f"{metric.long_name}, lag-1 correlation of batches"}
+    yield f"{metric.name}_lag1", (dims, lag1, correlation)
+
+
+def _measured(plan: Plan) -> str:
+    """Return in words what the means are over: what a mean of other runs of the same length would tend to."""
+    settings = plan.settings
+    if settings.warmup == MSER:
+        return "the long run, as far as MSER, asked of all replications together, finds the warm-up"
+    if settings.batch_size == WEEK:
+        return "all weeks of a workload that ends, from an empty system"
+    size = "" if settings.batch_size is None else f" of {settings.batch_size}"
+    skipped = "the first" if not settings.warmup else f"those after the first {shown(settings.warmup)}"
+    return f"{shown(settings.batches)} batches{size}, {skipped} of a run from an empty system"
+
+
+def _user_names(plan: Plan, summary: Summary) -> Iterator[tuple[str, Variable]]:
+    """Yield the names of ranked users where their log has names: ``name_by_user`` and the like."""
+    known: dict[int, tuple[str, ...]] = {}
+    for name, (lowest, highest) in summary.ranked.items():
+        names = np.full(lowest.shape, "", dtype=object)
+        of_points, *numbers = (each.reshape(-1, names.shape[-1]) for each in (names, lowest, highest))
+        for point, workload in zip(plan.points.tolist(), plan.choices["workload"].tolist(), strict=True):
+            if workload not in known:
+                known[workload] = _names_of(plan, workload)
+            if known[workload]:
+                # Where replications rank different users, no single user has the rank.
+                of_points[point] = [
+                    name_of(n, known[workload]) if n == m else ""
+                    for n, m in zip(*(each[point] for each in numbers), strict=True)
+                ]
+        if (names != "").any():
+            dims = (*plan.axes, *plan.metrics[name].dims)
+            yield name.replace("number", "name", 1), (dims, names, {"long_name": "user's name in the log"})
+
+
+def _names_of(plan: Plan, workload: int) -> tuple[str, ...]:
+    """Return the names of users of a workload."""
+    try:
+        return workloads.user_names(plan.variants["workload"][workload].parameters)
+    except (ValueError, OSError):  # none of rigid jobs, or a log that is gone: numbers will do
+        return ()
+
+
+def coordinate(values: Sequence[Any]) -> np.ndarray:
+    """Return axis values as an array of one kind: booleans, numbers (null is NaN), else strings."""
+    if all(isinstance(value, bool) for value in values):
+        return np.array(values, dtype=bool)
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return np.array(values, dtype=np.int64)
+    if all(
+        value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values
+    ):
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    names = {None: "null", True: "true", False: "false"}
+    return np.array([names[v] if v is None or isinstance(v, bool) else str(v) for v in values], dtype=object)
+
+
+def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
+    """Return the dataset's global attributes.
+
+    Parameters
+    ----------
+    plan : Plan
+    arguments : sequence of str
+        Command line.
+    """
+    found = {
+        "title": plan.settings.name,
+        "config": provenance.sanitised(json.dumps(manifest.resolved(plan))),
+        "recipe": recipe.text(plan),
+        "command": provenance.command_line(list(arguments)),
+        "versions": json.dumps(provenance.versions()),
+        "families": json.dumps({package: family.version for package, family in plan.families.items()}),
+        "sources": json.dumps({name: digest[:20] for name, digest in plan.sources.items()}),
+        "headline": plan.headline,
+        "confidence": plan.settings.confidence,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "facts": provenance.sanitised(json.dumps(Facts(plan).attribute())),
+    }
+    if (commit := provenance.commit()) is not None:
+        found["commit"] = commit
+    return found
