@@ -1,12 +1,11 @@
-"""Where one contestant stops being better than another: break-evens along an axis, with intervals.
+"""Break-evens: where along an axis one contestant stops being better than another, with intervals.
 
 Both curves are known at the points of the grid, in every replication, with the same jobs. Between two points
-each replication's difference is taken to be linear. So there is a paired sample of differences at every place
-of the axis, and the break-even is where their mean is 0. Its interval has all places around it at which the
-usual interval of that mean, Student's t, holds 0: the test of "both are equal here" turned round, as Fieller
-does for a ratio. It is as sure as that test, needs no drawing, is not symmetric where the difference is
-not, and is open where it reaches the end of the axis. What it does not know is how the difference bends
-between two points of the grid.
+each replication's difference is assumed linear. So there is a paired sample of differences at every value on
+the axis, and the break-even is the value at which their mean is 0. Its interval consists of all values around
+it at which the interval of that mean, by Student's t, contains 0: the inverted test of equality, as Fieller
+does for a ratio. It has the level of that test, is not symmetric where the difference is not, and is open if
+it reaches the end of the axis. It neglects the curvature of the difference between two points of the grid.
 
 References
 ----------
@@ -27,7 +26,7 @@ from analysis.study.curve import SATURATED, Curve
 from sweep import statistics
 
 STEPS = 200
-"""Places that are looked at between two points of the grid: an end is known to half a percent of the gap."""
+"""Values tested between two points of the grid: an end is known to half a percent of their distance."""
 
 State = Literal["better", "worse", "open"]
 
@@ -41,7 +40,7 @@ class Crossing:
     value, low, high : float
         The break-even and its interval; the ends are infinite where the grid ends first.
     wins : {"below", "above"}
-        On which side of it the contestant is better.
+        The side of it on which the contestant is better.
     """
 
     value: float
@@ -52,14 +51,14 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one contestant compares with another along an axis.
+    """The comparison of one contestant with another along an axis.
 
     Parameters
     ----------
     x : ndarray, shape (n_points,)
         Points at which both have a mean, ascending.
     states : tuple of str, length n_points
-        What the interval of the difference says at each: ``better``, ``worse`` or ``open``.
+        By the interval of the difference at each point: ``better``, ``worse`` or ``open``.
     means : ndarray, shape (n_points,)
         Mean differences, contestant minus the other one.
     crossings : tuple of Crossing
@@ -78,17 +77,17 @@ class Outcome:
 
     @property
     def is_known(self) -> bool:
-        """Whether there is any point to compare at."""
+        """Whether the two can be compared at any point."""
         return self.x.size > 0 or not math.isnan(self.lost) or not math.isnan(self.left)
 
 
 def compare(one: Curve, other: Curve) -> Outcome:
-    """Return how a contestant compares with another one along the axis of their curves.
+    """Return the comparison of a contestant with another one along the axis of their curves.
 
     Parameters
     ----------
     one, other : Curve
-        Of a metric of which less is better, at the same points and under the same jobs.
+        Of a metric for which less is better, at the same points and under the same jobs.
     """
     full, its = one.where(SATURATED), other.where(SATURATED)
     both = one.stable & other.stable
@@ -97,7 +96,7 @@ def compare(one: Curve, other: Curve) -> Outcome:
     states = tuple(_state(m, h) for m, h in zip(found.mean, found.half_width, strict=True))
     crossings: tuple[Crossing, ...] = ()
     places = np.flatnonzero(both)
-    # Across a point without a mean nothing is interpolated.
+    # There is no interpolation across a point without a mean.
     for run in np.split(np.arange(places.size), np.flatnonzero(np.diff(places) > 1) + 1):
         crossings += _crossings(x[run], differences[run], one.confidence)
     return Outcome(
@@ -111,7 +110,7 @@ def _first(x: np.ndarray) -> float:
 
 
 def _state(mean: float, half_width: float) -> State:
-    if not abs(mean) > half_width:  # also where there is no interval
+    if not abs(mean) > half_width:  # also without an interval
         return "open"
     return "better" if mean < 0 else "worse"
 
@@ -146,8 +145,8 @@ def _crossings(x: np.ndarray, differences: np.ndarray, confidence: float) -> tup
     return tuple(crossings)
 
 
-def told(outcome: Outcome, unit: str = "", digits: int = 2) -> str:
-    """Return where the contestant is better, in words.
+def describe(outcome: Outcome, unit: str = "", digits: int = 2) -> str:
+    """Return the part of the axis on which the contestant is better, in words.
 
     Parameters
     ----------
@@ -155,10 +154,10 @@ def told(outcome: Outcome, unit: str = "", digits: int = 2) -> str:
     unit : str
         After each number.
     digits : int
-        After the point.
+        After the decimal point.
     """
     if not outcome.is_known:
-        return "not told: no point has both"
+        return "no common point"
 
     def number(x: float) -> str:
         return "as it is" if math.isnan(x) else f"{x:.{digits}f}{unit}"
@@ -177,22 +176,16 @@ def told(outcome: Outcome, unit: str = "", digits: int = 2) -> str:
         for one in outcome.crossings
     ]
     if not parts and outcome.x.size:
-        better = outcome.means[0] < 0
-        where = (
-            f"{number(outcome.x[0])} to {number(outcome.x[-1])}"
-            if outcome.x.size > 1
-            else number(outcome.x[0])
-        )
-        wanted = "better" if better else "worse"
-        unsure = sum(state != wanted for state in outcome.states)
-        if unsure == outcome.x.size:
-            parts.append(f"nowhere for certain ({where})")
+        state = "better" if outcome.means[0] < 0 else "worse"
+        grid = " to ".join(dict.fromkeys((number(outcome.x[0]), number(outcome.x[-1]))))
+        n_open = sum(one != state for one in outcome.states)
+        if n_open == outcome.x.size:
+            parts = [f"no significant difference ({grid})"]
         else:
-            parts.append(f"{'everywhere' if better else 'nowhere'} ({where})")
-            if unsure:
-                parts[-1] += f", not shown at {unsure} of {outcome.x.size} points"
+            parts = [f"{'everywhere' if state == 'better' else 'nowhere'} ({grid})"]
+            parts[0] += f", not significant at {n_open} of {outcome.x.size} points" if n_open else ""
     if not math.isnan(outcome.lost):
-        parts.append(f"saturated itself from {number(outcome.lost)}")
+        parts.append(f"itself saturated from {number(outcome.lost)}")
     if not math.isnan(outcome.left):
-        parts.append(f"alone from {number(outcome.left)}, where the other is saturated")
+        parts.append(f"from {number(outcome.left)} only the other one is saturated")
     return "; ".join(parts)

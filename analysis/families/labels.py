@@ -1,4 +1,4 @@
-"""Names: axes, policies and metrics as the dataset has them, and as tables and figures call them."""
+"""Names of axes, policies and metrics in the dataset, and their names in tables and figures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ AXES = Axes(
 SLOWDOWN, RESPONSE, WAIT = "bounded_slowdown", "response_time", "wait"
 UTILIZATION = "utilization"
 MEASURES = {SLOWDOWN: "mean bounded slowdown", RESPONSE: "mean response time"}
-"""What contestants are judged by; of both less is better."""
+"""Measures by which contestants are compared; less is better for both."""
 
 RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
 SIZE = Grouping("size_range", "_by_size", "processors")
@@ -63,7 +63,7 @@ WORKLOADS = {
 
 
 def overestimate(requests: str) -> float:
-    """Return by how many runtimes requests are too long at most; NaN where they follow no such rule.
+    """Return by how many runtimes requests are too long at most; NaN if they follow no such rule.
 
     Examples
     --------
@@ -88,6 +88,17 @@ def asked(requests: str) -> str:
     if most > 1:
         return f"requests of up to {most:g} times the runtime"
     return "requests as users make them" if requests == REAL else f"{requests} requests"
+
+
+def at_load(load: float | None) -> str:
+    """Return a load after the name of a contestant; nothing for a workload at its own load.
+
+    Examples
+    --------
+    >>> at_load(0.5), at_load(math.nan)
+    (', load 0.5', '')
+    """
+    return "" if load is None or math.isnan(load) else f", load {load:g}"
 
 
 def workload(name: str) -> str:

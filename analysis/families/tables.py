@@ -1,15 +1,14 @@
-"""Tables: where each takes over, which cost and requests turn it round, what few slots give, who pays."""
+"""Tables across families: break-evens over load, cost of a switch and requests; levels; groups of jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-import numpy as np
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from analysis.claims import shown
 from analysis.families import break_even
 from analysis.families.break_even import Outcome
-from analysis.families.contestants import Contestant, Field
+from analysis.families.contestants import Contestant, Field, place_of
 from analysis.families.figures import inaccuracy, payers
 from analysis.families.figures.break_evens import outcomes
 from analysis.families.labels import (
@@ -23,13 +22,15 @@ from analysis.families.labels import (
     REQUESTS,
     SLOWDOWN,
     asked,
+    at_load,
     workload,
 )
 from analysis.report.table import Cell, Table
 from analysis.study import Study
 from sweep import statistics
 
-TONES = {"better": "better", "worse": "worse"}
+Row = tuple[str, Callable[[str, str], Cell]]
+"""A label, and the function that returns the cell of a metric and a workload."""
 
 
 def tables(study: Study) -> Sequence[Table]:
@@ -37,164 +38,171 @@ def tables(study: Study) -> Sequence[Table]:
     field = Field(study.readings["A"])
     if not field.all:
         return ()
+    gang = field.find(field.scheme)
     found = [_take_over(field)]
     if field.costly:
         found.append(_costs(field))
-    if len(field.study.values_of(REQUESTS)) > 1 and field.find(field.scheme):
-        found.append(_requests(field))
+    if len(field.study.values_of(REQUESTS)) > 1 and gang is not None:
+        found.append(_requests(field, gang))
     if inaccuracy.pairs(field):
         found.append(_inaccuracy(field))
-    if field.levels and field.find(field.scheme):
+    if field.levels and gang is not None:
         found.append(_levels(field))
     found += [_payers(field)] if any(SLOWDOWN + one.suffix in study.data for one in GROUPINGS) else []
     return found
 
 
-def _measures(field: Field) -> Iterator[tuple[str, str, str]]:
-    """Yield metric, workload, and what a column of both is called."""
-    for metric, title in MEASURES.items():
-        if metric in field.study.data:
-            for name in field.workloads:
-                yield metric, name, f"{workload(name)}, {title.removeprefix('mean ')}"
+def _columns(field: Field) -> dict[str, tuple[str, str]]:
+    """Return the columns of every table but the last: title -> metric and workload."""
+    return {
+        f"{workload(name)}, {title.removeprefix('mean ')}": (metric, name)
+        for metric, title in MEASURES.items()
+        if metric in field.study.data
+        for name in field.workloads
+    }
 
 
-def against(field: Field, metric: str, one: Contestant, name: str, cost: str = FREE) -> Outcome:
-    """Return how a contestant compares with the reference over the load."""
-    return break_even.compare(
-        field.curve(metric, one, name, cost=cost), field.curve(metric, field.reference, name)
-    )
+def _table(field: Field, name: str, title: str, caption: str, head: str, rows: Iterator[Row]) -> Table:
+    """Return a table with a column for each measure under each workload."""
+    columns = _columns(field)
+    cells = [[Cell(label), *(cell(*column) for column in columns.values())] for label, cell in rows]
+    return Table(name, title, caption, (head, *columns), cells)
+
+
+def against(
+    field: Field, one: Contestant, metric: str, name: str, *, cost: str = FREE, requests: str | None = None
+) -> Outcome:
+    """Return the comparison of a contestant with the reference over the load."""
+    mine = field.curve(metric, one, name, cost=cost, requests=requests)
+    return break_even.compare(mine, field.curve(metric, field.reference, name, requests=requests))
 
 
 def _cell(outcome: Outcome, unit: str = "", digits: int = 2) -> Cell:
-    tone = "open"
-    if not outcome.crossings and outcome.x.size and len(set(outcome.states)) == 1:
-        tone = TONES.get(outcome.states[0], "open")
-    return Cell(break_even.told(outcome, unit, digits), tone)
+    states = set(outcome.states)
+    tone = states.pop() if not outcome.crossings and len(states) == 1 else "open"
+    return Cell(break_even.describe(outcome, unit, digits), tone)
 
 
 def _take_over(field: Field) -> Table:
-    rows = []
-    for one in field.all:
-        if one == field.reference:
-            continue
-        costs = [FREE, field.costs[-1]] if one in field.costly else [FREE]
-        for cost in costs:
-            label = one.label + (f", switches {field.share(cost):g} %" if cost != FREE else "")
-            rows.append(
-                [Cell(label)]
-                + [_cell(against(field, metric, one, name, cost)) for metric, name, _ in _measures(field)]
-            )
-    return Table(
+    def rows() -> Iterator[Row]:
+        for one in field.all:
+            if one == field.reference:
+                continue
+            for cost in (FREE, field.costs[-1]) if one in field.costly else (FREE,):
+                label = one.label + (f", switches {field.share(cost):g} %" if cost != FREE else "")
+                yield label, lambda *at, one=one, cost=cost: _cell(against(field, one, *at, cost=cost))
+
+    return _table(
+        field,
         "take-over",
         f"At which load each takes over from {field.reference.label}",
-        f"At which offered loads a contestant is better than {field.reference.label}, with "
-        f"{asked(field.usual)}, by paired differences: a load from which, or up to which, it is better, with "
-        f"its interval ({field.study.confidence:.0%}); alone where the other one is saturated, and it is "
-        "not. Differences are taken to be linear between loads of the grid.",
-        ("contestant", *(title for *_, title in _measures(field))),
-        rows,
+        f"Offered loads at which a contestant is better than {field.reference.label}, with "
+        f"{asked(field.usual)}, by paired differences: the load from which, or up to which, it is better, "
+        f"with its {field.study.confidence:.0%} interval. Differences are assumed linear between loads.",
+        "contestant",
+        rows(),
     )
 
 
 def _costs(field: Field) -> Table:
-    rows = []
-    for one in field.costly:
-        for place, load in enumerate(field.study.loads):
-            at = "" if np.isnan(load) else f", load {load:g}"
-            row = [Cell(f"{one.label}{at}")]
-            for metric, name, _ in _measures(field):
-                row.append(_cell(outcomes(field, metric, one, name)[place][1], " %", 1))
-            rows.append(row)
-    return Table(
+    def rows() -> Iterator[Row]:
+        for one in field.costly:
+            for place, load in enumerate(field.study.loads):
+                yield (
+                    f"{one.label}{at_load(load)}",
+                    lambda metric, name, one=one, place=place: _cell(
+                        outcomes(field, metric, one, name)[place][1], " %", 1
+                    ),
+                )
+
+    return _table(
+        field,
         "break-even-cost",
-        "Which cost of a switch eats the advantage of gang scheduling",
-        "Up to which cost of a switch, in percent of a slice, gang scheduling is better than "
+        "Break-even cost of a switch",
+        f"The cost of a switch, in percent of a slice, up to which gang scheduling is better than "
         f"{field.reference.label} at a load, with its interval. “Everywhere” is at every cost of the grid.",
-        ("contestant", *(title for *_, title in _measures(field))),
-        rows,
+        "contestant",
+        rows(),
     )
 
 
-def _requests(field: Field) -> Table:
-    """Return what requests do to the comparison with gang scheduling, over the load."""
+def _requests(field: Field, gang: Contestant) -> Table:
     every = field.study.values_of(REQUESTS)
-    ordered = [*field.inaccuracies, *(one for one in every if one not in field.inaccuracies)]
-    gang = field.find(field.scheme)
-    rows = []
-    for one in inaccuracy.askers(field):
-        for requests in ordered:
-            row = [Cell(f"{one.label}, {asked(requests)}")]
-            for metric, name, _ in _measures(field):
-                pair = (
-                    []
-                    if gang is None
-                    else [field.curve(metric, gang, name), field.curve(metric, one, name, requests=requests)]
-                )
-                row.append(_cell(break_even.compare(*pair)) if pair else Cell("–"))
-            rows.append(row)
-    for level in field.levels:
-        found = field.find(field.scheme, level, BACKFILL_QUEUE)
-        if found is None or not {REAL, EXACT} <= set(every):
-            continue
-        row = [Cell(f"{found.label}: real minus exact")]
-        for metric, name, _ in _measures(field):
-            pair = [field.curve(metric, found, name, requests=requests) for requests in (REAL, EXACT)]
-            row.append(_cell(break_even.compare(*pair)))
-        rows.append(row)
-    return Table(
+
+    def compared(one: Contestant, requests: str, metric: str, name: str) -> Cell:
+        other = field.curve(metric, one, name, requests=requests)
+        return _cell(break_even.compare(field.curve(metric, gang, name), other))
+
+    def real_minus_exact(one: Contestant, metric: str, name: str) -> Cell:
+        curves = (field.curve(metric, one, name, requests=requests) for requests in (REAL, EXACT))
+        return _cell(break_even.compare(*curves))
+
+    def rows() -> Iterator[Row]:
+        ordered = [*field.inaccuracies, *(one for one in every if one not in field.inaccuracies)]
+        for one in inaccuracy.askers(field):
+            for requests in ordered:
+                yield f"{one.label}, {asked(requests)}", partial(compared, one, requests)
+        for level in field.levels:
+            bounded = field.find(field.scheme, level, BACKFILL_QUEUE)
+            if bounded is not None and {REAL, EXACT} <= set(every):
+                yield f"{bounded.label}: real minus exact", partial(real_minus_exact, bounded)
+
+    return _table(
+        field,
         "requests",
-        "Whether gang scheduling wins, by what others know of runtimes",
-        "At which loads gang scheduling in any number of slots, which asks for no requests, is better "
-        "than policies that do. In the last rows: at which loads gang scheduling with a backfilled queue is "
-        "better with requests as users make them than with exact ones.",
-        ("against", *(title for *_, title in _measures(field))),
-        rows,
+        "Gang scheduling against policies that use requested times",
+        "Loads at which gang scheduling in any number of slots, which uses no requested times, is better "
+        "than policies that do. Last rows: loads at which gang scheduling with a backfilled queue is better "
+        "with requests as users make them than with exact ones.",
+        "against",
+        rows(),
     )
 
 
 def _inaccuracy(field: Field) -> Table:
-    """Return from which factor of overestimates on gang scheduling wins."""
-    rows = []
-    for one, other in inaccuracy.pairs(field):
-        for load in map(float, field.study.loads):
-            at = "" if np.isnan(load) else f", load {load:g}"
-            row = [Cell(f"{one.label} against {other.label}{at}")]
-            for metric, name, _ in _measures(field):
-                cell = _cell(inaccuracy.outcome(field, metric, one, other, name, load), digits=1)
-                real = inaccuracy.told_of_users(field, metric, one, other, name, load)
-                row.append(Cell(f"{cell.text}{f'; users: {real}' if real else ''}", cell.tone))
-            rows.append(row)
-    return Table(
+    def compared(one: Contestant, other: Contestant, load: float, metric: str, name: str) -> Cell:
+        cell = _cell(inaccuracy.outcome(field, metric, one, other, name, load), digits=1)
+        real = inaccuracy.with_users_requests(field, metric, one, other, name, load)
+        return Cell(f"{cell.text}{f'; users: {real}' if real else ''}", cell.tone)
+
+    def rows() -> Iterator[Row]:
+        for one, other in inaccuracy.pairs(field):
+            for load in map(float, field.study.loads):
+                label = f"{one.label} against {other.label}{at_load(load)}"
+                yield label, partial(compared, one, other, load)
+
+    return _table(
+        field,
         "inaccuracy",
-        "How inaccurate requests must be for gang scheduling to win",
-        "With requests that are evenly spread from the runtime to 1 + f times as much, for which f gang "
-        "scheduling is better than a policy that is told them, by paired differences, with its interval "
-        f"({field.study.confidence:.0%}); 0 is exact. Differences are linear between values of f; "
-        "who has a queue that is backfilled is told the same requests. Users: what it is with requests as "
-        "users make them.",
-        ("contestants", *(title for *_, title in _measures(field))),
-        rows,
+        "Inaccuracy of requests from which gang scheduling is better",
+        "Requests are uniformly distributed between the runtime and 1 + f times the runtime. The cells show "
+        "the f at which gang scheduling is better than a policy that uses these requests, by paired "
+        f"differences, with its {field.study.confidence:.0%} interval; f = 0 is exact. Differences are "
+        "assumed linear between values of f; a backfilled queue gets the same requests. Users: the result "
+        "with requests as users make them.",
+        "contestants",
+        rows(),
     )
 
 
 def share_of_gain(
-    field: Field, metric: str, one: Contestant, name: str, load: float
+    field: Field, one: Contestant, load: float, metric: str, name: str
 ) -> statistics.Interval | None:
-    """Return which share of the gain of unbounded gang scheduling on the reference a level already gives.
+    """Return the share of unbounded gang scheduling's gain on the reference that a level achieves.
 
-    It is the ratio of two mean differences, replication by replication under the same jobs. None where one of
-    the three has no mean, or unbounded gang scheduling gains nothing for sure: of nothing there is no share.
+    It is the ratio of two mean differences, paired by replications under the same jobs. None if one of the
+    three has no mean, or if the gain of unbounded gang scheduling is not significant.
     """
     gang = field.find(field.scheme)
     if gang is None:
         return None
-    curves = [field.curve(metric, who, name) for who in (field.reference, one, gang)]
-    place = [np.flatnonzero(np.isclose(curve.x, load, equal_nan=True)) for curve in curves]
-    if any(not at.size or not curve.stable[at[0]] for at, curve in zip(place, curves, strict=True)):
-        return None
-    reference, mine, free = (
-        payers.over_batches(curve.values[at[0]]) for at, curve in zip(place, curves, strict=True)
-    )
+    values = []
+    for contestant in (field.reference, one, gang):
+        curve = field.curve(metric, contestant, name)
+        if not curve.x.size or not curve.stable[place := place_of(curve.x, load)]:
+            return None
+        values.append(payers.over_batches(curve.values[place]))
+    reference, mine, free = values
     gain = statistics.paired_difference(reference, free, field.study.confidence)
     if not gain.mean > gain.half_width:
         return None
@@ -202,28 +210,27 @@ def share_of_gain(
 
 
 def _levels(field: Field) -> Table:
-    rows = []
-    for level in field.levels:
-        for queue in (FCFS_QUEUE, BACKFILL_QUEUE):
-            one = field.find(field.scheme, level, queue)
-            if one is None:
-                continue
-            for load in field.study.loads:
-                at = "" if np.isnan(load) else f", load {load:g}"
-                row = [Cell(f"{one.label}{' + FCFS' if queue == FCFS_QUEUE else ''}{at}")]
-                for metric, name, _ in _measures(field):
-                    found = share_of_gain(field, metric, one, name, float(load))
-                    row.append(Cell("–" if found is None else f"{shown(found, 100)} %"))
-                rows.append(row)
-    return Table(
+    def share(one: Contestant, load: float, metric: str, name: str) -> Cell:
+        found = share_of_gain(field, one, load, metric, name)
+        return Cell("–" if found is None else f"{shown(found, 100)} %")
+
+    def rows() -> Iterator[Row]:
+        for level in field.levels:
+            for queue in (FCFS_QUEUE, BACKFILL_QUEUE):
+                one = field.find(field.scheme, level, queue)
+                for load in map(float, field.study.loads) if one is not None else ():
+                    label = f"{one.label}{' + FCFS' if queue == FCFS_QUEUE else ''}{at_load(load)}"
+                    yield label, partial(share, one, load)
+
+    return _table(
+        field,
         "levels",
-        "What a few slots give already",
-        f"Of what gang scheduling in any number of slots gains on {field.reference.label}, the share that "
-        "a level gains, with free switches. More than 100 %: better than any number of slots; below 0: "
-        f"worse than {field.reference.label}. –: one of them is saturated, or any number of slots gains "
-        "nothing.",
-        ("level", *(title for *_, title in _measures(field))),
-        rows,
+        "Share of the gain that few slots achieve",
+        f"The gain of gang scheduling in any number of slots on {field.reference.label} is 100 %; switches "
+        "are free. More than 100 %: better than any number of slots; below 0: worse than "
+        f"{field.reference.label}. –: one of them is saturated, or any number of slots gains nothing.",
+        "level",
+        rows(),
     )
 
 
@@ -231,77 +238,68 @@ def _payers(field: Field) -> Table:
     rows = []
     for name in field.workloads:
         load = payers.load_of(field, name)
-        if load is None:
-            continue
-        for one in payers.contestants(field):
-            told: dict[str, list[str]] = {"wins": [], "loses": []}
-            for grouping in GROUPINGS:
-                if SLOWDOWN + grouping.suffix not in field.study.data:
-                    continue
-                groups = payers.groups(field, grouping, name, load)
-                level = 1 - (1 - field.study.confidence) / max(1, len(groups))
-                sides: dict[str, list[str]] = {"wins": [], "loses": []}
-                for group in groups:
-                    found = payers.relative(field, grouping, one, name, load, group, level)
-                    if found.mean + found.half_width < 1:
-                        sides["wins"].append(group)
-                    elif found.mean - found.half_width > 1:
-                        sides["loses"].append(group)
-                for side, those in sides.items():
-                    if those:
-                        told[side].append(f"{grouping.title}: {', '.join(those)}")
-            at = "" if np.isnan(load) else f", load {load:g}"
-            rows.append(
-                [Cell(f"{one.label}, {workload(name)}{at}")]
-                + [Cell("; ".join(told[side]) or "nobody that could be told") for side in ("wins", "loses")]
-            )
+        for one in payers.contestants(field) if load is not None else ():
+            texts = ("; ".join(side) or "no significant group" for side in _sides(field, one, name, load))
+            rows.append([Cell(f"{one.label}, {workload(name)}{at_load(load)}"), *map(Cell, texts)])
     return Table(
         "payers",
-        f"Who wins and who loses against {field.reference.label}",
+        f"Groups of jobs that gain and lose against {field.reference.label}",
         f"Groups whose mean bounded slowdown is lower, and higher, than under {field.reference.label}: the "
-        "interval of the paired ratio lies on one side of 1; the intervals of all groups of a kind hold "
-        f"together at {field.study.confidence:.0%}. Of groups that are not named no difference is shown.",
-        ("contestant", "wins", "loses"),
+        "interval of the paired ratio lies on one side of 1; the intervals of all groups of one kind hold "
+        f"together at {field.study.confidence:.0%}. Other groups show no significant difference.",
+        ("contestant", "gain", "lose"),
         rows,
     )
 
 
+def _sides(field: Field, one: Contestant, name: str, load: float) -> tuple[list[str], list[str]]:
+    """Return the groups, kind by kind, that gain and that lose under a contestant."""
+    gain, lose = [], []
+    for grouping in (one for one in GROUPINGS if SLOWDOWN + one.suffix in field.study.data):
+        groups = payers.groups(field, grouping, name, load)
+        level = 1 - (1 - field.study.confidence) / max(1, len(groups))
+        ratios = {group: payers.relative(field, grouping, one, name, load, group, level) for group in groups}
+        lower = [group for group, found in ratios.items() if found.mean + found.half_width < 1]
+        higher = [group for group, found in ratios.items() if found.mean - found.half_width > 1]
+        gain += [f"{grouping.title}: {', '.join(lower)}"] if lower else []
+        lose += [f"{grouping.title}: {', '.join(higher)}"] if higher else []
+    return gain, lose
+
+
 def summary(study: Study) -> Sequence[str]:
-    """Return the answers in sentences, of the first reading."""
+    """Return the findings in sentences, of the first reading."""
     field = Field(study.readings["A"])
     gang = field.find(field.scheme) if field.all else None
     if gang is None or gang == field.reference:
         return ()
+    better = f"{gang.label} is better than {field.reference.label}"
+    costs = {FREE: "with free switches"}
+    if gang in field.costly:
+        costs[field.costs[-1]] = f"with switches of {field.share(field.costs[-1]):g} % of a slice"
     found = []
-    for metric, name, title in _measures(field):
-        asked = [(gang, FREE)] + ([(gang, field.costs[-1])] if gang in field.costly else [])
-        told = [
-            f"with {'free' if cost == FREE else f'{field.share(cost):g} %'} switches "
-            + break_even.told(against(field, metric, one, name, cost))
-            for one, cost in asked
-        ]
-        found.append(
-            f"{title}: {gang.label} is better than {field.reference.label} at loads {'; '.join(told)}."
+    for title, column in _columns(field).items():
+        parts = (
+            f"{words}, {break_even.describe(against(field, gang, *column, cost=cost))}"
+            for cost, words in costs.items()
         )
-    return [*found, *_sentences(field, gang)]
-
-
-def _sentences(field: Field, gang: Contestant) -> Iterator[str]:
-    """Yield how inaccurate requests must be for gang scheduling to win, where the grid asks that."""
-    if (gang, field.reference) not in inaccuracy.pairs(field):
-        return
-    for metric, name, title in _measures(field):
-        told = []
-        for load in map(float, field.study.loads):
-            found = inaccuracy.outcome(field, metric, gang, field.reference, name, load)
-            at = "" if np.isnan(load) else f"at load {load:g} "
-            told.append(f"{at}{break_even.told(found, digits=1)}")
-        yield (
-            f"{title}, requests of up to 1 + f times the runtime: {gang.label} is better than "
-            f"{field.reference.label}, by f, {'; '.join(told)}."
-        )
+        found.append(f"{title}, loads at which {better}: {'; '.join(parts)}.")
+    if (gang, field.reference) in inaccuracy.pairs(field):
+        for title, (metric, name) in _columns(field).items():
+            parts = (
+                at_load(load).removeprefix(", ")
+                + (", " if at_load(load) else "")
+                + break_even.describe(
+                    inaccuracy.outcome(field, metric, gang, field.reference, name, load), digits=1
+                )
+                for load in map(float, field.study.loads)
+            )
+            found.append(
+                f"{title}, f (requests of up to 1 + f runtimes) at which {better}: {'; '.join(parts)}."
+            )
+    return found
 
 
 def brief(study: Study) -> Sequence[str]:
-    """Return the same for the terminal."""
-    return ["", *summary(study), ""] if summary(study) else []
+    """Return the summary for the terminal."""
+    found = summary(study)
+    return ["", *found, ""] if found else []

@@ -63,17 +63,6 @@ def test_the_report_needs_no_other_file(analysed: Path) -> None:
     assert {source[1:] for source in sources if source.startswith("#")} <= targets
 
 
-def test_the_report_says_all(analysed: Path) -> None:
-    report = (analysed / "report.html").read_text()
-    for claim in json.loads((analysed / "claims.json").read_text()):
-        assert claim["id"] in report
-    assert "a job runs in every slot whose mapped jobs leave its PEs free" in report
-    assert "a PE of a slot serves one job" in report
-    assert "NASA-iPSC-1993-3.swf.gz is not in" in report
-    assert re.search(r"\d+ points are not finished", report)
-    assert "python -m sweep +experiment=packing" in report
-
-
 def test_the_table_of_verdicts_leads_with_failures_and_has_all_readings(analysed: Path) -> None:
     """One row a sentence, one column a reading, the default first; links to evidence and figures."""
     report = (analysed / "report.html").read_text()
@@ -146,11 +135,6 @@ def test_mistakes_are_one_line_and_status_2(
         ),
         ({"models.backfill": 3}, "feitelson1996", "give one of chiang2001, families, operators, compare"),
         (
-            {"models.backfill": 3},
-            "chiang2001",
-            "has neither figures nor sentences for the experiment 'packing'",
-        ),
-        (
             {"models.gang": 2},
             "operators",
             "paper=operators needs delay and loss_of_capacity, which these",
@@ -187,13 +171,6 @@ def test_an_output_that_is_a_file_is_told(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "taken").write_text("")
     assert main([str(results), f"output={tmp_path / 'taken'}"]) == 2
     assert "give another folder" in capsys.readouterr().err
-
-
-def test_draws_fig9(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["draw", "fig9", f"output={tmp_path}"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        str(tmp_path / f"fig9.{e}") for e in ("pdf", "svg", "png")
-    ]
 
 
 def test_help_and_drawings_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

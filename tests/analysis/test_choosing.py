@@ -70,11 +70,6 @@ def test_the_best_is_told_first_and_for_sure() -> None:
         assert choosing.probabilities(case, metric).sum() == pytest.approx(1)
 
 
-def test_alike_policies_share() -> None:
-    found = told(case_of(lasting(dataset(("easy", "copy", "slow")), WEEK)))["choice"]
-    assert found["easy"][1] == found["copy"][1] == "50 %"
-
-
 def test_what_is_open_says_how_long_a_log_would_settle_it() -> None:
     """With eight times the noise of a policy's own, 40 weeks tell nothing of what is seen."""
     noisy = lasting(dataset(("easy", "quick"), noise=0.4), WEEK)
@@ -89,10 +84,6 @@ def test_what_is_open_says_how_long_a_log_would_settle_it() -> None:
     copies = 1 + int(weeks / 40)
     longer = xr.concat([noisy] * copies, "batch", data_vars="minimal")
     assert case_of(longer).difference(WAIT, "quick").verdict == "better"
-
-
-def test_what_is_settled_is_not_asked_again() -> None:
-    assert "settling" not in told(case_of(lasting(dataset(("easy", "quick")), WEEK)))
 
 
 @pytest.mark.parametrize(
@@ -145,12 +136,6 @@ def test_lengths_are_told_in_two_digits() -> None:
     assert Evidence(5, 1, "week", 40.0, "users").enough(2.5) == "about 13 resamples"
     assert Evidence(5, 1, "week", 40.0, "users").enough(np.inf) == "over 10,000 resamples"
     assert Evidence(1, 40, "batch", np.nan).enough(2.5) == "a log about 2.5 times as long"
-
-
-def test_one_batch_says_nothing_of_it() -> None:
-    case = case_of(dataset(batches=1, most=1, name="replay"))
-    assert list(choosing.tables(case)) == []
-    assert list(choosing.brief(case)) == []
 
 
 def test_the_terminal_names_the_first_few() -> None:

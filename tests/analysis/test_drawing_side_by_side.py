@@ -35,7 +35,7 @@ def pictures(told: Path, names: list[str], *with_claims: str) -> list[Picture]:
 NAMES = ["a", "missing", "b", "verdicts", "c", "d", "example"]
 
 
-@pytest.mark.parametrize("cores", [1, 2, 4])
+@pytest.mark.parametrize("cores", [1, 2])
 def test_each_picture_is_drawn_once_and_returned_in_order(
     cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,14 +1,13 @@
-"""Break-evens: known ones are found, intervals cover, and what cannot be told is not told."""
+"""Break-evens: known ones are found, intervals cover, saturated points are not interpolated."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from analysis.families.break_even import Outcome, compare, told
+from analysis.families.break_even import Outcome, compare, describe
 from analysis.study.curve import DONE, SATURATED, Curve
 from sweep.statistics.confidence import student
 
@@ -58,20 +57,10 @@ def test_intervals_cover_the_true_break_even() -> None:
     assert 0.92 <= covered / 300 <= 0.98
 
 
-def test_who_is_better_throughout_has_no_break_even() -> None:
+def test_a_contestant_that_is_always_better_has_no_break_even() -> None:
     one, other = lines(100.0, 1.0, 0.1)
-    assert told(compare(one, other), " %", 0) == "everywhere (0 % to 20 %)"
-    assert told(compare(other, one), " %", 0) == "nowhere (0 % to 20 %)"
-
-
-def test_points_that_do_not_show_it_are_counted() -> None:
-    one, other = lines(100.0, 0.0, 5.0)
-    found = compare(one, other)
-    unsure = sum(state == "open" for state in found.states)
-    assert unsure == len(X)
-    assert told(found).startswith("nowhere for certain (")
-    shown = replace(found, states=("better", "worse", *found.states[2:]))
-    assert f"not shown at {unsure - 1} of {len(X)} points" in told(shown)
+    assert describe(compare(one, other), " %", 0) == "everywhere (0 % to 20 %)"
+    assert describe(compare(other, one), " %", 0) == "nowhere (0 % to 20 %)"
 
 
 def test_an_interval_that_reaches_the_end_of_the_grid_is_open() -> None:
@@ -79,27 +68,27 @@ def test_an_interval_that_reaches_the_end_of_the_grid_is_open() -> None:
     (found,) = known.crossings
     assert math.isinf(found.high)
     assert not math.isinf(found.low)
-    assert "(above " in told(known)
+    assert "(above " in describe(known)
 
 
-def test_saturation_of_either_is_told_and_never_interpolated() -> None:
+def test_saturated_points_are_not_interpolated() -> None:
     one, other = lines(8.0, 1.0, 0.1)
     gone = Curve(X, one.values, (DONE, DONE, SATURATED, SATURATED), 0.95, "switch_cost")
     found = compare(gone, other)
     assert (found.lost, found.crossings) == (10.0, ())
-    assert told(found, "", 0) == "everywhere (0 to 5); saturated itself from 10"
+    assert describe(found, "", 0) == "everywhere (0 to 5); itself saturated from 10"
     found = compare(one, Curve(X, other.values, (DONE, SATURATED, SATURATED, DONE), 0.95, "switch_cost"))
     assert found.left == 5.0
     assert found.crossings == ()  # 0 and 20 are no neighbours
 
 
-def test_both_saturated_tell_nothing() -> None:
+def test_two_saturated_contestants_cannot_be_compared() -> None:
     one, other = (Curve(X, c.values, (SATURATED,) * 4, 0.95, "switch_cost") for c in lines(8.0, 1.0, 0.1))
     assert not compare(one, other).is_known
-    assert told(compare(one, other)) == "not told: no point has both"
+    assert describe(compare(one, other)) == "no common point"
 
 
-def test_several_break_evens_are_told_in_order() -> None:
+def test_several_break_evens_are_in_order() -> None:
     base = np.full((4, 6), 10.0)
     noise = 0.01 * np.random.default_rng(1).standard_normal((4, 6))
     found: Outcome = compare(curve(base + np.array([[1], [-1], [-1], [1]]) + noise), curve(base))

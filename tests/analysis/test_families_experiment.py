@@ -37,6 +37,7 @@ def test_the_default_is_no_larger_than_it_has_to_be() -> None:
     assert study.tasks <= 4400
 
 
+@pytest.mark.exhaustive
 def test_a_small_part_is_run_and_read(folder: Path) -> None:
     study, paper = opened(folder)
     assert paper.key == "families"
@@ -49,6 +50,7 @@ def test_a_small_part_is_run_and_read(folder: Path) -> None:
     assert paper.summary(study)
 
 
+@pytest.mark.exhaustive
 def test_switches_that_cost_something_slow_jobs_down(folder: Path) -> None:
     study, _ = opened(folder)
     field = Field(study)
@@ -57,10 +59,3 @@ def test_switches_that_cost_something_slow_jobs_down(folder: Path) -> None:
     free, dear = (field.curve(SLOWDOWN, gang, "lublin2003", cost=cost).values.mean() for cost in ("0", "20"))
     assert np.isfinite(free)
     assert free < dear
-
-
-def test_every_contestant_is_measured_by_as_many_jobs(folder: Path) -> None:
-    """Every batch of everybody has as many jobs."""
-    study, _ = opened(folder)
-    jobs = study.data["jobs"]
-    assert set(np.unique(jobs.values[np.isfinite(jobs.values)])) == {100.0}

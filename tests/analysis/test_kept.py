@@ -78,13 +78,6 @@ def test_a_damaged_answer_is_asked_for_again(damage: str, tmp_path: Path, folder
     assert [one.name for one in folder.iterdir()] == [file.name]
 
 
-def test_a_folder_that_is_not_there_is_no_hindrance(tmp_path: Path, folder: Path) -> None:
-    folder.rmdir()
-    tables, asked = asker(tmp_path / "asking.py")
-    assert all(same(kept(tables, "buddy", (2, 3))) for _ in range(2))
-    assert len(asked) == 2
-
-
 def test_what_is_kept_of_fig9_is_what_the_engine_answers() -> None:
     runtimes = tuple(4.0 if job == fig9.ENDS_FIRST else 1e6 for job in range(len(fig9.SIZES)))
     for scheme in fig9.SCHEMES:

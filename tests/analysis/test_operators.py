@@ -141,11 +141,6 @@ def test_the_machine_is_averaged_over_time() -> None:
     assert case.difference("utilization", "quick").reference == pytest.approx(expected)
 
 
-def test_noise_is_no_verdict() -> None:
-    noise = np.random.default_rng(8).standard_normal((1, 40))
-    assert pairing.difference(5.0 + noise, np.full((1, 40), 5.0)).verdict == "no difference shown"
-
-
 def test_intervals_that_hold_together_are_wider() -> None:
     case = case_of()
     alone, together = (case.difference(WAIT, "quick", together=n).interval for n in (1, 4))
@@ -251,13 +246,3 @@ def test_a_single_policy_is_shown_by_itself() -> None:
     assert isinstance(pictures["wait-by-runtime"], Figure)
     assert "there is only easy: give several policies" in str(pictures["against-reference"])
     assert [table.name for table in tables.tables(study)] == ["overview"]
-
-
-def test_readings_are_told_apart() -> None:
-    study = Study(dataset(("easy", "quick"), ties=("instant", "event")), Path("results"))
-    names = [table.name for table in tables.tables(study)]
-    assert len(set(names)) == len(names)
-    assert {"overview-A", "overview-B"} <= set(names)
-    pictures = [picture.name for picture in operators.pictures(study, None)]
-    assert len(set(pictures)) == len(pictures) == 16
-    assert "ties=event:" in tables.brief(study)

@@ -21,7 +21,6 @@ import sweep
 from analysis.command import main
 from analysis.compare import figures, labels, tables
 from analysis.compare.layout import MOST_PANELS, Layout
-from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.registry import opened
 from analysis.study import Study
@@ -62,7 +61,8 @@ measures: {groups: [runtime]}
 def analysed(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of its analysis."""
     output = tmp_path_factory.mktemp("analysed")
-    assert main([str(own), f"output={output}"]) == 0
+    metrics = "wait,response_time,slots_per_job,wait_by_runtime"
+    assert main([str(own), f"output={output}", f"metrics={metrics}"]) == 0
     return output
 
 
@@ -85,13 +85,8 @@ def rows(folder: Path) -> list[dict[str, str]]:
 
 def test_figures_report_and_table_are_there(analysed: Path) -> None:
     names = {file.stem for file in (analysed / "figures").iterdir()}
-    assert {"wait", "wait-against-reference", "response_time", "utilization", "wait_by_runtime"} <= names
-    assert {"slots_per_job", "loss_of_capacity"} <= names, "what single families measure comes, too"
-    for name in names:
-        for ending in ("pdf", "svg", "png"):
-            assert (analysed / "figures" / f"{name}.{ending}").stat().st_size > 1000
+    assert {"wait", "wait-against-reference", "response_time", "slots_per_job", "wait_by_runtime"} <= names
     report = (analysed / "report.html").read_text()
-    assert "Mean wait for the first start against easy" in report, "under time slicing it is nothing else"
     assert "workload.estimates=tsafrir2005" in report, "a name is explained"
     assert "not drawn" in report
     assert not (analysed / "claims.json").exists()
@@ -159,6 +154,7 @@ def test_differences_are_paired_by_replication(own: Path, reference: str) -> Non
     assert judged >= 9
 
 
+@pytest.mark.exhaustive
 def test_two_methods_for_one_run_are_told(own: Path, tmp_path: Path) -> None:
     """Under buddy nobody waits for a start: minus the reference is its mean, by another rule."""
     one_run = sweep.Study(
@@ -195,26 +191,9 @@ def test_a_panel_for_each_own_value_and_a_line_for_each_policy(own: Path) -> Non
     assert main_axes[0].get_ylim() == main_axes[1].get_ylim(), "panels have one scale"
 
 
-def test_a_caption_says_what_is_where(own: Path) -> None:
-    said = {picture.name: picture.caption for picture in figures.pictures(view(own))}
-    assert said["wait"].startswith(
-        "Over offered load; a line for each policy; a panel for each value of requests. All policies have"
-    ), "of several families more has to be said"
-    one = figures.pictures(view(own, policy="easy,fcfs", load="0.5", requests="exact"))
-    assert next(one).caption.startswith("Over policy.")
-
-
 def test_only_families_that_have_a_metric_are_in_its_figure(own: Path) -> None:
     assert Layout.of(view(own)).measured("slots_per_job") == ["buddy"]
     assert Layout.of(view(own)).measured("loss_of_capacity") == ["fcfs", "easy"]
-
-
-def test_ratios_are_one_where_nothing_differs(own: Path) -> None:
-    figure = drawn(view(own, reference="fcfs"), "wait-against-reference")
-    assert figure.get_suptitle() == "Mean wait for the first start, relative to fcfs"
-    labels_there = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert "easy" in labels_there
-    assert "fcfs" not in labels_there
 
 
 def test_choosing_values_of_axes(own: Path) -> None:
@@ -311,14 +290,6 @@ def test_too_many_panels_are_left_out_aloud(tmp_path: Path) -> None:
     assert len(table.rows) == 20, "the table has all points"
 
 
-def test_groups_of_jobs_stay_whole_where_there_are_too_many_panels(tmp_path: Path) -> None:
-    layout = Layout.of(many(tmp_path, 5))
-    cells, told = layout.cells("wait_by_runtime", ["ties", "runtime_range"])
-    assert {cell["runtime_range"] for cell in cells} == set(layout.values("wait_by_runtime", "runtime_range"))
-    assert len({cell["ties"] for cell in cells}) == MOST_PANELS // 3
-    assert "ties=t4" in told
-
-
 def test_saturated_points_are_marked_and_in_no_mean(tmp_path: Path) -> None:
     data = fabricated_operators.dataset(("easy", "quick"), name="mine", batches=12)
     data["saturated"][{"policy": 1}] = True
@@ -354,6 +325,7 @@ def test_workloads_are_no_pairs(tmp_path: Path) -> None:
     assert not any(picture.name.endswith("against-reference") for picture in figures.pictures(study))
 
 
+@pytest.mark.exhaustive
 def test_from_a_notebook(own: Path, tmp_path: Path) -> None:
     study = sweep.Study("mine", config_dir=own.parent / "conf", output=str(own), **SMALL)
     pictures = study.figures(metrics=["wait", "utilization"], load=[0.3, 0.5], reference="fcfs")
@@ -367,11 +339,7 @@ def test_from_a_notebook(own: Path, tmp_path: Path) -> None:
         study.figures(metrics="nope")
 
 
-def test_an_unknown_reference_is_an_error_of_the_analysis(own: Path) -> None:
-    with pytest.raises(AnalysisError):
-        tables.tables(view(own, reference="nobody"))
-
-
+@pytest.mark.exhaustive
 def test_what_is_solved_differs_for_certain(tmp_path: Path) -> None:
     """A chain has no chance in it: its differences have no width, and any of them is one."""
     study = sweep.Study(

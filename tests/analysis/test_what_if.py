@@ -52,6 +52,7 @@ def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert tables.brief(study)[1].startswith("policy")
 
 
+@pytest.mark.exhaustive
 def test_the_terminal_tells_where_a_wait_goes_on_after_the_first_start(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,16 +68,7 @@ def test_the_terminal_tells_where_a_wait_goes_on_after_the_first_start(
     assert "wait is the time" not in capsys.readouterr().out
 
 
-def test_readings_are_called_by_what_varies(tmp_path: Path) -> None:
-    """Of two machines, neither is a default."""
-    varied = ["axes={processors: machine.processors}", "grid.processors=[128,160]"]
-    assert run(tmp_path, "grid.policy=[easy]", *varied, "batches=20", "batch_size=50") == 0
-    assert [case.label for case in cases(open_study(tmp_path / "what_if"))] == [
-        "processors=128",
-        "processors=160",
-    ]
-
-
+@pytest.mark.exhaustive
 def test_policies_of_any_family_on_one_batch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where a family does not measure the time beyond the runtime, all jobs in one batch tell it."""
     place = [f"output={tmp_path / 'replay'}", f"workload.path={LOG}", "executor=serial"]
@@ -99,6 +91,7 @@ def test_policies_of_any_family_on_one_batch(tmp_path: Path, capsys: pytest.Capt
     assert all("– s" not in line.partition("s  ")[0] for line in out.out.splitlines() if "buddy" in line)
 
 
+@pytest.mark.exhaustive
 def test_policies_that_no_operators_table_fits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without any family that measures it, the report is that of a study of one's own."""
     place = [f"output={tmp_path / 'replay'}", f"workload.path={LOG}", "executor=serial"]
@@ -110,6 +103,7 @@ def test_policies_that_no_operators_table_fits(tmp_path: Path, capsys: pytest.Ca
     assert "paper=operators needs delay and loss_of_capacity" in capsys.readouterr().err
 
 
+@pytest.mark.exhaustive
 def test_waits_that_are_not_known_are_told(tmp_path: Path) -> None:
     """Batches of jobs as they end are no pairs of those as they come."""
     assert run(tmp_path, "grid.policy=[easy,gang/buddy]", "batches=20", "batch_size=50") == 0

@@ -11,13 +11,22 @@ from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field, place_of
 from analysis.families.figures import payers
 from analysis.families.figures.looks import look
-from analysis.families.labels import BACKFILL_QUEUE, EXACT, MEASURES, REAL, REQUESTS, overestimate, workload
+from analysis.families.labels import (
+    BACKFILL_QUEUE,
+    EXACT,
+    MEASURES,
+    REAL,
+    REQUESTS,
+    at_load,
+    overestimate,
+    workload,
+)
 from analysis.figures import category_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
 from analysis.study.curve import DONE
 from sweep import statistics
 
-WORDS = {"better": "better", "worse": "worse", "open": "no difference shown"}
+WORDS = {"better": "better", "worse": "worse", "open": "no significant difference"}
 
 Pair = tuple[Contestant, Contestant]
 
@@ -48,10 +57,10 @@ def outcome(field: Field, metric: str, one: Contestant, other: Contestant, name:
     return break_even.compare(*(field.over_requests(metric, who, name, load) for who in (one, other)))
 
 
-def told_of_users(
+def with_users_requests(
     field: Field, metric: str, one: Contestant, other: Contestant, name: str, load: float
 ) -> str:
-    """Return in a word what it is with requests as users make them; nothing where that is not known."""
+    """Return the result with requests as users make them, in a word; empty if the grid has none."""
     if REAL not in field.study.values_of(REQUESTS):
         return ""
     curves = [field.curve(metric, who, name, requests=REAL) for who in (one, other)]
@@ -103,14 +112,13 @@ def draw(field: Field) -> Figure:
             load = _load(field, metric, name)
             if load is None:
                 continue
-            at = "" if np.isnan(load) else f", load {load:g}"
             plots.append(
                 CategoryPlot(
                     [_named(requests) for requests in _kinds(field)],
                     {one.label: _ratios(field, metric, one, name, load) for one in mine},
                     {one.label: look(one) for one in mine},
                     f"{MEASURES[metric].capitalize()}\n/ {field.reference.label}'s",
-                    title=f"{workload(name)}{at}",
+                    title=f"{workload(name)}{at_load(load)}",
                     yscale="log",
                     guides=(1.0,),
                     least=None,

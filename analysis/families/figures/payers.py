@@ -13,6 +13,7 @@ from analysis.families.labels import (
     EQUI_PLUS,
     LXF_W,
     SLOWDOWN,
+    at_load,
     workload,
 )
 from analysis.figures import category_plot
@@ -111,14 +112,13 @@ def draw(field: Field, grouping: Grouping) -> Figure:
                 np.array([f.half_width for f in found]),
                 np.ones(len(named), bool),
             )
-        at = "" if np.isnan(load) else f", load {load:g}"
         plots.append(
             CategoryPlot(
                 [_short(group) for group in named],
                 series,
                 {one.label: look(one) for one in contestants(field)},
                 f"Mean bounded slowdown\n/ {field.reference.label}'s",
-                title=f"{workload(name)}{at}",
+                title=f"{workload(name)}{at_load(load)}",
                 yscale="log",
                 guides=(1.0,),
                 least=None,
