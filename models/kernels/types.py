@@ -30,10 +30,11 @@ def fields(floats: str = "", ints: str = "") -> np.dtype:
     )
 
 
-def record(fields: type) -> Any:
+def record(fields: type, **chosen: type) -> Any:
     """Return the numba type of a named tuple of arrays, numbers and such tuples, as its annotations say.
 
-    An array of records is annotated by its dtype: ``Annotated[np.ndarray, JOB]``.
+    An array of records is annotated by its dtype: ``Annotated[np.ndarray, JOB]``. A field that may have
+    several types is chosen by its name.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def record(fields: type) -> Any:
     >>> record(Queue)
     Queue(array(int64, 1d, C), int64)
     """
-    hints = get_type_hints(fields, include_extras=True).values()
+    hints = {**get_type_hints(fields, include_extras=True), **chosen}.values()
     declared = types.BaseTuple.from_types([_of(hint) for hint in hints], fields)
     if _RECORDS.setdefault(declared.name, fields) is not fields:
         raise TypeError(

@@ -1,4 +1,4 @@
-"""What a scheduler with fixed slices is told, read from a policy's YAML file and checked. Loads no kernel."""
+"""The rules of a scheduler with fixed slices, read from a policy's YAML file and checked. Loads no kernel."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, one_pool
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
+from models.production_gang.systems import first_of
 from models.workloads.phases import Phases
 
 FAIR_SHARE = ("user", "job", "none")
@@ -22,7 +23,7 @@ PLACEMENT = ("blocks", "least_crowded")
 OVERSIZED = ("cut", "error")
 
 FIRST_JOBS = 1000
-"""Jobs of an endless stream that are looked at before anything runs."""
+"""Jobs of an endless stream that are checked before anything runs."""
 
 MOST_KB = 2**61
 """Of a computer: far more than there is, and far from what overflows."""
@@ -30,7 +31,7 @@ MOST_KB = 2**61
 
 @dataclass(frozen=True, kw_only=True)
 class SliceRules:
-    """What both systems have; conf/policy/production_gang/_slices.yaml says what each key is for."""
+    """The rules of both systems; conf/policy/production_gang/_slices.yaml explains each key."""
 
     slice: float = 10.0
     switch: float = 0.005
@@ -51,8 +52,8 @@ class SliceRules:
             "unclassified": checks.choice(policy, "policy", "unclassified", JOB_CLASSES, "production"),
         }
 
-    def classes_of(self, jobs: Jobs) -> Ints:
-        """Return every job's class: as the workload says, else as `unclassified` says."""
+    def job_classes(self, jobs: Jobs) -> Ints:
+        """Return every job's class: that of the workload, else `unclassified`."""
         if jobs.job_class is not None:
             return np.asarray(jobs.job_class, np.int64)
         return np.full(len(jobs), JOB_CLASSES.index(self.unclassified))
@@ -60,7 +61,7 @@ class SliceRules:
 
 @dataclass(frozen=True, kw_only=True)
 class Tc2000Rules(SliceRules):
-    """Of the BBN TC2000; conf/policy/production_gang/tc2000_gang.yaml says what each key is for."""
+    """Of the BBN TC2000; conf/policy/production_gang/tc2000_gang.yaml explains each key."""
 
     fair_share: str = "user"
     newcomer_slices: int = 1
@@ -81,8 +82,8 @@ class Tc2000Rules(SliceRules):
         of = {"user": "fair shares for users", "job": "fair shares for jobs", "none": "jobs in turn"}
         return f"slices of {self.slice:g} s, {of[self.fair_share]}, {self.switch:g} s to switch"
 
-    def told_of(self, jobs: Jobs, machine: Machine) -> Sequence[str]:
-        """Say what is done to jobs; ``ValueError`` with one line if one of them could never run."""
+    def adjustments(self, jobs: Jobs, machine: Machine) -> Sequence[str]:
+        """Return notes on how jobs are adjusted; ``ValueError`` with one line if one could never run."""
         _refuse_beyond(jobs, machine.total)
         if jobs.user is None and self.fair_share == "user":
             return ("the workload names no users: each job has a fair share (policy.fair_share=job)",)
@@ -91,7 +92,7 @@ class Tc2000Rules(SliceRules):
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaRules(SliceRules):
-    """Of the DEC Alpha cluster; conf/policy/production_gang/alpha_gang.yaml says what each key is for."""
+    """Of the DEC Alpha cluster; conf/policy/production_gang/alpha_gang.yaml explains each key."""
 
     reserved: int = 1
     gang_from: int = 2
@@ -158,8 +159,8 @@ class AlphaRules(SliceRules):
         largest = int(gang.sum() if machine.spans else gang.max())
         return np.where(jobs.size < self.gang_from, jobs.size, np.minimum(jobs.size, largest))
 
-    def told_of(self, jobs: Jobs, machine: Machine) -> Sequence[str]:
-        """Say what is done to jobs; ``ValueError`` with one line if one of them could never run."""
+    def adjustments(self, jobs: Jobs, machine: Machine) -> Sequence[str]:
+        """Return notes on how jobs are adjusted; ``ValueError`` with one line if one could never run."""
         self.check_machine(machine)
         _refuse_beyond(jobs, machine.largest)
         gang, room, most = self.gang(machine), self.room(machine), self.most(jobs, machine)
@@ -168,14 +169,14 @@ class AlphaRules(SliceRules):
         cpus = np.where(is_gang[:, None], gang, machine.processors)
         able = np.minimum(cpus, room // each)
         fits = np.where(is_gang & machine.spans, able.sum(axis=1), able.max(axis=1)) >= most
-        if not fits.all():
-            first = int(np.argmin(fits))
+        first = first_of(~fits)
+        if first is not None:
             raise ValueError(
                 f"job {first + 1} asks for {jobs.memory[first]:,} KB on {jobs.size[first]} processors, for "
                 "which the computers have no room; leave out such jobs (workload.oversized=drop, of a log), "
                 "or give policy.memory_room or machine.hosts with more memory"
             )
-        told = []
+        notes = []
         cut = most < jobs.size
         if cut.any():
             largest = int(most[cut].max())
@@ -186,16 +187,16 @@ class AlphaRules(SliceRules):
                     f"beside the reserve (policy.reserved={self.reserved}); leave out such jobs, or add "
                     "policy.oversized=cut"
                 )
-            told.append(
+            notes.append(
                 f"{int(cut.sum()):,} of {len(jobs):,} jobs ask for more than the {largest} CPUs that gangs "
                 "may have, get all of these and take longer (policy.oversized=cut)"
             )
         free = int((~is_gang).sum())
         if free:
-            told.append(
+            notes.append(
                 f"{free:,} of {len(jobs):,} jobs are not gang scheduled (policy.gang_from={self.gang_from})"
             )
-        return told
+        return notes
 
 
 def rules_of(policy: Parameters) -> Tc2000Rules | AlphaRules:
@@ -204,20 +205,19 @@ def rules_of(policy: Parameters) -> Tc2000Rules | AlphaRules:
 
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     rules = rules_of(point.policy)
     Phases.of(point.workload)
     opened = workloads.open_workload(point)
     if isinstance(rules, Tc2000Rules):
         one_pool(opened.machine, point.machine, point.policy)
     jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
-    return (*opened.notes, *rules.told_of(jobs, opened.machine), str(rules))
+    return (*opened.notes, *rules.adjustments(jobs, opened.machine), str(rules))
 
 
 def _refuse_beyond(jobs: Jobs, largest: int) -> None:
-    beyond = jobs.size > largest
-    if beyond.any():
-        first = int(np.argmax(beyond))
+    first = first_of(jobs.size > largest)
+    if first is not None:
         raise ValueError(
             f"job {first + 1} asks for {jobs.size[first]} processors, and the machine has {largest} for a "
             "job: leave out such jobs, or take a larger machine"

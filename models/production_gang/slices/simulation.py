@@ -1,9 +1,9 @@
-"""From jobs, a machine and a policy to a run: the engines' state, and what is read off it."""
+"""From jobs, a machine and a policy to a run of fixed slices: the engine's system, and the run made of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,24 +14,15 @@ from models.jobs.schedule import Pieces, Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
-from models.production_gang.slices import tc2000
-from models.production_gang.slices.alpha import engine, state
-from models.production_gang.slices.course import (
-    NOBODY,
-    SliceCourse,
-    SliceJobs,
-    SlicePhases,
-    SliceTimes,
-    answers,
-    no_lists,
-    nothing_done,
-)
-from models.production_gang.slices.noted import Collected, SlicePieces
+from models.production_gang.slices import engine, state
+from models.production_gang.slices.recording import Recorded
 from models.production_gang.slices.rules import AlphaRules, Tc2000Rules, rules_of
-from models.production_gang.systems import Levels, Run, clock_of
+from models.production_gang.slices.state import NONE, SPANS, Cluster, Hosts, Lists, Settings, System, Tc2000
+from models.production_gang.slices.tc2000 import BITS
+from models.production_gang.systems import Levels, Run, clock_of, order_of_submission
 from models.workloads.phases import Phases
 
-TO_THE_BIT = 1e-12
+ROUNDING = 1e-12
 """Relative error up to which a job that was never stopped ended as soon as its runtime was over."""
 
 
@@ -44,14 +35,14 @@ class Tickets(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Detail:
-    """What only fixed slices tell; jobs are in the order of the schedule.
+    """Results that only fixed slices have; jobs are in the order of the schedule.
 
     Parameters
     ----------
     rules : Tc2000Rules or AlphaRules
-    noted : SlicePieces
-        What jobs had and used, on each host, also where they used nothing of it.
-    switches : SlicePieces
+    noted : recarray of `state.PIECE`
+        The processors that jobs had and used, on each host, also where they used none of them.
+    switches : recarray of `state.PIECE`
         When processors waited for a switch.
     admitted : ndarray of float, shape (n_jobs,), seconds
     layout : ndarray of int, shape (n_jobs, n_hosts)
@@ -63,8 +54,8 @@ class Detail:
     """
 
     rules: Tc2000Rules | AlphaRules
-    noted: SlicePieces
-    switches: SlicePieces
+    noted: np.recarray
+    switches: np.recarray
     admitted: Floats
     layout: Ints
     pes: np.ndarray | None = None
@@ -78,7 +69,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> R
     ----------
     point : Point
     opened : Stream or Trace
-        Of which the jobs are; a log says at which time of day it begins.
+        The source of the jobs; a log has a time of day at which it begins.
     jobs : Jobs
     machine : Machine
 
@@ -88,79 +79,90 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> R
         With one line, if a job can never run, or there are more pieces than can be kept.
     """
     rules = rules_of(point.policy)
-    rules.told_of(jobs, machine)
-    clock = clock_of(opened)
+    rules.adjustments(jobs, machine)
     phases = Phases.of(point.workload)
-    told = SlicePhases(np.array(phases.share), np.array(phases.processors), rules.tells)
-    if isinstance(rules, Tc2000Rules):
-        return _tc2000(jobs, machine, rules, told, clock)
-    return _alpha(jobs, machine, rules, told, clock)
+    given = state.Phases(np.array(phases.share), np.array(phases.processors))
+    is_tc2000 = isinstance(rules, Tc2000Rules)
+    system = _tc2000(jobs, machine, rules, given) if is_tc2000 else _alpha(jobs, machine, rules, given)
+    recorded = Recorded()
+    while not engine.run(system):
+        system = recorded.emptied(system)
+    pieces, switches, levels = recorded.all(system)
+    if is_tc2000:
+        found = {"layout": jobs.size[:, None], "pes": _pes(system, machine.total)}
+    else:
+        found = {
+            "layout": _layout(system),
+            "tickets": Tickets(*system.state[["issued", "revoked"]][0].tolist()),
+        }
+    detail = Detail(rules, pieces, switches, system.jobs["admitted"], **found)
+    return _run(jobs, machine, system, detail, levels, clock_of(opened))
 
 
-def _tc2000(jobs: Jobs, machine: Machine, rules: Tc2000Rules, phases: SlicePhases, clock: float) -> Run:
+def _tc2000(jobs: Jobs, machine: Machine, rules: Tc2000Rules, phases: state.Phases) -> System:
     n_jobs, n_pes = len(jobs), machine.total
-    n_words = -(-n_pes // tc2000.BITS)
-    owner = np.zeros(n_jobs, np.int64)
+    table = _table(jobs, jobs.size)
     if rules.fair_share == "user" and jobs.user is not None:
-        owner = np.unique(jobs.user, return_inverse=True)[1].astype(np.int64)
+        table["owner"] = np.unique(jobs.user, return_inverse=True)[1]
     elif rules.fair_share != "none":
-        owner = np.arange(n_jobs)
-    known = _known(jobs, jobs.size, owner)
-    pool = tc2000.TcPool(
-        np.zeros(n_jobs * n_words, np.int64), np.zeros(n_pes, np.int64),
-        np.zeros(n_words, np.int64), np.zeros(n_words, np.int64),
-        np.zeros(n_jobs, np.int64), np.zeros(n_jobs, np.int64), np.zeros(n_jobs, np.int64),
-        n_words, rules.newcomer_slices, rules.fair_share != "none", rules.placement == "blocks",
+        table["owner"] = np.arange(n_jobs)
+    words = -(-n_pes // BITS)
+    pool = Tc2000(
+        *map(_zeros, (n_jobs * words, n_pes, words, words, n_jobs, n_jobs)),
+        words, rules.newcomer_slices, rules.fair_share != "none", rules.placement == "blocks",
     )  # fmt: skip
-    course, lists = nothing_done(n_jobs), no_lists(_after(jobs))
-    times = SliceTimes(rules.slice, rules.switch, 1.0)
-    notes = Collected()
-    while not tc2000.run(known, phases, times, course, lists, pool, notes.room):
-        notes.make_room()
-    pieces, switches, levels = notes.all()
-    words = pool.pes.reshape(n_jobs, n_words).view(np.uint64)
-    each = np.arange(n_pes)
-    pes = (words[:, each // tc2000.BITS] >> (each % tc2000.BITS).astype(np.uint64)) & np.uint64(1)
-    detail = Detail(rules, pieces, switches, course.admitted, jobs.size[:, None], pes=pes.astype(bool))
-    return _read_off(jobs, machine, known, course, detail, levels, clock)
+    hosts = _hosts(machine.processors, machine.processors, _zeros(1), 0)
+    settings = Settings(rules.slice, rules.switch, 1.0, rules.tells, 0)
+    return _system(jobs, settings, phases, table, hosts, pool)
 
 
-def _alpha(jobs: Jobs, machine: Machine, rules: AlphaRules, phases: SlicePhases, clock: float) -> Run:
-    n_jobs, n_hosts = len(jobs), len(machine.names)
-    gang, room, most = rules.gang(machine), rules.room(machine), rules.most(jobs, machine)
-    job_class = rules.classes_of(jobs)
-    priority = np.array(rules.priority)
-    ranks = np.unique(-priority, return_inverse=True)[1].astype(np.int64)
-    known = _known(jobs, most, ranks[job_class])
+def _alpha(jobs: Jobs, machine: Machine, rules: AlphaRules, phases: state.Phases) -> System:
+    n_hosts = len(machine.names)
+    gang, memory, most = rules.gang(machine), rules.room(machine), rules.most(jobs, machine)
+    ranks = np.unique(-np.array(rules.priority), return_inverse=True)[1]
     each = -(-jobs.memory // most)
-    alone = ((most[:, None] <= gang) & ((each * most)[:, None] <= room)).any(axis=1)
+    alone = ((most[:, None] <= gang) & ((each * most)[:, None] <= memory)).any(axis=1)
     spans = (jobs.size >= rules.gang_from) & ~alone
-    row = np.where(spans, np.cumsum(spans) - 1, NOBODY)
     n_rows = int(spans.sum())
-    cluster = state.AlphaCluster(
-        machine.processors, gang, room, each, np.full(n_jobs, state.SPANS), row,
-        _nothing(n_rows * n_hosts), _nothing(n_rows * rules.frame), _nothing(rules.frame * n_hosts),
-        far_apart(rules.frame), _nothing((int(ranks.max()) + 1) * n_hosts),
-        _nothing(n_hosts), _nothing(n_hosts), _nothing(n_hosts), _nothing(max(n_rows, 1)),
-        _nothing(state.N_COUNTS), rules.gang_from,
+    table = _table(jobs, most)
+    table["owner"], table["memory"], table["home"] = ranks[rules.job_classes(jobs)], each, SPANS
+    table["row"] = np.where(spans, np.cumsum(spans) - 1, NONE)
+    pool = Cluster(
+        _zeros(n_rows * rules.frame), _zeros(rules.frame * n_hosts), far_apart(rules.frame),
+        *map(_zeros, ((int(ranks.max()) + 1) * n_hosts, n_hosts, n_hosts, max(n_rows, 1))),
     )  # fmt: skip
-    free = state.AlphaFree(
-        _nothing(n_jobs), _nothing(n_jobs), np.zeros(n_jobs), _nothing(n_hosts),
-        np.zeros(n_hosts), np.zeros(n_hosts), np.zeros(n_hosts), np.full(n_hosts, np.inf),
-        np.full(n_hosts, np.inf), _nothing(state.N_FREE_COUNTS),
+    hosts = _hosts(machine.processors, gang, memory, n_rows)
+    settings = Settings(rules.slice, rules.switch, rules.delivered, rules.tells, rules.gang_from)
+    return _system(jobs, settings, phases, table, hosts, pool)
+
+
+def _hosts(processors: Ints, gang: Ints, memory: Ints, n_rows: int) -> Hosts:
+    n = len(processors)
+    return Hosts(
+        processors, gang, memory, _zeros(n), _zeros(n_rows * n), _zeros(n), *np.zeros((3, n)),
+        *np.full((2, n), np.inf),
     )  # fmt: skip
-    course, lists = nothing_done(n_jobs), no_lists(_after(jobs))
-    times = SliceTimes(rules.slice, rules.switch, rules.delivered)
-    notes = Collected()
-    while not engine.run(known, phases, times, course, lists, cluster, free, notes.room):
-        notes.make_room()
-    pieces, switches, levels = notes.all()
-    layout = np.zeros((n_jobs, n_hosts), np.int64)
-    layout[spans] = cluster.layout.reshape(n_rows, n_hosts)
-    layout[np.flatnonzero(~spans), cluster.home[~spans]] = most[~spans]
-    tickets = Tickets(int(cluster.counts[state.ISSUED]), int(cluster.counts[state.REVOKED]))
-    detail = Detail(rules, pieces, switches, course.admitted, layout, tickets=tickets)
-    return _read_off(jobs, machine, known, course, detail, levels, clock)
+
+
+def _system(
+    jobs: Jobs, settings: Settings, phases: state.Phases, table: np.ndarray, hosts: Hosts, pool: Any
+) -> System:
+    n_jobs = len(jobs)
+    independent = np.arange(n_jobs) if jobs.after is None else np.flatnonzero(jobs.after < 0)
+    lists = (_zeros(n_jobs) for _ in range(6))
+    scalars = np.zeros(1, state.STATE)
+    scalars["boundary"] = scalars["decided"] = NONE
+    return System(
+        settings,
+        phases,
+        table,
+        jobs.submit.copy(),
+        Lists(next(lists), next(lists), next(lists), independent, *lists),
+        hosts,
+        **Recorded.empty(),
+        state=scalars,
+        pool=pool,
+    )
 
 
 def far_apart(frame: int) -> Ints:
@@ -176,63 +178,66 @@ def far_apart(frame: int) -> Ints:
     return np.argsort(backwards, kind="stable")
 
 
-def _nothing(n: int) -> Ints:
+def _zeros(n: int) -> Ints:
     return np.zeros(n, np.int64)
 
 
-def _after(jobs: Jobs) -> Ints:
-    return np.full(len(jobs), NOBODY) if jobs.after is None else np.asarray(jobs.after, np.int64)
+def _table(jobs: Jobs, most: Ints) -> np.ndarray:
+    """Return the jobs as the engine takes them, none of them admitted."""
+    table = np.zeros(len(jobs), state.JOB)
+    table["runtime"], table["size"], table["most"] = jobs.runtime, jobs.size, most
+    table["due"] = np.inf
+    for name in ("start", "end", "admitted"):
+        table[name] = np.nan
+    for name in ("first_child", "sibling", "last", "row"):
+        table[name] = NONE
+    if jobs.after is not None:
+        table["think"] = 0.0 if jobs.think is None else np.where(jobs.after >= 0, jobs.think, 0.0)
+        for job in np.flatnonzero(jobs.after >= 0)[::-1].tolist():
+            table["sibling"][job] = table["first_child"][jobs.after[job]]
+            table["first_child"][jobs.after[job]] = job
+    return table
 
 
-def _known(jobs: Jobs, most: Ints, owner: Ints) -> SliceJobs:
-    """Return the jobs as an engine sees them, which fills in when some of them are submitted."""
-    after = _after(jobs)
-    think = np.zeros(len(jobs)) if jobs.think is None else jobs.think
-    size = np.ascontiguousarray(jobs.size, np.int64)
-    return SliceJobs(
-        jobs.submit.copy(), np.ascontiguousarray(jobs.runtime), size, np.ascontiguousarray(most, np.int64),
-        *answers(after), np.where(after >= 0, think, 0.0), owner,
-    )  # fmt: skip
+def _pes(system: System, n_pes: int) -> np.ndarray:
+    words = system.pool.pes.reshape(len(system.jobs), -1).view(np.uint64)
+    each = np.arange(n_pes)
+    found = (words[:, each // BITS] >> (each % BITS).astype(np.uint64)) & np.uint64(1)
+    return np.asarray(found.astype(bool))
 
 
-def _read_off(
-    jobs: Jobs,
-    machine: Machine,
-    known: SliceJobs,
-    course: SliceCourse,
-    detail: Detail,
-    levels: Levels,
-    clock: float,
-) -> Run:
+def _layout(system: System) -> Ints:
+    table, n_hosts = system.jobs, len(system.hosts.gang)
+    layout = np.zeros((len(table), n_hosts), np.int64)
+    spans = table["row"] != NONE
+    layout[spans] = system.hosts.layout.reshape(-1, n_hosts)
+    layout[np.flatnonzero(~spans), table["home"][~spans]] = table["most"][~spans]
+    return layout
+
+
+def _run(jobs: Jobs, machine: Machine, system: System, detail: Detail, levels: Levels, clock: float) -> Run:
     """Return the run, with its jobs in order of their submission."""
-    n_jobs = len(jobs)
-    order = np.lexsort((np.arange(n_jobs), known.submit))
-    position = np.empty(n_jobs, np.int64)
-    position[order] = np.arange(n_jobs)
-    noted, switches = (
-        pieces._replace(job=position[pieces.job]) for pieces in (detail.noted, detail.switches)
-    )
-    submit, start, end = known.submit[order], course.start[order], course.end[order]
-    stops = course.stops[order]
-    as_ran = replace(jobs.part(order), submit=submit, job_class=detail.rules.classes_of(jobs)[order])
-    # A job that nothing kept from its processors has waited to the bit as long as it did before its start.
-    whole = np.abs(end - start - as_ran.runtime) <= TO_THE_BIT * np.maximum(end, 1.0)
-    runs = noted.used > 0
-    pieces = Pieces(noted.job[runs], noted.host[runs], noted.begin[runs], noted.end[runs], noted.used[runs])
-    host = np.zeros(n_jobs, np.int64)
+    order, position = order_of_submission(system.submit)
+    for pieces in (detail.noted, detail.switches):
+        pieces["job"] = position[pieces["job"]]
+    table, submit = system.jobs[order], system.submit[order]
+    start, end, stops = (table[name].copy() for name in ("start", "end", "stops"))
+    as_ran = replace(jobs.part(order), submit=submit, job_class=detail.rules.job_classes(jobs)[order])
+    # A job that was never kept from its processors has waited to the bit as long as it did before its start.
+    whole = np.abs(end - start - as_ran.runtime) <= ROUNDING * np.maximum(end, 1.0)
+    used = detail.noted[detail.noted["used"] > 0]
+    pieces = Pieces(*(used[name].copy() for name in ("job", "host", "begin", "end", "used")))
+    host = np.zeros(len(jobs), np.int64)
     host[pieces.job] = pieces.host  # in order of the ends: the last one stays
     made = Schedule(
         as_ran, machine, start, end, host,
         waited=np.where(whole, start - submit, end - submit - as_ran.runtime), preempted=stops > 0,
         pieces=pieces, notes=(str(detail.rules),),
     )  # fmt: skip
-    pes = None if detail.pes is None else detail.pes[order]
-    told = replace(
+    ordered = replace(
         detail,
-        noted=noted,
-        switches=switches,
         admitted=detail.admitted[order],
         layout=detail.layout[order],
-        pes=pes,
+        pes=None if detail.pes is None else detail.pes[order],
     )
-    return Run(made, levels, stops, clock, told)
+    return Run(made, levels, stops, clock, ordered)

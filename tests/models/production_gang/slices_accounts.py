@@ -6,20 +6,19 @@ import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs.schedule import Schedule
-from models.production_gang.slices.noted import SlicePieces
 from models.production_gang.systems import Levels
 
 ROUNDING = 1e-9
 
 
-def levels_of(made: Schedule, switches: SlicePieces, is_gang: np.ndarray, reserve: Ints) -> Levels:
+def levels_of(made: Schedule, switches: np.recarray, is_gang: np.ndarray, reserve: Ints) -> Levels:
     """Return what is lost to switches, to packing, and to the reserve, over time.
 
     Parameters
     ----------
     made : Schedule
         With pieces.
-    switches : SlicePieces
+    switches : recarray of PIECE
     is_gang : ndarray of bool, shape (n_jobs,)
         Whether a job is kept from the reserve.
     reserve : ndarray of int, shape (n_hosts,)

@@ -9,13 +9,12 @@ import pytest
 import slices_cases as cases
 from slices_twin import Alpha, Tc2000
 
-from models.production_gang.slices.noted import SlicePieces
 from models.production_gang.systems import Run
 
 CLOSE = 1e-6
 
 
-def rows(job: np.ndarray, pieces: SlicePieces | object, used: np.ndarray) -> np.ndarray:
+def rows(job: np.ndarray, pieces: object, used: np.ndarray) -> np.ndarray:
     columns = (job, pieces.host, pieces.begin, pieces.end, used)  # type: ignore[attr-defined]
     table = np.stack([np.asarray(column, float) for column in columns], axis=1)
     return table[np.lexsort((np.round(table[:, 2], 4), table[:, 1], table[:, 0]))]

@@ -1,86 +1,117 @@
-"""What gangs have and use, and how their phases end."""
+"""The Alpha cluster's parts of the engine: gangs on their hosts, and the choice of those that run."""
 
 from __future__ import annotations
 
 from models.kernels.compiling import part
-from models.production_gang.slices.alpha.layout import add
-from models.production_gang.slices.alpha.state import CHANGED, N_SPANNING, SPANS
-from models.production_gang.slices.course import answer, begin_phase, go_on, remove_active, uses
-from models.production_gang.slices.noted import note
+from models.production_gang.slices.alpha.placing import assign_hosts, take_memory
+from models.production_gang.slices.alpha.tickets import fits, issue_tickets, sum_over_hosts
+from models.production_gang.slices.state import SPANS
+from models.production_gang.slices.steps import add, uses
 
 
 @part()
-def note_computers(job, begin, end, used, has, pieces, cluster):
-    """Note what a gang has and uses on each computer. O(1), or O(computers)."""
-    home = cluster.home[job]
-    if home != SPANS:
-        note(pieces, job, home, begin, end, float(used), has)
-        return
-    n_hosts = cluster.gang.shape[0]
-    for h in range(n_hosts):
-        most = cluster.layout[cluster.row[job] * n_hosts + h]
-        has_here, used_here = min(has, most), min(used, most)
-        if has_here > 0:
-            note(pieces, job, h, begin, end, float(used_here), has_here)
-        has -= has_here
-        used -= used_here
+def resize(job, n, system):
+    """Set the number of CPUs of a gang."""
+    it, pool = system.jobs[job], system.pool
+    at = it.owner * system.hosts.gang.shape[0]
+    add(job, it.has, -1, pool.committed, at, system)
+    it.has = n
+    add(job, n, 1, pool.committed, at, system)
+    system.state[0].tickets_stale = 1
 
 
 @part()
-def note_gang(job, now, course, cluster, notes):
-    if now > course.since[job]:
-        if course.start[job] != course.start[job]:
-            course.start[job] = course.since[job]
-        note_computers(job, course.since[job], now, uses(job, course), course.has[job], notes.pieces, cluster)
+def admit(job, n, system):
+    """Give a gang its hosts, if it fits there; return whether it did. O(hosts^2 + gangs)."""
+    jobs, spanning, state = system.jobs, system.pool.spanning, system.state[0]
+    if not assign_hosts(job, n, system):
+        return False
+    if jobs[job].home == SPANS:
+        at = state.n_spanning
+        while at > 0:
+            other = spanning[at - 1]
+            if jobs[other].owner < jobs[job].owner or (jobs[other].owner == jobs[job].owner and other < job):
+                break
+            spanning[at] = other
+            at -= 1
+        spanning[at] = job
+        state.n_spanning += 1
+    take_memory(job, 1, system)
+    resize(job, n, system)
+    return True
 
 
 @part()
-def set_has(job, n, jobs, course, cluster):
-    """A gang has so many CPUs from now on."""
-    at = jobs.owner[job] * cluster.gang.shape[0]
-    add(job, course.has[job], -1, cluster.committed, at, cluster)
-    course.has[job] = n
-    add(job, n, 1, cluster.committed, at, cluster)
-    cluster.counts[CHANGED] = 1
+def release(job, system):
+    """Release the CPUs and the memory of a gang that has ended. O(gangs that span hosts)."""
+    resize(job, 0, system)
+    take_memory(job, -1, system)
+    if system.jobs[job].home == SPANS:
+        spanning, state = system.pool.spanning, system.state[0]
+        at = 0
+        while spanning[at] != job:
+            at += 1
+        state.n_spanning -= 1
+        for i in range(at, state.n_spanning):
+            spanning[i] = spanning[i + 1]
 
 
 @part()
-def take_memory(job, sign, jobs, cluster):
-    """Take a gang's memory, or give it back."""
-    home = cluster.home[job]
-    if home != SPANS:
-        cluster.room[home] -= sign * jobs.most[job] * cluster.memory[job]
-        return
-    n_hosts = cluster.gang.shape[0]
-    for h in range(n_hosts):
-        cluster.room[h] -= sign * cluster.layout[cluster.row[job] * n_hosts + h] * cluster.memory[job]
+def precedes(job, other, system):
+    """Whether a gang comes before another in the order of a slice."""
+    it, its_rival = system.jobs[job], system.jobs[other]
+    if it.owner != its_rival.owner:
+        return it.owner < its_rival.owner
+    if it.last != its_rival.last:
+        return it.last < its_rival.last
+    return job < other
 
 
 @part()
-def finish_phase(job, now, jobs, phases, times, course, lists, cluster, notes):
-    """A gang's phase is over, and perhaps the gang."""
-    note_gang(job, now, course, cluster, notes)
-    add(job, uses(job, course), -1, cluster.used, 0, cluster)
-    course.phase[job] += 1
-    if course.phase[job] == phases.share.shape[0]:
-        course.end[job] = now
-        course.due[job] = float("inf")
-        course.on[job] = 0
-        set_has(job, 0, jobs, course, cluster)
-        take_memory(job, -1, jobs, cluster)
-        remove_active(job, lists)
-        if cluster.home[job] == SPANS:
-            counts = cluster.counts
-            at = 0
-            while cluster.spanning[at] != job:
-                at += 1
-            for i in range(at, counts[N_SPANNING] - 1):
-                cluster.spanning[i] = cluster.spanning[i + 1]
-            counts[N_SPANNING] -= 1
-        answer(job, now, jobs, lists)
-        return
-    begin_phase(job, jobs, course, phases)
-    if phases.tells and course.wants[job] < course.has[job]:
-        set_has(job, course.wants[job], jobs, course, cluster)
-    add(job, uses(job, course), 1, cluster.used, 0, cluster)
-    go_on(job, now, jobs, course, times)
+def choose_jobs(system):
+    """Choose the gangs of a slice: those with a ticket, then those that fit. O(active gangs x hosts)."""
+    jobs, pool, state, active = system.jobs, system.pool, system.state[0], system.lists.active
+    if state.tickets_stale:
+        issue_tickets(system)
+    frame = pool.ranks.shape[0]
+    pool.load[:] = 0
+    pool.stopped[:] = 0
+    for i in range(state.n_spanning):
+        job = pool.spanning[i]
+        it = jobs[job]
+        it.is_chosen = pool.tickets[it.row * frame + state.boundary % frame]
+        if it.is_chosen:
+            add(job, it.has, 1, pool.load, 0, system)
+    # CPUs that the hosts' own gangs leave are for one slice given to those that span them.
+    for spans in (False, True):
+        for i in range(state.n_active):
+            job = active[i]
+            it = jobs[job]
+            if (it.home == SPANS) != spans or (spans and it.is_chosen):
+                continue
+            it.is_chosen = fits(job, it.has, pool.load, 0, system)
+            if it.is_chosen:
+                add(job, it.has, 1, pool.load, 0, system)
+
+
+@part()
+def mark_stopped(job, system):
+    """Add the CPUs of a gang that is stopped to those of its hosts."""
+    add(job, system.jobs[job].has, 1, system.pool.stopped, 0, system)
+
+
+@part()
+def meets_stopped(job, system):
+    """Whether a gang has a host on which another one was stopped."""
+    return sum_over_hosts(job, system.jobs[job].has, system.pool.stopped, 0, system) > 0
+
+
+@part()
+def lost_in_switch(job, system):
+    """Return the processors that wait for a gang's switch: the class scheduler gives others the rest."""
+    return uses(job, system)
+
+
+@part()
+def charge(job, n_slices, system):
+    """Charge nothing: gangs take turns by their last slices."""

@@ -1,35 +1,33 @@
-"""Which computers a gang gets when it is admitted; it stays there to its end."""
+"""The choice of a gang's hosts when it is admitted; it stays there to its end."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from models.kernels.compiling import part
-from models.production_gang.slices.alpha.gangs import set_has, take_memory
-from models.production_gang.slices.alpha.state import N_SPANNING
-from models.production_gang.slices.course import N_ACTIVE, NOBODY, begin_phase, wish
+from models.production_gang.slices.state import NONE, SPANS
 
 
 @part()
-def _committed(h, cluster):
-    """Return the CPUs that gangs have on a computer. O(priorities)."""
-    n_hosts = cluster.gang.shape[0]
+def _committed(h, system):
+    """Return the CPUs that gangs have on a host. O(priorities)."""
+    committed = system.pool.committed
     found = 0
-    for at in range(h, cluster.committed.shape[0], n_hosts):
-        found += cluster.committed[at]
+    for at in range(h, committed.shape[0], system.hosts.gang.shape[0]):
+        found += committed[at]
     return found
 
 
 @part()
-def _home_for(job, n, jobs, cluster):
-    """Return the computer with the smallest load for a gang of `n` CPUs, or `NOBODY`. O(computers)."""
-    most = jobs.most[job]
-    found = NOBODY
+def _home_for(job, n, system):
+    """Return the host with the smallest load for a gang of `n` CPUs, or `NONE`. O(hosts)."""
+    hosts, it = system.hosts, system.jobs[job]
+    found = NONE
     least = np.inf
-    for h in range(cluster.gang.shape[0]):
-        if cluster.gang[h] < most or cluster.room[h] < cluster.memory[job] * most:
+    for h in range(hosts.gang.shape[0]):
+        if hosts.gang[h] < it.most or hosts.memory[h] < it.memory * it.most:
             continue
-        load = (_committed(h, cluster) + n) / cluster.gang[h]
+        load = (_committed(h, system) + n) / hosts.gang[h]
         if load < least:
             found = h
             least = load
@@ -37,59 +35,51 @@ def _home_for(job, n, jobs, cluster):
 
 
 @part()
-def _lay_out(job, jobs, cluster):
-    """Spread a gang over computers, the least loaded first; tell whether it has room. O(computers^2)."""
-    n_hosts = cluster.gang.shape[0]
-    at = cluster.row[job] * n_hosts
+def _lay_out(job, system):
+    """Spread a gang over hosts, the least loaded first; return whether it fits. O(hosts^2)."""
+    hosts, it, n_hosts = system.hosts, system.jobs[job], system.hosts.gang.shape[0]
+    at = it.row * n_hosts
     for h in range(n_hosts):
-        cluster.layout[at + h] = -1  # not asked yet
-    rest = jobs.most[job]
+        hosts.layout[at + h] = -1  # not tried yet
+    rest = it.most
     for _ in range(n_hosts):
-        found = NOBODY
+        found = NONE
         least = np.inf
         for h in range(n_hosts):
-            if cluster.layout[at + h] < 0 and cluster.gang[h] > 0:
-                load = _committed(h, cluster) / cluster.gang[h]
+            if hosts.layout[at + h] < 0 and hosts.gang[h] > 0:
+                load = _committed(h, system) / hosts.gang[h]
                 if load < least:
                     found = h
                     least = load
-        if found == NOBODY:
+        if found == NONE:
             break
-        k = min(rest, cluster.gang[found])
-        if cluster.memory[job] > 0:
-            k = min(k, cluster.room[found] // cluster.memory[job])
-        cluster.layout[at + found] = k
+        k = min(rest, hosts.gang[found])
+        if it.memory > 0:
+            k = min(k, hosts.memory[found] // it.memory)
+        hosts.layout[at + found] = k
         rest -= k
     for h in range(n_hosts):
-        cluster.layout[at + h] = max(cluster.layout[at + h], 0)
+        hosts.layout[at + h] = max(hosts.layout[at + h], 0)
     return rest == 0
 
 
 @part()
-def admit(job, now, jobs, phases, course, lists, cluster):
-    """Give a gang its computers, if it has room there; tell whether it had. O(computers^2 + gangs)."""
-    begin_phase(job, jobs, course, phases)
-    n = wish(job, jobs, course, phases)
-    if cluster.row[job] == NOBODY:
-        home = _home_for(job, n, jobs, cluster)
-        if home == NOBODY:
-            return False
-        cluster.home[job] = home
-    else:
-        if not _lay_out(job, jobs, cluster):
-            return False
-        at = cluster.counts[N_SPANNING]
-        while at > 0:
-            other = cluster.spanning[at - 1]
-            if jobs.owner[other] < jobs.owner[job] or (jobs.owner[other] == jobs.owner[job] and other < job):
-                break
-            cluster.spanning[at] = other
-            at -= 1
-        cluster.spanning[at] = job
-        cluster.counts[N_SPANNING] += 1
-    take_memory(job, 1, jobs, cluster)
-    set_has(job, n, jobs, course, cluster)
-    course.admitted[job] = now
-    lists.active[lists.numbers[N_ACTIVE]] = job
-    lists.numbers[N_ACTIVE] += 1
-    return True
+def assign_hosts(job, n, system):
+    """Set a gang's host, or its layout on several; return whether it fits. O(hosts^2)."""
+    it = system.jobs[job]
+    if it.row != NONE:
+        return _lay_out(job, system)
+    home = _home_for(job, n, system)
+    it.home = SPANS if home == NONE else home
+    return home != NONE
+
+
+@part()
+def take_memory(job, sign, system):
+    """Take a gang's memory, or give it back."""
+    it, hosts, n_hosts = system.jobs[job], system.hosts, system.hosts.gang.shape[0]
+    if it.home != SPANS:
+        hosts.memory[it.home] -= sign * it.most * it.memory
+        return
+    for h in range(n_hosts):
+        hosts.memory[h] -= sign * hosts.layout[it.row * n_hosts + h] * it.memory

@@ -1,29 +1,60 @@
-"""Tickets: the slices that a gang has on all its computers, if it spans several."""
+"""Tickets: the slices that a gang has on all its hosts, if it spans several."""
 
 from __future__ import annotations
 
 from models.kernels.compiling import part
-from models.production_gang.slices.alpha.layout import add, fits, summed
-from models.production_gang.slices.alpha.state import CHANGED, ISSUED, N_SPANNING, PARTIAL, REVOKED
-from models.production_gang.slices.course import NOBODY
+from models.production_gang.slices.state import NONE, SPANS
+from models.production_gang.slices.steps import add
 
 
 @part()
-def _tickets_for(job, jobs, course, cluster):
-    """Return how many tickets a gang shall have. O(computers x priorities)."""
-    n_hosts, frame = cluster.gang.shape[0], cluster.ranks.shape[0]
-    shall = frame
-    rest = course.has[job]
+def fits(job, n, cpus, at, system):
+    """Whether the first `n` CPUs of a gang are free beside these. O(1), or O(hosts)."""
+    it, hosts = system.jobs[job], system.hosts
+    if it.home != SPANS:
+        return cpus[at + it.home] + n <= hosts.gang[it.home]
+    n_hosts = hosts.gang.shape[0]
     for h in range(n_hosts):
-        k = min(rest, cluster.layout[cluster.row[job] * n_hosts + h])
+        k = min(n, hosts.layout[it.row * n_hosts + h])
+        if k > 0 and cpus[at + h] + k > hosts.gang[h]:
+            return False
+        n -= k
+    return True
+
+
+@part()
+def sum_over_hosts(job, n, cpus, at, system):
+    """Return the sum of these over the hosts of the first `n` CPUs of a gang. O(1), or O(hosts)."""
+    it, hosts = system.jobs[job], system.hosts
+    if it.home != SPANS:
+        return cpus[at + it.home]
+    n_hosts = hosts.gang.shape[0]
+    found = 0
+    for h in range(n_hosts):
+        k = min(n, hosts.layout[it.row * n_hosts + h])
+        if k > 0:
+            found += cpus[at + h]
+        n -= k
+    return found
+
+
+@part()
+def _tickets_for(job, system):
+    """Return how many tickets a gang shall have. O(hosts x priorities)."""
+    it, hosts, committed = system.jobs[job], system.hosts, system.pool.committed
+    n_hosts, frame = hosts.gang.shape[0], system.pool.ranks.shape[0]
+    shall = frame
+    rest = it.has
+    for h in range(n_hosts):
+        k = min(rest, hosts.layout[it.row * n_hosts + h])
         rest -= k
         if k == 0:
             continue
         above = 0
-        for rank in range(jobs.owner[job]):
-            above += cluster.committed[rank * n_hosts + h]
-        equal = cluster.committed[jobs.owner[job] * n_hosts + h]
-        gang = cluster.gang[h]
+        for rank in range(it.owner):
+            above += committed[rank * n_hosts + h]
+        equal = committed[it.owner * n_hosts + h]
+        gang = hosts.gang[h]
         if above >= gang:
             shall = 0
         elif above + equal > gang:
@@ -32,41 +63,41 @@ def _tickets_for(job, jobs, course, cluster):
 
 
 @part()
-def issue_tickets(jobs, course, cluster):
-    """Revoke tickets and issue others. O(gangs that span computers x frame x (frame + computers))."""
-    n_hosts, frame = cluster.gang.shape[0], cluster.ranks.shape[0]
-    counts = cluster.counts
-    cluster.full[:] = 0
-    counts[PARTIAL] = 0
-    for i in range(counts[N_SPANNING]):
-        job = cluster.spanning[i]
-        has, at = course.has[job], cluster.row[job] * frame
-        shall = _tickets_for(job, jobs, course, cluster)
+def issue_tickets(system):
+    """Revoke tickets and issue others. O(gangs that span hosts x frame x (frame + hosts))."""
+    pool, state = system.pool, system.state[0]
+    n_hosts, frame = system.hosts.gang.shape[0], pool.ranks.shape[0]
+    pool.full[:] = 0
+    state.n_partial = 0
+    for i in range(state.n_spanning):
+        job = pool.spanning[i]
+        has, at = system.jobs[job].has, system.jobs[job].row * frame
+        shall = _tickets_for(job, system)
         held = 0
-        for s in cluster.ranks:
-            if not cluster.tickets[at + s]:
+        for s in pool.ranks:
+            if not pool.tickets[at + s]:
                 continue
-            if held < shall and fits(job, has, cluster.full, s * n_hosts, cluster):
+            if held < shall and fits(job, has, pool.full, s * n_hosts, system):
                 held += 1
-                add(job, has, 1, cluster.full, s * n_hosts, cluster)
+                add(job, has, 1, pool.full, s * n_hosts, system)
             else:
-                cluster.tickets[at + s] = 0
-                counts[REVOKED] += 1
+                pool.tickets[at + s] = 0
+                state.revoked += 1
         while held < shall:
-            found = NOBODY
+            found = NONE
             least = 0
-            for s in cluster.ranks:
-                if cluster.tickets[at + s] or not fits(job, has, cluster.full, s * n_hosts, cluster):
+            for s in pool.ranks:
+                if pool.tickets[at + s] or not fits(job, has, pool.full, s * n_hosts, system):
                     continue
-                load = summed(job, has, cluster.full, s * n_hosts, cluster)
-                if found == NOBODY or load < least:
+                load = sum_over_hosts(job, has, pool.full, s * n_hosts, system)
+                if found == NONE or load < least:
                     found = s
                     least = load
-            if found == NOBODY:
+            if found == NONE:
                 break
-            cluster.tickets[at + found] = 1
-            add(job, has, 1, cluster.full, found * n_hosts, cluster)
+            pool.tickets[at + found] = 1
+            add(job, has, 1, pool.full, found * n_hosts, system)
             held += 1
-            counts[ISSUED] += 1
-        counts[PARTIAL] += held < frame
-    counts[CHANGED] = 0
+            state.issued += 1
+        state.n_partial += held < frame
+    state.tickets_stale = 0

@@ -1,0 +1,127 @@
+"""What an engine records: pieces of a schedule, and how processors without a job are lost.
+
+An engine stops where an array is full, and continues when it has been emptied.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.jobs.schedule import check_pieces
+from models.kernels.compiling import part
+from models.production_gang.slices.state import LEVEL, PIECE, System
+from models.production_gang.systems import Levels
+
+CAPACITY = 200_000
+FEWER_PIECES = "take fewer jobs, with a smaller batch_size=… or workload.end=…, or a longer policy.slice=…"
+
+
+@part()
+def record_piece(pieces, at, job, host, begin, end, used, had):
+    """Record a piece, for which there has to be a free row. O(1)."""
+    piece = pieces[at]
+    piece.job, piece.host, piece.had = job, host, had
+    piece.begin, piece.end, piece.used = begin, end, used
+
+
+@part()
+def has_capacity(system, n_pieces, n_switches):
+    """Whether so much more can be recorded, and the levels of an instant."""
+    state = system.state[0]
+    return (
+        state.n_pieces + n_pieces <= system.pieces.shape[0]
+        and state.n_switches + n_switches <= system.switches.shape[0]
+        and state.n_levels + 2 <= system.levels.shape[0]
+    )
+
+
+@part()
+def _record_level(system, time, lost, packing, limits):
+    state, levels = system.state[0], system.levels
+    at = state.n_levels
+    if at > 0:
+        last = levels[at - 1]
+        if last.time == time:
+            at -= 1
+        elif last.lost == lost and last.packing == packing and last.limits == limits:
+            return
+    level = levels[at]
+    level.time, level.lost, level.packing, level.limits = time, lost, packing, limits
+    state.n_levels = at + 1
+
+
+@part()
+def record_levels(system, now, idle, reserve, waits):
+    """Record the processors that are lost from now on. O(1).
+
+    Parameters
+    ----------
+    system : System
+    now : float
+    idle : float
+        Processors that no job uses, without regard to switches.
+    reserve : float
+        Those of them that are kept from gangs.
+    waits : bool
+        Whether some job that has been submitted does not run.
+    """
+    state = system.state[0]
+    lost = 0.0
+    meanwhile = idle
+    if now < state.switch_ends:
+        lost = float(state.switching)
+        meanwhile = idle + state.switching_uses - lost
+    if lost > 0:
+        short = min(reserve, meanwhile)
+        _record_level(system, now, lost, (meanwhile - short) * waits, short * waits)
+    else:
+        _record_level(system, now, 0.0, (idle - reserve) * waits, reserve * waits)
+
+
+@part()
+def end_switches(system, now, idle, reserve, waits):
+    """Record, before anything happens at an instant, that switches have ended since the last one. O(1)."""
+    state = system.state[0]
+    if state.switching > 0 and state.switch_ends <= now:
+        _record_level(system, state.switch_ends, 0.0, (idle - reserve) * waits, reserve * waits)
+        state.switching = state.switching_uses = 0
+
+
+class Recorded:
+    """All that a run records."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, list[np.ndarray]] = {name: [] for name in ("pieces", "switches", "levels")}
+        self._n = 0
+
+    @staticmethod
+    def empty(capacity: int = CAPACITY) -> dict[str, np.ndarray]:
+        """Return the arrays of a `System` that the engine fills."""
+        types = {"pieces": PIECE, "switches": PIECE, "levels": LEVEL}
+        return {name: np.empty(capacity, kind) for name, kind in types.items()}
+
+    def emptied(self, system: System) -> System:
+        """Return a system with empty arrays, larger ones if these were empty.
+
+        Raises
+        ------
+        ValueError
+            With one line for more pieces than can be kept.
+        """
+        self._n += int(system.state["n_pieces"][0])
+        check_pieces(self._n, FEWER_PIECES)
+        nothing = not (system.state["n_pieces"][0] or system.state["n_switches"][0])
+        self._take(system)
+        return system._replace(**self.empty(2 * len(system.pieces))) if nothing else system
+
+    def all(self, system: System) -> tuple[np.recarray, np.recarray, Levels]:
+        """Return pieces, switches and levels in the order in which they were recorded."""
+        self._take(system)
+        pieces, switches, levels = (np.concatenate(kept) for kept in self._kept.values())
+        lost = Levels(*(levels[name].copy() for name in LEVEL.names or ()))
+        return pieces.view(np.recarray), switches.view(np.recarray), lost
+
+    def _take(self, system: System) -> None:
+        for name, kept in self._kept.items():
+            kept.append(getattr(system, name)[: system.state[f"n_{name}"][0]].copy())
+            system.state[f"n_{name}"] = 0

@@ -1,0 +1,226 @@
+"""The state of both engines: records and arrays that Python allocates."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from models.arrays import Floats, Ints
+from models.kernels.types import fields, record
+
+NONE = -1
+
+SPANS = -1
+"""Instead of the host of a gang that has several."""
+
+JOB = fields(
+    "runtime think start end admitted target left since due",
+    "has wants runs is_chosen last slices owner charged size most first_child sibling phase stops home row "
+    "memory",
+)
+"""A job.
+
+Parameters
+----------
+runtime, think : seconds
+    Think time of its user, after the end of another job.
+left, since, due, start, end, admitted : seconds
+    Left of its phase on all its processors, at `since`, when it began to run; `due`: end of its phase,
+    infinity while it does not run.
+target : seconds
+    A job that is not gang scheduled: reading of its host's clock at which it ends.
+size, most : processors that it asks for, and that it may have
+owner : TC2000: its user, from 0 on; Alpha: the rank of its class's priority, 0 is the highest
+first_child, sibling : the first job submitted after this one's end, and the next one of the same, or `NONE`
+phase : number
+has, wants : processors
+runs, is_chosen : whether it runs, and whether it does in the slice that is decided
+last, slices : the last slice that it ran in, and how many, those that were skipped not yet counted
+stops : preemptions
+charged : TC2000: PEs that its user is charged for in each slice
+home, row : its host, or `SPANS`; then its row in `Hosts.layout` and `Cluster.tickets`
+memory : KB of each processor
+"""
+
+PIECE = fields("begin end used", "job host had")
+"""A job on a host from one time to another: processors that it used and that it had."""
+
+LEVEL = fields("time lost packing limits")
+"""Processors that are lost from a time on, see `models.production_gang.systems.Levels`."""
+
+STATE = fields(
+    "switch_ends",
+    "n_active n_waiting admitted_to n_chosen next_job n_feedback boundary decided n_pieces n_switches "
+    "n_levels switching switching_uses tickets_stale n_partial n_spanning issued revoked n_others "
+    "others_from others_to",
+)
+"""The scalars of a system.
+
+Parameters
+----------
+n_active, n_waiting, n_chosen, n_feedback, n_others : lengths of the lists of these names
+admitted_to : jobs of `Lists.waiting` before this one have been admitted
+next_job : index into `Lists.independent`
+boundary, decided : the slice at whose beginning the next decision is due, or `NONE`; the last decided one
+switch_ends, switching, switching_uses : until when jobs wait for a switch, their processors, and how many of
+    these they use later
+tickets_stale, n_partial, n_spanning : Alpha: whether gangs have changed since tickets were issued; gangs
+    without a ticket for some slice; gangs in `Cluster.spanning`
+issued, revoked : tickets so far
+others_from, others_to : the jobs in `Lists.others_waiting` that have no host yet
+"""
+
+
+class Settings(NamedTuple):
+    """Seconds of a slice and of a switch; the share of its processors' time that a gang gets.
+
+    `adapts`: whether jobs report their phases to the daemon; `gang_from`: processors from which on a job is
+    gang scheduled.
+    """
+
+    slice: float
+    switch: float
+    delivered: float
+    adapts: bool
+    gang_from: int
+
+
+class Phases(NamedTuple):
+    """Phases of a job: shares of its work and of its processors."""
+
+    work: Floats
+    processors: Floats
+
+
+class Lists(NamedTuple):
+    """Lists of jobs; `feedback` is a heap of those whose submission has become known.
+
+    `independent` are submitted after no other job; `others` are those that are not gang scheduled and have a
+    host.
+    """
+
+    active: Ints
+    waiting: Ints
+    chosen: Ints
+    independent: Ints
+    feedback: Ints
+    others: Ints
+    others_waiting: Ints
+
+
+class Hosts(NamedTuple):
+    """The hosts of the machine, shape (n_hosts,); the TC2000 is one host.
+
+    Parameters
+    ----------
+    processors, gang : CPUs, and those that gangs may have
+    memory : KB that jobs may still have
+    used : CPUs that gangs use at the moment
+    layout : shape (n_rows * n_hosts,), CPUs of each gang that spans hosts
+    processes : of jobs that are not gang scheduled; they get equal shares and have one clock
+    clock, read, speed : seconds of CPU time that such a process has had, when that was so, and gets a second
+    least, next_end : the first target of such a job, and when it is reached at that speed
+    """
+
+    processors: Ints
+    gang: Ints
+    memory: Ints
+    used: Ints
+    layout: Ints
+    processes: Ints
+    clock: Floats
+    read: Floats
+    speed: Floats
+    least: Floats
+    next_end: Floats
+
+
+class Tc2000(NamedTuple):
+    """PEs and users of the TC2000.
+
+    Parameters
+    ----------
+    pes : ndarray of int, shape (n_jobs * words,)
+        The PEs of each job, 64 to a word; those that it had at its end stay.
+    crowd : ndarray of int, shape (n_pes,)
+        Jobs that are assigned to each PE.
+    taken, stopped : ndarray of int, shape (words,)
+        PEs of the jobs that run in the slice that is decided, and of those that are stopped at its beginning.
+    had, jobs_of : ndarray of int, shape (n_users,)
+        PEs times slices that each user has had; the user's jobs in the system.
+    words, newcomer_slices : int
+    fair, blocks : bool
+        Whether it matters what users have had; whether a job that is admitted gets a block of PEs.
+    """
+
+    pes: Ints
+    crowd: Ints
+    taken: Ints
+    stopped: Ints
+    had: Ints
+    jobs_of: Ints
+    words: int
+    newcomer_slices: int
+    fair: bool
+    blocks: bool
+
+
+class Cluster(NamedTuple):
+    """Gangs on the Alpha cluster.
+
+    Parameters
+    ----------
+    tickets : ndarray of int, shape (n_rows * frame,)
+        Whether a gang that spans hosts has one for the slice.
+    full : ndarray of int, shape (frame * n_hosts,)
+        CPUs with tickets.
+    ranks : ndarray of int, shape (frame,)
+        Slices in the order in which they are taken, of equals.
+    committed : ndarray of int, shape (n_priorities * n_hosts,)
+        CPUs that gangs of each priority have.
+    load, stopped : ndarray of int, shape (n_hosts,)
+        CPUs that gangs have in the slice that is decided; that those had that were stopped at its beginning.
+    spanning : ndarray of int, shape (n_rows,)
+        Gangs that span hosts, by priority, then number.
+    """
+
+    tickets: Ints
+    full: Ints
+    ranks: Ints
+    committed: Ints
+    load: Ints
+    stopped: Ints
+    spanning: Ints
+
+
+class System(NamedTuple):
+    """All that the engine takes; `pool` is a `Tc2000` or a `Cluster`.
+
+    `submit`, shape (n_jobs,), seconds, is filled in for a job that is submitted after another's end; pieces,
+    switches and levels are what the engine records.
+    """
+
+    settings: Settings
+    phases: Phases
+    jobs: Annotated[np.ndarray, JOB]
+    submit: Floats
+    lists: Lists
+    hosts: Hosts
+    pieces: Annotated[np.ndarray, PIECE]
+    switches: Annotated[np.ndarray, PIECE]
+    levels: Annotated[np.ndarray, LEVEL]
+    state: Annotated[np.ndarray, STATE]
+    pool: Any
+
+
+def system_with(pool: type) -> Any:
+    """Return the numba type of a `System` with a pool."""
+    return record(System, pool=pool)
+
+
+def pool_of(system: Any) -> type:
+    """Return the class of the pool in the numba type of a `System`."""
+    kind: types.BaseNamedTuple = system.types[system.fields.index("pool")]
+    return kind.instance_class
