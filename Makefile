@@ -1,20 +1,21 @@
 # Two commands on a fresh machine: `make packing` runs the main study, `make test` runs the tests.
-# All that is needed beforehand is Python >= 3.11 with venv, make and a network.
+# They need Python >= 3.11 with venv, make and a network.
 
 PYTHON ?= python3
 UV := .tools/bin/uv
 PY := .venv/bin/python
 RUNS := .venv/.runs
-STUDY ?=
 READY := .venv/.ready
+# Overrides of the packing study, e.g. STUDY=replications=2 where a run has to be short.
+STUDY ?=
 
-# Hundreds of processes are started here; compiling what each imports, over and over, takes longer than what they do.
+# Hundreds of processes are started: without their compiled modules they would mostly compile what they import.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup packing test test-all style check bench lock clean
+.PHONY: help setup packing test test-all style check bench docs release lock clean
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: $(READY) ## make .venv with the locked dependencies and this project
 
@@ -26,7 +27,7 @@ $(UV): requirements/uv.txt
 	.tools/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@touch $(UV)
 
-# What a study needs, and no more: kernels are compiled by the run, those that it needs.
+# Only what a study needs; a run compiles the kernels of its own points.
 $(RUNS): $(UV) requirements/run.txt pyproject.toml
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 	$(UV) pip install --quiet --python $(PY) --require-hashes -r requirements/run.txt
@@ -38,8 +39,8 @@ $(READY): $(RUNS) requirements/locked.txt
 	$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
 	@touch $(READY)
 
-# A first figure within a minute: one replication of what Fig. 8 shows, up to a load of 0.9, as saturated points take
-# longer than all others. It is a part of the whole study, which goes on from there.
+# A first figure within a minute: one replication of Fig. 8 up to a load of 0.9, as saturated points take longer than all
+# others. It is a part of the whole study, which continues from there.
 packing: $(RUNS) ## run the packing study, draw its figures, test the paper's claims
 	@test -e results/packing/packing.nc || { \
 	  $(PY) -m sweep +experiment=packing 'grid.load=[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9]' \
@@ -49,20 +50,20 @@ packing: $(RUNS) ## run the packing study, draw its figures, test the paper's cl
 	$(PY) -m analysis results/packing
 
 # The first tier: every family, policy, workload, executor, command and page, within minutes. Kernels are compiled
-# first, where they are not in the cache yet, so that no test waits for another one's.
+# beforehand, so that no test waits while another one compiles them.
 test: $(READY) style ## run the tests (minutes)
 	$(PY) -m models
 	$(PY) -m pytest --numprocesses=logical --dist=worksteal -m "not exhaustive"
 
-# The second tier: what the first one samples in full, and what has to wait, to be killed or to be installed. Tests on
-# a real Slurm mostly wait, so they run beside the others; their output is shown at the end.
+# The second tier: all combinations, and tests that wait, kill processes or install. Tests on a real Slurm mostly wait,
+# so they run beside the others; their output is shown at the end.
 test-all: $(READY) check ## run the exhaustive tests as well
 	@mkdir -p .cache; echo "$(PY) -m pytest tests/slurm, beside:"; \
 	$(PY) -m pytest -p no:cacheprovider -m exhaustive tests/slurm > .cache/slurm-tests.txt 2>&1 & beside=$$!; \
 	$(PY) -m pytest --numprocesses=logical --dist=worksteal -m exhaustive --ignore=tests/slurm; status=$$?; \
 	wait $$beside || status=1; cat .cache/slurm-tests.txt; exit $$status
 
-style: $(READY) ## format, lint, and the rule of who may import whom
+style: $(READY) ## format, lint, and which package may import which
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	.venv/bin/lint-imports
@@ -73,9 +74,19 @@ check: style ## style and types
 bench: $(READY) ## measure speed (ratios in one run)
 	$(PY) -m benchmarks
 
-.PHONY: docs
 docs: $(READY) ## build the documentation site, docs/_build/html/index.html
 	$(PY) -m sphinx -W --keep-going -j auto -d docs/_build/doctrees docs docs/_build/html
+
+# Refuses a tree with changes, and a version that has a tag.
+release: $(READY) ## build the wheel and the sdist in dist/, and tag the commit
+	@test -z "$$(git status --porcelain)" || { echo "the tree has changes; commit them first: git status"; exit 2; }
+	@version=$$($(PY) -m hatchling version) && \
+	  if git rev-parse -q --verify "refs/tags/v$$version" >/dev/null; then \
+	    echo "version $$version has a tag; set the next one in pyproject.toml"; exit 2; fi && \
+	  { grep -q "^version: $$version$$" CITATION.cff && grep -q "^## $$version" CHANGELOG.md || \
+	    { echo "CITATION.cff and CHANGELOG.md do not have version $$version"; exit 2; }; } && \
+	  rm -rf dist && $(PY) -m hatchling build -d dist && \
+	  git tag -a "v$$version" -m "schedsweep $$version" && echo "dist/ and the tag v$$version are made"
 
 lock: $(UV) ## resolve the dependencies anew (exact versions and hashes, no addresses)
 	$(UV) pip compile pyproject.toml --universal --all-extras --generate-hashes --no-header --quiet \
@@ -83,6 +94,6 @@ lock: $(UV) ## resolve the dependencies anew (exact versions and hashes, no addr
 	$(UV) pip compile pyproject.toml --extra build --universal --generate-hashes --no-header --no-annotate --quiet \
 	  --constraint requirements/locked.txt --output-file requirements/run.txt
 
-clean: ## remove what setup and tests made (results stay)
-	rm -rf .venv .tools .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/reference/generated
+clean: ## remove what setup and tests made; keep results
+	rm -rf .venv .tools .cache dist .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/reference/generated
 	find . -name __pycache__ -prune -exec rm -rf {} +

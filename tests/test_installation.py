@@ -1,83 +1,87 @@
-"""The program finds its configs wherever it was installed."""
+"""A release: built from a clean clone, installed elsewhere, and complete."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sweep import cli
+
 ROOT = Path(__file__).parent.parent
 
 
-def build_wheel(folder: Path) -> None:
-    """Build the wheel, and unpack it: what lands in site-packages."""
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    run = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
-    assert run.returncode == 0, run.stderr
-    (archive,) = folder.glob("*.whl")
-    with zipfile.ZipFile(archive) as file:
-        file.extractall(folder / "site")
+def run(*command: object, cwd: Path, status: int = 0, **environment: str) -> str:
+    """Run a command in a folder, check its exit status, and return its output."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | environment
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
-def wheel(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    """Return the unpacked wheel."""
-    return once("wheel", build_wheel) / "site"
+def test_a_plan_in_the_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With results elsewhere: the checkout may hold a user's own."""
+    monkeypatch.chdir(ROOT)
+    study = ("+experiment=packing", "policy=buddy", "grid.load=[0.5]", f"output={tmp_path / 'results'}")
+    assert cli.main([*study, "action=plan"]) == 0
 
 
-def sweep(*arguments: str, cwd: Path, python_path: str = "") -> subprocess.CompletedProcess[str]:
-    """Run ``python -m sweep`` in a folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "sweep", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": python_path},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
+@pytest.mark.exhaustive
+def test_a_release_is_built_once_and_runs_in_an_empty_environment(tmp_path: Path) -> None:
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("no git checkout: a release is made from one")
+    clone = tmp_path / "clone"
+    run("git", "clone", "-q", ROOT, clone, cwd=tmp_path)
+    name = {
+        "GIT_AUTHOR_NAME": "a",
+        "GIT_COMMITTER_NAME": "a",
+        "GIT_AUTHOR_EMAIL": "a",
+        "GIT_COMMITTER_EMAIL": "a",
+    }
+    release = ("make", "release", "READY=", f"PY={sys.executable}")
+    (clone / "new.py").touch()
+    assert "the tree has changes; commit them first" in run(*release, cwd=clone, status=2)
+    (clone / "new.py").unlink()
+    run(*release, cwd=clone, **name)
+    version = tomllib.loads((clone / "pyproject.toml").read_text())["project"]["version"]
+    assert run("git", "tag", cwd=clone).split() == [f"v{version}"]
+    assert f"version {version} has a tag" in run(*release, cwd=clone, status=2)
+    (wheel,), (sdist,) = (clone / "dist").glob("*.whl"), (clone / "dist").glob("*.tar.gz")
+    assert sdist.stat().st_size > 0
+    with zipfile.ZipFile(wheel) as archive:
+        files = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert {name.partition("/")[0] for name in files} == {
+        "models",
+        "sweep",
+        "analysis",
+        "slurm",
+        "schedsweep",
+    }
+    confs = {f"sweep/conf/{path.relative_to(clone / 'conf')}" for path in (clone / "conf").rglob("*.yaml")}
+    assert {name for name in files if name.startswith("sweep/conf/")} == confs
 
-
-PLAN = ("+experiment=packing", "policy=buddy", "grid.load=[0.5]", "action=plan")
-
-
-@pytest.mark.parametrize("arguments", [("--help",), PLAN], ids=["help", "plan"])
-def test_from_a_wheel_in_another_folder(wheel: Path, tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    run = sweep(*arguments, cwd=tmp_path, python_path=str(wheel))
-    assert run.returncode == 0, run.stderr
-    assert "packing" in run.stdout
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_wheel_has_all_packages_and_nothing_else(wheel: Path) -> None:
-    folders = {path.name for path in wheel.iterdir() if not path.name.endswith(".dist-info")}
-    assert folders == {"models", "sweep", "analysis", "slurm", "schedsweep"}
-    here = {path.relative_to(ROOT / "conf") for path in (ROOT / "conf").rglob("*.yaml")}
-    assert {path.relative_to(wheel / "sweep/conf") for path in (wheel / "sweep/conf").rglob("*.yaml")} == here
-    assert (wheel / "analysis/templates").is_dir()
-
-
-def test_from_a_checkout(tmp_path: Path) -> None:
-    """In the checkout's own folder, with results elsewhere: those of a user in it are none of a test's."""
-    run = sweep(*PLAN, f"output={tmp_path / 'results'}", cwd=ROOT)
-    assert run.returncode == 0, run.stderr
-
-
-def test_from_an_editable_install_in_another_folder(tmp_path: Path) -> None:
-    installed = subprocess.run(
-        [sys.executable, "-c", "import sweep"], cwd=tmp_path, capture_output=True, check=False
-    )
-    if installed.returncode:
-        pytest.skip("not installed here: `make setup` installs it")
-    run = sweep(*PLAN, cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
+    env = tmp_path / "env"
+    run(sys.executable, "-m", "venv", env, cwd=tmp_path)
+    run(env / "bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    # Dependencies are those of this environment, so that no network is needed; not its editable install.
+    (site,) = env.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    place = tmp_path / "place"
+    place.mkdir()
+    assert "tasks" in run(env / "bin/schedsweep", "plan", "packing", cwd=place)
+    assert not list(place.iterdir())
+    code = "import analysis, sweep; print(sweep.__file__, analysis.__file__)"
+    found = run(env / "bin/python", "-c", code, cwd=place).split()
+    assert all(Path(file).is_relative_to(site) for file in found)
 
 
 def locked(name: str) -> dict[str, set[str]]:
