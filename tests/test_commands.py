@@ -41,7 +41,7 @@ def schedsweep(tmp_path: Path) -> Path:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Return a working folder whose packages and conf are not the project's, and a family of its own."""
-    place = tmp_path / "somebody's work"
+    place = tmp_path / "a user's work"
     for name in NAMES:
         (place / name).mkdir(parents=True)
         (place / name / "__init__.py").write_text("raise RuntimeError('not this one')\n")
@@ -66,6 +66,7 @@ def run(*command: object, cwd: Path, **environment: str) -> subprocess.Completed
     )
 
 
+@pytest.mark.exhaustive
 def test_all_actions_and_the_same_dataset(schedsweep, tmp_path):
     plan = run(schedsweep, "plan", "queue", *STUDY, cwd=tmp_path)
     assert (plan.returncode, plan.stderr) == (0, "")
@@ -86,24 +87,30 @@ def test_all_actions_and_the_same_dataset(schedsweep, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "says"),
+    ("arguments", "status", "message"),
     [
         (["rnu", "queue"], 2, "unknown command 'rnu': did you mean 'run'? valid: run, plan, status, gather,"),
         (["run"], 2, "no experiment named"),
         (["run", "cue"], 2, "unknown experiment 'cue'"),
         (["run", "queue", "more"], 2, "'more' is not key=value"),
-        (["plan", "queue", "action=run"], 2, "schedsweep plan says the action already: leave action= out"),
-        (["run", "queue", "policy.raises_at=0.3", "executor=serial"], 1, ""),
+        (["plan", "queue", "action=run"], 2, "leave action= out"),
+        (["run", "queue", "policy.raises_at=0.3", "executor=serial", "policy.family=fake_family"], 1, ""),
         (["analysis", "nowhere"], 2, "nowhere does not exist"),
         (["slurm", "docter"], 2, "unknown command 'docter': did you mean 'doctor'?"),
     ],
 )
-def test_exit_statuses(schedsweep, tmp_path, arguments, status, says):
+def test_exit_statuses(tmp_path, monkeypatch, capfd, arguments, status, message):
+    """In this process; what follows starts processes of its own."""
+    from schedsweep.__main__ import main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(QUEUE))
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
     study = STUDY if arguments[0] in ("rnu", "run", "plan") else ()
-    done = run(schedsweep, *arguments, *study, cwd=tmp_path)
-    assert done.returncode == status, done
-    assert says in done.stderr
-    assert done.stderr.count("\n") == (status == 2)
+    assert main([*arguments, *study]) == status
+    errors = capfd.readouterr().err
+    assert message in errors
+    assert errors.count("\n") == (status == 2)
 
 
 def test_help_and_version_at_once(schedsweep, tmp_path):
@@ -120,7 +127,13 @@ def test_help_and_version_at_once(schedsweep, tmp_path):
     assert done.stdout.splitlines()[-1] == "imported []"
 
 
-@pytest.mark.parametrize("executor", [("executor=serial",), ("executor=dask", "executor.workers=2")])
+@pytest.mark.parametrize(
+    "executor",
+    [
+        ("executor=serial",),
+        pytest.param(("executor=dask", "executor.workers=2"), marks=pytest.mark.exhaustive),
+    ],
+)
 def test_no_folder_hides_the_command(schedsweep, folder, executor):
     own = "policy.family=my_queue"  # found in the working folder all the same, also by workers
     done = run(schedsweep, "run", "queue", *STUDY, *executor, own, cwd=folder)
@@ -133,6 +146,7 @@ def test_no_folder_hides_the_command(schedsweep, folder, executor):
 
 
 @pytest.mark.skipif(shutil.which("mpiexec", path=Path(sys.executable).parent) is None, reason="no mpiexec")
+@pytest.mark.exhaustive
 def test_no_folder_hides_it_from_mpi_ranks(schedsweep, folder):
     mpiexec = Path(sys.executable).parent / "mpiexec"
     own = ("executor=mpi", "policy.family=my_queue")
@@ -141,8 +155,9 @@ def test_no_folder_hides_it_from_mpi_ranks(schedsweep, folder):
     assert "6/6 tasks" in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_no_folder_hides_it_from_slurms_elements(folder):
-    """Their script, run by a shell; the submission is made in the same folder."""
+    """Their script, executed by a shell in the same folder."""
     code = (
         "import sys; from schedsweep import packages; packages.look_last_in_working_folder();"
         f"sys.path.append({str(ROOT / 'tests' / 'slurm')!r});"
@@ -160,11 +175,11 @@ def test_no_folder_hides_it_from_slurms_elements(folder):
     assert by_hand.stderr.startswith("error: no experiment named")
 
 
-@pytest.mark.parametrize("hidden", ["models", "sweep", "analysis", "slurm"])
-@pytest.mark.parametrize("module", ["sweep", "analysis", "slurm"])
-def test_a_package_that_hides_ones_is_one_line(tmp_path, hidden, module):
-    if hidden == module:
-        pytest.skip("then that package is what Python runs")
+@pytest.mark.parametrize(
+    ("hidden", "module"),
+    [("models", "sweep"), ("sweep", "analysis"), ("analysis", "slurm"), ("slurm", "sweep")],
+)
+def test_a_package_that_hides_one_is_an_error(tmp_path, hidden, module):
     (tmp_path / hidden).mkdir()
     (tmp_path / hidden / "__init__.py").touch()
     arguments = {"sweep": ["+experiment=queue", *STUDY], "analysis": ["results"], "slurm": ["doctor"]}[module]
@@ -176,6 +191,7 @@ def test_a_package_that_hides_ones_is_one_line(tmp_path, hidden, module):
     )
 
 
+@pytest.mark.exhaustive
 def test_ranks_say_it_once(tmp_path):
     mpiexec = Path(sys.executable).parent / "mpiexec"
     if not mpiexec.exists():

@@ -1,4 +1,4 @@
-"""The documentation site: it builds without a warning, needs no network, and tells of everything there is."""
+"""The documentation site builds without a warning, needs no network, and is complete."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ def built(once: Once) -> Path:
     return once("site", build) / "html"
 
 
-def test_no_page_loads_anything_from_a_network(built: Path) -> None:
+@pytest.mark.exhaustive
+def test_the_site_is_complete_and_loads_nothing_from_a_network(built: Path) -> None:
     pages = list(built.rglob("*.html"))
     assert len(pages) > 50
     for page in pages:
@@ -86,8 +87,6 @@ def test_no_page_loads_anything_from_a_network(built: Path) -> None:
     for style in built.rglob("*.css"):
         assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", style.read_text()), style
 
-
-def test_every_page_has_a_place_in_one_of_the_four_parts(built: Path) -> None:
     found = Resources()
     found.feed((built / "index.html").read_text())
     for page in [*DOCS.glob("*.md"), *NOTEBOOKS, *(DOCS / "reference").glob("*.md")]:
@@ -98,16 +97,6 @@ def test_every_page_has_a_place_in_one_of_the_four_parts(built: Path) -> None:
     parts = re.findall(r'class="caption-text">([^<]+)<', navigation)
     assert list(dict.fromkeys(parts)) == ["Tutorials", "How-to guides", "Reference", "Explanation"]
 
-
-def test_a_page_just_added_appears_by_itself(site: Any) -> None:
-    further = site("pages").further
-    index = (DOCS / "index.md").read_text()
-    names = [page.stem for page in DOCS.glob("*.md")]
-    assert set(further(index, [*names, "quite_new"])) - set(further(index, names)) == {"quite_new"}
-
-
-def test_the_reference_has_every_name(built: Path) -> None:
-    """Of the policies, workloads, machines and experiments; and each key of the settings of all studies."""
     from sweep.config.choices import names, short
 
     for group, page in (
@@ -124,8 +113,6 @@ def test_the_reference_has_every_name(built: Path) -> None:
     for key in yaml.safe_load((ROOT / "conf" / "config.yaml").read_text()):
         assert key == "defaults" or re.search(rf"\b{key}\b", text), key
 
-
-def test_the_gallery_has_every_experiment_and_drawing(built: Path) -> None:
     from analysis.registry import drawings, papers
 
     text = re.sub(r"<[^>]+>", "", (built / "gallery.html").read_text())
@@ -134,6 +121,13 @@ def test_the_gallery_has_every_experiment_and_drawing(built: Path) -> None:
     for paper in papers().values():
         for name in paper.experiments:
             assert f"python -m sweep +experiment={name}" in text
+
+
+def test_a_page_just_added_appears_by_itself(site: Any) -> None:
+    further = site("pages").further
+    index = (DOCS / "index.md").read_text()
+    names = [page.stem for page in DOCS.glob("*.md")]
+    assert set(further(index, [*names, "quite_new"])) - set(further(index, names)) == {"quite_new"}
 
 
 def leaves(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -146,28 +140,28 @@ def leaves(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("file", YAML, ids=lambda file: file.relative_to(ROOT).as_posix())
-def test_keys_are_read_from_yaml_as_they_are(file: Path, site: Any) -> None:
-    told = site("comments").read(file)
-    data = yaml.safe_load(file.read_text()) or {}
-    data.pop("defaults", None)
-    expected = leaves(data)
-    found = {key.name: yaml.safe_load(key.value) for key in told.keys}
-    assert len(found) == len(told.keys)
-    for name, value in found.items():
-        assert value == expected[name], name
-    # What is not told itself is above or below something that is.
-    assert all(
-        any(name == one or name.startswith(f"{one}.") or one.startswith(f"{name}.") for one in found)
-        for name in expected
-    )
+def test_keys_are_read_from_yaml_as_they_are(site: Any) -> None:
+    for file in YAML:
+        described = site("comments").read(file)
+        data = yaml.safe_load(file.read_text()) or {}
+        data.pop("defaults", None)
+        expected = leaves(data)
+        found = {key.name: yaml.safe_load(key.value) for key in described.keys}
+        assert len(found) == len(described.keys), file
+        assert all(value == expected[name] for name, value in found.items()), file
+        # Each key is described, or lies above or below one that is.
+        for name in expected:
+            related = (
+                name == one or name.startswith(f"{one}.") or one.startswith(f"{name}.") for one in found
+            )
+            assert any(related), (file, name)
 
 
 KEYS = """\
-# A machine (Somebody 1999, section 2).
+# A machine (Author 1999, section 2).
 
 speed: 2.5 # s for a step (section 3)
-# Where it stands.
+# Its site.
 # By name.
 place: {name: "here # there"} # or elsewhere
 parts: # of it
@@ -182,16 +176,20 @@ parts: # of it
 def test_comments_belong_to_their_keys(site: Any, tmp_path: Path) -> None:
     file = tmp_path / "machine.yaml"
     file.write_text(KEYS)
-    told = site("comments").read(file)
-    assert (told.head, told.source) == ("A machine (Somebody 1999, section 2).", "Somebody 1999, section 2")
-    assert [(key.name, key.value, key.unit, key.source, key.meaning) for key in told.keys] == [
+    described = site("comments").read(file)
+    assert (described.head, described.source) == (
+        "A machine (Author 1999, section 2).",
+        "Author 1999, section 2",
+    )
+    assert [(key.name, key.value, key.unit, key.source, key.meaning) for key in described.keys] == [
         ("speed", "2.5", "s", "section 3", "s for a step (section 3)"),
-        ("place", '{name: "here # there"}', "", "", "Where it stands. By name. or elsewhere"),
+        ("place", '{name: "here # there"}', "", "", "Its site. By name. or elsewhere"),
         ("parts.disk_gb", "10", "GB", "", "of it The first."),
         ("parts.sizes", "[[1, 2], [3, 4]]", "", "", ""),
     ]
 
 
+@pytest.mark.exhaustive
 def test_pictures_are_made_from_short_runs_and_kept(site: Any, tmp_path: Path) -> None:
     figures = site("figures")
     making = figures.Making(tmp_path, settings={"birth_death": {}})
@@ -206,14 +204,11 @@ def test_pictures_are_made_from_short_runs_and_kept(site: Any, tmp_path: Path) -
         for entry in group.entries:
             assert (tmp_path / entry.image).read_text().rstrip().endswith("</svg>")
     assert dict(figures.make(making, ["birth_death"], ["folding_rotation"])) == dict.fromkeys(made, False)
-    # Without one of its pictures, or with other settings, it is not there.
+    # Without one of its pictures, or with other settings, a group is made again.
     (tmp_path / groups["folding_rotation"].entries[0].image).unlink()
     again = {group.name: now for group, now in figures.make(making, ["birth_death"], ["folding_rotation"])}
     assert again == {"birth_death": False, "folding_rotation": True}
 
-
-def test_an_experiment_that_cannot_run_says_why(site: Any, tmp_path: Path) -> None:
-    figures = site("figures")
     broken = figures.Making(tmp_path, settings={"birth_death": {"batch": 3}})
     assert "batch" in figures.make_one(broken, "birth_death", False).error
 
@@ -228,13 +223,13 @@ def test_short_runs_are_named_as_experiments_are(site: Any) -> None:
     assert figures.shortened("birth_death") == {}
 
 
-@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
-def test_notebooks_are_stored_without_output(file: Path) -> None:
-    book = nbformat.read(file, 4)
-    nbformat.validate(book)
-    cells = [cell for cell in book.cells if cell.cell_type == "code"]
-    assert cells
-    assert all(not cell.outputs and cell.execution_count is None for cell in cells)
+def test_notebooks_are_stored_without_output() -> None:
+    for file in NOTEBOOKS:
+        book = nbformat.read(file, 4)
+        nbformat.validate(book)
+        cells = [cell for cell in book.cells if cell.cell_type == "code"]
+        assert cells
+        assert all(not cell.outputs and cell.execution_count is None for cell in cells)
 
 
 def executed(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -254,29 +249,33 @@ def executed(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)
 
 
+@pytest.mark.exhaustive
 def test_the_notebook_from_nothing_to_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import xarray as xr
 
     from sweep.statistics import paired_difference
 
-    told = executed(DOCS / "tutorials" / "first_study.ipynb", tmp_path, monkeypatch)
+    printed = executed(DOCS / "tutorials" / "first_study.ipynb", tmp_path, monkeypatch)
     with xr.open_dataset(tmp_path / "results" / "first" / "compare.nc") as data:
         assert data.sizes["replication"] == 8  # those of its second run, too
         assert int((data.state == 1).sum()) == data.state.size
         waits = data.wait.sel(workload="lublin2003", machine="pe128", load=0.5) / 60
         found = paired_difference(waits.sel(policy="easy"), waits.sel(policy="fcfs"))
-    said = re.findall(r"easy - fcfs: (\S+) ± (\S+) min", told)
-    assert len(said) == 2
-    assert said[1] == (f"{found.mean:.0f}", f"{found.half_width:.0f}")
+    differences = re.findall(r"easy - fcfs: (\S+) ± (\S+) min", printed)
+    assert len(differences) == 2
+    assert differences[1] == (f"{found.mean:.0f}", f"{found.half_width:.0f}")
 
 
+@pytest.mark.exhaustive
 def test_the_notebook_from_a_log_to_a_decision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = executed(DOCS / "tutorials" / "own_log.ipynb", tmp_path, monkeypatch)
+    printed = executed(DOCS / "tutorials" / "own_log.ipynb", tmp_path, monkeypatch)
     # A log made under fcfs, put through fcfs again, waits as it was recorded.
     recorded, simulated = (
-        float(re.search(rf"{words}: (?:mean wait )?(\S+) min", told)[1])  # type: ignore[index]
+        float(re.search(rf"{words}: (?:mean wait )?(\S+) min", printed)[1])  # type: ignore[index]
         for words in ("recorded", "simulated under fcfs")
     )
     assert recorded == pytest.approx(simulated, rel=0.02)
-    verdicts = re.findall(r"^(\w+) +[-+][\d.]+ ± [\d.]+ min +(better|worse|no difference shown)$", told, re.M)
+    verdicts = re.findall(
+        r"^(\w+) +[-+][\d.]+ ± [\d.]+ min +(better|worse|no difference shown)$", printed, re.M
+    )
     assert [policy for policy, _ in verdicts] == ["fcfs", "conservative", "sjf_backfill", "lxf_w_backfill"]
