@@ -5,39 +5,14 @@ from __future__ import annotations
 from numba import float64, int64, void
 
 from models.concurrent_gang.state import (
-    AS_OWNER,
     BUSY,
-    DIAGRAM_SINCE,
     EMPTY,
     FIRST_BLOCKED,
     FIRST_WAIT,
-    IDLE_AS,
-    IDLING,
-    IDLING_TIME,
-    INDEX,
-    JOB,
-    JOB_NUMBER,
-    JOB_TIME,
-    LOCAL_TIME,
-    MAPPED,
-    MEASURING,
-    N_BLOCKED,
     N_CAUSES,
-    N_JOBS,
-    N_RECORDED,
-    N_SLOTS,
     NONE,
-    NOW,
-    PE_TIME,
-    RUNS,
-    SINCE,
-    SLOT_TIME,
-    SPINS,
-    STATE,
-    SWITCHED,
     SWITCHING,
     SYSTEM,
-    TASK_WAIT,
 )
 from models.kernels.compiling import part
 
@@ -46,63 +21,62 @@ ROWS_A_TIME = 3
 
 
 @part(void(int64, int64, float64, float64, int64, SYSTEM))
-def note(pe, state, begin, end, task, system):
-    """Count and, where it is recorded, write down what a PE did from `begin` to `end`."""
+def account(pe, activity, begin, end, task, system):
+    """Add what a PE did from `begin` to `end` to the sums and, if there is one, to the record."""
     if end <= begin:
         return
-    counts, clocks, record = system.counts, system.clocks, system.record
-    owns = system.pes.whole[pe, AS_OWNER]
-    if counts[MEASURING]:
-        clocks[PE_TIME + state] += end - begin
-        if state == BUSY and not owns:
-            clocks[LOCAL_TIME] += end - begin
-    if record.whole.shape[0] > 0:
-        row = counts[N_RECORDED]
-        record.whole[row, 0] = pe
-        record.whole[row, 1] = state
-        record.whole[row, 2] = record.whole[row, 3] = NONE
+    state, record = system.state[0], system.record.uses
+    owns = system.pes[pe].as_owner
+    if state.measuring:
+        state.pe_time[activity] += end - begin
+        if activity == BUSY and not owns:
+            state.local_time += end - begin
+    if record.shape[0] > 0:
+        row = record[state.n_recorded]
+        row.pe = pe
+        row.state = activity
+        row.job = row.task = NONE
         if task != NONE:
-            job = system.tasks.whole[task, JOB]
-            record.whole[row, 2] = system.jobs.whole[job, JOB_NUMBER]
-            record.whole[row, 3] = system.tasks.whole[task, INDEX]
-        record.whole[row, 4] = owns
-        record.real[row, 0] = begin
-        record.real[row, 1] = end
-        counts[N_RECORDED] += 1
+            row.job = system.table.jobs[system.tasks[task].job].number
+            row.task = system.tasks[task].index
+        row.owns = owns
+        row.begin = begin
+        row.end = end
+        state.n_recorded += 1
 
 
 @part(void(int64, float64, SYSTEM))
 def settle(pe, now, system):
     """Count what a PE has done since it was looked at last; to be called before that changes."""
-    whole, real = system.pes.whole, system.pes.real
-    since = real[pe, SINCE]
+    pes = system.pes
+    since = pes[pe].since
     if now <= since:
         return
-    task = whole[pe, RUNS]
+    task = pes[pe].runs
     if task == NONE:
-        note(pe, whole[pe, IDLE_AS], since, now, NONE, system)
+        account(pe, pes[pe].idle_as, since, now, NONE, system)
     else:
-        switched = min(max(real[pe, SWITCHED], since), now)
-        note(pe, SWITCHING, since, switched, task, system)
-        state = BUSY
-        if whole[pe, SPINS]:
-            state = FIRST_WAIT + system.tasks.whole[task, STATE] - FIRST_BLOCKED
-        note(pe, state, switched, now, task, system)
-    real[pe, SINCE] = now
+        switched = min(max(pes[pe].switched, since), now)
+        account(pe, SWITCHING, since, switched, task, system)
+        activity = BUSY
+        if pes[pe].spins:
+            activity = FIRST_WAIT + system.tasks[task].state - FIRST_BLOCKED
+        account(pe, activity, switched, now, task, system)
+    pes[pe].since = now
 
 
 @part(void(float64, SYSTEM))
 def settle_diagram(now, system):
     """Count used slots, jobs and cells of the trace diagram so far; to be called before these change."""
-    counts, clocks, settings = system.counts, system.clocks, system.settings
-    elapsed = now - clocks[DIAGRAM_SINCE]
-    clocks[DIAGRAM_SINCE] = now
-    if counts[MEASURING] and elapsed > 0.0:
-        clocks[SLOT_TIME] += counts[N_SLOTS] * elapsed
-        clocks[JOB_TIME] += counts[N_JOBS] * elapsed
-        if counts[N_SLOTS] > 0:
-            clocks[IDLING_TIME] += elapsed
-            clocks[IDLING] += elapsed * (1.0 - counts[MAPPED] / (counts[N_SLOTS] * settings.n_pes))
+    state, settings = system.state[0], system.settings
+    elapsed = now - state.diagram_since
+    state.diagram_since = now
+    if state.measuring and elapsed > 0.0:
+        state.slot_time += state.n_slots * elapsed
+        state.job_time += state.n_jobs * elapsed
+        if state.n_slots > 0:
+            state.idling_time += elapsed
+            state.idling += elapsed * (1.0 - state.mapped / (state.n_slots * settings.n_pes))
 
 
 @part()
@@ -116,12 +90,12 @@ def settle_all(now, system):
 @part()
 def pass_time(then, system):
     """Advance the clock and the waiting of tasks; nothing has changed since the last event."""
-    counts, clocks = system.counts, system.clocks
-    elapsed = then - clocks[NOW]
-    if counts[MEASURING] and elapsed > 0.0:
+    state = system.state[0]
+    elapsed = then - state.now
+    if state.measuring and elapsed > 0.0:
         for cause in range(N_CAUSES):
-            clocks[TASK_WAIT + cause] += counts[N_BLOCKED + cause] * elapsed
-    clocks[NOW] = then
+            state.task_wait[cause] += state.n_blocked[cause] * elapsed
+    state.now = then
 
 
 @part()
@@ -129,7 +103,7 @@ def idle_as(task, system):
     """Return what a PE counts as that is idle while the task in question does not run."""
     if task == NONE:
         return EMPTY
-    state = system.tasks.whole[task, STATE]
+    state = system.tasks[task].state
     if FIRST_BLOCKED <= state < FIRST_BLOCKED + N_CAUSES:
         return FIRST_WAIT + state - FIRST_BLOCKED
     return EMPTY

@@ -8,43 +8,19 @@ from numba import boolean, float64, int64, void
 from models.concurrent_gang.accounting import idle_as, settle
 from models.concurrent_gang.events import set_timer
 from models.concurrent_gang.grades import count_computing, priority
-from models.concurrent_gang.order import put_last
+from models.concurrent_gang.order import move_to_end
 from models.concurrent_gang.state import (
-    AS_OWNER,
     AT_ONCE,
-    BEFORE,
-    BEGIN,
     COMMUNICATING,
-    COMPUTED_FROM,
-    DISPATCHED,
     EMPTY,
-    FIRST,
     FIRST_BLOCKED,
-    HELD,
-    IDLE_AS,
     INELIGIBLE,
-    JOB,
-    LAST,
-    LEFT,
-    LOADED,
-    MEASURING,
     N_CAUSES,
-    NEXT,
     NO_LOCAL,
     NONE,
-    OWNER,
     PRIORITY,
-    QUANTUM_END,
     READY,
     RUNNING,
-    RUNS,
-    SCHEDULED,
-    SLICE,
-    SPINS,
-    START,
-    STATE,
-    SWITCHED,
-    SWITCHES,
     SYNCHRONIZING,
     SYSTEM,
 )
@@ -54,62 +30,60 @@ from models.kernels.compiling import part
 @part(void(int64, float64, SYSTEM))
 def take_off(pe, now, system):
     """Let a PE run nothing; what becomes of its task, and of its timer, is for the caller to say."""
-    whole = system.pes.whole
+    pes = system.pes
     settle(pe, now, system)
     count_computing(pe, now, system)
-    whole[pe, RUNS] = NONE
-    whole[pe, SPINS] = 0
-    whole[pe, IDLE_AS] = EMPTY
+    pes[pe].runs = NONE
+    pes[pe].spins = 0
+    pes[pe].idle_as = EMPTY
 
 
 @part(void(int64, float64, SYSTEM))
 def preempt(pe, now, system):
     """Take the PE from its task, which stays ready, or goes on waiting where it only did that."""
-    task = system.pes.whole[pe, RUNS]
-    if not system.pes.whole[pe, SPINS]:
-        system.tasks.real[task, LEFT] -= max(now - system.pes.real[pe, BEGIN], 0.0)
-        system.tasks.whole[task, STATE] = READY
+    task = system.pes[pe].runs
+    if not system.pes[pe].spins:
+        system.tasks[task].left -= max(now - system.pes[pe].begin, 0.0)
+        system.tasks[task].state = READY
     take_off(pe, now, system)
 
 
 @part(void(int64, int64, float64, boolean, SYSTEM))
 def dispatch(pe, task, now, told, system):
     """Let a task run on its PE; `told` by the clock signal, or by the controller that stands for it."""
-    whole, real, costs = system.pes.whole, system.pes.real, system.costs
+    pes, costs = system.pes, system.costs
     settle(pe, now, system)
     cost = 0.0
-    if (
-        whole[pe, LOADED] != task and whole[pe, LOADED] != NONE
-    ):  # a PE that has run nothing has nothing to save
+    if pes[pe].loaded != task and pes[pe].loaded != NONE:  # a PE that has run nothing has nothing to save
         cost = costs.switch
         if told:
             cost += costs.central
-        system.clocks[SWITCHES] += system.counts[MEASURING]
+        system.state[0].switches += system.state[0].measuring
     begin = now + cost
-    if system.tasks.real[task, DISPATCHED] < 0.0:
-        job = system.tasks.whole[task, JOB]
-        if system.jobs.real[job, START] < 0.0:
-            system.jobs.real[job, START] = now
-    put_last(task, pe, system)
-    real[pe, BEGIN] = real[pe, SWITCHED] = real[pe, COMPUTED_FROM] = begin
-    real[pe, QUANTUM_END] = begin + costs.quantum
-    whole[pe, RUNS] = whole[pe, LOADED] = task
-    whole[pe, AS_OWNER] = not system.settings.coordinated or whole[pe, OWNER] == task
-    system.tasks.real[task, DISPATCHED] = now
-    system.tasks.whole[task, SCHEDULED] = system.counts[SLICE]
-    if system.tasks.whole[task, STATE] == READY:
-        system.tasks.whole[task, STATE] = RUNNING
-        end = min(begin + system.tasks.real[task, LEFT], real[pe, QUANTUM_END])
+    if system.tasks[task].dispatched < 0.0:
+        job = system.tasks[task].job
+        if system.table.jobs[job].start < 0.0:
+            system.table.jobs[job].start = now
+    move_to_end(task, pe, system)
+    pes[pe].begin = pes[pe].switched = pes[pe].computed_from = begin
+    pes[pe].quantum_end = begin + costs.quantum
+    pes[pe].runs = pes[pe].loaded = task
+    pes[pe].as_owner = not system.settings.coordinated or pes[pe].owner == task
+    system.tasks[task].dispatched = now
+    system.tasks[task].scheduled = system.state[0].slice
+    if system.tasks[task].state == READY:
+        system.tasks[task].state = RUNNING
+        end = min(begin + system.tasks[task].left, pes[pe].quantum_end)
     else:
-        whole[pe, SPINS] = 1
-        end = real[pe, QUANTUM_END]
-    set_timer(system.pes.timers, pe, end)
+        pes[pe].spins = 1
+        end = pes[pe].quantum_end
+    set_timer(system.timers, pe, end)
 
 
 @part(boolean(int64, SYSTEM))
 def can_run(task, system):
     """Tell whether a PE may be given to a task that does not run."""
-    state = system.tasks.whole[task, STATE]
+    state = system.tasks[task].state
     if system.settings.spinning and state in (COMMUNICATING, SYNCHRONIZING):
         return True
     return state == READY
@@ -124,7 +98,7 @@ def choose(pe, running, by_priority, system):
     """
     best = NONE
     highest = system.costs.beta
-    task = system.pes.whole[pe, FIRST]
+    task = system.pes[pe].first
     while task != NONE:
         if task == running or can_run(task, system):
             if not by_priority:
@@ -133,18 +107,18 @@ def choose(pe, running, by_priority, system):
             if value > highest:
                 best = task
                 highest = value
-        task = system.tasks.whole[task, NEXT]
+        task = system.tasks[task].next
     return best
 
 
 @part(void(int64, float64, boolean, SYSTEM))
 def decide(pe, now, fresh, system):
     """Let a PE run what it should, `fresh` if the clock signal has just come."""
-    whole, tasks, settings = system.pes.whole, system.tasks.whole, system.settings
-    running = whole[pe, RUNS]
-    owner = whole[pe, OWNER]
+    pes, tasks, settings = system.pes, system.tasks, system.settings
+    running = pes[pe].runs
+    owner = pes[pe].owner
     by_priority = settings.local == PRIORITY
-    if owner != NONE and (owner == running or tasks[owner, STATE] == READY) and not tasks[owner, HELD]:
+    if owner != NONE and (owner == running or tasks[owner].state == READY) and not tasks[owner].held:
         chosen = running
         if running == NONE or fresh or settings.returns == AT_ONCE:
             chosen = owner
@@ -164,25 +138,25 @@ def decide(pe, now, fresh, system):
         if chosen != NONE:
             dispatch(pe, chosen, now, fresh, system)
         else:
-            set_timer(system.pes.timers, pe, np.inf)
+            set_timer(system.timers, pe, np.inf)
     elif chosen != NONE:
         settle(pe, now, system)
-        whole[pe, AS_OWNER] = owner == chosen
-        tasks[chosen, SCHEDULED] = system.counts[SLICE]
+        pes[pe].as_owner = owner == chosen
+        tasks[chosen].scheduled = system.state[0].slice
     if chosen == NONE:
         settle(pe, now, system)
-        whole[pe, AS_OWNER] = 1
-        whole[pe, IDLE_AS] = idle_as(owner, system)
+        pes[pe].as_owner = 1
+        pes[pe].idle_as = idle_as(owner, system)
 
 
 @part(void(int64, float64, boolean, SYSTEM))
 def decide_alone(pe, now, quantum_over, system):
     """Without coordination: round robin among the tasks of a PE, for a quantum each. O(tasks of the PE)."""
-    whole = system.pes.whole
-    running = whole[pe, RUNS]
-    if running != NONE and system.tasks.whole[running, STATE] == INELIGIBLE:  # it takes no part from now on
+    pes = system.pes
+    running = pes[pe].runs
+    if running != NONE and system.tasks[running].state == INELIGIBLE:  # it takes no part from now on
         take_off(pe, now, system)
-        set_timer(system.pes.timers, pe, np.inf)
+        set_timer(system.timers, pe, np.inf)
         running = NONE
     if running != NONE and not quantum_over:
         return
@@ -193,10 +167,10 @@ def decide_alone(pe, now, quantum_over, system):
         dispatch(pe, chosen, now, False, system)
         return
     settle(pe, now, system)
-    task = whole[pe, LAST]  # the PE waits for what the task waits for that it ran last
+    task = pes[pe].last  # the PE waits for what the task waits for that it ran last
     while task != NONE:
-        state = system.tasks.whole[task, STATE]
+        state = system.tasks[task].state
         if FIRST_BLOCKED <= state < FIRST_BLOCKED + N_CAUSES:
             break
-        task = system.tasks.whole[task, BEFORE]
-    whole[pe, IDLE_AS] = idle_as(task, system)
+        task = system.tasks[task].before
+    pes[pe].idle_as = idle_as(task, system)

@@ -19,61 +19,30 @@ from models.concurrent_gang.programs import BLOCKS, ENDS, GOES_ON, perform, wake
 from models.concurrent_gang.state import (
     ARRIVALS,
     AT_SIGNAL,
-    BATCH_START,
-    BEGIN,
     COMMUNICATING,
-    CURSOR,
     ENDED,
-    FIRST,
-    FIRST_TASK,
-    FRESH,
-    HELD,
-    IN_BATCH,
-    LEFT,
     LIMITS,
-    MARKED,
-    MEASURED,
-    MEASURED_UNTIL,
-    MEASURING,
-    N_BATCHES,
-    N_CLOCKS,
-    N_ENDED,
-    N_FREE_MESSAGES,
-    N_GRADED,
-    N_JOBS,
-    N_MARKED,
-    N_RECORDED,
-    N_SLOTS,
-    N_TASKS,
-    N_VACANT,
-    N_WAKES,
-    NEXT,
+    N_CAUSES,
+    N_STATES,
     NONE,
-    NOW,
-    OWNER,
-    PE,
-    PE_TIME,
-    QUANTUM_END,
-    ROW,
     RUNNING,
-    RUNS,
-    SCHEDULED,
-    SLICE,
-    SPINS,
     STATE,
-    SUBMITTED,
-    SWITCHED,
     SYNCHRONIZING,
     SYSTEM,
-    TOP_TASK,
-    VOID,
 )
 from models.kernels.compiling import kernel, part
-from models.packing.matrix import PRESENT, SLOT, VACANT
+from models.packing.driver import (
+    ARRIVALS_USED_UP,
+    BATCHES_DONE,
+    NO_MORE_JOBS,
+    RECORD_FULL,
+    TABLE_FULL,
+    TIME_REACHED,
+)
 from models.packing.schemes.signature import PLACE, RELEASE
 
-# Why `advance` returned.
-BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, ROOM_USED_UP, TABLE_FULL, HANDED_OUT = range(7)
+TASKS_FULL = 6
+"""Why `advance` returned, beside the reasons in `models.packing.driver`: it needs more tasks or messages."""
 
 MESSAGES_A_TIME = 2
 """More than one event can send."""
@@ -82,66 +51,66 @@ MESSAGES_A_TIME = 2
 @part()
 def quantum_is_over(pe, system):
     """Let a PE decide whose turn it is."""
-    set_timer(system.pes.timers, pe, np.inf)
+    set_timer(system.timers, pe, np.inf)
     mark(pe, system)
-    system.pes.whole[pe, MARKED] = 2
+    system.pes[pe].marked = 2
 
 
 @part(void(int64, float64, SYSTEM))
 def timer_goes_off(pe, now, system):
     """The running task of a PE comes to the end of its stretch, or of its quantum."""
-    whole, real = system.pes.whole, system.pes.real
+    pes = system.pes
     tasks, settings = system.tasks, system.settings
-    task = whole[pe, RUNS]
-    if whole[pe, SPINS] or real[pe, BEGIN] + tasks.real[task, LEFT] > now:
+    task = pes[pe].runs
+    if pes[pe].spins or pes[pe].begin + tasks[task].left > now:
         quantum_is_over(pe, system)
         return
-    tasks.real[task, LEFT] = 0.0
+    tasks[task].left = 0.0
     outcome = perform(task, now, system)
     if outcome == GOES_ON:
-        real[pe, BEGIN] = now
-        set_timer(system.pes.timers, pe, min(now + tasks.real[task, LEFT], real[pe, QUANTUM_END]))
-        if real[pe, QUANTUM_END] <= now:
+        pes[pe].begin = now
+        set_timer(system.timers, pe, min(now + tasks[task].left, pes[pe].quantum_end))
+        if pes[pe].quantum_end <= now:
             quantum_is_over(pe, system)
         return
-    state = tasks.whole[task, STATE]
+    state = tasks[task].state
     if outcome == BLOCKS and settings.spinning and state in (COMMUNICATING, SYNCHRONIZING):
         settle(pe, now, system)
-        whole[pe, SPINS] = 1
-        set_timer(system.pes.timers, pe, real[pe, QUANTUM_END])
-        if real[pe, QUANTUM_END] <= now:
+        pes[pe].spins = 1
+        set_timer(system.timers, pe, pes[pe].quantum_end)
+        if pes[pe].quantum_end <= now:
             quantum_is_over(pe, system)
         return
     take_off(pe, now, system)
-    set_timer(system.pes.timers, pe, np.inf)
+    set_timer(system.timers, pe, np.inf)
     mark(pe, system)
     if outcome == ENDS:
         end_task(task, system)
-    elif settings.returns == AT_SIGNAL and whole[pe, OWNER] == task:
-        tasks.whole[task, HELD] = 1
+    elif settings.returns == AT_SIGNAL and pes[pe].owner == task:
+        tasks[task].held = 1
 
 
 @part(void(int64, float64, SYSTEM))
 def task_wakes(task, now, system):
     """What a task waited for has come."""
-    whole, real, tasks = system.pes.whole, system.pes.real, system.tasks
-    pe = tasks.whole[task, PE]
-    spins = whole[pe, RUNS] == task
-    if spins or whole[pe, OWNER] == task:
+    pes, tasks = system.pes, system.tasks
+    pe = tasks[task].pe
+    spins = pes[pe].runs == task
+    if spins or pes[pe].owner == task:
         settle(pe, now, system)
     outcome = wake(task, now, system)
     if spins:
         if outcome == BLOCKS:
             return
-        whole[pe, SPINS] = 0
+        pes[pe].spins = 0
         if outcome == GOES_ON:
-            tasks.whole[task, STATE] = RUNNING
-            real[pe, BEGIN] = max(now, real[pe, SWITCHED])
-            end = min(real[pe, BEGIN] + tasks.real[task, LEFT], real[pe, QUANTUM_END])
-            set_timer(system.pes.timers, pe, end)
+            tasks[task].state = RUNNING
+            pes[pe].begin = max(now, pes[pe].switched)
+            end = min(pes[pe].begin + tasks[task].left, pes[pe].quantum_end)
+            set_timer(system.timers, pe, end)
             return
         take_off(pe, now, system)
-        set_timer(system.pes.timers, pe, np.inf)
+        set_timer(system.timers, pe, np.inf)
     mark(pe, system)
     if outcome == ENDS:
         end_task(task, system)
@@ -150,86 +119,95 @@ def task_wakes(task, now, system):
 @part()
 def grade_scheduled(pe, number, now, system):
     """Grade the tasks of a PE that were scheduled in a slice. O(tasks of the PE)."""
-    tasks = system.tasks.whole
-    task = system.pes.whole[pe, FIRST]
+    tasks = system.tasks
+    task = system.pes[pe].first
     while task != NONE:
-        if tasks[task, SCHEDULED] == number:
+        if tasks[task].scheduled == number:
             grade(task, now, system)
-        task = tasks[task, NEXT]
+        task = tasks[task].next
 
 
 @part()
 def give_slot(job, number, system):
     """Let the tasks of a job own their PEs in a slice. O(tasks of the job)."""
-    tasks, jobs = system.tasks.whole, system.jobs.whole
-    for task in range(jobs[job, FIRST_TASK], jobs[job, FIRST_TASK] + jobs[job, N_TASKS]):
-        if tasks[task, STATE] != ENDED:
-            system.pes.whole[tasks[task, PE], OWNER] = task
-            tasks[task, HELD] = 0
-            tasks[task, SCHEDULED] = number
+    tasks, jobs = system.tasks, system.jobs
+    for task in range(jobs[job].first_task, jobs[job].first_task + jobs[job].n_tasks):
+        if tasks[task].state != ENDED:
+            system.pes[tasks[task].pe].owner = task
+            tasks[task].held = 0
+            tasks[task].scheduled = number
 
 
 @part(void(float64, SYSTEM))
 def signal_comes(now, system):
     """A slice ends and the next one begins. O(PEs + jobs), with grades O(PEs + tasks)."""
-    counts, pes, settings = system.counts, system.pes.whole, system.settings
-    ended = counts[SLICE]
-    if counts[N_SLOTS] > 0:
-        counts[ROW] = (counts[ROW] + 1) % counts[N_SLOTS]
-        counts[VOID] = 0
+    state, pes, settings = system.state[0], system.pes, system.settings
+    ended = state.slice
+    if state.n_slots > 0:
+        state.row = (state.row + 1) % state.n_slots
+        state.void = 0
     for pe in range(settings.n_pes):
-        if pes[pe, FIRST] == NONE:
+        if pes[pe].first == NONE:
             continue
-        if pes[pe, RUNS] != NONE:
+        if pes[pe].runs != NONE:
             count_computing(pe, now, system)
         if settings.graded:
             grade_scheduled(pe, ended, now, system)
         settle(pe, now, system)
-        pes[pe, OWNER] = NONE
+        pes[pe].owner = NONE
         mark(pe, system)
-    for position in range(counts[N_JOBS]):
-        job = system.table.order[PRESENT, position]
-        if system.table.whole[job, SLOT] == counts[ROW]:
+    for position in range(state.n_jobs):
+        job = system.table.present[position]
+        if system.table.jobs[job].slot == state.row:
             give_slot(job, ended + 1, system)
-    counts[SLICE] = ended + 1
-    counts[FRESH] = 1
+    state.slice = ended + 1
+    state.fresh = 1
 
 
 @part(void(SYSTEM))
 def decide_all(system):
     """Let the PEs decide that something has happened to."""
-    counts, pes = system.counts, system.pes.whole
-    now = system.clocks[NOW]
-    fresh = counts[FRESH] == 1
-    counts[FRESH] = 0
-    n_marked = counts[N_MARKED]
-    counts[N_MARKED] = 0
+    state, pes = system.state[0], system.pes
+    now = system.state[0].now
+    fresh = state.fresh == 1
+    state.fresh = 0
+    n_marked = state.n_marked
+    state.n_marked = 0
     for i in range(n_marked):
         pe = system.marked[i]
-        quantum_over = pes[pe, MARKED] == 2
-        pes[pe, MARKED] = 0
+        quantum_over = pes[pe].marked == 2
+        pes[pe].marked = 0
         if system.settings.coordinated:
             decide(pe, now, fresh, system)
         else:
             decide_alone(pe, now, quantum_over, system)
 
 
+@part(void(STATE))
+def reset_sums(state):
+    """Set what is summed over a batch to zero."""
+    for activity in range(N_STATES):
+        state.pe_time[activity] = 0.0
+    for cause in range(N_CAUSES):
+        state.task_wait[cause] = 0.0
+    state.local_time = state.slot_time = state.job_time = state.idling = state.idling_time = 0.0
+    state.switches = state.changes = state.notified = 0.0
+
+
 @part(void(float64, SYSTEM))
 def close_batch(now, system):
     """Write down what was summed over a batch, and begin the next one. O(PEs)."""
-    counts, clocks = system.counts, system.clocks
-    if counts[MEASURING]:
+    state = system.state[0]
+    if state.measuring:
         settle_all(now, system)
-    batch = counts[N_BATCHES]
-    for clock in range(N_CLOCKS):
-        system.batches[batch, clock] = clocks[clock]
-        if clock >= PE_TIME:
-            clocks[clock] = 0.0
-    now = min(now, clocks[MEASURED_UNTIL])
-    system.batches[batch, NOW] = now
-    clocks[BATCH_START] = now
-    counts[N_BATCHES] += 1
-    counts[IN_BATCH] = 0
+    batch = state.n_batches
+    system.batches[batch] = state
+    reset_sums(state)
+    now = min(now, state.measured_until)
+    system.batches[batch].now = now
+    state.batch_start = now
+    state.n_batches += 1
+    state.in_batch = 0
 
 
 @kernel(void(SYSTEM, float64, boolean))
@@ -240,8 +218,8 @@ def stop_at(system, now, closes):
         close_batch(now, system)
         return
     settle_all(now, system)
-    system.counts[MEASURING] = 0
-    system.clocks[MEASURED_UNTIL] = now
+    system.state[0].measuring = 0
+    system.state[0].measured_until = now
 
 
 @part()
@@ -258,11 +236,11 @@ def first_slice(now, slice_length):
 @part()
 def release_books(release, system):
     """Tell the packing scheme which PEs the job leaves that has just ended."""
-    counts, table = system.counts, system.table
-    job = table.order[VACANT, counts[N_VACANT] - 1]
+    state, table = system.state[0], system.table
+    job = table.vacant[state.n_vacant - 1]
     for w in range(table.pes.shape[1]):
-        system.room.chosen_row[w] = table.pes[job, w]
-    release(system.jobs.whole[job, N_TASKS], system.settings.n_pes, system.room.chosen_row, system.books)
+        system.buffers.chosen_row[w] = table.pes[job, w]
+    release(system.jobs[job].n_tasks, system.settings.n_pes, system.buffers.chosen_row, system.books)
 
 
 @kernel(int64(PLACE, RELEASE, SYSTEM, ARRIVALS, LIMITS))
@@ -273,79 +251,78 @@ def advance(place, release, system, arrivals, limits):
     ----------
     place, release : the packing scheme, see `models.packing.schemes.signature`
     system : System
-    arrivals : the chunk of jobs at hand, from ``counts[CURSOR]`` on
+    arrivals : the chunk of jobs at hand, from `cursor` on
     limits : Limits
     """
-    settings, costs, counts, clocks = system.settings, system.costs, system.counts, system.clocks
-    timers, n_pes = system.pes.timers, system.settings.n_pes
-    recorded = system.record.whole.shape[0]
+    settings, costs, state = system.settings, system.costs, system.state[0]
+    timers, n_pes = system.timers, system.settings.n_pes
+    recorded = system.record.uses.shape[0]
     while True:
         timer = timers[1]
-        waking = system.wakes.time[0] if counts[N_WAKES] > 0 else np.inf
+        waking = system.wakes.time[0] if state.n_wakes > 0 else np.inf
         arrival = np.inf
-        if counts[CURSOR] < arrivals.submit.shape[0]:
-            arrival = arrivals.submit[counts[CURSOR]]
+        if state.cursor < arrivals.submit.shape[0]:
+            arrival = arrivals.submit[state.cursor]
         elif limits.more_arrivals:
             return ARRIVALS_USED_UP
         signal = np.inf
-        if settings.coordinated and counts[N_JOBS] > 0:
-            signal = (counts[SLICE] + 1) * costs.slice
+        if settings.coordinated and state.n_jobs > 0:
+            signal = (state.slice + 1) * costs.slice
         then = min(min(timer, waking), min(arrival, signal))
-        if counts[N_MARKED] > 0 and then > clocks[NOW]:
-            if recorded > 0 and counts[N_RECORDED] + ROWS_A_TIME * n_pes > recorded:
-                return HANDED_OUT
+        if state.n_marked > 0 and then > state.now:
+            if recorded > 0 and state.n_recorded + ROWS_A_TIME * n_pes > recorded:
+                return RECORD_FULL
             decide_all(system)
             continue
         if then == np.inf:
             return NO_MORE_JOBS
         if then > limits.until:
             return TIME_REACHED
-        if counts[N_FREE_MESSAGES] < MESSAGES_A_TIME:
-            return ROOM_USED_UP
-        if counts[N_ENDED] == system.ended.number.shape[0]:
-            return HANDED_OUT
+        if state.n_free_messages < MESSAGES_A_TIME:
+            return TASKS_FULL
+        if state.n_ended == system.ended.number.shape[0]:
+            return RECORD_FULL
         if recorded > 0 and (
-            counts[N_RECORDED] + ROWS_A_TIME * n_pes > recorded
-            or counts[N_GRADED] + counts[TOP_TASK] > system.record.graded.shape[0]
+            state.n_recorded + ROWS_A_TIME * n_pes > recorded
+            or state.n_graded + state.top_task > system.record.grades.shape[0]
         ):
-            return HANDED_OUT
+            return RECORD_FULL
         if then == arrival and then < timer and then < waking:
-            if counts[N_VACANT] == 0:
+            if state.n_vacant == 0:
                 return TABLE_FULL
-            if not has_tasks(arrivals.size[counts[CURSOR]], system):
-                return ROOM_USED_UP
+            if not has_tasks(arrivals.size[state.cursor], system):
+                return TASKS_FULL
         pass_time(then, system)
-        ended = counts[MEASURED]
-        n_jobs = counts[N_JOBS]
+        ended = state.n_measured
+        n_jobs = state.n_jobs
         if timer == then:
             timer_goes_off(first_timer(timers), then, system)
         elif waking == then:
             task_wakes(take_wake(system), then, system)
         elif arrival == then:
-            cursor = counts[CURSOR]
+            cursor = state.cursor
             size = arrivals.size[cursor]
             if n_jobs == 0 and settings.coordinated:
-                counts[SLICE] = max(counts[SLICE], first_slice(then, costs.slice))
-            if counts[SUBMITTED] == settings.first_measured and settings.first_measured > 0:
+                state.slice = max(state.slice, first_slice(then, costs.slice))
+            if state.n_submitted == settings.first_measured and settings.first_measured > 0:
                 settle_all(then, system)  # all before this one only filled the machine
-                for clock in range(PE_TIME, N_CLOCKS):
-                    clocks[clock] = 0.0
-                counts[MEASURING] = then < clocks[MEASURED_UNTIL]
-                clocks[BATCH_START] = min(then, clocks[MEASURED_UNTIL])
+                reset_sums(state)
+                state.measuring = then < state.measured_until
+                state.batch_start = min(then, state.measured_until)
             job = enter(size, arrivals.runtime[cursor], arrivals.key[cursor], system)
             slot = place(
-                size, n_pes, counts[N_SLOTS], system.matrix, system.books, system.room.scratch,
-                system.room.chosen_row,
+                size, n_pes, state.n_slots, system.matrix, system.books, system.buffers.scratch,
+                system.buffers.chosen_row,
             )  # fmt: skip
             settle_in(job, slot, system)
-            counts[CURSOR] += 1
+            state.cursor += 1
         else:
             signal_comes(then, system)
-        if counts[N_JOBS] < n_jobs and not settings.cells_of_tasks:
+        if state.n_jobs < n_jobs and not settings.cells_of_tasks:
             release_books(release, system)
-        if counts[MEASURED] > ended and (
-            counts[IN_BATCH] == settings.batch_size or counts[MEASURED] == settings.n_measured
+        if state.n_measured > ended and (
+            state.in_batch == settings.batch_size or state.n_measured == settings.n_measured
         ):
             close_batch(then, system)
-            if counts[N_BATCHES] >= limits.n_batches:
+            if state.n_batches >= limits.n_batches:
                 return BATCHES_DONE

@@ -10,7 +10,7 @@ import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.arrays import Floats
-from models.concurrent_gang.state import INDEX, JOB, JOB_NUMBER, MARKED, N_MARKED, N_WAKES, SYSTEM, TO_WAKE
+from models.concurrent_gang.state import SYSTEM
 from models.kernels.bits import ONE
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS
@@ -49,19 +49,19 @@ def wakes_before(time, task, other_time, other, system):
     """Tell whether a task wakes before another one."""
     if time != other_time:
         return time < other_time
-    whole = system.tasks.whole
-    job, other_job = whole[task, JOB], whole[other, JOB]
+    tasks = system.tasks
+    job, other_job = tasks[task].job, tasks[other].job
     if job != other_job:
-        return system.jobs.whole[job, JOB_NUMBER] < system.jobs.whole[other_job, JOB_NUMBER]
-    return whole[task, INDEX] < whole[other, INDEX]
+        return system.table.jobs[job].number < system.table.jobs[other_job].number
+    return tasks[task].index < tasks[other].index
 
 
 @part(void(int64, float64, SYSTEM))
 def wake_at(task, time, system):
     """Let a blocked task wake at a time. O(log tasks)."""
     times, tasks = system.wakes
-    at = system.counts[N_WAKES]
-    system.counts[N_WAKES] += 1
+    at = system.state[0].n_wakes
+    system.state[0].n_wakes += 1
     while at > 0:
         parent = (at - 1) >> 1
         if not wakes_before(time, task, times[parent], tasks[parent], system):
@@ -78,14 +78,14 @@ def take_wake(system):
     """Take the task that wakes first from the heap. O(log tasks), O(1) for those of a barrier but one."""
     times, tasks = system.wakes
     first = tasks[0]
-    job = system.tasks.whole[first, JOB]
-    if system.jobs.whole[job, TO_WAKE] > 1:  # nothing in the heap is between a task and the next of its job
-        system.jobs.whole[job, TO_WAKE] -= 1
+    job = system.tasks[first].job
+    if system.jobs[job].to_wake > 1:  # nothing in the heap is between a task and the next of its job
+        system.jobs[job].to_wake -= 1
         tasks[0] = first + 1
         return first
-    system.jobs.whole[job, TO_WAKE] = 0
-    n = system.counts[N_WAKES] - 1
-    system.counts[N_WAKES] = n
+    system.jobs[job].to_wake = 0
+    n = system.state[0].n_wakes - 1
+    system.state[0].n_wakes = n
     time, task = times[n], tasks[n]
     at = 0
     while True:
@@ -109,8 +109,8 @@ def take_wake(system):
 @part(void(int64, SYSTEM))
 def mark(pe, system):
     """Let a PE decide anew, once nothing else happens at this instant."""
-    whole, counts = system.pes.whole, system.counts
-    if whole[pe, MARKED] == 0:
-        whole[pe, MARKED] = 1
-        system.marked[counts[N_MARKED]] = pe
-        counts[N_MARKED] += 1
+    pes, state = system.pes, system.state[0]
+    if pes[pe].marked == 0:
+        pes[pe].marked = 1
+        system.marked[state.n_marked] = pe
+        state.n_marked += 1

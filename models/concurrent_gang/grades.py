@@ -5,51 +5,30 @@ from __future__ import annotations
 from numba import float64, int64, void
 
 from models.concurrent_gang.programs import time_slice
-from models.concurrent_gang.state import (
-    BLOCKED,
-    COMPUTED,
-    COMPUTED_FROM,
-    FIRST_BLOCKED,
-    GRADE_COMPUTATION,
-    GRADE_IO,
-    INDEX,
-    IO,
-    JOB,
-    JOB_NUMBER,
-    MEASURES,
-    N_CAUSES,
-    N_GRADED,
-    N_MEASURES,
-    RUNS,
-    SLICE,
-    SPINS,
-    STATE,
-    SYSTEM,
-    WAITED_FIRST,
-)
+from models.concurrent_gang.state import FIRST_BLOCKED, IO, MEASURES, N_CAUSES, SYSTEM
 from models.kernels.compiling import part
 
 
 @part(float64(int64, SYSTEM))
 def priority(task, system):
     """Return Pr(T) = max(alpha x grade of I/O, grade of computation), equation 1."""
-    costs, real = system.costs, system.tasks.real
-    if system.tasks.whole[task, N_MEASURES] == 0:
+    costs, tasks = system.costs, system.tasks
+    if system.tasks[task].n_measures == 0:
         return costs.newcomer_priority
-    return max(costs.alpha * real[task, GRADE_IO], real[task, GRADE_COMPUTATION])
+    return max(costs.alpha * tasks[task].grade_io, tasks[task].grade_computation)
 
 
 @part(void(int64, float64, SYSTEM))
 def count_computing(pe, now, system):
     """Add what the running task of a PE has computed to its seconds of this slice."""
-    task = system.pes.whole[pe, RUNS]
-    if not system.settings.graded or system.pes.whole[pe, SPINS]:
+    task = system.pes[pe].runs
+    if not system.settings.graded or system.pes[pe].spins:
         return
-    real = system.pes.real
-    if now > real[pe, COMPUTED_FROM]:
+    pes = system.pes
+    if now > pes[pe].computed_from:
         time_slice(task, system)
-        system.tasks.real[task, COMPUTED] += now - real[pe, COMPUTED_FROM]
-        real[pe, COMPUTED_FROM] = now
+        system.tasks[task].computed += now - pes[pe].computed_from
+        pes[pe].computed_from = now
 
 
 @part(void(int64, float64, SYSTEM))
@@ -59,35 +38,34 @@ def grade(task, now, system):
     A measure is the share of the time in which the task went through its statements that it spent in I/O, and
     in computation. Time in which it was ready and had no PE is no part of that.
     """
-    whole, real, measures = system.tasks.whole, system.tasks.real, system.tasks.measures
+    one, state = system.tasks[task], system.state[0]
     time_slice(task, system)
-    state = whole[task, STATE]
-    if FIRST_BLOCKED <= state < FIRST_BLOCKED + N_CAUSES:
-        begin = max(real[task, BLOCKED], system.counts[SLICE] * system.costs.slice)
-        real[task, WAITED_FIRST + state - FIRST_BLOCKED] += max(now - begin, 0.0)
-    total = real[task, COMPUTED]
+    if FIRST_BLOCKED <= one.state < FIRST_BLOCKED + N_CAUSES:
+        begin = max(one.blocked, state.slice * system.costs.slice)
+        one.waited[one.state - FIRST_BLOCKED] += max(now - begin, 0.0)
+    total = one.computed
     for cause in range(N_CAUSES):
-        total += real[task, WAITED_FIRST + cause]
+        total += one.waited[cause]
     if total <= 0.0:
         return
-    at = whole[task, N_MEASURES] % MEASURES
-    measures[task, 2 * at] = real[task, WAITED_FIRST + IO] / total
-    measures[task, 2 * at + 1] = real[task, COMPUTED] / total
-    whole[task, N_MEASURES] += 1
-    n = min(whole[task, N_MEASURES], MEASURES)
+    at = one.n_measures % MEASURES
+    one.measures[2 * at] = one.waited[IO] / total
+    one.measures[2 * at + 1] = one.computed / total
+    one.n_measures += 1
+    n = min(one.n_measures, MEASURES)
     io = computation = 0.0
     for age in range(n):  # from the oldest on, so that equal histories give equal grades
-        i = (whole[task, N_MEASURES] - n + age) % MEASURES
-        io += measures[task, 2 * i]
-        computation += measures[task, 2 * i + 1]
-    real[task, GRADE_IO] = io / n
-    real[task, GRADE_COMPUTATION] = computation / n
-    record, counts = system.record, system.counts
-    if counts[N_GRADED] < record.graded.shape[0]:
-        row = counts[N_GRADED]
-        record.graded[row, 0] = system.jobs.whole[whole[task, JOB], JOB_NUMBER]
-        record.graded[row, 1] = whole[task, INDEX]
-        record.grades[row, 0] = now
-        record.grades[row, 1] = real[task, GRADE_IO]
-        record.grades[row, 2] = real[task, GRADE_COMPUTATION]
-        counts[N_GRADED] += 1
+        i = (one.n_measures - n + age) % MEASURES
+        io += one.measures[2 * i]
+        computation += one.measures[2 * i + 1]
+    one.grade_io = io / n
+    one.grade_computation = computation / n
+    grades = system.record.grades
+    if state.n_graded < grades.shape[0]:
+        row = grades[state.n_graded]
+        row.job = system.table.jobs[one.job].number
+        row.task = one.index
+        row.time = now
+        row.io = one.grade_io
+        row.computation = one.grade_computation
+        state.n_graded += 1

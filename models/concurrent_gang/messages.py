@@ -9,27 +9,14 @@ from __future__ import annotations
 from numba import float64, int64, void
 
 from models.concurrent_gang.events import wake_at
-from models.concurrent_gang.state import (
-    ALL_TO_ALL,
-    AWAITED,
-    COMMUNICATING,
-    FREE_MESSAGE,
-    INBOX,
-    N_FREE_MESSAGES,
-    NEIGHBOURS,
-    NONE,
-    PE,
-    RANDOM_PARTNERS,
-    STATE,
-    SYSTEM,
-)
+from models.concurrent_gang.state import ALL_TO_ALL, COMMUNICATING, NEIGHBOURS, NONE, RANDOM_PARTNERS, SYSTEM
 from models.kernels.compiling import part
 from models.topology.torus import route_into
 from models.workloads.statements.draws import shift
 
 
 @part(int64(int64, int64, int64, int64))
-def goes_on_by(partners, exchange, n_tasks, key):
+def partner_offset(partners, exchange, n_tasks, key):
     """Return by how many tasks the messages of an exchange go on, in the order of the job's tasks."""
     if partners == NEIGHBOURS:
         return 1 if exchange % 2 == 0 else n_tasks - 1
@@ -63,49 +50,49 @@ def carry(source, target, now, system):
 @part(void(int64, int64, int64, float64, SYSTEM))
 def send(sender, receiver, exchange, now, system):
     """Send the message of an exchange; its receiver wakes as it comes, if it waits for it."""
-    whole, network, counts = system.tasks.whole, system.network, system.counts
-    arrival = carry(whole[sender, PE], whole[receiver, PE], now, system)
-    if whole[receiver, STATE] == COMMUNICATING and whole[receiver, AWAITED] == exchange:
-        whole[receiver, AWAITED] = NONE
+    tasks, network, state = system.tasks, system.network, system.state[0]
+    arrival = carry(tasks[sender].pe, tasks[receiver].pe, now, system)
+    if tasks[receiver].state == COMMUNICATING and tasks[receiver].awaited == exchange:
+        tasks[receiver].awaited = NONE
         wake_at(receiver, arrival, system)
         return
-    message = counts[FREE_MESSAGE]
-    counts[FREE_MESSAGE] = network.next[message]
-    counts[N_FREE_MESSAGES] -= 1
+    message = state.free_message
+    state.free_message = network.next[message]
+    state.n_free_messages -= 1
     network.exchange[message] = exchange
     network.arrival[message] = arrival
-    network.next[message] = whole[receiver, INBOX]
-    whole[receiver, INBOX] = message
+    network.next[message] = tasks[receiver].inbox
+    tasks[receiver].inbox = message
 
 
 @part(float64(int64, int64, SYSTEM))
 def take_message(task, exchange, system):
     """Take the message of an exchange that was sent to a task; return when it is there, -1 for none."""
-    whole, network, counts = system.tasks.whole, system.network, system.counts
+    tasks, network, state = system.tasks, system.network, system.state[0]
     before = NONE
-    message = whole[task, INBOX]
+    message = tasks[task].inbox
     while message != NONE and network.exchange[message] != exchange:
         before = message
         message = network.next[message]
     if message == NONE:
         return -1.0
     if before == NONE:
-        whole[task, INBOX] = network.next[message]
+        tasks[task].inbox = network.next[message]
     else:
         network.next[before] = network.next[message]
-    network.next[message] = counts[FREE_MESSAGE]
-    counts[FREE_MESSAGE] = message
-    counts[N_FREE_MESSAGES] += 1
+    network.next[message] = state.free_message
+    state.free_message = message
+    state.n_free_messages += 1
     return network.arrival[message]
 
 
 @part()
 def forget_messages(task, system):
     """Throw away what was sent to a task and not received."""
-    whole, network, counts = system.tasks.whole, system.network, system.counts
-    while whole[task, INBOX] != NONE:
-        message = whole[task, INBOX]
-        whole[task, INBOX] = network.next[message]
-        network.next[message] = counts[FREE_MESSAGE]
-        counts[FREE_MESSAGE] = message
-        counts[N_FREE_MESSAGES] += 1
+    tasks, network, state = system.tasks, system.network, system.state[0]
+    while tasks[task].inbox != NONE:
+        message = tasks[task].inbox
+        tasks[task].inbox = network.next[message]
+        network.next[message] = state.free_message
+        state.free_message = message
+        state.n_free_messages += 1

@@ -8,47 +8,27 @@ import numpy as np
 
 from models import workloads
 from models.arrays import Floats
-from models.concurrent_gang import engine
 from models.concurrent_gang.metrics import CAUSES, STATES
 from models.concurrent_gang.policies import Hardware, Rules, machine_of, until_horizon
 from models.concurrent_gang.recording import Recorder
-from models.concurrent_gang.simulation import ENDLESS, Measured, Simulation
-from models.concurrent_gang.state import (
-    BATCH_START,
-    BUSY,
-    CHANGES,
-    EMPTY,
-    IDLING,
-    IDLING_TIME,
-    JOB_TIME,
-    LOCAL_TIME,
-    N_CAUSES,
-    N_STATES,
-    NOW,
-    PE_TIME,
-    SLOT_TIME,
-    SWITCHES,
-    TASK_WAIT,
-    TOLD,
-    Ended,
-)
+from models.concurrent_gang.simulation import Simulation
+from models.concurrent_gang.state import BUSY, EMPTY, N_CAUSES, N_STATES
 from models.family import Outcome
+from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
 from models.jobs.machine import one_pool
 from models.jobs.measures import Measures, of_jobs
 from models.jobs.schedule import Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
-from models.point import Batches, Point
+from models.packing.driver import BATCHES_DONE, ENDLESS, TABLE_FULL, Measured
+from models.point import Point
 from models.saturation import Backlog
 from models.workloads.statements import Statements
 
-PATIENCE = 0.1
-"""Share of the time simulated so far after which it is asked again whether a schedule is complete."""
-
 LONG_TAIL, BEHIND = 4, 0.25
-"""So many times as many jobs after those of a schedule are many, and so large a part of all that were
-submitted is many in the system: then their ends are not waited for."""
+"""So many times as many jobs after those of a schedule are many, and so large a part of all submitted jobs is
+many in the system: then their ends are not waited for."""
 
 SECONDS_IN_HOUR = 3600.0
 
@@ -74,19 +54,16 @@ def simulate(point: Point) -> Outcome:
     if isinstance(opened, Trace):
         batches, available = opened.divided(batches)
     assert batches.size is not None  # a trace's are divided, a stream has none without
-    simulation = _simulation(point, opened, _measured(opened, batches))
-    status = engine.BATCHES_DONE
-    for look in batches.checkpoints:
-        n_measured = min(look, max(available, 0))
-        if n_measured:
-            status = simulation.run(batches.warmup + n_measured)
-        n_batches = len(simulation.batches)
-        metrics = _metrics(point, opened, simulation, batches.size, n_batches, batches.warmup)
-        if status != engine.BATCHES_DONE or look >= available or batches.is_enough(metrics):
-            break
+    simulation = _simulation(point, opened, Measured.of(opened, batches))
+    size = batches.size
+    status, metrics = simulation.run_to_checkpoints(
+        batches,
+        available,
+        lambda: _metrics(point, opened, simulation, size, simulation.n_batches, batches.warmup),
+    )
     if isinstance(opened, Trace):
         return Outcome(metrics, simulation.n_terminated)
-    overflowed = status == engine.TABLE_FULL
+    overflowed = status == TABLE_FULL
     backlog = Backlog.of(metrics["jobs_in_system"], metrics["utilization"], point.load, overflowed=overflowed)
     return Outcome(metrics, simulation.n_terminated, backlog)
 
@@ -100,39 +77,35 @@ def schedule(point: Point) -> Schedule:
     Raises
     ------
     ValueError
-        With one line, if more jobs of a stream are in the system at a time than there is room for.
+        With one line, if more jobs of a stream are in the system at a time than the table can hold.
     """
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(until_horizon(point))
     recorder = Recorder(only_busy=True)
-    measured = Measured() if isinstance(opened, Trace) else _measured(opened, point.batches)
+    measured = Measured() if isinstance(opened, Trace) else Measured.of(opened, point.batches)
     simulation = _simulation(point, opened, measured, recorder)
-    status = engine.BATCHES_DONE
+    status = BATCHES_DONE
     if rules.horizon is not None:
         status = simulation.run(ENDLESS, until=rules.horizon)
     elif not isinstance(opened, Trace):
         status = simulation.run(point.batches.most)
-    n_jobs = (
-        len(opened.jobs) if isinstance(opened, Trace) and rules.horizon is None else simulation.n_submitted
-    )
-    # Those that are still there need the jobs that arrive after them to be slowed down by.
-    simulation.measure_no_more()
+    whole = isinstance(opened, Trace) and rules.horizon is None
+    n_jobs = len(opened.jobs) if isinstance(opened, Trace) and whole else simulation.n_submitted
     recorder.n_jobs = n_jobs
-    until = max(simulation.now, 1.0)
-    while status != engine.TABLE_FULL and (simulation.n_submitted < n_jobs or simulation.oldest < n_jobs):
+
+    def check() -> None:
         if not isinstance(opened, Trace) and falls_behind(simulation, n_jobs):
             raise ValueError(
-                f"{point}: some of {n_jobs} jobs have not ended when {simulation.n_submitted - n_jobs:,} "
+                f"some of {n_jobs} jobs have not ended when {simulation.n_submitted - n_jobs:,} "
                 "more are submitted, so that the machine does not keep up; take a lower load, shorter "
                 "slices, or what tasks wait for less (disks, io_time)"
             )
-        until *= 1 + PATIENCE  # perhaps nothing happens for as long as that
-        status = simulation.run(ENDLESS, until=until)
-    if status == engine.TABLE_FULL:
-        raise ValueError(
-            f"{point}: more than policy.job_limit={rules.job_limit} jobs are in the system at a time, so "
-            "that not all of them end; give more, or take a lower load"
-        )
+
+    # Jobs that are still there are slowed down by those that arrive after them.
+    try:
+        simulation.run_out(n_jobs, status, rules.job_limit, check)
+    except ValueError as refused:
+        raise ValueError(f"{point}: {refused}") from None
     ended = simulation.ended()
     order = np.argsort(ended.number)
     ended = Ended(*(column[order[ended.number[order] < n_jobs]] for column in ended))
@@ -146,14 +119,14 @@ def schedule(point: Point) -> Schedule:
         host=np.zeros(n_jobs, np.int64),
         waited=ended.end - ended.submit - ended.runtime,
         pieces=recorder.pieces(n_jobs),
-        # A log's rows are told only of all its jobs.
+        # A log's rows belong only to all its jobs.
         trace=opened if isinstance(opened, Trace) and n_jobs == len(opened.jobs) else None,
         notes=(str(rules), str(Statements.of(point.workload))),
     )
 
 
 def falls_behind(simulation: Simulation, n_jobs: int) -> bool:
-    """Tell whether many jobs have come after the first `n_jobs`, and a large part of all is still there."""
+    """Return whether many jobs came after the first `n_jobs`, and a large part of all is still there."""
     behind = simulation.n_submitted - simulation.n_terminated
     return (
         simulation.n_submitted > (1 + LONG_TAIL) * n_jobs + 400 and behind > BEHIND * simulation.n_submitted
@@ -161,7 +134,7 @@ def falls_behind(simulation: Simulation, n_jobs: int) -> bool:
 
 
 def prepare(point: Point, recorder: Recorder | None = None) -> Simulation:
-    """Return a simulation of a point at time 0, which nothing is read off yet."""
+    """Return a simulation of a point at time 0 that is not measured."""
     return _simulation(point, _open(point), Measured(), recorder)
 
 
@@ -171,16 +144,6 @@ def _open(point: Point) -> Stream | Trace:
     if Measures.of(point.measures).groups:
         return workloads.open_workload(point)
     return workloads.open_workload(replace(point, workload={**point.workload, "estimates": None}))
-
-
-def _measured(opened: Stream | Trace, batches: Batches) -> Measured:
-    assert batches.size is not None
-    if not isinstance(opened, Trace):
-        return Measured(batches.size, batches.most)
-    jobs = range(*opened.measured.indices(len(opened.jobs)))
-    until = np.inf if opened.until is None else opened.until
-    since = float(opened.jobs.submit[0]) if len(opened.jobs) else 0.0
-    return Measured(batches.size, batches.most, jobs, until, since)
 
 
 def _simulation(
@@ -210,9 +173,9 @@ def _metrics(
     batch = np.arange(n_ended) // size
     measures = Measures.of(point.measures)
     values = {"wait": ended.start - ended.submit, "response_time": ended.end - ended.submit}
-    everybody = opened.jobs.part(opened.measured) if isinstance(opened, Trace) else None
+    all_jobs = opened.jobs.part(opened.measured) if isinstance(opened, Trace) else None
     found = of_jobs(
-        _as_they_ran(ended, opened, bool(measures.groups)), values, batch, n_batches, measures, everybody
+        _as_they_ran(ended, opened, bool(measures.groups)), values, batch, n_batches, measures, all_jobs
     )
     found |= _of_machine(simulation.batches[:n_batches], found["jobs"], simulation.n_pes)
     return {name: values[warmup:] for name, values in found.items()}
@@ -227,14 +190,12 @@ def _as_they_ran(ended: Ended, opened: Stream | Trace, grouped: bool) -> Jobs:
     return opened.first(int(ended.number.max(initial=-1)) + 1).part(ended.number)
 
 
-def _of_machine(sums: Floats, n_jobs: Floats, n_pes: int) -> dict[str, Floats]:
-    """Return the metrics of machine and tasks from what was summed over each batch."""
-    period = sums[:, NOW] - sums[:, BATCH_START]
-    pe_time = sums[:, PE_TIME : PE_TIME + N_STATES]
+def _of_machine(sums: np.ndarray, n_jobs: Floats, n_pes: int) -> dict[str, Floats]:
+    """Return the metrics of machine and tasks from the sums over each batch."""
+    period = sums["now"] - sums["batch_start"]
+    pe_time, task_wait = sums["pe_time"], sums["task_wait"]
     idle = pe_time[:, EMPTY:].sum(axis=1)
-    task_wait = sums[:, TASK_WAIT : TASK_WAIT + N_CAUSES]
-    assert pe_time.shape[1] == len(STATES)
-    assert task_wait.shape[1] == len(CAUSES)
+    assert (len(STATES), len(CAUSES)) == (N_STATES, N_CAUSES)
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
             "throughput": SECONDS_IN_HOUR * n_jobs / period,
@@ -244,12 +205,12 @@ def _of_machine(sums: Floats, n_jobs: Floats, n_pes: int) -> dict[str, Floats]:
             "idle_share": idle / (n_pes * period),
             "idle_time_of_tasks": pe_time[:, EMPTY] + task_wait.sum(axis=1),
             "task_wait": task_wait,
-            "local_share": sums[:, LOCAL_TIME] / pe_time[:, BUSY],
-            "idling_ratio": sums[:, IDLING] / sums[:, IDLING_TIME],
-            "used_slots": sums[:, SLOT_TIME] / period,
-            "switches": sums[:, SWITCHES],
-            "workload_changes": sums[:, CHANGES],
-            "pes_told": sums[:, TOLD],
+            "local_share": sums["local_time"] / pe_time[:, BUSY],
+            "idling_ratio": sums["idling"] / sums["idling_time"],
+            "used_slots": sums["slot_time"] / period,
+            "switches": sums["switches"],
+            "workload_changes": sums["changes"],
+            "pes_told": sums["notified"],
             "utilization": pe_time[:, BUSY] / (n_pes * period),
-            "jobs_in_system": sums[:, JOB_TIME] / period,
+            "jobs_in_system": sums["job_time"] / period,
         }

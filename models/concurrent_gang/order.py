@@ -7,54 +7,54 @@ from __future__ import annotations
 
 from numba import int64, void
 
-from models.concurrent_gang.state import BEFORE, DISPATCHED, FIRST, LAST, NEXT, NONE, PE, SYSTEM
+from models.concurrent_gang.state import NONE, SYSTEM
 from models.kernels.compiling import part
 
 
 @part(void(int64, int64, int64, SYSTEM))
-def put_before(task, after, pe, system):
+def insert_before(task, after, pe, system):
     """Put a task into a PE's list, before another one, or at the end if that is NONE."""
-    whole, pes = system.tasks.whole, system.pes.whole
-    before = pes[pe, LAST] if after == NONE else whole[after, BEFORE]
-    whole[task, NEXT] = after
-    whole[task, BEFORE] = before
+    tasks, pes = system.tasks, system.pes
+    before = pes[pe].last if after == NONE else tasks[after].before
+    tasks[task].next = after
+    tasks[task].before = before
     if before == NONE:
-        pes[pe, FIRST] = task
+        pes[pe].first = task
     else:
-        whole[before, NEXT] = task
+        tasks[before].next = task
     if after == NONE:
-        pes[pe, LAST] = task
+        pes[pe].last = task
     else:
-        whole[after, BEFORE] = task
+        tasks[after].before = task
 
 
 @part(void(int64, SYSTEM))
-def take_out(task, system):
+def remove(task, system):
     """Take a task out of its PE's list."""
-    whole, pes = system.tasks.whole, system.pes.whole
-    pe, before, after = whole[task, PE], whole[task, BEFORE], whole[task, NEXT]
+    tasks, pes = system.tasks, system.pes
+    pe, before, after = tasks[task].pe, tasks[task].before, tasks[task].next
     if before == NONE:
-        pes[pe, FIRST] = after
+        pes[pe].first = after
     else:
-        whole[before, NEXT] = after
+        tasks[before].next = after
     if after == NONE:
-        pes[pe, LAST] = before
+        pes[pe].last = before
     else:
-        whole[after, BEFORE] = before
+        tasks[after].before = before
 
 
 @part(void(int64, int64, SYSTEM))
-def put_newcomer(task, pe, system):
+def insert_newcomer(task, pe, system):
     """Put a task that has just arrived after the others that never had the PE. O(those)."""
-    after = system.pes.whole[pe, FIRST]
-    while after != NONE and system.tasks.real[after, DISPATCHED] < 0.0:
-        after = system.tasks.whole[after, NEXT]
-    put_before(task, after, pe, system)
+    after = system.pes[pe].first
+    while after != NONE and system.tasks[after].dispatched < 0.0:
+        after = system.tasks[after].next
+    insert_before(task, after, pe, system)
 
 
 @part(void(int64, int64, SYSTEM))
-def put_last(task, pe, system):
+def move_to_end(task, pe, system):
     """Put a task that is given its PE to the end."""
-    if system.pes.whole[pe, LAST] != task:
-        take_out(task, system)
-        put_before(task, NONE, pe, system)
+    if system.pes[pe].last != task:
+        remove(task, system)
+        insert_before(task, NONE, pe, system)

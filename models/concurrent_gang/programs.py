@@ -7,58 +7,20 @@ from numba import boolean, float64, int64, void
 
 from models.concurrent_gang.accounting import settle
 from models.concurrent_gang.events import mark, wake_at
-from models.concurrent_gang.messages import forget_messages, goes_on_by, send, take_message
+from models.concurrent_gang.messages import forget_messages, partner_offset, send, take_message
 from models.concurrent_gang.state import (
-    AT_BARRIER,
-    AT_BOUNDARY,
-    AT_PHASE_END,
-    AT_STEP,
-    AWAITED,
-    BLOCKED,
     COMMUNICATING,
     COMMUNICATION,
-    COMMUNICATIONS,
-    COMPUTED,
-    DRAWN,
-    DRAWN_MEAN,
-    DRAWN_STEP,
     ENDED,
-    EXPONENTIAL,
     FIRST_BLOCKED,
-    FIRST_STEP,
-    FIRST_TASK,
     IN_IO,
-    INDEX,
     INELIGIBLE,
     IO,
-    JOB,
-    JOB_KEY,
-    JOB_RUNTIME,
-    LEFT,
-    N_BLOCKED,
     N_CAUSES,
-    N_LOCAL,
-    N_STEPS,
-    N_TASKS,
     NONE,
-    PARTNERS,
-    PE,
-    PHASE,
-    RANDOM_SPACING,
     READY,
-    REST,
-    SLICE,
-    STATE,
-    STEP,
-    STEPS,
     SYNCHRONIZING,
     SYSTEM,
-    TAKING_PART,
-    TIMED,
-    TO_WAKE,
-    TOTAL,
-    WAITED_FIRST,
-    WAITED_LAST,
 )
 from models.kernels.compiling import part
 from models.workloads.statements import draws
@@ -71,71 +33,72 @@ GOES_ON, BLOCKS, ENDS = range(3)
 def taking_part(job, phase, system):
     """Return how many tasks of a job take part in a phase: the first ones."""
     n_phases = system.program.phases.shape[0]
-    n_tasks = system.jobs.whole[job, N_TASKS]
+    n_tasks = system.jobs[job].n_tasks
     if phase >= n_phases:
         return n_tasks
-    return np.int64(np.ceil(system.program.shares[n_phases + phase] * n_tasks))
+    return np.int64(np.ceil(system.program.phases[phase].tasks * n_tasks))
 
 
 @part(void(int64, int64, float64, SYSTEM))
 def block(task, state, now, system):
     """Let a task wait."""
-    system.tasks.whole[task, STATE] = state
-    system.tasks.real[task, BLOCKED] = now
+    system.tasks[task].state = state
+    system.tasks[task].blocked = now
     if state < FIRST_BLOCKED + N_CAUSES:
-        system.counts[N_BLOCKED + state - FIRST_BLOCKED] += 1
+        system.state[0].n_blocked[state - FIRST_BLOCKED] += 1
 
 
 @part()
 def time_slice(task, system):
     """Let the seconds of a task belong to the present slice."""
-    whole, real = system.tasks.whole, system.tasks.real
-    if whole[task, TIMED] != system.counts[SLICE]:
-        whole[task, TIMED] = system.counts[SLICE]
-        for field in range(COMPUTED, WAITED_LAST + 1):
-            real[task, field] = 0.0
+    tasks = system.tasks
+    if tasks[task].timed != system.state[0].slice:
+        tasks[task].timed = system.state[0].slice
+        tasks[task].computed = 0.0
+        for cause in range(N_CAUSES):
+            tasks[task].waited[cause] = 0.0
 
 
 @part(void(int64, float64, SYSTEM))
 def unblock(task, now, system):
     """A task waits no longer: its waiting belongs to the present slice as far as it was in it."""
-    whole, real = system.tasks.whole, system.tasks.real
-    state = whole[task, STATE]
+    tasks = system.tasks
+    state = tasks[task].state
     if state < FIRST_BLOCKED + N_CAUSES:
-        system.counts[N_BLOCKED + state - FIRST_BLOCKED] -= 1
+        system.state[0].n_blocked[state - FIRST_BLOCKED] -= 1
         if system.settings.graded:
             time_slice(task, system)
-            begin = max(real[task, BLOCKED], system.counts[SLICE] * system.costs.slice)
+            begin = max(tasks[task].blocked, system.state[0].slice * system.costs.slice)
             if now > begin:
-                real[task, WAITED_FIRST + state - FIRST_BLOCKED] += now - begin
-    whole[task, STATE] = READY
+                tasks[task].waited[state - FIRST_BLOCKED] += now - begin
+    tasks[task].state = READY
 
 
 @part(void(int64, SYSTEM))
 def begin_phase(task, system):
     """Count the steps of the phase that a task begins, and what is left after them. O(steps of a cycle)."""
-    whole, real = system.tasks.whole, system.tasks.real
+    tasks = system.tasks
     program, statement = system.program, system.costs.statement
-    phase = whole[task, PHASE]
-    work = program.shares[phase] * system.jobs.real[whole[task, JOB], JOB_RUNTIME]
+    phase = tasks[task].phase
+    work = program.phases[phase].share * system.table.jobs[tasks[task].job].runtime
     steps = 0
-    m = program.phases[phase, N_STEPS]
+    m = program.phases[phase].n_steps
     if m > 0:
-        cycle = program.phases[phase, N_LOCAL] * statement
+        cycle = program.phases[phase].n_local * statement
         full = np.floor(work / cycle)
         steps = np.int64(full) * m
         work -= full * cycle
-        first = program.phases[phase, FIRST_STEP]
+        first = program.phases[phase].first_step
         for step in range(m):
             length = program.locals[first + step] * statement
             if length > work:
                 break
             work -= length
             steps += 1
-    whole[task, STEP] = 0
-    whole[task, STEPS] = steps
-    whole[task, AT_STEP] = program.phases[phase, FIRST_STEP]
-    real[task, REST] = work
+    tasks[task].step = 0
+    tasks[task].steps = steps
+    tasks[task].at_step = program.phases[phase].first_step
+    tasks[task].rest = work
 
 
 @part(int64(int64, float64, SYSTEM))
@@ -145,76 +108,76 @@ def meet(task, now, system):
     It waits for all others of its job. The last one opens the boundary; those that take part in the next
     phase begin it, and the others wait for its end.
     """
-    whole, jobs = system.tasks.whole, system.jobs.whole
-    job = whole[task, JOB]
-    jobs[job, AT_PHASE_END] += 1
-    if jobs[job, AT_PHASE_END] < jobs[job, N_TASKS]:
+    tasks, jobs = system.tasks, system.jobs
+    job = tasks[task].job
+    jobs[job].at_phase_end += 1
+    if jobs[job].at_phase_end < jobs[job].n_tasks:
         block(task, SYNCHRONIZING, now, system)
-        whole[task, AT_BOUNDARY] = 1
+        tasks[task].at_boundary = 1
         return BLOCKS
-    phase = whole[task, PHASE] + 1
-    eligible = jobs[job, TAKING_PART] = taking_part(job, phase, system)
-    jobs[job, AT_PHASE_END] = jobs[job, N_TASKS] - eligible
-    for other in range(jobs[job, FIRST_TASK], jobs[job, FIRST_TASK] + jobs[job, N_TASKS]):
-        whole[other, PHASE] = phase
-        whole[other, COMMUNICATIONS] = 0
+    phase = tasks[task].phase + 1
+    eligible = jobs[job].n_taking_part = taking_part(job, phase, system)
+    jobs[job].at_phase_end = jobs[job].n_tasks - eligible
+    for other in range(jobs[job].first_task, jobs[job].first_task + jobs[job].n_tasks):
+        tasks[other].phase = phase
+        tasks[other].communications = 0
         forget_messages(other, system)
-        if whole[other, INDEX] < eligible:
+        if tasks[other].index < eligible:
             if other != task:
                 wake_at(other, now, system)
         else:
-            if other != task and whole[other, STATE] != INELIGIBLE:
-                settle(whole[other, PE], now, system)  # it may have been waiting on its PE
+            if other != task and tasks[other].state != INELIGIBLE:
+                settle(tasks[other].pe, now, system)  # it may have been waiting on its PE
                 unblock(other, now, system)
-                mark(whole[other, PE], system)
-            whole[other, AT_BOUNDARY] = 1
+                mark(tasks[other].pe, system)
+            tasks[other].at_boundary = 1
             block(other, INELIGIBLE, now, system)
-    return GOES_ON if whole[task, INDEX] < eligible else BLOCKS
+    return GOES_ON if tasks[task].index < eligible else BLOCKS
 
 
 @part(int64(int64, int64, int64, SYSTEM))
 def statements(job, step, mean, system):
     """Return a random number of local statements; the first task of a job at a step draws it for all."""
-    jobs = system.jobs.whole
-    if jobs[job, DRAWN_STEP] != step or jobs[job, DRAWN_MEAN] != mean:
-        jobs[job, DRAWN_STEP] = step
-        jobs[job, DRAWN_MEAN] = mean
-        jobs[job, DRAWN] = draws.statements(jobs[job, JOB_KEY], step, float(mean))
-    return jobs[job, DRAWN]
+    jobs = system.jobs
+    if jobs[job].drawn_step != step or jobs[job].drawn_mean != mean:
+        jobs[job].drawn_step = step
+        jobs[job].drawn_mean = mean
+        jobs[job].drawn = draws.statements(system.table.jobs[job].key, step, float(mean))
+    return jobs[job].drawn
 
 
 @part(int64(int64, float64, SYSTEM))
 def next_stretch(task, now, system):
     """Let a task begin its next stretch, in this phase or a later one, and say what becomes of it."""
-    whole, real, program = system.tasks.whole, system.tasks.real, system.program
-    job = whole[task, JOB]
+    tasks, program = system.tasks, system.program
+    job = tasks[task].job
     n_phases = program.phases.shape[0]
     while True:
-        phase = whole[task, PHASE]
+        phase = tasks[task].phase
         if phase == n_phases:
             return ENDS
-        step = whole[task, STEP]
-        if step < whole[task, STEPS]:
-            n = program.locals[whole[task, AT_STEP]]
-            key = system.jobs.whole[job, JOB_KEY]
-            if program.choices[RANDOM_SPACING]:
-                n = statements(job, whole[task, TOTAL], n, system)
-            if program.choices[EXPONENTIAL]:
-                real[task, LEFT] = system.costs.statement * draws.stretch(
-                    key, whole[task, INDEX], whole[task, TOTAL], n
+        step = tasks[task].step
+        if step < tasks[task].steps:
+            n = program.locals[tasks[task].at_step]
+            key = system.table.jobs[job].key
+            if system.settings.random_spacing:
+                n = statements(job, tasks[task].total, n, system)
+            if system.settings.exponential:
+                tasks[task].left = system.costs.statement * draws.stretch(
+                    key, tasks[task].index, tasks[task].total, n
                 )
             else:
-                real[task, LEFT] = n * system.costs.statement
+                tasks[task].left = n * system.costs.statement
             return GOES_ON
-        if step == whole[task, STEPS] and real[task, REST] > 0.0:
-            real[task, LEFT] = real[task, REST]
+        if step == tasks[task].steps and tasks[task].rest > 0.0:
+            tasks[task].left = tasks[task].rest
             return GOES_ON
-        n_tasks = system.jobs.whole[job, N_TASKS]
+        n_tasks = system.jobs[job].n_tasks
         if taking_part(job, phase, system) < n_tasks or taking_part(job, phase + 1, system) < n_tasks:
             if meet(task, now, system) == BLOCKS:
                 return BLOCKS
         else:
-            whole[task, PHASE] = phase + 1
+            tasks[task].phase = phase + 1
         if phase + 1 < n_phases:
             begin_phase(task, system)
 
@@ -222,18 +185,18 @@ def next_stretch(task, now, system):
 @part(boolean(int64, float64, SYSTEM))
 def communicate(task, now, system):
     """Send, or receive, and tell whether the task has to wait."""
-    whole, jobs = system.tasks.whole, system.jobs.whole
-    job = whole[task, JOB]
-    n_tasks = jobs[job, TAKING_PART]
-    exchange = whole[task, COMMUNICATIONS] >> 1
-    sends = whole[task, COMMUNICATIONS] & 1 == 0
-    whole[task, COMMUNICATIONS] += 1
+    tasks, jobs = system.tasks, system.jobs
+    job = tasks[task].job
+    n_tasks = jobs[job].n_taking_part
+    exchange = tasks[task].communications >> 1
+    sends = tasks[task].communications & 1 == 0
+    tasks[task].communications += 1
     if n_tasks == 1:
         return False
     if sends:
-        by = goes_on_by(system.program.choices[PARTNERS], exchange, n_tasks, jobs[job, JOB_KEY])
-        receiver = jobs[job, FIRST_TASK] + (whole[task, INDEX] + by) % n_tasks
-        if whole[receiver, STATE] != ENDED:
+        by = partner_offset(system.settings.partners, exchange, n_tasks, system.table.jobs[job].key)
+        receiver = jobs[job].first_task + (tasks[task].index + by) % n_tasks
+        if tasks[receiver].state != ENDED:
             send(task, receiver, exchange, now, system)
         return False
     arrival = take_message(task, exchange, system)
@@ -241,26 +204,26 @@ def communicate(task, now, system):
         return False
     block(task, COMMUNICATING, now, system)
     if arrival > now:
-        whole[task, AWAITED] = NONE
+        tasks[task].awaited = NONE
         wake_at(task, arrival, system)
     else:
-        whole[task, AWAITED] = exchange
+        tasks[task].awaited = exchange
     return True
 
 
 @part(void(int64, float64, SYSTEM))
 def read_or_write(task, now, system):
     """Let a task wait for its input or output, which a disk serves in its turn. O(disks)."""
-    whole, disks = system.tasks.whole, system.network.disks
+    tasks, disks = system.tasks, system.network.disks
     length = system.costs.io_time
-    if system.program.choices[EXPONENTIAL]:
-        key = system.jobs.whole[whole[task, JOB], JOB_KEY]
-        length *= draws.service(key, whole[task, INDEX], whole[task, TOTAL])
+    if system.settings.exponential:
+        key = system.table.jobs[tasks[task].job].key
+        length *= draws.service(key, tasks[task].index, tasks[task].total)
     begin = now
     if system.settings.n_disks != 0:
         disk = 0
         if system.settings.n_disks == NONE:
-            disk = whole[task, PE]
+            disk = tasks[task].pe
         else:
             for other in range(1, disks.shape[0]):
                 if disks[other] < disks[disk]:
@@ -277,21 +240,21 @@ def synchronize(task, now, system):
 
     O(log tasks), for the last one at a barrier without latency O(tasks log tasks).
     """
-    whole, jobs = system.tasks.whole, system.jobs.whole
-    job = whole[task, JOB]
-    n_tasks = jobs[job, TAKING_PART]
+    tasks, jobs = system.tasks, system.jobs
+    job = tasks[task].job
+    n_tasks = jobs[job].n_taking_part
     if n_tasks == 1:
         return False
     latency = system.costs.barrier_latency
-    jobs[job, AT_BARRIER] += 1
-    last = jobs[job, AT_BARRIER] == n_tasks
+    jobs[job].at_barrier += 1
+    last = jobs[job].at_barrier == n_tasks
     if not last or latency > 0.0:
         block(task, SYNCHRONIZING, now, system)
     if last:
-        first = jobs[job, FIRST_TASK]
-        jobs[job, AT_BARRIER] = 0
+        first = jobs[job].first_task
+        jobs[job].at_barrier = 0
         if latency > 0.0:
-            jobs[job, TO_WAKE] = n_tasks
+            jobs[job].to_wake = n_tasks
             wake_at(first, now + latency, system)  # it stands for all, who wake one after the other
         else:
             for other in range(first, first + n_tasks):
@@ -303,24 +266,24 @@ def synchronize(task, now, system):
 @part()
 def step_on(task, now, system):
     """The blocking statement of a step is done: the next step begins."""
-    whole, phases = system.tasks.whole, system.program.phases
-    phase = whole[task, PHASE]
-    whole[task, STEP] += 1
-    whole[task, TOTAL] += 1
-    whole[task, AT_STEP] += 1
-    if whole[task, AT_STEP] == phases[phase, FIRST_STEP] + phases[phase, N_STEPS]:
-        whole[task, AT_STEP] = phases[phase, FIRST_STEP]
+    tasks, phases = system.tasks, system.program.phases
+    phase = tasks[task].phase
+    tasks[task].step += 1
+    tasks[task].total += 1
+    tasks[task].at_step += 1
+    if tasks[task].at_step == phases[phase].first_step + phases[phase].n_steps:
+        tasks[task].at_step = phases[phase].first_step
     return next_stretch(task, now, system)
 
 
 @part(int64(int64, float64, SYSTEM))
 def perform(task, now, system):
     """Let a task that has come to the end of a stretch do what comes then, and say what becomes of it."""
-    whole = system.tasks.whole
-    if whole[task, STEP] == whole[task, STEPS]:  # the phase's last stretch has nothing after it
-        whole[task, STEP] += 1
+    tasks = system.tasks
+    if tasks[task].step == tasks[task].steps:  # the phase's last stretch has nothing after it
+        tasks[task].step += 1
         return next_stretch(task, now, system)
-    kind = system.program.kinds[whole[task, AT_STEP]]
+    kind = system.program.kinds[tasks[task].at_step]
     if kind == COMMUNICATION:
         blocks = communicate(task, now, system)
     elif kind == IO:
@@ -336,11 +299,11 @@ def perform(task, now, system):
 @part(int64(int64, float64, SYSTEM))
 def wake(task, now, system):
     """What a task waited for has come: say what becomes of it."""
-    whole = system.tasks.whole
+    tasks = system.tasks
     unblock(task, now, system)
-    if whole[task, AT_BOUNDARY]:
-        whole[task, AT_BOUNDARY] = 0
-        if whole[task, PHASE] < system.program.phases.shape[0]:
+    if tasks[task].at_boundary:
+        tasks[task].at_boundary = 0
+        if tasks[task].phase < system.program.phases.shape[0]:
             begin_phase(task, system)
         return next_stretch(task, now, system)
     return step_on(task, now, system)

@@ -2,74 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from models.arrays import Floats, Ints
 from models.concurrent_gang.accounting import ROWS_A_TIME
-from models.concurrent_gang.state import BUSY, N_GRADED, N_RECORDED, Record, System
+from models.concurrent_gang.state import BUSY, GRADE, SLOT_USE, Record, System
 from models.jobs.schedule import Pieces, check_pieces
 
 AT_ONCE = 1 << 16
 """Rows before Python takes them away."""
 
+SAME = ["pe", "state", "job", "task", "owns"]
+"""Fields in which two rows agree that are one."""
+
 
 def no_record(rows: int = 0, grades: int = 0) -> Record:
-    """Return a record with room for so many rows; with none nothing is recorded."""
-    return Record(
-        np.zeros((rows, 5), np.int64),
-        np.zeros((rows, 2)),
-        np.zeros((grades, 2), np.int64),
-        np.zeros((grades, 3)),
-    )
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """What PEs did; every array has the shape (n_rows,), in order of time within a PE.
-
-    Parameters
-    ----------
-    pe : ndarray of int
-    state : ndarray of int
-        Index into `metrics.STATES`.
-    job, task : ndarray of int
-        Numbers, of a job in order of submission and of a task in its job; -1 for an idle PE.
-    owns : ndarray of bool
-        Whether the task is the owner of the slot.
-    begin, end : ndarray of float, seconds
-    """
-
-    pe: Ints
-    state: Ints
-    job: Ints
-    task: Ints
-    owns: np.ndarray
-    begin: Floats
-    end: Floats
-
-
-@dataclass(frozen=True)
-class Grades:
-    """Grades of membership at the ends of slices; every array has the shape (n_rows,).
-
-    Parameters
-    ----------
-    job, task : ndarray of int
-    time : ndarray of float, seconds
-    io, computation : ndarray of float
-    """
-
-    job: Ints
-    task: Ints
-    time: Floats
-    io: Floats
-    computation: Floats
+    """Return an empty record of so many rows; with none nothing is recorded."""
+    return Record(np.zeros(rows, SLOT_USE), np.zeros(grades, GRADE))
 
 
 class Recorder:
-    """Takes down what happens.
+    """Records what happens.
 
     Parameters
     ----------
@@ -81,70 +35,72 @@ class Recorder:
         self.only_busy = only_busy
         self.n_jobs: int | None = None
         """Of other jobs than the first so many nothing is kept, from the moment when this is set."""
-        self._rows: list[tuple[np.ndarray, np.ndarray]] = []
-        self._grades: list[tuple[np.ndarray, np.ndarray]] = []
+        self._uses: list[np.ndarray] = []
+        self._grades: list[np.ndarray] = []
         self._n_rows = 0
 
-    def room(self, system: System) -> Record:
-        """Return a record with room for what the next events write down."""
-        n_pes, n_tasks = system.settings.n_pes, len(system.tasks.whole)
+    def record_for(self, system: System) -> Record:
+        """Return a record with enough rows for the next events."""
+        n_pes, n_tasks = system.settings.n_pes, len(system.tasks)
         rows, grades = AT_ONCE + 2 * ROWS_A_TIME * n_pes, AT_ONCE + 2 * n_tasks
-        if len(system.record.whole) >= rows and len(system.record.graded) >= grades:
+        if len(system.record.uses) >= rows and len(system.record.grades) >= grades:
             return system.record
         return no_record(rows, grades)
 
     def take(self, system: System) -> None:
-        """Take away what the engine has written down.
+        """Take away what the engine has recorded.
 
         Raises
         ------
         ValueError
             With one line, if there is more than can be kept.
         """
-        counts, record = system.counts, system.record
-        rows, grades = counts[N_RECORDED], counts[N_GRADED]
-        whole, real = record.whole[:rows], record.real[:rows]
+        state = system.state
+        uses = system.record.uses[: state["n_recorded"][0]]
         if self.only_busy:
-            kept = whole[:, 1] == BUSY
+            kept = uses["state"] == BUSY
             if self.n_jobs is not None:
-                kept &= whole[:, 2] < self.n_jobs
-            whole, real = whole[kept], real[kept]
-        merged = _merged(whole, real)
-        self._n_rows += len(merged[0])
+                kept &= uses["job"] < self.n_jobs
+            uses = uses[kept]
+        self._uses.append(_merged(uses))
+        self._n_rows += len(self._uses[-1])
         check_pieces(
             self._n_rows,
             "tasks block often: take fewer jobs, or an earlier time, or run it without a schedule",
         )
-        self._rows.append(merged)
-        self._grades.append((record.graded[:grades].copy(), record.grades[:grades].copy()))
-        counts[N_RECORDED] = counts[N_GRADED] = 0
+        self._grades.append(system.record.grades[: state["n_graded"][0]].copy())
+        state["n_recorded"] = state["n_graded"] = 0
 
-    def timeline(self) -> Timeline:
-        """Return all that PEs did; what goes on without a change is one row."""
-        whole, real = (np.concatenate(each) for each in zip(*self._rows, strict=True))
-        whole, real = _merged(whole, real)
-        pe, state, job, task, owns = whole.T
-        return Timeline(pe, state, job, task, owns.astype(bool), *real.T)
+    def timeline(self) -> Any:
+        """Return what all PEs did, by PE and time; without a change there is one row.
 
-    def grades(self) -> Grades:
-        """Return all grades, in order of time."""
-        whole, real = (np.concatenate(each) for each in zip(*self._grades, strict=True))
-        return Grades(whole[:, 0], whole[:, 1], *real.T)
+        Returns
+        -------
+        recarray of `state.SLOT_USE`
+        """
+        return _merged(np.concatenate(self._uses)).view(np.recarray)
+
+    def grades(self) -> Any:
+        """Return all grades in order of time, a recarray of `state.GRADE`."""
+        return np.concatenate(self._grades).view(np.recarray)
 
     def pieces(self, n_jobs: int) -> Pieces:
         """Return when tasks of the first `n_jobs` jobs computed, one PE a piece."""
         made = self.timeline()
-        these = np.flatnonzero((made.state == BUSY) & (made.job < n_jobs))
-        these = these[np.lexsort((made.begin[these], made.job[these]))]
-        job, begin, end = made.job[these], made.begin[these], made.end[these]
+        these = made[(made.state == BUSY) & (made.job < n_jobs)]
+        these = these[np.lexsort((these.begin, these.job))]
+        job, begin, end = (np.ascontiguousarray(column) for column in (these.job, these.begin, these.end))
         return Pieces(job, np.zeros(len(these), np.int64), begin, end, np.ones(len(these), np.int64))
 
 
-def _merged(whole: np.ndarray, real: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows of a record by PE and time; what goes on without a change is one row."""
-    order = np.lexsort((real[:, 0], whole[:, 0]))
-    whole, real = whole[order], real[order]
-    goes_on = (whole[1:] == whole[:-1]).all(axis=1) & (real[1:, 0] == real[:-1, 1])
-    first = np.concatenate([[True], ~goes_on])[: len(whole)]
-    last = np.concatenate([~goes_on, [True]])[: len(whole)]
-    return whole[first], np.column_stack([real[first, 0], real[last, 1]])
+def _merged(uses: np.ndarray) -> np.ndarray:
+    """Return rows of a record by PE and time; those that follow each other without a change are one."""
+    uses = uses[np.lexsort((uses["begin"], uses["pe"]))]
+    continues = uses["begin"][1:] == uses["end"][:-1]
+    for field in SAME:
+        continues &= uses[field][1:] == uses[field][:-1]
+    first = np.concatenate([[True], ~continues])[: len(uses)]
+    last = np.concatenate([~continues, [True]])[: len(uses)]
+    found = uses[first]
+    found["end"] = uses["end"][last]
+    return found

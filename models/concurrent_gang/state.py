@@ -1,48 +1,52 @@
-"""What the engine remembers between two events, as flat arrays in typed tuples.
+"""The state of the engine between two events, as flat arrays and records in typed tuples.
 
-Everything is allocated by Python; the engine only writes into it. What belongs to one task or one PE lies
-side by side in a row of a few wide arrays, because the engine looks at several of its fields together.
+Everything is allocated by Python; the engine only writes into it.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
 
-from numba import boolean, float64, int64, types
+import numpy as np
+from numba import boolean, float64, from_dtype, int64, types
 
+from models.jobs.ended import ENDED as ENDED_JOBS
 from models.kernels.types import FLOATS, INTS
-from models.packing.matrix import BOOKS, MATRIX, REAL, ROOM, TABLE, WHOLE
+from models.packing.matrix import BOOKS, BUFFERS, MATRIX, TABLE
 
 NONE = -1
 GONE = -2
-"""Instead of a task that has ended: what a PE runs next is another one than it ran last."""
+"""In place of a task that has ended: the next task of the PE is another one than its last."""
 
 # The local task scheduler.
 NO_LOCAL, ROUND_ROBIN, PRIORITY = range(3)
-# When the owner of a slot gets its PE back from a task that ran in its place.
+# When the owner of a slot gets its PE back from a local task.
 AT_ONCE, AT_DECISION, AT_SIGNAL = range(3)
-# Kinds of blocking statements, as in `models.workloads.statements.BLOCKING`, and what tasks wait for.
+# Kinds of blocking statements, as in `models.workloads.statements.BLOCKING`, and causes of waiting.
 COMMUNICATION, IO, SYNCHRONIZATION, N_CAUSES = range(4)
-# What a task does; a blocked one waits for (state - FIRST_BLOCKED).
+# States of a task; a blocked one waits for the cause (state - FIRST_BLOCKED).
 READY, RUNNING, COMMUNICATING, IN_IO, SYNCHRONIZING, INELIGIBLE, ENDED = range(7)
 FIRST_BLOCKED = COMMUNICATING
-# What a PE does, as in `metrics.STATES`.
+# Activities of a PE, as in `metrics.STATES`.
 BUSY, SWITCHING, EMPTY, FIRST_WAIT, N_STATES = 0, 1, 2, 3, 6
 
 MEASURES = 5
 """A grade of membership is an average "over the last five times a task was scheduled" (section 2.1)."""
+# The receivers of a task's messages, as in `models.workloads.statements.PARTNERS`.
+RING, NEIGHBOURS, RANDOM_PARTNERS, ALL_TO_ALL = range(4)
 
 Settings = namedtuple(
     "Settings",
     [
         "n_pes", "coordinated", "local", "returns", "preempting", "cells_of_tasks", "spinning", "contention",
-        "n_disks", "first_measured", "end_measured", "n_measured", "batch_size", "graded",
+        "n_disks", "first_measured", "end_measured", "n_measured", "batch_size", "graded", "exponential",
+        "random_spacing", "partners",
     ],
 )  # fmt: skip
-"""Whole numbers that stay.
+"""Fixed whole numbers.
 
 n_pes : PEs of the machine
-coordinated : 1 if the clock signal says which slot is next, 0 if each PE goes its own way
+coordinated : 1 if the clock signal chooses the next slot, 0 if each PE does
 local : the local task scheduler
 returns : when an owner gets its PE back
 preempting : 1 if a local task gives way to one of higher priority that wakes
@@ -54,8 +58,11 @@ first_measured, end_measured : jobs from the first on and before the other are m
 n_measured : number of all these
 batch_size : measured jobs in a batch
 graded : 1 if grades of membership are kept
+exponential : 1 if the times of statements are exponential, else they are constant
+random_spacing : 1 if the numbers of local statements are random
+partners : receivers of messages
 """
-SETTINGS = types.NamedUniTuple(int64, 14, Settings)
+SETTINGS = types.NamedUniTuple(int64, len(Settings._fields), Settings)
 
 Costs = namedtuple(
     "Costs",
@@ -64,78 +71,107 @@ Costs = namedtuple(
         "barrier_latency", "io_time", "statement",
     ],
 )  # fmt: skip
-"""Real numbers that stay: seconds, but for alpha, beta and the priority.
+"""Fixed real numbers: seconds, but for alpha, beta and the priority.
 
-central : that a controller takes to tell all PEs of a new slot
+central : time that a controller takes to notify all PEs of a new slot
 latency : of a link
 transfer : of a message over a link
 statement : mean of a local statement
 """
-COSTS = types.NamedUniTuple(float64, 12, Costs)
+COSTS = types.NamedUniTuple(float64, len(Costs._fields), Costs)
 
-Program = namedtuple("Program", ["phases", "shares", "locals", "kinds", "choices"])
+PHASE = np.dtype(
+    [
+        ("first_step", np.int64),
+        ("n_steps", np.int64),  # in a cycle
+        ("n_local", np.int64),  # local statements of a cycle
+        ("share", np.float64),  # of the runtime
+        ("tasks", np.float64),  # share of the tasks that take part
+    ],
+    align=True,
+)
+"""A phase of a program."""
+
+Program = namedtuple("Program", ["phases", "locals", "kinds"])
 """What tasks do, see `models.workloads.statements`.
 
-phases : int64 (phase, field), see below
-shares : float64 (2 n_phases,), share of the runtime, then of the tasks
+phases : PHASE (phase,)
 locals, kinds : int64 (step,), local statements of a step and the blocking statement after them
-choices : int64 (3,), see below
 """
-PROGRAM = types.NamedTuple([WHOLE, FLOATS, INTS, INTS, INTS], Program)
-# Fields of Program.phases: first step, number of steps in a cycle, local statements of a cycle.
-FIRST_STEP, N_STEPS, N_LOCAL, N_PHASE_FIELDS = range(4)
-# Program.choices: whether times are exponential, whether spacing is random, who sends to whom.
-EXPONENTIAL, RANDOM_SPACING, PARTNERS, N_CHOICES = range(4)
-RING, NEIGHBOURS, RANDOM_PARTNERS, ALL_TO_ALL = range(4)
+PROGRAM = types.NamedTuple([from_dtype(PHASE)[::1], INTS, INTS], Program)
 
-Tasks = namedtuple("Tasks", ["whole", "real", "measures"])
-"""Tasks, each in a place that it keeps until its job ends; those of a job stand side by side.
+TASK = np.dtype(
+    [
+        ("job", np.int64),  # place of its job
+        ("index", np.int64),  # number in the job
+        ("pe", np.int64),
+        ("state", np.int64),
+        ("phase", np.int64),
+        ("step", np.int64),  # steps of the phase that are done
+        ("steps", np.int64),  # steps of the phase
+        ("total", np.int64),  # steps of all phases that are done
+        ("at_step", np.int64),  # place of the step in the program
+        ("communications", np.int64),  # communication statements done
+        ("awaited", np.int64),  # exchange for which it waits
+        ("inbox", np.int64),  # first message sent to it and not received
+        ("next", np.int64),  # neighbours in its PE's list, see `order`
+        ("before", np.int64),
+        ("scheduled", np.int64),  # slice in which it last ran or owned the slot
+        ("timed", np.int64),  # slice to which `computed` and `waited` belong
+        ("n_measures", np.int64),
+        ("held", np.int64),  # 1 if it has to wait for its next slot
+        ("at_boundary", np.int64),  # 1 if it waits at the boundary of a phase
+        ("left", np.float64),  # local computation left of the stretch
+        ("rest", np.float64),  # the phase's last stretch, with nothing after it
+        ("dispatched", np.float64),  # when it was dispatched last
+        ("blocked", np.float64),  # when it blocked
+        ("computed", np.float64),  # seconds of computing in this slice
+        ("waited", np.float64, (N_CAUSES,)),  # seconds of waiting in this slice
+        ("grade_io", np.float64),  # grades of membership
+        ("grade_computation", np.float64),
+        # Shares of its time in I/O and in computation, of slices in turn.
+        ("measures", np.float64, (2 * MEASURES,)),
+    ],
+    align=True,
+)
+"""A task, in a place that it keeps until its job ends; those of a job are side by side."""
 
-whole, real : (task, field), see below
-measures : float64 (task, 2 MEASURES), shares of its time in I/O and in computation, of slices in turn
-"""
-TASKS = types.NamedTuple([WHOLE, REAL, REAL], Tasks)
-# Fields of Tasks.whole: place of its job; number in the job; PE; what it does; phase; steps of the phase
-# that are done, steps of the phase, steps of all phases that are done, place of the step in the program;
-# communication statements done; exchange for which it waits; first message sent to it and not received;
-# neighbours in its PE's list; slice in which it ran or owned the slot last, slice to which its times belong,
-# number of measures; whether it is held until its next slot; whether it waits at the boundary of a phase.
-(
-    JOB, INDEX, PE, STATE, PHASE, STEP, STEPS, TOTAL, AT_STEP, COMMUNICATIONS, AWAITED, INBOX, NEXT, BEFORE,
-    SCHEDULED, TIMED, N_MEASURES, HELD, AT_BOUNDARY, N_TASK_WHOLE,
-) = range(20)  # fmt: skip
-# Fields of Tasks.real: local computation left of the stretch; the phase's last stretch, with nothing after
-# it; when it was dispatched last; when it blocked; seconds of computing and of waiting by cause in this
-# slice; grades of membership.
-(
-    LEFT, REST, DISPATCHED, BLOCKED, COMPUTED, WAITED_FIRST, _, WAITED_LAST, GRADE_IO, GRADE_COMPUTATION,
-    N_TASK_REAL,
-) = range(11)  # fmt: skip
+JOB = np.dtype(
+    [
+        ("first_task", np.int64),
+        ("n_tasks", np.int64),
+        ("alive", np.int64),  # tasks that have not ended
+        ("n_taking_part", np.int64),  # tasks that take part in the phase (all where they are in several)
+        ("at_barrier", np.int64),  # tasks at the barrier
+        ("at_phase_end", np.int64),  # tasks at the boundary of a phase
+        ("to_wake", np.int64),  # tasks that an opened barrier has still to wake
+        ("drawn", np.int64),  # the last random number of local statements, with its step and its mean
+        ("drawn_step", np.int64),
+        ("drawn_mean", np.int64),
+    ],
+    align=True,
+)
+"""The fields of a job beyond those of `models.packing.matrix.JOB`, in the same place."""
 
-Jobs = namedtuple("Jobs", ["whole", "real"])
-"""What a job has beside `models.packing.matrix.Table`, by its place there: (job, field)."""
-JOBS = types.NamedTuple([WHOLE, REAL], Jobs)
-# Fields of Jobs.whole: number, first task, tasks, those that have not ended, those that take part in the
-# phase (all do where its tasks are in several), those at the barrier, those at the boundary of a phase, those
-# that an opened barrier has still to wake, key of its random numbers, the last random number of local
-# statements, with its step and its mean; of Jobs.real: submission, start, runtime.
-(
-    JOB_NUMBER, FIRST_TASK, N_TASKS, ALIVE, TAKING_PART, AT_BARRIER, AT_PHASE_END, TO_WAKE, JOB_KEY, DRAWN,
-    DRAWN_STEP, DRAWN_MEAN, N_JOB_WHOLE,
-) = range(13)  # fmt: skip
-SUBMIT, START, JOB_RUNTIME, N_JOB_REAL = range(4)
-
-Pes = namedtuple("Pes", ["whole", "real", "timers"])
-"""PEs: (PE, field), and when the timer of each goes off, a tournament, see `events`."""
-PES = types.NamedTuple([WHOLE, REAL, FLOATS], Pes)
-# Fields of Pes.whole: running task; the task that it ran last; owner of its slot; first and last of its
-# tasks, see `order`; whether it is to decide (2: because a quantum is over); what it counts as while it is
-# idle; whether the running task owns the slot, and whether it only waits there.
-RUNS, LOADED, OWNER, FIRST, LAST, MARKED, IDLE_AS, AS_OWNER, SPINS, N_PE_WHOLE = range(10)
-# Fields of Pes.real: when the running task began its stretch, or this part of it; when the switch to it is
-# over; since when what the PE does has not been counted; end of the quantum; since when the computing of the
-# running task has not been counted for its grades.
-BEGIN, SWITCHED, SINCE, QUANTUM_END, COMPUTED_FROM, N_PE_REAL = range(6)
+PE = np.dtype(
+    [
+        ("runs", np.int64),  # running task
+        ("loaded", np.int64),  # the task that it ran last
+        ("owner", np.int64),  # of its slot
+        ("first", np.int64),  # of its tasks, see `order`
+        ("last", np.int64),
+        ("marked", np.int64),  # 1 if it is to decide, 2 because a quantum is over
+        ("idle_as", np.int64),  # its activity while it runs no task
+        ("as_owner", np.int64),  # 1 if the running task owns the slot
+        ("spins", np.int64),  # 1 if the running task only waits
+        ("begin", np.float64),  # of the running task's stretch, or of this part of it
+        ("switched", np.float64),  # when the switch to the running task is over
+        ("since", np.float64),  # when its time was last added to the sums
+        ("quantum_end", np.float64),
+        ("computed_from", np.float64),  # when computing was last added to the running task's grades
+    ],
+    align=True,
+)
 
 Wakes = namedtuple("Wakes", ["time", "task"])
 """A heap of blocked tasks by the time at which they wake, see `events`."""
@@ -145,69 +181,104 @@ Network = namedtuple("Network", ["sides", "route", "free", "next", "exchange", "
 """Links, messages and disks.
 
 sides : int64, of the torus
-route : int64, room for the links of a message
-free : float64 (link,), when a link has sent all that it was given
+route : int64, buffer for the links of a message
+free : float64 (link,), when a link has sent all messages given to it
 next, exchange, arrival : (message,), in the lists of their receivers, or in that of unused places
-disks : float64 (disk,), when a disk has served all that it was given
+disks : float64 (disk,), when a disk has served all requests given to it
 """
 NETWORK = types.NamedTuple([INTS, INTS, FLOATS, INTS, INTS, FLOATS, FLOATS], Network)
 
-# Counters (int64). The first two are those of `models.packing`: used slots, jobs in the system. Then: unused
-# places for jobs; jobs submitted and ended; next job of the chunk; wakes in the heap; first unused message;
-# unused messages; tasks beyond the last one ever used; row of the current slot; whether there is none in this
-# slice; number of the slice; PEs to decide; whether this instant had a signal; cells mapped; batches closed;
-# measured ends in this batch, all measured ends; jobs in `System.ended`; rows of the record; whether time is
-# measured.
-(
-    N_SLOTS, N_JOBS, N_VACANT, SUBMITTED, TERMINATED, CURSOR, N_WAKES, FREE_MESSAGE, N_FREE_MESSAGES,
-    TOP_TASK, ROW, VOID, SLICE, N_MARKED, FRESH, MAPPED, N_BATCHES, IN_BATCH, MEASURED, N_ENDED, N_RECORDED,
-    N_GRADED, MEASURING, N_COUNTS,
-) = range(24)  # fmt: skip
-N_BLOCKED = N_COUNTS
-"""From here on: tasks that wait, by cause."""
+SCALARS = np.dtype(
+    [
+        ("n_slots", np.int64),  # used slots
+        ("n_jobs", np.int64),  # jobs in the system
+        ("n_vacant", np.int64),  # unused places for jobs
+        ("n_submitted", np.int64),
+        ("n_terminated", np.int64),
+        ("cursor", np.int64),  # next job of the chunk
+        ("n_wakes", np.int64),  # in the heap
+        ("free_message", np.int64),  # first unused message
+        ("n_free_messages", np.int64),
+        ("top_task", np.int64),  # tasks up to the last one ever used
+        ("row", np.int64),  # of the current slot
+        ("void", np.int64),  # 1 if there is none in this slice
+        ("slice", np.int64),  # number of the slice
+        ("n_marked", np.int64),  # PEs to decide
+        ("fresh", np.int64),  # 1 if this instant had a signal
+        ("mapped", np.int64),  # cells mapped
+        ("n_batches", np.int64),  # batches closed
+        ("in_batch", np.int64),  # measured ends in this batch
+        ("n_measured", np.int64),  # measured ends
+        ("n_ended", np.int64),  # jobs in `System.ended`
+        ("n_recorded", np.int64),  # rows of the record
+        ("n_graded", np.int64),
+        ("measuring", np.int64),  # 1 while time is measured
+        ("n_blocked", np.int64, (N_CAUSES,)),  # tasks that wait
+        ("now", np.float64),
+        ("batch_start", np.float64),
+        ("measured_until", np.float64),  # end of all measuring, infinite until then
+        ("diagram_since", np.float64),  # when slots, jobs and cells were last added to the sums
+        # Sums over a batch.
+        ("pe_time", np.float64, (N_STATES,)),  # time of PEs by activity
+        ("local_time", np.float64),  # busy time that was filled locally
+        ("task_wait", np.float64, (N_CAUSES,)),  # waiting of tasks
+        ("slot_time", np.float64),  # used slots
+        ("job_time", np.float64),  # jobs in the system
+        ("idling", np.float64),  # idling ratio
+        ("idling_time", np.float64),  # time in which there is one
+        ("switches", np.float64),  # context switches
+        ("changes", np.float64),  # of the trace diagram
+        ("notified", np.float64),  # PEs notified of these
+    ],
+    align=True,
+)
+"""The scalars of a system."""
+STATE = from_dtype(SCALARS)
 
-# Clocks (float64): time; begin of the batch; time at which measuring ends; since when slots, jobs and cells
-# have not been counted; then what is summed over a batch:
-# time of PEs by state; busy time that was filled locally; waiting of tasks by cause; used slots; jobs; idling
-# ratio, and the time in which there is one; context switches; changes of the trace diagram, and PEs told.
-NOW, BATCH_START, MEASURED_UNTIL, DIAGRAM_SINCE, PE_TIME = range(5)
-LOCAL_TIME = PE_TIME + N_STATES
-TASK_WAIT = LOCAL_TIME + 1
-SLOT_TIME = TASK_WAIT + N_CAUSES
-JOB_TIME, IDLING, IDLING_TIME, SWITCHES, CHANGES, TOLD, N_CLOCKS = range(SLOT_TIME + 1, SLOT_TIME + 8)
+SLOT_USE = np.dtype(
+    [
+        ("pe", np.int64), ("state", np.int64), ("job", np.int64), ("task", np.int64), ("owns", np.bool_),
+        ("begin", np.float64), ("end", np.float64),
+    ],
+    align=True,
+)  # fmt: skip
+"""What a PE did: index into `metrics.STATES`; numbers of a job, in order of submission, and of a task in its
+job, NONE for an idle PE; whether the task is the owner of the slot; seconds."""
 
-Ended = namedtuple("Ended", ["number", "submit", "start", "end", "runtime", "size"])
-"""Jobs that have ended, in order of their ends, `counts[N_ENDED]` of them."""
-ENDED_JOBS = types.NamedTuple([INTS, FLOATS, FLOATS, FLOATS, FLOATS, INTS], Ended)
+GRADE = np.dtype(
+    [
+        ("job", np.int64), ("task", np.int64), ("time", np.float64), ("io", np.float64),
+        ("computation", np.float64),
+    ],
+    align=True,
+)  # fmt: skip
+"""Grades of membership of a task at the end of a slice: numbers as above, seconds, grades."""
 
-Record = namedtuple("Record", ["whole", "real", "graded", "grades"])
-"""What is drawn; no rows where nothing is recorded.
-
-whole : int64 (row, 5), PE, state, number of the job or NONE, number of the task, whether it owns the slot
-real : float64 (row, 2), begin and end
-graded : int64 (row, 2), number of a job and of a task
-grades : float64 (row, 3), time, grades of membership of I/O and of computation
-"""
-RECORD = types.NamedTuple([WHOLE, REAL, WHOLE, REAL], Record)
+Record = namedtuple("Record", ["uses", "grades"])
+"""SLOT_USE (row,) and GRADE (row,); no rows where nothing is recorded."""
+RECORD = types.NamedTuple([from_dtype(SLOT_USE)[::1], from_dtype(GRADE)[::1]], Record)
 
 System = namedtuple(
     "System",
     [
-        "settings", "costs", "program", "matrix", "table", "room", "books", "tasks", "jobs", "pes", "wakes",
-        "network", "marked", "vacant_tasks", "counts", "clocks", "ended", "batches", "record",
+        "settings", "costs", "program", "matrix", "table", "buffers", "books", "tasks", "jobs", "pes",
+        "timers", "wakes", "network", "marked", "vacant_tasks", "state", "ended", "batches", "record",
     ],
 )  # fmt: skip
 """All of these, as the engine takes them.
 
+tasks, jobs, pes : TASK (place,), JOB (place,), PE (PE,)
+timers : float64, when the timer of each PE goes off, a tournament, see `events`
 marked : int64 (PE,), those that are to decide
 vacant_tasks : int64 (class,), first of the unused blocks of 2^class tasks
-counts, clocks : see above
-batches : float64 (batch, clock), the clocks at the end of each batch
+state : SCALARS (1,)
+ended : Ended, jobs in order of their ends, `n_ended` of them
+batches : SCALARS (batch,), the state at the end of each batch
 """
 SYSTEM = types.NamedTuple(
     [
-        SETTINGS, COSTS, PROGRAM, MATRIX, TABLE, ROOM, BOOKS, TASKS, JOBS, PES, WAKES, NETWORK, INTS, INTS,
-        INTS, FLOATS, ENDED_JOBS, REAL, RECORD,
+        SETTINGS, COSTS, PROGRAM, MATRIX, TABLE, BUFFERS, BOOKS, from_dtype(TASK)[::1], from_dtype(JOB)[::1],
+        from_dtype(PE)[::1], FLOATS, WAKES, NETWORK, INTS, INTS, STATE[::1], ENDED_JOBS, STATE[::1], RECORD,
     ],
     System,
 )  # fmt: skip

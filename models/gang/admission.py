@@ -1,12 +1,9 @@
-"""What the engine asks of the queue before the matrix, for runs with a bound.
-
-The rules are in `models.gang.queueing`; `models.gang.unbounded` stands in where there is no bound.
-"""
+"""The queue before the matrix, for runs with a bound; `models.gang.unbounded` replaces it without one."""
 
 from __future__ import annotations
 
-from models.gang.queueing import ADMIT_SIGNATURE, NEXT, ROOM_NOW, all_fit, list_jobs, next_to_enter, room_now
-from models.gang.waiting import AT_PRESENT
+from models.gang.profile import AT_PRESENT
+from models.gang.queueing import ADMIT_SIGNATURE, NEXT, SLOT_NOW, all_fit, list_jobs, next_to_enter, slot_now
 from models.kernels.compiling import passable
 from models.packing.slots import NOWHERE
 
@@ -16,7 +13,7 @@ def admit(question, job, place, release, rearrange, system):
     """Answer one of the questions of `models.gang.queueing`."""
     if question == NEXT:
         return next_to_enter(place, release, rearrange, system)
-    if question == ROOM_NOW:
-        return room_now(place, release, rearrange, job, system)
-    n = list_jobs(AT_PRESENT, system.table, system.counts, system.foresight)
+    if question == SLOT_NOW:
+        return slot_now(place, release, rearrange, job, system)
+    n = list_jobs(AT_PRESENT, system.table, system.state[0].n_jobs, system.profile)
     return 0 if all_fit(n, rearrange, system) else NOWHERE

@@ -8,11 +8,11 @@ none
 exclusive
     A PE of a slot serves one job: in each slot the free PEs go to the jobs in their order of precedence.
 shared
-    A job counts every slot whose mapped jobs leave its PEs free, whatever others do there. PEs that two jobs
-    fill at once deliver twice: utilization can exceed 1, and a load above 1 need not saturate.
+    A job counts every slot whose mapped jobs leave its PEs free, whatever other guests do there. PEs
+    that two jobs fill at once deliver twice: utilization can exceed 1, and a load above 1 need not saturate.
 
 Virtual time advances by dt / S, so that a job in k slots works off k units of runtime in one unit of it, and
-nothing has to be computed anew when only S changes.
+nothing has to be recomputed when only S changes.
 """
 
 from __future__ import annotations
@@ -20,105 +20,83 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, void
 
-from models.gang.state import NOW, SUM_PES, SUM_SLOTS, VIRTUAL
+from models.gang.state import STATE
 from models.kernels.bits import ONE, ZERO, disjoint, lowest_position
 from models.kernels.compiling import part
-from models.kernels.types import FLOATS, INTS
-from models.packing.matrix import (
-    ARRIVAL,
-    FINISH,
-    MATRIX,
-    N_JOBS,
-    N_SLOTS,
-    POSITION,
-    PRECEDENCE,
-    PRESENT,
-    RUN_SLOTS,
-    SETS,
-    SIZE,
-    SLOT,
-    SLOT_SECONDS,
-    TABLE,
-)
+from models.packing.matrix import MATRIX, SETS, TABLE
 
 NONE, EXCLUSIVE, SHARED = range(3)  # as in `policies.ALTERNATION`
 
 
 @part()
-def run_in(job, count, table, counts, clocks):
-    """Let a job run in `count` slots from now on: what is left of it takes another virtual time."""
-    whole, real = table.whole, table.real
-    before = whole[job, RUN_SLOTS]
-    position = whole[job, POSITION]
-    virtual = clocks[VIRTUAL]
-    real[FINISH, position] = virtual + (real[FINISH, position] - virtual) * before / count
-    real[SLOT_SECONDS, position] -= (count - before) * (clocks[NOW] - real[ARRIVAL, position])
-    whole[job, RUN_SLOTS] = count
-    counts[SUM_SLOTS] += count - before
-    counts[SUM_PES] += (count - before) * whole[job, SIZE]
+def run_in(place, count, table, state):
+    """Let a job run in `count` slots from now on: its remaining work takes another virtual time."""
+    job, finish = table.jobs[place], table.finish
+    before = job.run_slots
+    virtual = state.virtual
+    finish[job.position] = virtual + (finish[job.position] - virtual) * before / count
+    job.slot_seconds -= (count - before) * (state.now - job.start)
+    job.run_slots = count
+    state.sum_slots += count - before
+    state.sum_pes += (count - before) * job.size
 
 
 @part()
-def count_shared(job, n_slots, occupied, table):
+def count_shared(place, n_slots, matrix, table):
     """Return in how many slots a job's PEs are free or its own. O(slots x words)."""
-    own = table.whole[job, SLOT]
+    own, size = table.jobs[place].slot, table.jobs[place].size
     count = 1
     for slot in range(n_slots):
-        if slot != own and disjoint(occupied, slot, table.pes, job):
+        # Most slots have too few free PEs, and need no comparison of words.
+        if size <= matrix.free[slot] and slot != own and disjoint(matrix.occupied, slot, table.pes, place):
             count += 1
     return count
 
 
 @part(inline=False)
-def count_all_shared(n_slots, matrix, table, counts, clocks):
+def count_all_shared(n_slots, matrix, table, state):
     """Under `shared`: count the slots of every job anew. O(slots x jobs x words)."""
-    for i in range(counts[N_JOBS]):
-        job = table.order[PRESENT, i]
-        own = table.whole[job, SLOT]
-        size = table.whole[job, SIZE]
-        count = 1
-        for slot in range(n_slots):
-            # Most slots have too little room, which is told without a look at their words.
-            if size <= matrix.free[slot] and slot != own and disjoint(matrix.occupied, slot, table.pes, job):
-                count += 1
-        if count != table.whole[job, RUN_SLOTS]:
-            run_in(job, count, table, counts, clocks)
+    for i in range(state.n_jobs):
+        job = table.present[i]
+        count = count_shared(job, n_slots, matrix, table)
+        if count != table.jobs[job].run_slots:
+            run_in(job, count, table, state)
 
 
 @part()
 def overlaps(grants, slot, first_pes, pes, job):
-    """Under `exclusive`: tell whether some of a job's PEs are given to others in a slot."""
+    """Under `exclusive`: return whether some of a job's PEs are given to others in a slot."""
     w = 0
     while w < pes.shape[1] and grants[slot, first_pes + w] & pes[job, w] == ZERO:
         w += 1
     return w < pes.shape[1]
 
 
-@part(void(int64, int64, MATRIX, TABLE, SETS, INTS, FLOATS), inline=False)
-def grant(slot, start, matrix, table, taken, counts, clocks):
+@part(void(int64, int64, MATRIX, TABLE, SETS, STATE), inline=False)
+def grant(slot, start, matrix, table, taken, state):
     """Under `exclusive`: give the free PEs of a slot to the jobs mapped elsewhere, in order of precedence.
 
     The first `start` of them keep what they have there: the change that made this necessary comes after them.
     O(jobs x words); ends as soon as all free PEs are given.
     """
     occupied, free, _, grants = matrix
-    pes, whole = table.pes, table.whole
+    pes, jobs = table.pes, table.jobs
     spare = grants.shape[0] - 1
     first_pes = grants.shape[1] - pes.shape[1]
     for w in range(first_pes):
         grants[spare, w] = ZERO
     for w in range(taken.shape[1]):
         taken[0, w] = occupied[slot, w]
-    room = free[slot]
+    n_free = free[slot]
     i = 0
-    while i < counts[N_JOBS] and room > 0:
-        job = table.order[PRECEDENCE, i]
+    while i < state.n_jobs and n_free > 0:
+        job = table.precedence[i]
         if i < start:
             gets = grants[slot, job >> 6] >> np.uint64(job & 63) & ONE != ZERO
         else:  # the PEs of jobs mapped to the slot itself are taken
             gets = disjoint(taken, 0, pes, job)
         if gets:
-            room -= whole[job, SIZE]
+            n_free -= jobs[job].size
             for w in range(taken.shape[1]):
                 taken[0, w] |= pes[job, w]
             grants[spare, job >> 6] |= ONE << np.uint64(job & 63)
@@ -135,11 +113,11 @@ def grant(slot, start, matrix, table, taken, counts, clocks):
             changed &= changed - ONE
             job = np.uint64(64 * w + bit)
             change = 1 if given >> np.uint64(bit) & ONE else -1
-            run_in(job, whole[job, RUN_SLOTS] + change, table, counts, clocks)
+            run_in(job, jobs[job].run_slots + change, table, state)
 
 
 @part(inline=False)
-def revoke(slot, matrix, table, counts, clocks):
+def revoke(slot, matrix, table, state):
     """Under `exclusive`: take all free PEs of a slot back."""
     grants = matrix.grants
     first_pes = grants.shape[1] - table.pes.shape[1]
@@ -149,97 +127,97 @@ def revoke(slot, matrix, table, counts, clocks):
         while given != ZERO:
             job = np.uint64(64 * w + lowest_position(given))
             given &= given - ONE
-            run_in(job, table.whole[job, RUN_SLOTS] - 1, table, counts, clocks)
+            run_in(job, table.jobs[job].run_slots - 1, table, state)
     for w in range(first_pes, grants.shape[1]):
         grants[slot, w] = ZERO
 
 
 @part(inline=False)
-def grant_where_it_fits(job, rank, opened, matrix, table, taken, counts, clocks):
+def grant_where_it_fits(job, rank, opened, matrix, table, taken, state):
     """Under `exclusive`: a job was mapped. It changes its own slot and those that it may run in.
 
-    `rank` is its position in the order of precedence and `opened` tells whether the slot was opened for it.
+    `rank` is its position in the order of precedence; `opened` is true if the slot was opened for it.
     """
     grants, pes = matrix.grants, table.pes
     first_pes = grants.shape[1] - pes.shape[1]
-    own = table.whole[job, SLOT]
-    last = rank == counts[N_JOBS] - 1
-    for slot in range(counts[N_SLOTS]):
+    own = table.jobs[job].slot
+    last = rank == state.n_jobs - 1
+    for slot in range(state.n_slots):
         if slot == own:
-            # To take PEs that nobody was given changes nothing: who was refused is refused again.
+            # PEs that were given to no job change nothing: a job that was refused is refused again.
             if opened or overlaps(grants, slot, first_pes, pes, job):
-                grant(slot, 0, matrix, table, taken, counts, clocks)
+                grant(slot, 0, matrix, table, taken, state)
         elif disjoint(matrix.occupied, slot, pes, job):
-            if not last:  # those after it may have to give back
-                grant(slot, rank, matrix, table, taken, counts, clocks)
+            if not last:  # jobs after it may have to give PEs back
+                grant(slot, rank, matrix, table, taken, state)
             elif not overlaps(grants, slot, first_pes, pes, job):
                 grants[slot, job >> 6] |= ONE << np.uint64(job & 63)
                 for w in range(pes.shape[1]):
                     grants[slot, first_pes + w] |= pes[job, w]
-                run_in(job, table.whole[job, RUN_SLOTS] + 1, table, counts, clocks)
+                run_in(job, table.jobs[job].run_slots + 1, table, state)
 
 
 @part(inline=False)
 def forget(job, n_slots, grants):
-    """Under `exclusive`: strike a job that has ended from the grants of every slot."""
+    """Under `exclusive`: remove a job that has ended from the grants of every slot."""
     keep = ~(ONE << np.uint64(job & 63))
     for slot in range(n_slots):
         grants[slot, job >> 6] &= keep
 
 
 @part()
-def grant_where_it_ran(job, rank, matrix, table, taken, counts, clocks):
-    """Under `exclusive`: a job has ended. What it was given in other slots goes to others.
+def grant_where_it_ran(job, rank, matrix, table, taken, state):
+    """Under `exclusive`: a job has ended. Its PEs in other slots are given to jobs after it in precedence.
 
-    They come after it, `rank` being the position that it had in the order of precedence.
+    `rank` is the position that it had in that order.
     """
     grants = matrix.grants
     own = ONE << np.uint64(job & 63)
-    for slot in range(counts[N_SLOTS]):
+    for slot in range(state.n_slots):
         if grants[slot, job >> 6] & own != ZERO:
             grants[slot, job >> 6] ^= own
-            grant(slot, rank, matrix, table, taken, counts, clocks)
+            grant(slot, rank, matrix, table, taken, state)
 
 
-@part(void(int64, int64, SETS, int64, SETS, TABLE, INTS, FLOATS))
-def slot_changes(change, slot, changed, row, occupied, table, counts, clocks):
+@part(void(int64, int64, SETS, int64, SETS, TABLE, STATE))
+def slot_changes(change, slot, changed, row, occupied, table, state):
     """Under `shared`: PEs of a used slot, a row of `changed`, become free (change 1) or taken (-1).
 
     `occupied` holds what is taken in the slot beside them. O(jobs x words).
     """
-    if counts[N_SLOTS] == 1:
+    if state.n_slots == 1:
         return  # which all jobs are mapped to
-    for i in range(counts[N_JOBS]):
-        job = table.order[PRESENT, i]
-        # Not `and`: nobody can guess which of them it would end with.
-        is_free = (table.whole[job, SLOT] != slot) & disjoint(table.pes, job, occupied, slot)
+    for i in range(state.n_jobs):
+        job = table.present[i]
+        # Not `and`, whose branches would be mispredicted.
+        is_free = (table.jobs[job].slot != slot) & disjoint(table.pes, job, occupied, slot)
         if is_free and not disjoint(table.pes, job, changed, row):
-            run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, clocks)
+            run_in(job, table.jobs[job].run_slots + change, table, state)
 
 
-@part(void(int64, int64, SETS, int64, TABLE, INTS, FLOATS))
-def slot_comes_or_goes(change, slot, only, row, table, counts, clocks):
+@part(void(int64, int64, SETS, int64, TABLE, STATE))
+def slot_comes_or_goes(change, slot, only, row, table, state):
     """Under `shared`: a slot is opened for a job (change 1) or closed after it (-1).
 
     The job's PEs are a row of `only`. O(jobs x words).
     """
-    for i in range(counts[N_JOBS]):
-        job = table.order[PRESENT, i]
-        if (table.whole[job, SLOT] != slot) & disjoint(table.pes, job, only, row):
-            run_in(job, table.whole[job, RUN_SLOTS] + change, table, counts, clocks)
+    for i in range(state.n_jobs):
+        job = table.present[i]
+        if (table.jobs[job].slot != slot) & disjoint(table.pes, job, only, row):
+            run_in(job, table.jobs[job].run_slots + change, table, state)
 
 
 @part(inline=False)
-def slots_unite(low, high, occupied, table, counts, clocks):
+def slots_unite(low, high, occupied, table, state):
     """Under `shared`: two slots become one. O(jobs x words).
 
-    Whoever ran in either of them has one slot less: both where it ran in both (one is left), and where it ran
-    in one only (the jobs of the other block it now).
+    A job that ran in either of them has one slot less: if it ran in both one is left, and if it ran in one
+    only the jobs of the other block it now.
     """
-    pes, whole = table.pes, table.whole
-    for i in range(counts[N_JOBS]):
-        job = table.order[PRESENT, i]
-        own = whole[job, SLOT]
+    pes, jobs = table.pes, table.jobs
+    for i in range(state.n_jobs):
+        job = table.present[i]
+        own = jobs[job].slot
         runs_in_low = own == low or disjoint(occupied, low, pes, job)
         if runs_in_low or own == high or disjoint(occupied, high, pes, job):
-            run_in(job, whole[job, RUN_SLOTS] - 1, table, counts, clocks)
+            run_in(job, jobs[job].run_slots - 1, table, state)

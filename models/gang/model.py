@@ -7,22 +7,19 @@ import numpy as np
 from models import dotted, workloads
 from models.arrays import Floats
 from models.family import Outcome
-from models.gang import engine
 from models.gang.policies import Rules
 from models.gang.recording import Recorder
-from models.gang.simulation import Measured, Simulation
+from models.gang.simulation import Simulation
 from models.jobs.machine import one_pool
 from models.jobs.measures import Measures
 from models.jobs.measuring import Measuring, as_they_ran
 from models.jobs.schedule import Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
+from models.packing.driver import TABLE_FULL, Measured
 from models.point import Batches, Point
 from models.saturation import Backlog
 from models.workloads import repetition
-
-PATIENCE = 0.1
-"""Share of the time simulated so far after which it is asked again whether a schedule is complete."""
 
 
 def simulate(point: Point) -> Outcome:
@@ -31,32 +28,27 @@ def simulate(point: Point) -> Outcome:
     Notes
     -----
     A batch is so many measured jobs in order of termination; of a workload that ends as many as
-    `models.jobs.trace.Trace.divided` says, so that the last one may be short where it is so under
+    `models.jobs.trace.Trace.divided` returns, so that the last one may be short where it is so under
     backfilling. Jobs that are not measured (a month's week before it) fill the machine and are in no batch.
-    The period of a batch goes from the end of the one before to its last termination: the first begins with
-    the submission of the first measured job (with a stream at 0), and none goes on after `Trace.until`.
-    A trace has no backlog to speak of, and `job_limit` does not stop it: it ends.
+    The period of a batch lasts from the end of the one before to its last termination: the first begins with
+    the submission of the first measured job (with a stream at 0), and none continues after `Trace.until`.
+    A trace has no backlog, and `job_limit` does not stop it: it ends.
     """
     opened = workloads.open_workload(point)
     batches, available = point.batches, point.batches.checkpoints[-1]
     if isinstance(opened, Trace):
         batches, available = opened.divided(batches)
     assert batches.size is not None  # a trace's are divided, a stream has none without
-    everybody = opened.jobs.part(opened.measured) if isinstance(opened, Trace) else None
-    measuring = Measuring(Measures.of(point.measures), batches.size, everybody)
+    all_jobs = opened.jobs.part(opened.measured) if isinstance(opened, Trace) else None
+    measuring = Measuring(Measures.of(point.measures), batches.size, all_jobs)
     simulation = _simulation(point, opened, batches, measuring=measuring)
-    status = engine.BATCHES_DONE
-    for look in batches.checkpoints:
-        n_measured = min(look, max(available, 0))
-        if n_measured:
-            status = simulation.run(batches.warmup + n_measured)
-        metrics = _metrics(simulation, measuring, batches.warmup)
-        if status != engine.BATCHES_DONE or look >= available or batches.is_enough(metrics):
-            break
+    status, metrics = simulation.run_to_checkpoints(
+        batches, available, lambda: _metrics(simulation, measuring, batches.warmup)
+    )
     if isinstance(opened, Trace):
         return Outcome(metrics, simulation.n_terminated)
     backlog = Backlog.of(
-        metrics["jobs_in_system"], metrics["utilization"], point.load, overflowed=status == engine.TABLE_FULL
+        metrics["jobs_in_system"], metrics["utilization"], point.load, overflowed=status == TABLE_FULL
     )
     return Outcome(metrics, simulation.n_terminated, backlog)
 
@@ -69,30 +61,22 @@ def schedule(point: Point) -> Schedule:
     Raises
     ------
     ValueError
-        With one line, if more jobs of a stream are in the system at a time than there is room for.
+        With one line, if more jobs of a stream are in the system at a time than the table can hold.
     """
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(point)
     recorder = Recorder()
-    if isinstance(opened, Trace):
-        simulation = _simulation(point, opened, Batches(1, 0, (1,)), recorder=recorder)
+    ends = isinstance(opened, Trace)
+    simulation = _simulation(point, opened, Batches(1, 0, (1,)) if ends else point.batches, recorder=recorder)
+    if ends:
         simulation.measure_no_more()
-        status = simulation.run(1)  # to the end of the last job
-    else:
-        simulation = _simulation(point, opened, point.batches, recorder=recorder)
-        status = simulation.run(point.batches.most)
+    status = simulation.run(1 if ends else point.batches.most)  # a trace to the end of its last job
     n_jobs = simulation.n_submitted
-    # Those that are still there need the jobs that arrive after them to be slowed down by.
-    simulation.measure_no_more()
-    until = simulation.now
-    while status != engine.TABLE_FULL and simulation.oldest < n_jobs:
-        until *= 1 + PATIENCE  # perhaps nothing happens for as long as that
-        status = simulation.run(1, until=until)
-    if status == engine.TABLE_FULL:
-        raise ValueError(
-            f"{point}: more than policy.job_limit={rules.job_limit} jobs are in the system at a time, so "
-            "that not all of them end; give more, or take a lower load"
-        )
+    # Jobs that are still there are slowed down by those that arrive after them.
+    try:
+        simulation.run_out(n_jobs, status, rules.job_limit)
+    except ValueError as refused:
+        raise ValueError(f"{point}: {refused}") from None
     ended = recorder.ended(n_jobs)
     columns = opened.jobs if isinstance(opened, Trace) else opened.first(int(ended.session.max()) + 1)
     jobs = as_they_ran(ended, columns.part(ended.session))
@@ -104,14 +88,14 @@ def schedule(point: Point) -> Schedule:
         host=np.zeros(n_jobs, np.int64),
         waited=np.maximum(ended.end - ended.submit - ended.runtime, 0.0),
         pieces=recorder.pieces(n_jobs),
-        # A log's rows are told only of jobs that are its own one by one.
+        # A log's rows belong only to jobs that are submitted once each.
         trace=opened if isinstance(opened, Trace) and not opened.jobs.repeats else None,
         notes=(str(rules),),
     )
 
 
 def prepare(point: Point, recorder: Recorder | None = None) -> Simulation:
-    """Return a simulation of a point at time 0, which nothing is read off yet."""
+    """Return a simulation of a point at time 0 that is not measured."""
     opened = workloads.open_workload(point)
     batches = opened.divided(point.batches)[0] if isinstance(opened, Trace) else point.batches
     return _simulation(point, opened, batches, recorder=recorder)
@@ -126,35 +110,19 @@ def _simulation(
     recorder: Recorder | None = None,
 ) -> Simulation:
     rules = Rules.of(point.policy)
-    n_pes = one_pool(opened.machine, point.machine, point.policy)
-    memory = opened.machine.memory_each if rules.memory else None
-    assert batches.size is not None
-    if isinstance(opened, Trace):
-        sessions = range(*opened.measured.indices(len(opened.jobs)))
-        until = np.inf if opened.until is None else opened.until
-        since = float(opened.jobs.submit[0]) if len(opened.jobs) else 0.0
-        measured = Measured(batches.size, batches.most, sessions, opened.n_measured, until, since)
-        return Simulation(
-            rules,
-            n_pes,
-            iter([opened.jobs]),
-            measured,
-            ends=True,
-            measuring=measuring,
-            recorder=recorder,
-            memory=memory,
-        )
-    rerun = repetition.same_runtime if opened.rerun is None else dotted.imported(opened.rerun)
+    ends = isinstance(opened, Trace)
+    rerun = None if isinstance(opened, Trace) else opened.rerun
     return Simulation(
         rules,
-        n_pes,
-        opened.chunks(),
-        Measured(batches.size, batches.most),
-        rerun=rerun,
-        rerun_parameters=opened.rerun_parameters,
+        one_pool(opened.machine, point.machine, point.policy),
+        iter([opened.jobs]) if isinstance(opened, Trace) else opened.chunks(),
+        Measured.of(opened, batches),
+        rerun=repetition.same_runtime if rerun is None else dotted.imported(rerun),
+        rerun_parameters=None if isinstance(opened, Trace) else opened.rerun_parameters,
+        ends=ends,
         measuring=measuring,
         recorder=recorder,
-        memory=memory,
+        memory=opened.machine.memory_each if rules.memory else None,
     )
 
 

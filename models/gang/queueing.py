@@ -1,27 +1,28 @@
-"""Who enters the matrix: a bound on its slots, memory of its PEs, and a queue before it.
+"""Which job enters the matrix next: a bound on its slots, memory of its PEs, and a queue before it.
 
-With a multiprogramming level of M (``slots_limit``) a job that its packing scheme finds room for in none of M
-slots waits. So does one whose PEs would have too little memory. Under ``fcfs`` the first of the queue keeps
-all others from entering. Under ``backfill`` it has a reservation, and others enter as long as they do not
-delay it, as far as requested times tell: each slot is a machine that can be backfilled (Zhang et al. 2003).
+With a multiprogramming level of M (``slots_limit``) a job for which its packing scheme finds enough free PEs
+in none of M slots waits. So does one whose PEs would have too little memory. Under ``fcfs`` the head of the
+queue keeps all others from entering. Under ``backfill`` it has a reservation, and others enter as long as
+they do not delay it, as far as requested times go: each slot is a machine that can be backfilled (Zhang et
+al. 2003).
 
-An expected end is judged by what is left of a job's requested time, times the slots in use: a job that has a
-slot of S for itself advances by one second in S. It may well advance faster, in foreign slots or when a slot
-closes, so that this errs on the safe side. In virtual time, which advances by 1 / S in a second
+An expected end follows from what is left of a job's requested time, times the slots in use: a job that has a
+slot of S for itself advances by one second in S. It may advance faster, in foreign slots or when a slot
+closes, so that the error is on the safe side. In virtual time, which advances by 1 / S in a second
 (`models.gang.alternation`), the factor is the same for all jobs and drops out: a job is expected to end when
 virtual time has advanced by what is left of its request. One that has used it up may end at any moment.
 
-The shadow is the first of these ends with which the scheme would find room for the first of the queue, were
-all jobs gone that are expected to have ended. Another one enters if it is expected to end by then, or if
-there is still room for the first beside it; where that is not so in the slot that the scheme chooses, the
-scheme is asked for another slot. Unions of slots to come are not foreseen. At a level of 1 all of this is
-EASY (`models.backfill.priority.pool`).
+The shadow time is the first of these ends after which the scheme could place the head of the queue, were all
+jobs gone that are expected to have ended. Another job enters if it is expected to end by then, or if the head
+still fits beside it; where it does not in the slot that the scheme chooses, the scheme is called for another
+slot. Unions of slots to come are not considered. At a level of 1 all of this is EASY.
 
-The engine asks for all of this through one function of a declared type, `models.gang.admission.admit`, which
-is compiled on its own and only for runs with a bound; it takes as long to compile as the engine itself.
+The engine calls all of this through one function of a declared type, `models.gang.admission.admit`, which is
+compiled by itself and only for runs with a bound; it takes as long to compile as the engine.
 
-The queue is looked at after each end and, under ``backfill``, after each submission; with ``ties: instant``
-once all events of an instant are through. Only a newcomer that finds nobody waiting is looked at right away.
+The engine goes through the queue after each end and, under ``backfill``, after each submission; with
+``ties: instant`` after the last event of an instant. Only a newcomer that finds the queue empty is tried at
+once.
 
 References
 ----------
@@ -36,39 +37,21 @@ import numpy as np
 from numba import int64, types, uint64
 
 from models.gang.memory import find_lacking, hide_lacking, is_limited, take_memory
-from models.gang.state import (
-    END_WAITING,
-    FIRST_WAITING,
-    FOUND_SLOT,
-    LOOKED_AT,
-    SHADOW,
-    SYSTEM,
-    VIRTUAL,
-)
-from models.gang.waiting import AT_PRESENT, CHOSEN, NEEDED, REQUESTED, THEN, leave_queue
+from models.gang.profile import AT_PRESENT, AT_SHADOW, CHOSEN
+from models.gang.state import SYSTEM
 from models.kernels.bits import ALL
 from models.kernels.compiling import part
-from models.packing.matrix import (
-    DECREASING,
-    FINISH,
-    N_JOBS,
-    N_SLOTS,
-    POSITION,
-    PRESENT,
-    RUN_SLOTS,
-    SIZE,
-    SLOT,
-)
 from models.packing.schemes.signature import PLACE, REARRANGE, RELEASE
 from models.packing.slots import NOWHERE, insert
 
-# What the engine asks: who of the queue enters next; whether a newcomer may; whether all jobs of the matrix
-# can be mapped anew within the bounds. The answer is a place of the table, a slot, or 0; or it is NOWHERE.
-NEXT, ROOM_NOW, REPACK = range(3)
+# Questions of the engine: which job of the queue enters next; which slot a newcomer can have; whether all
+# jobs of the matrix can be mapped anew within the bounds. The answer is a place of the table, a slot, or 0;
+# or it is NOWHERE.
+NEXT, SLOT_NOW, REPACK = range(3)
 
 ADMIT_SIGNATURE = int64(
     int64,  # question
-    uint64,  # place of the newcomer, for ROOM_NOW
+    uint64,  # place of the newcomer, for SLOT_NOW
     PLACE,  # the packing scheme
     RELEASE,
     REARRANGE,
@@ -78,41 +61,61 @@ ADMIT = types.FunctionType(ADMIT_SIGNATURE)
 
 
 @part()
-def n_waiting(counts):
-    """Return how many jobs wait."""
-    return counts[END_WAITING] - counts[FIRST_WAITING]
+def n_waiting(state):
+    """Return the length of the queue."""
+    return state.end_waiting - state.first_waiting
 
 
 @part()
-def is_barred(slot, when, foresight):
-    """Tell whether a slot is not to be used, as a job would delay the first of the queue there."""
-    return when == AT_PRESENT and foresight.barred[slot] == 1
+def join_queue(job, queue, state):
+    """Append a job to the queue, which is moved to the front of its array when it reaches the end."""
+    if state.end_waiting == queue.shape[0]:
+        for i in range(state.first_waiting, state.end_waiting):
+            queue[i - state.first_waiting] = queue[i]
+        state.end_waiting -= state.first_waiting
+        state.first_waiting = 0
+    queue[state.end_waiting] = job
+    state.end_waiting += 1
+
+
+@part()
+def leave_queue(i, queue, state):
+    """Remove the job at a position from the queue: those before it move up. O(jobs before it)."""
+    for later in range(i, state.first_waiting, -1):
+        queue[later] = queue[later - 1]
+    state.first_waiting += 1
+
+
+@part()
+def is_barred(slot, when, profile):
+    """Return whether a slot is not to be used, as a job would delay the head of the queue there."""
+    return when == AT_PRESENT and profile.barred[slot] == 1
 
 
 @part(inline=False)
-def show(matrix, n_slots, when, foresight):
-    """Show a packing scheme the used slots of a matrix, those that are barred as full, and two empty ones."""
-    shown = foresight.shown
+def show(matrix, n_slots, when, profile):
+    """Copy the used slots of a matrix for a packing scheme, barred ones as full, and two empty ones."""
+    shown = profile.shown
     for slot in range(n_slots + 2):
-        barred = is_barred(slot, when, foresight)
+        barred = is_barred(slot, when, profile)
         for w in range(shown.occupied.shape[1]):
             shown.occupied[slot, w] = ALL if barred else matrix.occupied[slot, w]
         shown.free[slot] = 0 if barred else matrix.free[slot]
 
 
 @part(inline=False)
-def ask(place, release, size, n_slots, lacks, when, system):
-    """Ask the scheme for room in the slots it is shown; return the slot, or NOWHERE.
+def place_in_shown(place, release, size, n_slots, lacks, when, system):
+    """Let the scheme place a job in the slots it is shown; return the slot, or NOWHERE.
 
-    The PEs are in the room for them, and in the scheme's books, where there is room. With `lacks` some PEs
-    have too little memory, which is hidden in the used slots already: a new slot has to do without them, too,
-    and is shown as if it were in use.
+    The PEs are then in the buffer for them, and in the scheme's books, unless the result is NOWHERE. With
+    `lacks` some PEs have too little memory, which is hidden in the used slots already: a new slot has to do
+    without them, too, and is shown as if it were in use.
     """
     settings, shown, books, scratch = (
-        system.settings, system.foresight.shown, system.books, system.room.scratch
+        system.settings, system.profile.shown, system.books, system.buffers.scratch
     )  # fmt: skip
     n_pes = settings.n_pes
-    row = system.foresight.set_row if when == THEN else system.room.chosen_row
+    row = system.profile.set_row if when == AT_SHADOW else system.buffers.chosen_row
     slot = place(size, n_pes, n_slots, shown, books, scratch, row)
     if slot < n_slots:
         return slot
@@ -120,7 +123,7 @@ def ask(place, release, size, n_slots, lacks, when, system):
         if not lacks:
             return n_slots
         release(size, n_pes, row, books)
-        hide_lacking(n_slots, shown, system.foresight.sets)
+        hide_lacking(n_slots, shown, system.profile.sets)
         if shown.free[n_slots] < size:
             return NOWHERE
         slot = place(size, n_pes, n_slots + 1, shown, books, scratch, row)
@@ -131,240 +134,232 @@ def ask(place, release, size, n_slots, lacks, when, system):
 
 
 @part(inline=False)
-def room_in_matrix(place, release, job, matrix, when, system):
-    """Return a slot of a matrix (that of now, or the one to come) in which the scheme has room, or NOWHERE.
+def slot_in_matrix(place, release, job, matrix, when, system):
+    """Return the slot of a matrix (the present one, or the profile's) that the scheme chooses, or NOWHERE.
 
-    O(slots x words), and what the scheme takes.
+    O(slots x words), and the time of the scheme.
     """
-    settings, table, foresight = system.settings, system.table, system.foresight
-    n_slots = system.counts[N_SLOTS]
-    if when == THEN:
-        n_slots = foresight.counts[N_SLOTS]
-    size = table.whole[job, SIZE]
+    settings, jobs, profile = system.settings, system.table.jobs, system.profile
+    n_slots = system.state[0].profile_slots if when == AT_SHADOW else system.state[0].n_slots
+    size = jobs[job].size
     free = 0
     for slot in range(n_slots):
-        if not is_barred(slot, when, foresight):
+        if not is_barred(slot, when, profile):
             free = max(free, matrix.free[slot])
-    if free < size and n_slots >= settings.slots_limit:  # most often so, and no scheme has room where none is
+    if free < size and n_slots >= settings.slots_limit:  # the most frequent case
         return NOWHERE
-    show(matrix, n_slots, when, foresight)
+    show(matrix, n_slots, when, profile)
     lacks = False
     if is_limited(settings):
-        lacks = find_lacking(system.waiting.memory[job], when, settings.memory_limit, foresight)
+        lacks = find_lacking(jobs[job].memory, when, settings.memory_limit, profile)
         if lacks:
             for slot in range(n_slots):
-                if not is_barred(slot, when, foresight):
-                    hide_lacking(slot, foresight.shown, foresight.sets)
-    return ask(place, release, size, n_slots, lacks, when, system)
+                if not is_barred(slot, when, profile):
+                    hide_lacking(slot, profile.shown, profile.sets)
+    return place_in_shown(place, release, size, n_slots, lacks, when, system)
 
 
 @part()
 def list_job(job, n, table, listed):
-    """Put a job into the list of those that a scheme that migrates would have to map."""
-    listed.whole[job, SIZE] = table.whole[job, SIZE]
-    listed.whole[job, SLOT] = NOWHERE
-    insert(listed.order, DECREASING, n, job, listed.whole, 1)
+    """Insert a job into the list of those that a scheme that migrates would have to map."""
+    listed.jobs[job].size = table.jobs[job].size
+    listed.jobs[job].slot = NOWHERE
+    insert(listed.decreasing, n, job, listed.jobs, 1)
     return n + 1
 
 
 @part(inline=False)
-def list_jobs(when, table, counts, foresight):
-    """List the jobs of the matrix, those of now or those that are still there then; return how many."""
-    listed = foresight.table
+def list_jobs(when, table, n_jobs, profile):
+    """List the jobs of the matrix, at present or at the shadow time, and return their number."""
+    listed = profile.table
     n = 0
-    for i in range(counts[N_JOBS]):
-        job = table.order[DECREASING, i]
-        if when == AT_PRESENT or foresight.stays[job]:
-            listed.whole[job, SIZE] = table.whole[job, SIZE]
-            listed.whole[job, SLOT] = NOWHERE
-            listed.order[DECREASING, n] = job
+    for i in range(n_jobs):
+        job = table.decreasing[i]
+        if when == AT_PRESENT or profile.stays[job]:
+            listed.jobs[job].size = table.jobs[job].size
+            listed.jobs[job].slot = NOWHERE
+            listed.decreasing[n] = job
             n += 1
     return n
 
 
 @part(inline=False)
 def all_fit(n, rearrange, system):
-    """Tell whether a scheme that migrates can map the first n listed jobs within all bounds.
+    """Return whether a scheme that migrates can map the first n listed jobs within all bounds.
 
     O(jobs x slots), with memory O(jobs x PEs).
     """
-    settings, foresight = system.settings, system.foresight
-    listed, counts = foresight.table, foresight.counts
+    settings, profile, state = system.settings, system.profile, system.state[0]
+    listed = profile.table
     total = 0
     for i in range(n):
-        total += listed.whole[listed.order[DECREASING, i], SIZE]
+        total += listed.jobs[listed.decreasing[i]].size
     if total > settings.slots_limit * settings.n_pes:
         return False
-    counts[N_JOBS] = n
-    rearrange(0, settings.n_pes, foresight.matrix, listed, counts)
-    if counts[N_SLOTS] > settings.slots_limit:
+    state.profile_slots = rearrange(0, n, state.profile_slots, settings.n_pes, profile.matrix, listed)
+    if state.profile_slots > settings.slots_limit:
         return False
     if is_limited(settings):
         for pe in range(settings.n_pes):
-            foresight.memory[THEN, pe] = 0
+            profile.memory[AT_SHADOW, pe] = 0
         for i in range(n):
-            job = listed.order[DECREASING, i]
-            take_memory(listed.pes, job, system.waiting.memory[job], THEN, foresight.memory)
+            job = listed.decreasing[i]
+            take_memory(listed.pes, job, system.table.jobs[job].memory, AT_SHADOW, profile.memory)
         for pe in range(settings.n_pes):
-            if foresight.memory[THEN, pe] > settings.memory_limit:
+            if profile.memory[AT_SHADOW, pe] > settings.memory_limit:
                 return False
     return True
 
 
 @part()
 def surely_fit(n_jobs, settings):
-    """Tell whether so many jobs can be mapped anew whatever they are: each could have a slot."""
+    """Return whether any so many jobs can be mapped anew: each could have a slot."""
     return n_jobs <= settings.slots_limit and not is_limited(settings)
 
 
 @part(inline=False)
-def room_now(place, release, rearrange, job, system):
-    """Return a slot with room for a job (any number from 0 on if the scheme migrates), or NOWHERE."""
-    counts, foresight = system.counts, system.foresight
+def slot_now(place, release, rearrange, job, system):
+    """Return a slot for a job (any number from 0 on if the scheme migrates), or NOWHERE."""
+    n_jobs, profile = system.state[0].n_jobs, system.profile
     if system.settings.migrating:
-        if not surely_fit(counts[N_JOBS] + 1, system.settings):
-            n = list_jobs(AT_PRESENT, system.table, counts, foresight)
-            n = list_job(job, n, system.table, foresight.table)
+        if not surely_fit(n_jobs + 1, system.settings):
+            n = list_jobs(AT_PRESENT, system.table, n_jobs, profile)
+            n = list_job(job, n, system.table, profile.table)
             if not all_fit(n, rearrange, system):
                 return NOWHERE
         return 0
-    return room_in_matrix(place, release, job, system.matrix, AT_PRESENT, system)
+    return slot_in_matrix(place, release, job, system.matrix, AT_PRESENT, system)
 
 
 @part(inline=False)
-def room_then(place, release, rearrange, head, newcomer, system):
-    """Tell whether there will be room for the first of the queue, beside a newcomer or none (NOWHERE)."""
-    foresight, table = system.foresight, system.table
+def head_fits(place, release, rearrange, head, newcomer, system):
+    """Return whether the head of the queue fits at the shadow time, beside a newcomer or none (NOWHERE)."""
+    profile, table = system.profile, system.table
     if system.settings.migrating:
-        n = list_jobs(THEN, table, system.counts, foresight)
+        n = list_jobs(AT_SHADOW, table, system.state[0].n_jobs, profile)
         if newcomer != NOWHERE:
-            n = list_job(np.uint64(newcomer), n, table, foresight.table)
-        n = list_job(head, n, table, foresight.table)
+            n = list_job(np.uint64(newcomer), n, table, profile.table)
+        n = list_job(head, n, table, profile.table)
         return all_fit(n, rearrange, system)
-    slot = room_in_matrix(place, release, head, foresight.matrix, THEN, system)
+    slot = slot_in_matrix(place, release, head, profile.matrix, AT_SHADOW, system)
     if slot == NOWHERE:
         return False
-    release(table.whole[head, SIZE], system.settings.n_pes, foresight.set_row, system.books)
+    release(table.jobs[head].size, system.settings.n_pes, profile.set_row, system.books)
     return True
 
 
 @part(inline=False)
-def look_ahead(place, release, rearrange, head, system):
-    """Find the shadow of the first of the queue, and what the matrix will look like then.
+def build_profile(place, release, rearrange, head, system):
+    """Find the shadow time of the head of the queue, and the matrix as it will then be.
 
-    O(ends before it x (jobs + what the scheme takes)).
+    O(ends before it x (jobs + the time of the scheme)).
     """
-    table, counts, clocks, waiting, foresight = (
-        system.table, system.counts, system.clocks, system.waiting, system.foresight
-    )  # fmt: skip
-    n_jobs = counts[N_JOBS]
+    table, state, profile = system.table, system.state[0], system.profile
+    n_jobs = state.n_jobs
     for i in range(n_jobs):
-        foresight.stays[table.order[PRESENT, i]] = 1
+        profile.stays[table.present[i]] = 1
     if not system.settings.migrating:
-        n_slots = counts[N_SLOTS]
-        foresight.counts[N_SLOTS] = n_slots
-        ahead, matrix = foresight.matrix, system.matrix
-        for slot in range(n_slots + 2):
+        ahead, matrix = profile.matrix, system.matrix
+        state.profile_slots = state.n_slots
+        for slot in range(state.n_slots + 2):
             for w in range(ahead.occupied.shape[1]):
                 ahead.occupied[slot, w] = matrix.occupied[slot, w]
             ahead.free[slot] = matrix.free[slot]
             ahead.tags[slot] = matrix.tags[slot]
-        for pe in range(foresight.memory.shape[1]):
-            foresight.memory[THEN, pe] = foresight.memory[AT_PRESENT, pe]
+        for pe in range(profile.memory.shape[1]):
+            profile.memory[AT_SHADOW, pe] = profile.memory[AT_PRESENT, pe]
     n_left = n_jobs
-    clocks[SHADOW] = np.inf
+    state.shadow = np.inf
     while n_left > 0:
         shadow = np.inf
         for i in range(n_jobs):
-            job = table.order[PRESENT, i]
-            if foresight.stays[job]:
-                shadow = min(shadow, expected_end(job, table, waiting, clocks))
+            job = table.present[i]
+            if profile.stays[job]:
+                shadow = min(shadow, expected_end(job, table, state))
         for i in range(n_jobs):
-            job = table.order[PRESENT, i]
-            if foresight.stays[job] and expected_end(job, table, waiting, clocks) <= shadow:
-                foresight.stays[job] = 0
+            job = table.present[i]
+            if profile.stays[job] and expected_end(job, table, state) <= shadow:
+                profile.stays[job] = 0
                 n_left -= 1
                 if not system.settings.migrating:
-                    note_ahead(job, table.whole[job, SLOT], -1, table.pes, job, system)
-        if room_then(place, release, rearrange, head, NOWHERE, system):
-            clocks[SHADOW] = shadow
+                    update_profile(job, table.jobs[job].slot, -1, table.pes, job, system)
+        if head_fits(place, release, rearrange, head, NOWHERE, system):
+            state.shadow = shadow
             return
 
 
 @part()
-def expected_end(job, table, waiting, clocks):
+def expected_end(place, table, state):
     """Return the virtual time at which a job of the matrix is expected to end, with one slot for itself."""
-    virtual, position = clocks[VIRTUAL], table.whole[job, POSITION]
-    beyond = waiting.times[job, REQUESTED] - waiting.times[job, NEEDED]
-    left = (table.real[FINISH, position] - virtual) * table.whole[job, RUN_SLOTS]
+    job, virtual = table.jobs[place], state.virtual
+    beyond = job.requested - job.runtime
+    left = (table.finish[job.position] - virtual) * job.run_slots
     return max(virtual + (beyond + left), virtual)
 
 
 @part(inline=False)
-def note_ahead(job, slot, change, pes, row, system):
-    """Let a job come (change 1) or go (-1) in what the matrix will look like; its PEs are a row of `pes`."""
-    ahead, size = system.foresight.matrix, system.table.whole[job, SIZE]
+def update_profile(job, slot, change, pes, row, system):
+    """Add a job to the profile (change 1) or remove it (-1); its PEs are a row of `pes`."""
+    ahead, jobs = system.profile.matrix, system.table.jobs
     for w in range(ahead.occupied.shape[1]):
         if change > 0:
             ahead.occupied[slot, w] |= pes[row, w]
         else:
             ahead.occupied[slot, w] &= ~pes[row, w]
-    ahead.free[slot] -= change * size
+    ahead.free[slot] -= change * jobs[job].size
     if is_limited(system.settings):
-        take_memory(pes, row, change * system.waiting.memory[job], THEN, system.foresight.memory)
+        take_memory(pes, row, change * jobs[job].memory, AT_SHADOW, system.profile.memory)
 
 
 @part(inline=False)
-def delays_nobody(place, release, rearrange, job, slot, head, system):
-    """Tell whether a job that has room now leaves some to the first of the queue; if so, it counts then."""
-    clocks, foresight = system.clocks, system.foresight
-    if clocks[VIRTUAL] + system.waiting.times[job, REQUESTED] <= clocks[SHADOW]:
-        foresight.stays[job] = 0
+def keeps_reservation(place, release, rearrange, job, slot, head, system):
+    """Return whether a job that fits now does not delay the head of the queue; if so, the profile has it."""
+    state, profile = system.state[0], system.profile
+    if state.virtual + system.table.jobs[job].requested <= state.shadow:
+        profile.stays[job] = 0
         return True
     if system.settings.migrating:
-        foresight.stays[job] = room_then(place, release, rearrange, head, np.int64(job), system)
-        return foresight.stays[job] == 1
-    n_slots = foresight.counts[N_SLOTS]
-    foresight.counts[N_SLOTS] = max(n_slots, slot + 1)
-    note_ahead(job, slot, 1, system.room.chosen, CHOSEN, system)
-    if room_then(place, release, rearrange, head, NOWHERE, system):
+        profile.stays[job] = head_fits(place, release, rearrange, head, np.int64(job), system)
+        return profile.stays[job] == 1
+    n_slots = state.profile_slots
+    state.profile_slots = max(n_slots, slot + 1)
+    update_profile(job, slot, 1, system.buffers.chosen, CHOSEN, system)
+    if head_fits(place, release, rearrange, head, NOWHERE, system):
         return True
-    note_ahead(job, slot, -1, system.room.chosen, CHOSEN, system)
-    foresight.counts[N_SLOTS] = n_slots
+    update_profile(job, slot, -1, system.buffers.chosen, CHOSEN, system)
+    state.profile_slots = n_slots
     return False
 
 
 @part(inline=False)
-def may_pass(place, release, rearrange, job, head, system):
-    """Return a slot in which a job has room and does not delay the first of the queue, or NOWHERE."""
-    foresight, counts = system.foresight, system.counts
-    n_slots = counts[N_SLOTS]
+def backfill_slot(place, release, rearrange, job, head, system):
+    """Return a slot in which a job fits and does not delay the head of the queue, or NOWHERE."""
+    profile, n_slots = system.profile, system.state[0].n_slots
     found = NOWHERE
-    n_asked = 0
-    while n_asked <= n_slots:
-        slot = room_now(place, release, rearrange, job, system)
+    n_tried = 0
+    while n_tried <= n_slots:
+        slot = slot_now(place, release, rearrange, job, system)
         if slot == NOWHERE:
             break
-        if delays_nobody(place, release, rearrange, job, slot, head, system):
+        if keeps_reservation(place, release, rearrange, job, slot, head, system):
             found = slot
             break
         if system.settings.migrating:
             break
-        release(system.table.whole[job, SIZE], system.settings.n_pes, system.room.chosen_row, system.books)
+        release(system.table.jobs[job].size, system.settings.n_pes, system.buffers.chosen_row, system.books)
         if slot == n_slots:  # a slot that it would open: there is no other
             break
-        foresight.barred[slot] = 1
-        n_asked += 1
-    for slot in range(min(n_slots, foresight.barred.shape[0])):
-        foresight.barred[slot] = 0
+        profile.barred[slot] = 1
+        n_tried += 1
+    for slot in range(min(n_slots, profile.barred.shape[0])):
+        profile.barred[slot] = 0
     return found
 
 
 @part()
-def most_room(system):
-    """Return the PEs of the largest job that there may be room for now. O(slots)."""
-    settings, counts, free = system.settings, system.counts, system.matrix.free
-    n_slots = counts[N_SLOTS]
+def largest_fitting(system):
+    """Return the PEs of the largest job that may fit now. O(slots)."""
+    settings, n_slots, free = system.settings, system.state[0].n_slots, system.matrix.free
     if n_slots < settings.slots_limit:
         return settings.n_pes
     most = total = 0
@@ -378,35 +373,34 @@ def most_room(system):
 def next_to_enter(place, release, rearrange, system):
     """Return the place of the next job of the queue that may enter now, or NOWHERE.
 
-    It has left the queue then; its slot is `counts[FOUND_SLOT]` and its PEs are in `system.room.chosen`.
+    It has left the queue then; its slot is `state.found_slot` and its PEs are in `system.buffers.chosen`.
     """
-    counts, order, settings = system.counts, system.waiting.order, system.settings
-    if counts[LOOKED_AT] == NOWHERE:
-        if n_waiting(counts) == 0:
+    state, queue, settings = system.state[0], system.queue, system.settings
+    if state.next_candidate == NOWHERE:
+        if n_waiting(state) == 0:
             return NOWHERE
-        job = order[counts[FIRST_WAITING]]
-        slot = room_now(place, release, rearrange, job, system)
+        job = queue[state.first_waiting]
+        slot = slot_now(place, release, rearrange, job, system)
         if slot != NOWHERE:
-            counts[FOUND_SLOT] = slot
-            counts[FIRST_WAITING] += 1
+            state.found_slot = slot
+            state.first_waiting += 1
             return job
-        if not settings.backfilling or n_waiting(counts) == 1:
+        if not settings.backfilling or n_waiting(state) == 1:
             return NOWHERE
-        look_ahead(place, release, rearrange, job, system)
-        counts[LOOKED_AT] = counts[FIRST_WAITING] + 1
-    head = order[counts[FIRST_WAITING]]
-    most = most_room(system)
-    while counts[LOOKED_AT] < counts[END_WAITING]:
-        i = counts[LOOKED_AT]
-        job = order[i]
-        counts[LOOKED_AT] += 1
-        if system.table.whole[job, SIZE] > most:  # most often so: nobody need be asked
+        build_profile(place, release, rearrange, job, system)
+        state.next_candidate = state.first_waiting + 1
+    head = queue[state.first_waiting]
+    most = largest_fitting(system)
+    while state.next_candidate < state.end_waiting:
+        i = state.next_candidate
+        job = queue[i]
+        state.next_candidate += 1
+        if system.table.jobs[job].size > most:  # the most frequent case
             continue
-        slot = may_pass(place, release, rearrange, job, head, system)
+        slot = backfill_slot(place, release, rearrange, job, head, system)
         if slot != NOWHERE:
-            counts[FOUND_SLOT] = slot
-            leave_queue(order, i, counts[FIRST_WAITING])
-            counts[FIRST_WAITING] += 1
+            state.found_slot = slot
+            leave_queue(i, queue, state)
             return job
-    counts[LOOKED_AT] = NOWHERE
+    state.next_candidate = NOWHERE
     return NOWHERE

@@ -1,4 +1,4 @@
-"""The schedule as the engine goes along: who ran when, and with which share of the time.
+"""The schedule as the engine advances: which job ran when, and with which share of the time.
 
 Time slicing is taken as fluid: between two events a job that runs in k of S slots gets the share k / S of the
 time, so that it effectively has its size times k / S processors, less what is lost to switches
@@ -14,19 +14,17 @@ import numpy as np
 from numba import types
 
 from models.gang.slices import seconds_per_unit
-from models.gang.state import NOW
-from models.gang.waiting import SUBMIT
 from models.jobs.ended import ENDED, Ended, nobody_ended
 from models.jobs.schedule import Pieces, check_pieces
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS, INTS
-from models.packing.matrix import ARRIVAL, N_JOBS, N_SLOTS, NUMBER, PRESENT, RUN_SLOTS, RUNTIME, SESSION, SIZE
+from models.packing.ended import write_ended
 
 AT_ONCE = 1 << 16
-"""Room for pieces, and for jobs, before Python takes them away."""
+"""Pieces, and jobs, that can be recorded before Python takes them away."""
 
 Record = namedtuple("Record", ["used", "since", "share", "number", "begin", "end", "processors", "ended"])
-"""What was recorded since Python last took it away; all arrays are empty where nothing is to be recorded.
+"""The record since Python last took it away; all arrays are empty where nothing is to be recorded.
 
 used : int64 (2,), pieces and jobs that have ended
 since, share : float64 (place of the table,), begin of a job's present piece, and its processors; 0 before its
@@ -45,16 +43,16 @@ def no_record() -> Record:
     return _empty(0, 0)
 
 
-def _empty(job_limit: int, room: int) -> Record:
+def _empty(job_limit: int, rows: int) -> Record:
     since, share, begin, end, processors = (
-        np.zeros(length) for length in (job_limit, job_limit, room, room, room)
+        np.zeros(length) for length in (job_limit, job_limit, rows, rows, rows)
     )
-    used, number = np.zeros(2, np.int64), np.zeros(room, np.int64)
-    return Record(used, since, share, number, begin, end, processors, nobody_ended(room))
+    used, number = np.zeros(2, np.int64), np.zeros(rows, np.int64)
+    return Record(used, since, share, number, begin, end, processors, nobody_ended(rows))
 
 
 class Recorder:
-    """Takes down a whole schedule, once it has been told how many places the table of jobs has."""
+    """Records a whole schedule; `enlarge` has to be called first, with the places of the table of jobs."""
 
     def __init__(self) -> None:
         self.record = _empty(0, AT_ONCE)
@@ -63,14 +61,14 @@ class Recorder:
         self._n_pieces = 0
 
     def enlarge(self, job_limit: int) -> None:
-        """Follow a table of jobs that has got so many places, more than before."""
+        """Make the record fit a table of jobs with so many places, more than before."""
         self.take()
         before, self.record = self.record, _empty(job_limit, max(AT_ONCE, 2 * job_limit))
         self.record.since[: len(before.since)] = before.since
         self.record.share[: len(before.share)] = before.share
 
     def take(self) -> None:
-        """Take away what the engine has written down, so that it has room again.
+        """Take away what the engine has recorded.
 
         Raises
         ------
@@ -105,30 +103,30 @@ class Recorder:
         order = np.lexsort((begin, job))
         order = order[: np.searchsorted(job[order], n_jobs)]
         job, begin, end, processors = (column[order] for column in (job, begin, end, processors))
-        # What changes and changes back in no time is no change.
-        goes_on = (job[1:] == job[:-1]) & (begin[1:] == end[:-1]) & (processors[1:] == processors[:-1])
-        first = np.concatenate([[True], ~goes_on])[: job.size]
-        last = np.concatenate([~goes_on, [True]])[: job.size]
+        # A change that is reversed at the same instant is none.
+        continues = (job[1:] == job[:-1]) & (begin[1:] == end[:-1]) & (processors[1:] == processors[:-1])
+        first = np.concatenate([[True], ~continues])[: job.size]
+        last = np.concatenate([~continues, [True]])[: job.size]
         host = np.zeros(int(first.sum()), np.int64)
         return Pieces(job[first], host, begin[first], end[last], processors[first])
 
 
 @part()
 def is_kept(record):
-    """Tell whether anything is recorded."""
+    """Return whether anything is recorded."""
     return record.since.shape[0] > 0
 
 
 @part()
 def is_full(record, n_jobs):
-    """Tell whether the next event may find no room: it can end a piece of every job, and a job."""
-    room = record.number.shape[0]
-    return record.used[PIECES] + n_jobs > room or record.used[JOBS] + 1 > room
+    """Return whether the next event, which can end a piece of every job and a job, may need more rows."""
+    rows = record.number.shape[0]
+    return record.used[PIECES] + n_jobs > rows or record.used[JOBS] + 1 > rows
 
 
 @part(inline=False)
 def end_piece(job, number, now, record):
-    """Write down the piece that ends now, unless it took no time."""
+    """Record the piece that ends now, unless it took no time."""
     if record.share[job] > 0.0 and record.since[job] < now:
         i = record.used[PIECES]
         record.number[i] = number
@@ -139,35 +137,24 @@ def end_piece(job, number, now, record):
 
 
 @part(inline=False)
-def note_shares(table, counts, clocks, stretch, record):
+def record_shares(table, state, stretch, record):
     """Begin a new piece of every job that runs with another share of the time from now on. O(jobs)."""
-    all_slots = seconds_per_unit(counts[N_SLOTS], stretch)
-    for i in range(counts[N_JOBS]):
-        job = table.order[PRESENT, i]
+    all_slots = seconds_per_unit(state.n_slots, stretch)
+    for i in range(state.n_jobs):
+        place = table.present[i]
+        job = table.jobs[place]
         # One division, of whole numbers: equal shares give equal bits.
-        share = table.whole[job, SIZE] * table.whole[job, RUN_SLOTS] / all_slots
-        if share != record.share[job]:
-            end_piece(job, table.whole[job, NUMBER], clocks[NOW], record)
-            record.share[job] = share
-            record.since[job] = clocks[NOW]
+        share = job.size * job.run_slots / all_slots
+        if share != record.share[place]:
+            end_piece(place, job.number, state.now, record)
+            record.share[place] = share
+            record.since[place] = state.now
 
 
 @part(inline=False)
-def note_end(job, position, table, waiting, clocks, record):
-    """Write down a job that has just left the table; `position` is where its times are."""
-    end_piece(job, table.whole[job, NUMBER], clocks[NOW], record)
-    record.share[job] = 0.0
-    write_ended(job, position, table, waiting, clocks, record.ended, record.used[JOBS])
+def record_end(place, job, now, record):
+    """Record a job that has just left its place in the table."""
+    end_piece(place, job.number, now, record)
+    record.share[place] = 0.0
+    write_ended(job, now, record.ended, record.used[JOBS])
     record.used[JOBS] += 1
-
-
-@part()
-def write_ended(job, position, table, waiting, clocks, ended, row):
-    """Write a job that has just left the table to a row of `ended`; `position` is where its times are."""
-    ended.number[row] = table.whole[job, NUMBER]
-    ended.session[row] = table.whole[job, SESSION]
-    ended.submit[row] = waiting.times[job, SUBMIT]
-    ended.start[row] = table.real[ARRIVAL, position]
-    ended.end[row] = clocks[NOW]
-    ended.runtime[row] = table.real[RUNTIME, position]
-    ended.size[row] = table.whole[job, SIZE]

@@ -1,9 +1,8 @@
-"""What the gang scheduler's engine remembers between two events, as flat arrays in typed tuples.
+"""The state of the gang scheduler's engine between two events, as flat arrays in typed tuples.
 
-The matrix and the table of jobs are those of `models.packing.matrix`, and the jobs that wait are in
-`models.gang.waiting`; here is what the engine has beyond them. Everything is allocated once; the engine
-only writes into it. Python can look at it whenever the engine has returned, which is how drawings of the
-matrix are made.
+The matrix and the table of jobs are those of `models.packing.matrix`, the profile for jobs that wait is in
+`models.gang.profile`; the rest is here. Everything is allocated once; the engine only writes into it. Python
+can read it whenever the engine has returned, which is how drawings of the matrix are made.
 """
 
 from __future__ import annotations
@@ -11,15 +10,15 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import boolean, float64, int64, types
+from numba import boolean, float64, from_dtype, int64, types
 
 from models.gang.metrics import INTEGRATED
-from models.gang.waiting import FORESIGHT, WAITING
+from models.gang.profile import PROFILE
 from models.jobs.ended import ENDED
 from models.jobs.jobs import Jobs
 from models.jobs.machine import on_each
 from models.kernels.types import FLOATS, INTS
-from models.packing.matrix import BOOKS, MATRIX, ROOM, TABLE
+from models.packing.matrix import BOOKS, BUFFERS, MATRIX, TABLE
 
 Settings = namedtuple(
     "Settings",
@@ -35,16 +34,16 @@ n_pes : int, PEs of the machine
 alternation : int, index into `policies.ALTERNATION`
 unification : int, 1 if slots whose PEs have become disjoint are united
 migrating : int, 1 if the scheme maps all jobs anew at each arrival and termination
-precedence : int, who comes first under `exclusive`: 0 arrival, 1 largest first, -1 smallest first
+precedence : int, which job comes first under `exclusive`: 0 arrival, 1 largest first, -1 smallest first
 instant : int, 1 if of an end and an arrival at one instant the end comes first, see `models.kernels.ties`
 batch_size : int, measured terminations in a batch
 first_measured, end_measured : int, sessions from the first on and before the other are measured
 n_measured : int, runs of all of these; with the last of them the last batch ends, if it is short
 slots_limit : int, used slots at most
-backfilling : int, 1 if others than the first of the queue may enter
+backfilling : int, 1 if jobs behind the head of the queue may enter
 memory_limit : int, KB that the jobs on a PE may have together, or `NO_LIMIT`
 kill : int, 1 if jobs end when they have run for their requested time
-keeps_books : int, 1 if the scheme is told of jobs that leave
+keeps_books : int, 1 if the scheme's `release` is called for jobs that leave
 stretch : float, how many times as long everything takes where slots are switched, see `models.gang.slices`
 """
 SETTINGS = types.NamedTuple([int64] * 15 + [float64], Settings)
@@ -52,61 +51,71 @@ SETTINGS = types.NamedTuple([int64] * 15 + [float64], Settings)
 NO_LIMIT = 1 << 59
 
 Integrated = namedtuple("Integrated", INTEGRATED)  # type: ignore[misc]
-"""What the engine writes down for each batch, float64 (batch,); see `models.gang.metrics`."""
+"""What the engine records of each batch, float64 (batch,); see `models.gang.metrics`."""
 BATCHES = types.NamedUniTuple(FLOATS, len(INTEGRATED), Integrated)
 
-# Counters (int64), after N_SLOTS and N_JOBS of `models.packing.matrix`: unused places; jobs submitted and
-# ended so far; next session of the chunk; sessions arrived so far; place of a job whose repetition is due, or
-# -1; sums over the jobs in the system of their slots and of their slots times PEs; batches closed; measured
-# terminations so far, in this batch, and in `System.ended`; all terminations and unifications in this batch;
-# whether time is measured now; position of the first job in the list of those that wait, and the one after
-# the last; whether the queue is to be looked at before time goes on; position up to which that has been done
-# once the first has to wait (NOWHERE before); slot that was found for the job that may enter; whether a
-# scheme that migrates was kept from it, so that the next time all jobs are to be mapped anew.
-(
-    N_VACANT, SUBMITTED, TERMINATED, CURSOR, ARRIVED, REPEATING, SUM_SLOTS, SUM_PES, N_BATCHES, MEASURED,
-    IN_BATCH, N_ENDED, TERMINATIONS, UNIFICATIONS, MEASURING, FIRST_WAITING, END_WAITING, LOOK_DUE, LOOKED_AT,
-    FOUND_SLOT, OUT_OF_ORDER, N_COUNTS,
-) = range(2, 24)  # fmt: skip
-
-# Clocks (float64): time; virtual time; begin of this batch; end of all measuring, infinite until that is
-# past; integrals over this batch of used slots, of slots of all jobs, of jobs, and of work done; sum over the
-# jobs that ended in this batch of the average number of slots in which each ran; integral over this batch of
-# the jobs that wait; virtual time at which the first of these may expect to enter.
-(
-    NOW, VIRTUAL, BATCH_START, MEASURED_UNTIL, SLOT_TIME, JOB_SLOT_TIME, JOB_TIME, WORK, SLOTS_OF_ENDED,
-    WAITING_TIME, SHADOW, N_CLOCKS,
-) = range(12)  # fmt: skip
+SCALARS = np.dtype(
+    [
+        ("n_slots", np.int64),  # used slots
+        ("n_jobs", np.int64),  # jobs in the matrix
+        ("n_vacant", np.int64),  # unused places of the table
+        ("n_submitted", np.int64),  # jobs submitted so far
+        ("n_terminated", np.int64),  # jobs ended so far
+        ("cursor", np.int64),  # next session of the chunk
+        ("n_arrived", np.int64),  # sessions arrived so far
+        ("repeating", np.int64),  # place of a job whose repetition is due, or NOWHERE
+        ("sum_slots", np.int64),  # of all jobs in the matrix, the slots in which they run
+        ("sum_pes", np.int64),  # of all jobs in the matrix, these slots times their PEs
+        ("n_batches", np.int64),  # batches closed
+        ("n_measured", np.int64),  # measured terminations so far
+        ("in_batch", np.int64),  # measured terminations in this batch
+        ("n_ended", np.int64),  # jobs in `System.ended`
+        ("terminations", np.int64),  # all terminations in this batch
+        ("unifications", np.int64),  # in this batch
+        ("measuring", np.int64),  # 1 while time is measured
+        ("first_waiting", np.int64),  # position of the head of the queue
+        ("end_waiting", np.int64),  # position after the last waiting job
+        ("pass_due", np.int64),  # 1 if the queue is to be gone through before time advances
+        ("next_candidate", np.int64),  # position of the next backfill candidate, NOWHERE without a profile
+        ("found_slot", np.int64),  # of the job that may enter
+        ("profile_slots", np.int64),  # used slots of the profile's matrix
+        ("out_of_order", np.int64),  # 1 if a scheme that migrates was kept from mapping all jobs anew
+        ("now", np.float64),
+        ("virtual", np.float64),  # virtual time
+        ("batch_start", np.float64),
+        ("measured_until", np.float64),  # end of all measuring, infinite until then
+        ("slot_time", np.float64),  # integral over this batch of the used slots,
+        ("job_slot_time", np.float64),  # of the slots of all jobs,
+        ("job_time", np.float64),  # of the jobs in the matrix,
+        ("waiting_time", np.float64),  # of the waiting jobs,
+        ("work", np.float64),  # and of the work delivered
+        ("slots_of_ended", np.float64),  # sum over the jobs that ended in this batch of their average slots
+        ("shadow", np.float64),  # virtual time at which the head of the queue may expect to enter
+    ],
+    align=True,
+)
+"""The scalars of a system."""
+STATE = from_dtype(SCALARS)
 
 System = namedtuple(
     "System",
     [
-        "settings",
-        "matrix",
-        "table",
-        "room",
-        "books",
-        "rerun_parameters",
-        "counts",
-        "clocks",
-        "ended",
-        "batches",
-        "waiting",
-        "foresight",
+        "settings", "matrix", "table", "buffers", "books", "rerun_parameters", "state", "ended", "batches",
+        "queue", "profile",
     ],
-)
+)  # fmt: skip
 """All of these, as the engine takes them.
 
-rerun_parameters : float64, of the function that gives the runtimes of repetitions
-counts : int64, see above
-clocks : float64, see above
-ended : Ended, measured jobs that have ended and were not yet taken away, `counts[N_ENDED]` of them
+rerun_parameters : float64, of the function that returns the runtimes of repetitions
+state : SCALARS (1,)
+ended : Ended, measured jobs that have ended and were not yet handed out, `n_ended` of them
 batches : Integrated, rows are filled as batches end
-waiting : Waiting, what is known of jobs before they enter
-foresight : Foresight, room for what the matrix will look like
+queue : int64, places of the waiting jobs in order of submission, from `first_waiting` on;
+    twice as long as there are places, so that it is seldom moved
+profile : Profile
 """
 SYSTEM = types.NamedTuple(
-    [SETTINGS, MATRIX, TABLE, ROOM, BOOKS, FLOATS, INTS, FLOATS, ENDED, BATCHES, WAITING, FORESIGHT], System
+    [SETTINGS, MATRIX, TABLE, BUFFERS, BOOKS, FLOATS, STATE[::1], ENDED, BATCHES, INTS, PROFILE], System
 )
 
 Arrivals = namedtuple("Arrivals", ["submit", "size", "runtime", "runs", "key", "requested", "memory"])
@@ -119,11 +128,6 @@ follow; until so many batches have ended, the warm-up included; until the first 
 GOAL = types.NamedTuple([ARRIVALS, boolean, int64, float64], Goal)
 
 
-def no_batches(limit: int) -> Integrated:
-    """Return room for so many batches, NaN as long as they have not ended."""
-    return Integrated(*(np.full(limit, np.nan) for _ in INTEGRATED))
-
-
 def arrivals_of(jobs: Jobs) -> Arrivals:
     """Return a chunk of jobs as the engine takes it."""
     n = len(jobs)
@@ -131,11 +135,3 @@ def arrivals_of(jobs: Jobs) -> Arrivals:
     keys = np.zeros(n, np.int64) if jobs.key is None else jobs.key
     memory = on_each(jobs.size, jobs.memory)
     return Arrivals(jobs.submit, jobs.size, jobs.runtime, once, keys, jobs.requested, memory)
-
-
-ARRIVING = (float, np.int64, float, np.int64, np.int64, float, np.int64)
-
-
-def no_arrivals() -> Arrivals:
-    """Return an empty chunk."""
-    return Arrivals(*(np.zeros(0, kind) for kind in ARRIVING))

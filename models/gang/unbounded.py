@@ -1,4 +1,4 @@
-"""The queue of a matrix without a bound: nobody ever waits in it, see `models.gang.admission`."""
+"""The queue of a matrix without a bound: no job ever waits in it, see `models.gang.admission`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from models.packing.slots import NOWHERE
 
 
 @passable(ADMIT_SIGNATURE)
-def never_asked(question, job, place, release, rearrange, system):
-    """Stand where a function has to: without a bound the engine has nothing to ask."""
+def never_called(question, job, place, release, rearrange, system):
+    """Fill the argument of the engine, which calls it only with a bound."""
     return NOWHERE

@@ -1,9 +1,7 @@
 """The Ousterhout matrix and the table of the jobs in it, as flat arrays in typed tuples.
 
-What packing schemes look at and change, and with them the engine of every family that packs jobs into slots.
-Everything is allocated once; an engine only writes into it. What belongs to a job lies side by side, in few
-and wide arrays, because an engine looks at several fields of the same job together. A family fills the fields
-that it needs.
+Packing schemes and the engines of all families that pack jobs into slots read and change them. Everything is
+allocated once; an engine only writes into it. A family fills the fields that it needs.
 """
 
 from __future__ import annotations
@@ -11,17 +9,15 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import float64, int64, types, uint64
+from numba import float64, from_dtype, int64, types, uint64
 
 from models.kernels.bits import words
-from models.kernels.lanes import LANES
-from models.kernels.types import INTS
+from models.kernels.types import FLOATS, INTS
 
-# Numba types of what engines hand around.
-SETS = uint64[:, ::1]  # sets of PEs, or of jobs, one a row
-WHOLE = int64[:, ::1]  # tables of whole numbers
-LISTS = uint64[:, ::1]  # lists of places in a table; no sign, so that no index is tested for being negative
-REAL = float64[:, ::1]  # tables of times
+SETS = uint64[:, ::1]  # sets of PEs, or of jobs, one in a row
+LIST = uint64[::1]  # places in a table; unsigned, so that no index is tested for being negative
+REAL = float64[:, ::1]
+WHOLE = int64[:, ::1]
 
 Matrix = namedtuple("Matrix", ["occupied", "free", "tags", "grants"])
 """The Ousterhout matrix: rows 0 .. n_slots - 1 are the used slots in the order in which they were opened.
@@ -30,58 +26,68 @@ occupied : uint64 (slot, word), PEs taken by the jobs mapped to a slot; the row 
 free : int64 (slot,), number of PEs not taken
 tags : int64 (slot,), a number that a packing scheme gave to the slot
 grants : uint64 (slot, word), under `exclusive` the places of the jobs mapped elsewhere that run in the slot
-    too, one bit each, and in the last words the PEs that they take; the last row is room for a set in the
+    too, one bit each, and in the last words the PEs that they take; the last row is a spare for a set in the
     making
 """
 MATRIX = types.NamedTuple([SETS, INTS, INTS, SETS], Matrix)
 
-Table = namedtuple("Table", ["pes", "whole", "real", "order"])
+JOB = np.dtype(
+    [
+        ("slot", np.int64),  # row of the matrix
+        ("size", np.int64),  # PEs
+        ("run_slots", np.int64),  # slots in which it runs
+        ("number", np.int64),  # jobs submitted before it
+        ("session", np.int64),  # sessions that arrived before its own
+        ("runs_left", np.int64),  # repetitions that its user will still submit
+        ("run", np.int64),  # repetitions before it
+        ("key", np.int64),  # names the random numbers of its repetitions
+        ("position", np.int64),  # in the list of present jobs
+        ("memory", np.int64),  # KB on each PE
+        ("submit", np.float64),
+        ("start", np.float64),
+        ("runtime", np.float64),  # on dedicated PEs
+        ("requested", np.float64),
+        # The integral of `run_slots` since the start, less what it would be with the present number all the
+        # time, so that only changes of that number have to be recorded.
+        ("slot_seconds", np.float64),
+    ],
+    align=True,
+)
+"""A job in the system; times in seconds."""
+
+Table = namedtuple("Table", ["pes", "jobs", "finish", "present", "precedence", "decreasing", "vacant"])
 """The jobs in the system, each in a place of the table that it keeps until it ends.
 
-pes : uint64 (job, word), PEs to which it is mapped
-whole : int64 (job, field), whole numbers, see below
-real : float64 (field, position), times, in the order of the list PRESENT; those of the job that left last
-    follow, but FINISH, which is inf behind the last job, up to a multiple of `LANES`
-order : uint64 (list, position), places of the table in several orders, see below
+pes : uint64 (place, word), PEs to which it is mapped
+jobs : JOB (place,)
+finish : float64 (position,), virtual times at which the present jobs end if the numbers of their slots stay
+present : uint64 (position,), places of the jobs in the matrix, in no order
+precedence : uint64, the same in the order in which they may take free PEs of foreign slots
+decreasing : uint64, the same from the largest to the smallest, earlier first among equals
+vacant : uint64, unused places (a stack)
 """
-TABLE = types.NamedTuple([SETS, WHOLE, REAL, LISTS], Table)
+TABLE = types.NamedTuple([SETS, from_dtype(JOB)[::1], FLOATS, LIST, LIST, LIST, LIST], Table)
 
-# Fields of Table.whole: row of the matrix; PEs; slots in which the job runs; jobs submitted before it;
-# repetitions that its user will still submit; repetitions before it; bits that name the random numbers of its
-# repetitions; position in the list PRESENT; sessions that arrived before its own.
-SLOT, SIZE, RUN_SLOTS, NUMBER, RUNS_LEFT, RUN, KEY, POSITION, SESSION, N_WHOLE = range(10)
-# Fields of Table.real: time needed on dedicated PEs; time of submission; virtual time of its end if the
-# number of its slots stays as it is; the integral of the number of its slots over its stay, less what that
-# would be with its present number all the time (so that only a change of that number has to be noted).
-RUNTIME, ARRIVAL, FINISH, SLOT_SECONDS, N_REAL = range(5)
-
-# Lists in Table.order: the jobs in the system, in no order; in that in which they may take free PEs of
-# foreign slots; from the largest to the smallest, earlier first among equals; the unused places (a stack).
-PRESENT, PRECEDENCE, DECREASING, VACANT, N_LISTS = range(5)
-
-Room = namedtuple("Room", ["chosen", "chosen_row", "granted", "scratch"])
-"""Room for intermediate sets of PEs.
+Buffers = namedtuple("Buffers", ["chosen", "chosen_row", "granted", "scratch"])
+"""Intermediate sets of PEs.
 
 chosen, granted : uint64 (1, word)
 chosen_row : uint64 (word,), the row of `chosen`
 scratch : uint64 (slot, word)
 """
-ROOM = types.NamedTuple([SETS, uint64[::1], SETS, SETS], Room)
+BUFFERS = types.NamedTuple([SETS, uint64[::1], SETS, SETS], Buffers)
 
 Books = namedtuple("Books", ["memory", "parameters"])
-"""What a packing scheme has of its own.
+"""The state of a packing scheme.
 
 memory : int64, zero at the start, `scheme.Scheme.memory(n_pes)` long
 parameters : int64, in the order of `scheme.Scheme.parameters`
 """
 BOOKS = types.NamedUniTuple(INTS, 2, Books)
 
-# The first counters (int64) of a family, which may have more after them: used slots; jobs in the system.
-N_SLOTS, N_JOBS = range(2)
-
 
 def empty_matrix(n_pes: int, job_limit: int, slots_limit: int | None = None) -> Matrix:
-    """Return a matrix with no used slot, with room for one slot a job and the empty one after them.
+    """Return a matrix with no used slot, large enough for one slot a job and the empty one after them.
 
     With a limit there are no more slots than that, however many jobs.
     """
@@ -101,25 +107,19 @@ def n_rows(job_limit: int, slots_limit: int | None = None) -> int:
 
 def empty_table(n_pes: int, job_limit: int) -> Table:
     """Return a table of jobs with `job_limit` vacant places."""
-    order = np.zeros((N_LISTS, job_limit), np.uint64)
-    order[VACANT] = np.arange(job_limit)[::-1]
-    real = np.zeros((N_REAL, job_limit + -job_limit % LANES))
-    real[FINISH] = np.inf
-    return Table(
-        np.zeros((job_limit, words(n_pes)), np.uint64),
-        np.zeros((job_limit, N_WHOLE), np.int64),
-        real,
-        order,
-    )
+    lists = np.zeros((4, job_limit), np.uint64)
+    lists[-1] = np.arange(job_limit)[::-1]
+    pes = np.zeros((job_limit, words(n_pes)), np.uint64)
+    return Table(pes, np.zeros(job_limit, JOB), np.full(job_limit, np.inf), *lists)
 
 
 def enlarged_matrix(matrix: Matrix, n_pes: int, job_limit: int, slots_limit: int | None = None) -> Matrix:
-    """Return a matrix with more room, the same otherwise."""
+    """Return a larger matrix, the same otherwise."""
     found, before = empty_matrix(n_pes, job_limit, slots_limit), len(matrix.free)
     found.occupied[:before], found.free[:before], found.tags[:before] = matrix[:3]
     pes_words = words(n_pes)
     places_words = matrix.grants.shape[1] - pes_words
-    # The last row is room for a set in the making, and would be a slot of the larger matrix.
+    # The last row is a spare, and would be a slot of the larger matrix.
     found.grants[: before - 1, :places_words] = matrix.grants[:-1, :places_words]
     found.grants[: before - 1, -pes_words:] = matrix.grants[:-1, places_words:]
     return found
@@ -127,15 +127,15 @@ def enlarged_matrix(matrix: Matrix, n_pes: int, job_limit: int, slots_limit: int
 
 def enlarged_table(table: Table, n_pes: int, job_limit: int) -> Table:
     """Return a table of jobs with more places, the same otherwise; in the old one none was vacant."""
-    found, n_jobs = empty_table(n_pes, job_limit), len(table.pes)
-    found.pes[:n_jobs], found.whole[:n_jobs] = table.pes, table.whole
-    found.real[:, :n_jobs], found.order[:, :n_jobs] = table.real[:, :n_jobs], table.order
-    found.order[VACANT, : job_limit - n_jobs] = np.arange(n_jobs, job_limit)[::-1]
+    found, n_jobs = empty_table(n_pes, job_limit), len(table.jobs)
+    for after, before in zip(found[:-1], table[:-1], strict=True):
+        after[:n_jobs] = before
+    found.vacant[: job_limit - n_jobs] = np.arange(n_jobs, job_limit)[::-1]
     return found
 
 
-def room_for(n_pes: int, job_limit: int, slots_limit: int | None = None) -> Room:
-    """Return room for sets of PEs while a job is mapped."""
+def buffers_for(n_pes: int, job_limit: int, slots_limit: int | None = None) -> Buffers:
+    """Return buffers for the sets of PEs that mapping a job needs."""
     lengths = (1, 1, n_rows(job_limit, slots_limit))
     chosen, granted, scratch = (np.zeros((rows, words(n_pes)), np.uint64) for rows in lengths)
-    return Room(chosen, chosen[0], granted, scratch)
+    return Buffers(chosen, chosen[0], granted, scratch)

@@ -1,43 +1,59 @@
-"""Mapping jobs to slots: the changes that the Ousterhout matrix can undergo."""
+"""Mapping jobs to slots: the changes that the Ousterhout matrix can undergo.
+
+`state` is the record of a family's scalars; here its fields `n_slots` and `n_jobs` matter.
+"""
 
 from __future__ import annotations
 
-from numba import int64, uint64
+from numba import from_dtype, int64, uint64
 
 from models.kernels.bits import ZERO, disjoint
 from models.kernels.compiling import part
-from models.packing.matrix import LISTS, N_JOBS, N_SLOTS, PRESENT, SIZE, SLOT, WHOLE
+from models.packing.matrix import JOB, LIST
 
 NOWHERE = -1
 
 
 @part()
-def map_job(job, slot, matrix, table, chosen, counts):
+def map_job(job, slot, matrix, table, chosen, state):
     """Map a job to the chosen PEs of a slot, which may be one that this opens."""
-    if slot == counts[N_SLOTS]:
-        counts[N_SLOTS] += 1
+    if slot == state.n_slots:
+        state.n_slots += 1
     for w in range(chosen.shape[1]):
         matrix.occupied[slot, w] |= chosen[0, w]
         table.pes[job, w] = chosen[0, w]
-    matrix.free[slot] -= table.whole[job, SIZE]
-    table.whole[job, SLOT] = slot
+    matrix.free[slot] -= table.jobs[job].size
+    table.jobs[job].slot = slot
 
 
 @part()
 def unmap_job(job, matrix, table):
     """Free the PEs of a job in its slot."""
-    slot = table.whole[job, SLOT]
+    slot = table.jobs[job].slot
     for w in range(table.pes.shape[1]):
         matrix.occupied[slot, w] &= ~table.pes[job, w]
-    matrix.free[slot] += table.whole[job, SIZE]
+    matrix.free[slot] += table.jobs[job].size
 
 
 @part()
-def close_slot(slot, n_pes, matrix, table, counts):
-    """Take an empty slot out of use; those opened after it move up."""
+def vacate(place, table, state):
+    """Remove a job from the list of present jobs, whose last takes its position, and free its place."""
+    last = state.n_jobs - 1
+    position = table.jobs[place].position
+    moved = table.present[last]
+    table.present[position] = moved
+    table.jobs[moved].position = position
+    table.finish[position] = table.finish[last]
+    state.n_jobs = last
+    table.vacant[state.n_vacant] = place
+    state.n_vacant += 1
+
+
+@part()
+def close_slot(slot, n_pes, matrix, table, state):
+    """Remove an empty slot; those opened after it move up."""
     occupied, free, tags, grants = matrix
-    whole = table.whole
-    last = counts[N_SLOTS] - 1
+    last = state.n_slots - 1
     for row in range(slot, last):
         for w in range(occupied.shape[1]):
             occupied[row, w] = occupied[row + 1, w]
@@ -51,20 +67,20 @@ def close_slot(slot, n_pes, matrix, table, counts):
         grants[last, w] = ZERO
     free[last] = n_pes
     tags[last] = 0
-    counts[N_SLOTS] = last
-    for i in range(counts[N_JOBS]):
-        job = table.order[PRESENT, i]
-        whole[job, SLOT] -= whole[job, SLOT] > slot  # a branch would be mispredicted at every other job
+    state.n_slots = last
+    for i in range(state.n_jobs):
+        job = table.jobs[table.present[i]]
+        job.slot -= job.slot > slot  # a branch would be mispredicted at every other job
 
 
 @part()
 def slot_to_unite_with(slot, n_slots, occupied):
     """Return the first other slot whose PEs are disjoint from those of a slot, or NOWHERE.
 
-    To look once, at the slot that lost a job, finds nearly every pair that there is: a new slot is opened
-    only for a job that fits in none, and a union overlaps with all that its parts overlapped with. The
-    exception is buddy with sizes that are no power of two: such a job needs a whole group to be free, takes a
-    part of it, and may so open a slot that is disjoint from another. The paper unites at terminations only.
+    One search, at the slot that lost a job, finds nearly every pair that there is: a new slot is opened only
+    for a job that fits in none, and a union overlaps with all that its parts overlapped with. The exception
+    is buddy with sizes that are no power of two: such a job needs a whole group to be free, takes a part of
+    it, and may so open a slot that is disjoint from another. The paper unites at terminations only.
     """
     for other in range(n_slots):
         if other != slot and disjoint(occupied, slot, occupied, other):
@@ -73,39 +89,39 @@ def slot_to_unite_with(slot, n_slots, occupied):
 
 
 @part(inline=False)
-def unite(low, high, n_pes, matrix, table, counts):
+def unite(low, high, n_pes, matrix, table, state):
     """Move the jobs of slot `high` to slot `low`, whose PEs are disjoint from theirs, and close `high`."""
     for w in range(matrix.occupied.shape[1]):
         matrix.occupied[low, w] |= matrix.occupied[high, w]
     matrix.free[low] -= n_pes - matrix.free[high]
-    for i in range(counts[N_JOBS]):
-        job = table.order[PRESENT, i]
-        if table.whole[job, SLOT] == high:
-            table.whole[job, SLOT] = low
-    close_slot(high, n_pes, matrix, table, counts)
+    for i in range(state.n_jobs):
+        job = table.jobs[table.present[i]]
+        if job.slot == high:
+            job.slot = low
+    close_slot(high, n_pes, matrix, table, state)
 
 
-@part(int64(LISTS, int64, int64, uint64, WHOLE, int64), inline=False)
-def insert(order, row, n, job, whole, sign):
-    """Put a job into a list of `n`, a row of `order`, and say where.
+@part(int64(LIST, int64, uint64, from_dtype(JOB)[::1], int64), inline=False)
+def insert(order, n, job, jobs, sign):
+    """Insert a job into a list of `n` and return its position.
 
-    By size, the largest first (sign 1) or the smallest (-1), earlier jobs first among equals; sign 0 goes by
+    By size, the largest first (sign 1) or the smallest (-1), earlier jobs first among equals; with sign 0 by
     arrival alone.
     """
     i = n
-    while i > 0 and sign * (whole[job, SIZE] - whole[order[row, i - 1], SIZE]) > 0:
-        order[row, i] = order[row, i - 1]
+    while i > 0 and sign * (jobs[job].size - jobs[order[i - 1]].size) > 0:
+        order[i] = order[i - 1]
         i -= 1
-    order[row, i] = job
+    order[i] = job
     return i
 
 
-@part(int64(LISTS, int64, int64, uint64), inline=False)
-def remove(order, row, n, job):
-    """Take a job out of a list of `n`, keep the order of the rest, and say where it was."""
+@part(int64(LIST, int64, uint64), inline=False)
+def remove(order, n, job):
+    """Remove a job from a list of `n`, keep the order of the rest, and return the position that it had."""
     i = 0
-    while order[row, i] != job:
+    while order[i] != job:
         i += 1
     for later in range(i, n - 1):
-        order[row, later] = order[row, later + 1]
+        order[later] = order[later + 1]
     return i

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from models.point import Point
 
 if TYPE_CHECKING:
-    from models.concurrent_gang.recording import Timeline
     from models.concurrent_gang.simulation import Simulation
     from models.jobs.jobs import Jobs
     from models.jobs.stream import Stream
@@ -27,7 +26,7 @@ class Diagram:
 
     Parameters
     ----------
-    timeline : Timeline
+    timeline : recarray of `models.concurrent_gang.state.SLOT_USE`
         What PEs did, from the beginning on.
     signals : ndarray, shape (n_slices + 1,), seconds
         When slices begin, and the last one ends.
@@ -40,7 +39,7 @@ class Diagram:
     n_pes : int
     """
 
-    timeline: Timeline
+    timeline: Any
     signals: np.ndarray
     rows: np.ndarray
     n_rows: np.ndarray
@@ -87,7 +86,6 @@ def diagram(point: Point, begin: float, n_slices: int) -> Diagram:
     n_slices : int
     """
     from models import workloads
-    from models.concurrent_gang import state
     from models.concurrent_gang.model import prepare
     from models.concurrent_gang.recording import Recorder
 
@@ -99,10 +97,9 @@ def diagram(point: Point, begin: float, n_slices: int) -> Diagram:
     rows, n_rows = np.full((2, n_slices), -1)
     for number, signal in enumerate(signals[:-1]):
         simulation.run(1, until=signal)
-        counts = simulation.system.counts
-        n_rows[number] = counts[state.N_SLOTS]
-        if counts[state.N_SLOTS] and not counts[state.VOID]:
-            rows[number] = counts[state.ROW]
+        n_rows[number] = simulation.state.n_slots
+        if simulation.state.n_slots and not simulation.state.void:
+            rows[number] = simulation.state.row
     simulation.run(1, until=signals[-1])
     submitted = workloads.open_workload(point)
     arrivals = _first(submitted, simulation.n_submitted).submit
@@ -183,17 +180,14 @@ def gradings(point: Point, until: float) -> list[Grading]:
 
 def _in_second_phase(simulation: Simulation) -> Iterator[tuple[int, int]]:
     """Yield job and task of those that are in their second phase or beyond it, and have not ended."""
-    from models.concurrent_gang import state
-    from models.packing.matrix import PRESENT
+    from models.concurrent_gang.state import ENDED
 
     system = simulation.system
-    for place in system.table.order[PRESENT, : system.counts[state.N_JOBS]]:
-        job = system.jobs.whole[place]
-        first, n_tasks = int(job[state.FIRST_TASK]), int(job[state.N_TASKS])
-        tasks = system.tasks.whole[first : first + n_tasks]
-        there = (tasks[:, state.PHASE] > 0) & (tasks[:, state.STATE] != state.ENDED)
-        for index in tasks[there, state.INDEX]:
-            yield int(job[state.JOB_NUMBER]), int(index)
+    for place in simulation.places:
+        job = system.jobs[place]
+        tasks = system.tasks[job["first_task"] : job["first_task"] + job["n_tasks"]]
+        for index in tasks["index"][(tasks["phase"] > 0) & (tasks["state"] != ENDED)]:
+            yield int(system.table.jobs["number"][place]), int(index)
 
 
 def _first(opened: Stream | Trace, n_jobs: int) -> Jobs:

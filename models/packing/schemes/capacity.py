@@ -9,17 +9,18 @@ from models.packing.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATUR
 
 @kernel(RELEASE_SIGNATURE)
 def keep_no_books(size, n_pes, pes, books):
-    """Nothing to do when a job leaves: the matrix itself is all that the scheme looks at."""
+    """Do nothing when a job leaves: the function of a scheme whose choice depends on the matrix alone."""
 
 
 @kernel(REARRANGE_SIGNATURE)
-def let_stay(start, n_pes, matrix, table, counts):
-    """Nothing to do for a scheme that moves no job."""
+def let_stay(start, n_jobs, n_slots, n_pes, matrix, table):
+    """Keep all mappings: the function of a scheme that moves no job."""
+    return n_slots
 
 
 @kernel(PLACE_SIGNATURE)
 def first_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):
-    """Take the first slot with room, PEs in serial order. O(slots + words)."""
+    """Choose the first slot with enough free PEs, and those in serial order. O(slots + words)."""
     slot = 0
     while slot < n_slots and matrix.free[slot] < size:
         slot += 1
@@ -29,7 +30,7 @@ def first_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):
 
 @part(inline=False)
 def tightest_slot(size, n_slots, free):
-    """Return the slot with the least room that is enough (the first of equals), or `n_slots`."""
+    """Return the slot with the fewest free PEs that are enough (the first of equals), or `n_slots`."""
     best = n_slots
     for slot in range(n_slots):
         if free[slot] >= size and (best == n_slots or free[slot] < free[best]):
@@ -39,7 +40,7 @@ def tightest_slot(size, n_slots, free):
 
 @kernel(PLACE_SIGNATURE)
 def best_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):
-    """Take the slot with the least room that is enough, PEs in serial order. O(slots + words)."""
+    """Choose the slot with the fewest free PEs that are enough, in serial order. O(slots + words)."""
     slot = tightest_slot(size, n_slots, matrix.free)
     take_from_left(size, matrix.occupied, slot, n_pes, chosen)
     return slot

@@ -6,7 +6,6 @@ import numpy as np
 
 from models.kernels.bits import ONE, WORD_BITS, ZERO, span
 from models.kernels.compiling import kernel, part
-from models.packing.matrix import DECREASING, N_JOBS, N_SLOTS, SIZE, SLOT
 from models.packing.schemes.signature import REARRANGE_SIGNATURE
 
 
@@ -21,43 +20,41 @@ def write_range(sets, row, first, end):
 
 @part(inline=False)
 def holds(sets, row, pe):
-    """Tell whether a set has a PE."""
+    """Return whether a set contains a PE."""
     return sets[row, pe >> 6] >> np.uint64(pe & 63) & ONE != ZERO
 
 
 @kernel(REARRANGE_SIGNATURE)
-def first_fit_decreasing(start, n_pes, matrix, table, counts):
+def first_fit_decreasing(start, n_jobs, n_slots, n_pes, matrix, table):
     """Map jobs by first fit in order of decreasing size, PEs in serial order. O(jobs x slots).
 
-    A mapping depends only on those before it, so the jobs before `start` (where a newcomer stands, or one
-    that left stood) keep theirs. Each slot is filled without gaps, so that its size says which PEs are taken.
+    A mapping depends only on those before it, so the jobs before `start` (the position of a newcomer, or that
+    of a job that left) keep theirs. Each slot is filled without gaps, so that its size determines its PEs.
     """
-    occupied, free = matrix.occupied, matrix.free
-    pes, whole, order = table.pes, table.whole, table.order
-    before = counts[N_SLOTS]
+    free, jobs = matrix.free, table.jobs
+    before = n_slots
     for slot in range(before):
         free[slot] = n_pes
     n_slots = 0
     for i in range(start):
-        job = order[DECREASING, i]
-        slot = whole[job, SLOT]
-        free[slot] -= whole[job, SIZE]
-        n_slots = max(n_slots, slot + 1)
-    for i in range(start, counts[N_JOBS]):
-        job = order[DECREASING, i]
-        size = whole[job, SIZE]
+        job = jobs[table.decreasing[i]]
+        free[job.slot] -= job.size
+        n_slots = max(n_slots, job.slot + 1)
+    for i in range(start, n_jobs):
+        place = table.decreasing[i]
+        job = jobs[place]
         slot = 0
-        while slot < n_slots and free[slot] < size:
+        while slot < n_slots and free[slot] < job.size:
             slot += 1
         n_slots = max(n_slots, slot + 1)
         first = n_pes - free[slot]
-        end = first + size
-        free[slot] -= size
+        end = first + job.size
+        free[slot] -= job.size
         # A range of the same length with both ends in the old one is the old one.
-        stays = whole[job, SLOT] == slot and holds(pes, job, first) and holds(pes, job, end - 1)
+        stays = job.slot == slot and holds(table.pes, place, first) and holds(table.pes, place, end - 1)
         if not stays:
-            whole[job, SLOT] = slot
-            write_range(pes, job, first, end)
+            job.slot = slot
+            write_range(table.pes, place, first, end)
     for slot in range(max(before, n_slots)):
-        write_range(occupied, slot, 0, n_pes - free[slot])
-    counts[N_SLOTS] = n_slots
+        write_range(matrix.occupied, slot, 0, n_pes - free[slot])
+    return n_slots

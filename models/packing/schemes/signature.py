@@ -1,4 +1,4 @@
-"""What a packing scheme is: one small compiled function that chooses a slot and PEs in it.
+"""A packing scheme: one small compiled function that chooses a slot and PEs in it.
 
 The declared types matter: a kernel that takes functions of these types is compiled once for all schemes and
 found in the disk cache again, where plain function arguments would make each process compile anew.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from numba import int64, types, uint64, void
 
-from models.kernels.types import INTS
 from models.packing.matrix import BOOKS, MATRIX, SETS, TABLE
 
 PLACE_SIGNATURE = int64(
@@ -24,9 +23,9 @@ PLACE_SIGNATURE = int64(
 )
 """Returns the slot; `n_slots` opens a new one.
 
-A scheduler whose slots are limited may ask only to know whether a job fits: where it does not carry the
-placement out, it tells `release` of the same PEs at once. It may also show a scheme fewer free PEs than there
-are, where the others are of no use to the job.
+A scheduler whose slots are limited may call it only to find out whether a job fits: if it does not carry the
+placement out, it calls `release` with the same PEs at once. It may also pass fewer free PEs than there are,
+if the others are of no use to the job.
 """
 
 RELEASE_SIGNATURE = void(
@@ -35,16 +34,18 @@ RELEASE_SIGNATURE = void(
     uint64[::1],  # its PEs
     BOOKS,
 )
-"""Told when a job leaves its PEs, for a scheme that keeps books in its memory."""
+"""Called when a job leaves its PEs, for a scheme that keeps books in its memory."""
 
-REARRANGE_SIGNATURE = void(
-    int64,  # start: the jobs before this position of the list DECREASING keep their mapping
+REARRANGE_SIGNATURE = int64(
+    int64,  # start: the jobs before this position of `table.decreasing` keep their mapping
+    int64,  # n_jobs: jobs in that list
+    int64,  # n_slots: slots in use so far
     int64,  # n_pes
     MATRIX,  # of which occupied and free are to be rewritten
-    TABLE,  # of which pes and, of whole, SLOT (NOWHERE for a newcomer) are to be rewritten
-    INTS,  # counts, of which N_SLOTS is to be rewritten
+    TABLE,  # of which pes, and of each job its slot (NOWHERE for a newcomer), are to be rewritten
 )
-"""Maps all jobs anew, for a scheme that migrates them at each arrival and termination."""
+"""Maps all jobs anew, for a scheme that migrates them at each arrival and termination; returns the number of
+slots then in use."""
 
 PLACE = types.FunctionType(PLACE_SIGNATURE)
 RELEASE = types.FunctionType(RELEASE_SIGNATURE)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from models.arrays import Floats
-from models.kernels.passed import passed
+from models.kernels.function_pointers import function_pointer
 from models.partitioning import engine
 from models.partitioning.simulation.discipline import SIGNATURE, Discipline
 from models.partitioning.simulation.shares import Shares
@@ -131,8 +131,8 @@ class Simulation:
     ) -> None:
         curve = Curve() if curve is None else curve
         self._functions = (
-            *(passed(function, SIGNATURE) for function in discipline),
-            passed(curve.function, CURVE_SIGNATURE),
+            *(function_pointer(function, SIGNATURE) for function in discipline),
+            function_pointer(curve.function, CURVE_SIGNATURE),
         )
         self.make_shares = shares
         self.arrivals = arrivals

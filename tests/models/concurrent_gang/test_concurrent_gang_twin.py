@@ -10,9 +10,9 @@ from concurrent_gang_twin import Settings as TwinSettings
 from models.concurrent_gang.metrics import STATES
 from models.concurrent_gang.policies import Hardware, Rules
 from models.concurrent_gang.recording import Recorder
-from models.concurrent_gang.simulation import Measured, Simulation
-from models.concurrent_gang.state import BATCH_START, N_CAUSES, N_STATES, NOW, PE_TIME, TASK_WAIT
+from models.concurrent_gang.simulation import Simulation
 from models.jobs.jobs import Jobs
+from models.packing.driver import Measured
 from models.workloads.statements import Phase as StatementPhase
 from models.workloads.statements import Statements, draws
 
@@ -178,11 +178,11 @@ def test_engine_and_twin_agree(workload: str, seed: int, regular: bool) -> None:
             ]
         )
     (sums,) = simulation.batches
-    pe_time = dict(zip(STATES, sums[PE_TIME : PE_TIME + N_STATES], strict=True))
-    assert sum(pe_time.values()) == pytest.approx(simulation.n_pes * (sums[NOW] - sums[BATCH_START]))
+    pe_time = dict(zip(STATES, sums["pe_time"], strict=True))
+    assert sum(pe_time.values()) == pytest.approx(simulation.n_pes * (sums["now"] - sums["batch_start"]))
     for state, seconds in pe_time.items():
         assert seconds == pytest.approx(twin.totals[state], abs=1e-6), state
-    for cause, seconds in zip(STATES[3:], sums[TASK_WAIT : TASK_WAIT + N_CAUSES], strict=True):
+    for cause, seconds in zip(STATES[3:], sums["task_wait"], strict=True):
         assert seconds == pytest.approx(sum(waits.get(cause, 0.0) for waits in twin.waits.values()), abs=1e-6)
 
 

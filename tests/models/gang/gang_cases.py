@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from models.arrays import Floats
 from models.gang.policies import Rules
 from models.gang.recording import Recorder
-from models.gang.simulation import Measured, Simulation
+from models.gang.simulation import Simulation
 from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures
 from models.jobs.measuring import Measuring
-from models.packing.matrix import NUMBER, RUN_SLOTS, VACANT
+from models.packing.driver import Measured
 from models.packing.scheme import find
 
 # The paper's eight schemes.
@@ -247,13 +247,13 @@ def as_chunks(sessions: tuple[Session, ...], ends: list[int]) -> Iterator[Jobs]:
 
 def scatter(simulation: Simulation) -> None:
     """Let a new simulation's jobs take the places of its table in another order: places are only names."""
-    np.random.default_rng(5).shuffle(simulation.system.table.order[VACANT])
+    np.random.default_rng(5).shuffle(simulation.system.table.vacant)
 
 
 def run_slots(simulation: Simulation) -> dict[int, int]:
     """Return the number of slots in which the kernel lets each job run, by the job's number."""
-    jobs = simulation.system.table.whole[simulation.places]
-    return {int(job[NUMBER]): int(job[RUN_SLOTS]) for job in jobs}
+    jobs = simulation.system.table.jobs[simulation.places]
+    return dict(zip(jobs["number"].tolist(), jobs["run_slots"].tolist(), strict=True))
 
 
 @cache

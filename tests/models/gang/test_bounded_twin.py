@@ -14,8 +14,6 @@ from gang_cases import BOOLEANS, EIGHT, SEEDS, Case, Observed, cases, run_slots
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from models.packing.matrix import NUMBER
-
 TIGHT = 1e-9
 MEMORY = 100
 
@@ -66,7 +64,7 @@ def assert_agreement(case: Case, moments: list[float]) -> BoundedTwin:
         twin.run(until=moment * whole.now)
         assert kernel.occupancy().tolist() == twin.occupancy()
         assert run_slots(kernel) == twin.run_slots()
-        waiting = kernel.system.table.whole[kernel.waiting_places, NUMBER]
+        waiting = kernel.system.table.jobs["number"][kernel.waiting_places]
         assert waiting.tolist() == [job.name for job in twin.queue]
     kernel.run_on()
     twin.run()

@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.gang import FAMILY
-from models.packing.matrix import KEY, NUMBER
 from models.point import Batches, Point
 
 ROUNDING = 1e-9
@@ -120,7 +119,7 @@ def test_no_pe_serves_two_jobs_under_exclusive(name: str) -> None:
                 assert len(served) == len(set(served))
                 assert set(served) == {*np.flatnonzero(row >= 0), *given}
                 guests = {job.number for job in jobs} - set(row.tolist())
-                assert set(kernel.system.table.whole[places, NUMBER].tolist()) == guests
+                assert set(kernel.system.table.jobs["number"][places].tolist()) == guests
 
     law()
 
@@ -131,7 +130,7 @@ def test_runs_of_a_session_never_overlap(name: str) -> None:
     @given(cases(name), FRACTIONS)
     def law(case: Case, fractions: list[float]) -> None:
         for kernel in at(case, fractions):
-            keys = kernel.system.table.whole[kernel.places, KEY].tolist()
+            keys = kernel.system.table.jobs["key"][kernel.places].tolist()
             assert len(keys) == len(set(keys))
 
     law()

@@ -12,12 +12,13 @@ from gang_cases import EIGHT, POLICIES
 from models import workloads
 from models.gang import FAMILY
 from models.gang.policies import Rules
-from models.gang.simulation import Measured, Simulation
+from models.gang.simulation import Simulation
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.measures import Measures
 from models.jobs.measuring import Measuring
 from models.jobs.trace import Trace
+from models.packing.driver import Measured
 from models.packing.scheme import find
 from models.point import Batches, Point
 from sweep.config import compose, locate

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from models.gang.policies import Rules
-from models.gang.simulation import Measured, Simulation
+from models.gang.simulation import Simulation
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures
 from models.jobs.measuring import Measuring
 from models.kernels.bits import words
+from models.packing.driver import Measured
 from models.packing.matrix import Books, Matrix
 from models.packing.scheme import SCHEMES as BUILT_IN
 from models.packing.scheme import find
