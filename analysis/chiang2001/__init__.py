@@ -1,11 +1,14 @@
 """S.-H. Chiang, M. K. Vernon, "Production job scheduling for parallel shared memory systems", IPDPS 2001."""
 
+from pathlib import Path
+
 from analysis.chiang2001.claims import claims
-from analysis.chiang2001.drawings import DRAWINGS
+from analysis.chiang2001.demands import early_ends
 from analysis.chiang2001.figures import brief, pictures
 from analysis.chiang2001.labels import AXES, KEY
-from analysis.chiang2001.readings import readings
+from analysis.drawings import DRAWINGS
 from analysis.paper import Paper
+from analysis.report.readings import Readings
 
 PAPER = Paper(
     key=KEY,
@@ -14,7 +17,7 @@ PAPER = Paper(
     experiments=("o2k_backfill", "o2k_immediate", "o2k_equipartition", "o2k_workload", "o2k_assumptions"),
     pictures=pictures,
     claims=claims,
-    readings=readings,
+    readings=Readings(Path(__file__).parent, early_ends),
     axes=AXES,
     families=("models.backfill", "models.o2k_workload"),
     drawings=DRAWINGS,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.chiang2001.labels import month
 from analysis.study import Study
 
 
@@ -41,3 +43,20 @@ def table_of_month(study: Study, metric: str, month: str) -> np.ndarray:
     if "workload" in found.dims:
         found = found.isel(workload=study.values_of("workload").index(month))
     return np.asarray(found.transpose(..., "replication", "batch").values)
+
+
+def early_ends(study: Study) -> list[tuple[str, str]]:
+    """Return what share of the jobs ends within a minute, of each month, as a row of the readings."""
+    rows = []
+    for name in study.config.get("workload", {}):
+        file = study.parameters("workload", name)
+        shares = file.get("under_a_minute")
+        if isinstance(shares, Mapping):
+            shares = shares.get(str(file.get("month")), {})
+            text = ", ".join(f"{share:.1%} of {kind}" for kind, share in shares.items())
+        elif shares is None:
+            continue
+        else:
+            text = f"{shares:.1%} of all"
+        rows.append(f"{month(name)}: {text}")
+    return [("workload.under_a_minute", "; ".join(rows))] if rows else []

@@ -12,7 +12,7 @@ sections, lists of rows:
 - ``also``: the same sentence under another reading, by its name; it decides nothing.
 - ``note``: a text, or functions that return one, for the evidence.
 - ``figures`` that show it; ``needs``: metrics or policies without which the row is left out.
-- ``for``: a list of names and values, one row for each.
+- ``for``: a list of mappings of names to values, one claim for each; rows with one such list alternate.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -58,10 +59,13 @@ class Rows:
         known = {**names, **test.names}
         there = {*test.study.data, *test.study.policies, *filter(_is_text, test.names.values())}
         chosen = [row for section in sections or rows for row in rows[section]]
+        # Rows that share one list of values are expanded together, in the order of the paper.
+        together = groupby(chosen, key=lambda row: id(row.get("for", row)))
         return tuple(
             _judged(test, testers, row, {**known, **resolved(more, known)})
-            for row in chosen
-            for more in row.get("for", [{}])
+            for group in [list(found) for _, found in together]
+            for more in group[0].get("for", [{}])
+            for row in group
             if set(row.get("needs", ())) <= there
         )
 

@@ -1,11 +1,13 @@
 """C. M. McCann, "Processor allocation policies for message-passing parallel computers", PhD thesis, 1994."""
 
+from pathlib import Path
+
 from analysis.mccann1994.claims import claims
 from analysis.mccann1994.drawings import DRAWINGS
 from analysis.mccann1994.figures import pictures
 from analysis.mccann1994.labels import AXES, KEY
-from analysis.mccann1994.readings import readings
 from analysis.paper import Paper
+from analysis.report.readings import Readings
 
 PAPER = Paper(
     key=KEY,
@@ -22,7 +24,7 @@ PAPER = Paper(
     ),
     pictures=pictures,
     claims=claims,
-    readings=readings,
+    readings=Readings(Path(__file__).parent),
     axes=AXES,
     families=("models.partitioning", "models.medium_term"),
     drawings=DRAWINGS,

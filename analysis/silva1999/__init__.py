@@ -1,12 +1,14 @@
 """F. A. B. da Silva, I. D. Scherson, "Improving throughput … through Concurrent Gang", 1999."""
 
+from pathlib import Path
+
 from analysis.paper import Paper
+from analysis.report.readings import Readings
 from analysis.silva1999.claims import claims
 from analysis.silva1999.drawings import DRAWINGS
 from analysis.silva1999.figures import pictures
 from analysis.silva1999.figures.assumptions import tables
 from analysis.silva1999.labels import AXES, KEY
-from analysis.silva1999.readings import readings
 
 PAPER = Paper(
     key=KEY,
@@ -15,7 +17,7 @@ PAPER = Paper(
     experiments=("concurrent_gang", "concurrent_gang_sensitivity", "idling_ratio", "concurrent_gang_scale"),
     pictures=pictures,
     claims=claims,
-    readings=readings,
+    readings=Readings(Path(__file__).parent),
     axes=AXES,
     families=("models.concurrent_gang",),
     drawings=DRAWINGS,

@@ -14,7 +14,6 @@ from analysis.chiang2001 import PAPER
 from analysis.chiang2001.figures.backfill import month_of_jobs
 from analysis.chiang2001.figures.panels import sample
 from analysis.chiang2001.labels import AVERAGE, AXES, HOUR, JANUARY, MONTHS, NOVEMBER, short_month
-from analysis.chiang2001.readings import readings
 from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.study import Study
@@ -182,8 +181,8 @@ def _with(found: Study, policy: dict[str, Any], workload: dict[str, Any], machin
 
 
 def test_readings_say_what_was_taken_and_what_was_varied() -> None:
-    rows = dict(readings(study("o2k_backfill", ties=["instant", "event"])))
+    rows = dict(PAPER.readings(study("o2k_backfill", ties=["instant", "event"])))
     assert rows["ties"] == "varied: instant, event"
     assert "never published" in rows["the logs"]
-    rows = dict(readings(study("o2k_backfill")))
+    rows = dict(PAPER.readings(study("o2k_backfill")))
     assert rows["policy.ties"].startswith("instant: all ends of an instant")

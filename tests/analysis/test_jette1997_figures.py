@@ -29,7 +29,6 @@ from analysis.jette1997.labels import (
     THREE_WEEKS,
     UNICOS_MAX,
 )
-from analysis.jette1997.readings import readings
 from analysis.registry import paper_for
 from analysis.study import Study
 
@@ -191,7 +190,7 @@ def test_slowdowns_of_less_than_a_decade_have_plain_numbers() -> None:
 
 
 def test_readings_say_what_was_taken() -> None:
-    told = dict(readings(true("llnl_t3d")))
+    told = dict(PAPER.readings(true("llnl_t3d")))
     assert "October 1995 to December 1996" in told["the months"]
     assert told["machine.places"] == "aligned: a partition's corner is at multiples of its sides"
 
@@ -212,7 +211,7 @@ def test_what_a_named_axis_varies_is_no_reading() -> None:
         "swap_out": 4.0, "preemptive": False, "order": "largest", "oversubscribe": {"from": 64},
     }  # fmt: skip
     made.attrs["config"] = json.dumps(config)
-    told = dict(readings(Study(made, Path("results"), axes=AXES).under(AXES)))
+    told = dict(PAPER.readings(Study(made, Path("results"), axes=AXES).under(AXES)))
     assert "policy.order" in told
     assert not {"policy.swap_out", "policy.preemptive", "policy.oversubscribe"} & set(told)
 

@@ -10,7 +10,6 @@ import pytest
 
 import sweep
 from analysis.mccann1994 import PAPER
-from analysis.mccann1994.readings import TAKEN
 from sweep.config import compose
 from sweep.plan import plan
 
@@ -43,7 +42,7 @@ def told() -> dict[str, dict[str, str]]:
 
 def test_every_reading_is_in_the_table_of_readings() -> None:
     choices = [row[0].lower() for row in table("The reading")]
-    names = [name for pairs in TAKEN.values() for name, _ in pairs]
+    names = [name for pairs in PAPER.readings.content["taken"].values() for name in pairs]  # type: ignore[attr-defined]
     assert [name for name in names if not any(name.lower() in choice for choice in choices)] == []
 
 

@@ -22,7 +22,6 @@ from analysis.mccann1994 import PAPER, drawings
 from analysis.mccann1994.figures import fairness as fairness_figures
 from analysis.mccann1994.figures import simulation as simulation_figures
 from analysis.mccann1994.labels import AXES
-from analysis.mccann1994.readings import readings
 from analysis.report.warnings import warnings
 from analysis.study import Study
 
@@ -82,7 +81,7 @@ def test_each_reading_has_its_figures() -> None:
     pictures = PAPER.pictures(found, None)
     assert [picture.name for picture in pictures] == ["fig5-4-A", "fig5-5-A", "fig5-4-B", "fig5-5-B"]
     assert pictures[2].caption.startswith("Reading B: leftover=regular.")
-    assert dict(readings(found))["leftover"] == "varied: smallest, regular"
+    assert dict(PAPER.readings(found))["leftover"] == "varied: smallest, regular"
 
 
 def test_loads_get_a_figure_where_there_are_several() -> None:
@@ -119,11 +118,11 @@ def test_a_policy_looks_the_same_everywhere_and_families_share_a_hue() -> None:
 
 
 def test_readings_tell_what_the_dissertation_leaves_open() -> None:
-    told = dict(readings(study("partitioning")))
+    told = dict(PAPER.readings(study("partitioning")))
     assert told["policy.leftover"].startswith("smallest: columns left over go to")
     assert told["workload.delta"] == "5.0"
     assert "completion rate" not in told
-    assert "completion rate" in dict(readings(study("birth_death")))
+    assert "completion rate" in dict(PAPER.readings(study("birth_death")))
 
 
 def test_readings_leave_out_what_the_grid_varies() -> None:
@@ -134,7 +133,7 @@ def test_readings_leave_out_what_the_grid_varies() -> None:
     config["policy"] = {name: file | {"admission": admission} for name, file in config["policy"].items()}
     axes = {f"admission_{key}": f"policy.admission.{key}" for key in admission}
     one = made.assign_attrs(config=json.dumps(config | {"settings": {**config["settings"], "axes": axes}}))
-    told = dict(readings(Study(one.squeeze("machine"), Path("results"), axes=AXES)))
+    told = dict(PAPER.readings(Study(one.squeeze("machine"), Path("results"), axes=AXES)))
     assert told["admission_interval"] == "varied: 10, 60, 120"
     assert not {"policy.admission.interval", "policy.admission.overhead"} & told.keys()
     assert "interval between medium-term decisions" in told

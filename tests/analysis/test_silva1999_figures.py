@@ -34,7 +34,6 @@ from analysis.silva1999.figures import pe_time
 from analysis.silva1999.figures.assumptions import verdicts
 from analysis.silva1999.figures.pe_time import LOOKS, shares
 from analysis.silva1999.labels import AXES, IO, JOBS, PRIORITIES, STATES, at_time, machine, size, workload
-from analysis.silva1999.readings import readings
 from analysis.study import Study
 from sweep import statistics
 
@@ -234,11 +233,11 @@ def test_a_machine_is_called_by_its_size_whatever_its_file_says() -> None:
 
 
 def test_readings_say_what_was_taken() -> None:
-    rows = dict(readings(study("concurrent_gang")))
+    rows = dict(PAPER.readings(study("concurrent_gang")))
     assert rows["policy.returns"].startswith("at_once: the task of the slot gets its PE back as soon")
     assert rows["policy.beta"] == "0.5"
     assert "waiting of tasks" in rows["total idle time"]
-    varied = dict(readings(study("concurrent_gang_sensitivity")))
+    varied = dict(PAPER.readings(study("concurrent_gang_sensitivity")))
     assert varied["assumption"] == f"varied: {', '.join(ASSUMPTIONS)}"
 
 
