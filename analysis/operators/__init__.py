@@ -1,4 +1,4 @@
-"""What operators ask of a log: which policy to run, and which jobs and users gain or lose by it."""
+"""Comparison of policies on an operator's log: the best policy, and the jobs and users that gain or lose."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ GROUPS = ("workload", "machine", "policy")
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
-    """Return the pictures; no further logs are needed for them."""
+    """Return the pictures; no further logs are needed."""
     return figures.pictures(study)
 
 
 def readings(study: Study) -> Sequence[tuple[str, str]]:
-    """Return what was simulated: the log, the machine, and the rules of each policy."""
+    """Return the log, the machine and the parameters of each policy."""
     found = [
-        (f"{group} {name}", _told(values))
+        (f"{group} {name}", _parameters(values))
         for group in GROUPS
         for name, values in study.config.get(group, {}).items()
     ]
     size, most = study.settings.get("batch_size"), study.settings.get("batches")
-    told = f"{most} of equal numbers of jobs in order of submission"
+    text = f"{most} of equal numbers of jobs in order of submission"
     if size == WEEK:
-        told = (
+        text = (
             "weeks of submission (days of a log under ten weeks), several together where there would be more "
             f"than {most}"
         )
     elif size is not None:
-        told += f", or of {size:,} if the log is longer"
-    return [*found, ("batches", told)]
+        text += f", or of {size:,} if the log is longer"
+    return [*found, ("batches", text)]
 
 
-def _told(values: Mapping[str, Any]) -> str:
-    """Return the keys of a file that are set to something."""
+def _parameters(values: Mapping[str, Any]) -> str:
+    """Return the keys of a file that have a value."""
     parts = []
     for key, value in values.items():
         if isinstance(value, Mapping):
@@ -49,7 +49,7 @@ def _told(values: Mapping[str, Any]) -> str:
             parts.append(
                 f"{key.replace('_', ' ')}: {str(value).lower() if isinstance(value, bool) else value}"
             )
-    return "; ".join(parts) or "nothing set: as the log says"
+    return "; ".join(parts) or "all from the log"
 
 
 PAPER = Paper(

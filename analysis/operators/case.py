@@ -1,4 +1,4 @@
-"""One comparison of policies: a study under one reading at one load, and what it knows of groups of jobs."""
+"""One comparison of policies: a study under one reading at one load, for all jobs and for groups of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import xarray as xr
 
 from analysis.errors import DrawingError
 from analysis.operators import pairing, words
-from analysis.operators.labels import LOSS, MEASURES, SLOWDOWN, USER, UTILIZATION, WAIT, WAIT_MAX
+from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, USER, UTILIZATION, WAIT, WAIT_MAX
 from analysis.operators.pairing import Difference
 from analysis.operators.words import PERCENT, PURE, Unit
 from analysis.study import Study, recorded
@@ -30,11 +30,11 @@ class Case:
     Parameters
     ----------
     study : Study
-        Of one reading.
+        With one reading.
     place : int
-        Of the load on its axis.
+        Index of the load on its axis.
     name : str
-        Letter of the reading and number of the load, empty if there is but one case.
+        Letter of the reading and number of the load, empty if there is a single case.
     label : str
         The same in words.
     """
@@ -51,13 +51,13 @@ class Case:
 
     @cached_property
     def missing(self) -> dict[str, str]:
-        """Policies without a result, and why."""
+        """Policies without a result, with their states."""
         states = {policy: self.status(policy) for policy in self.study.policies}
         return {policy: state for policy, state in states.items() if state not in (DONE, EXCLUDED)}
 
     @property
     def reference(self) -> str:
-        """The policy that all others are compared with.
+        """The policy with which all others are compared.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class Case:
         return self.study.confidence
 
     def status(self, policy: str) -> str:
-        """Return what became of a policy, see `analysis.curve`."""
+        """Return the state of a policy, see `analysis.study.curve`."""
         found = self.study.status.isel(policy=self.study.policies.index(policy), load=self.place)
         return str(found.item())
 
@@ -117,41 +117,39 @@ class Case:
         if suffix is None:
             suffix = grouping.suffix if grouping else ""
         found = self._stored(metric, policy, grouping, group, suffix)
-        if metric == WAIT and np.isnan(found).all() and found.shape[1] == 1 and self._teller is not None:
-            # All jobs are in the one batch, and so their runtimes are the same: those of who tells both.
-            response, teller = ("response_time", self._teller), (WAIT, self._teller)
-            runtime = self._stored(*response, grouping, group, suffix) - self._stored(
-                *teller, grouping, group, suffix
-            )
-            return self._stored("response_time", policy, grouping, group, suffix) - runtime
+        if metric == WAIT and np.isnan(found).all() and found.shape[1] == 1 and self._with_delays is not None:
+            # All jobs are in one batch, so their runtimes are those under a policy that measures both.
+            key = self._with_delays, grouping, group, suffix
+            response, delay = (self._stored(metric, *key) for metric in (RESPONSE, WAIT))
+            return self._stored(RESPONSE, policy, grouping, group, suffix) - (response - delay)
         return found
 
     @cached_property
-    def _teller(self) -> str | None:
-        """A policy whose family measures the time beyond the runtime itself, None if there is none."""
-        told = (one for one in self.policies if not np.isnan(self._stored(WAIT, one, None, "", "")).all())
-        return next(told, None)
+    def _with_delays(self) -> str | None:
+        """A policy whose family measures the time beyond the runtime, None if there is none."""
+        found = (one for one in self.policies if not np.isnan(self._stored(WAIT, one, None, "", "")).all())
+        return next(found, None)
 
     @property
-    def untold(self) -> list[str]:
-        """Policies whose waits are not known: batches of their families hold jobs as they end."""
+    def without_waits(self) -> list[str]:
+        """Policies whose waits are unknown: batches of their families hold jobs in order of their ends."""
         return [one for one in self.policies if np.isnan(self.values(WAIT, one)).all()]
 
     def _stored(self, metric: str, policy: str, grouping: Grouping | None, group: str, suffix: str) -> Floats:
         key = (metric + suffix, policy, grouping, group)
-        if key not in self._taken:
+        if key not in self._cached:
             found = self.study.data[metric + suffix].isel(
                 policy=self.study.policies.index(policy), load=self.place
             )
             if grouping:
                 found = found.isel({grouping.dim: self.study.values_of(grouping.dim).index(group)})
-            self._taken[key] = _array(found)
-            self._taken[key].flags.writeable = False
-        return self._taken[key]
+            self._cached[key] = _array(found)
+            self._cached[key].flags.writeable = False
+        return self._cached[key]
 
     @cached_property
-    def _taken(self) -> dict[tuple[str, str, Grouping | None, str], Floats]:
-        """What was taken from the dataset: tables ask for the same batches a hundred times."""
+    def _cached(self) -> dict[tuple[str, str, Grouping | None, str], Floats]:
+        """Arrays of the dataset: tables need the same batches a hundred times."""
         return {}
 
     def jobs(self, grouping: Grouping | None = None, group: str = "") -> Floats:
@@ -164,14 +162,14 @@ class Case:
         return [name for name in names if np.nansum(self.jobs(grouping, name)) > 0]
 
     def label_of(self, grouping: Grouping, group: str) -> str:
-        """Return a group's name: of a user, that in the log, or the number."""
+        """Return the name of a group; of a user, its name or number in the log."""
         if grouping is not USER:
             return group
         load = self.study.values_of("load")[self.place]
         return self.study.user_label(group, {"policy": self.reference, "load": load})
 
     def share_of_work(self, group: str) -> float:
-        """Return a user's part of all processor time."""
+        """Return a user's share of all processor time."""
         of_rank = {
             rank: float(np.nansum(self.values("work", self.reference, USER, rank)))
             for rank in self.study.values_of(USER.dim)
@@ -188,12 +186,12 @@ class Case:
     def weights(
         self, metric: str, policy: str, grouping: Grouping | None = None, group: str = ""
     ) -> Floats | None:
-        """Return what batches count for: their time, or their jobs; None is alike."""
+        """Return the weights of batches: their time, or their jobs; None for equal weights."""
         weights = self.study.weights(metric + (grouping.suffix if grouping else ""))
         return None if weights is None else self.values(str(weights.name), policy, grouping, group, suffix="")
 
     def recorded(self, metric: str, grouping: Grouping | None = None, group: str = "") -> Interval:
-        """Return a mean as the log recorded it, of the same jobs; NaN without one, or at another load."""
+        """Return a mean that the log recorded, of the same jobs; NaN without one, or at another load."""
         if self.study.values_of("load")[self.place] != "null":
             return recorded.NOTHING
         at = {grouping.dim: group} if grouping else {}
@@ -201,11 +199,11 @@ class Case:
 
     @property
     def has_record(self) -> bool:
-        """Whether the log says how long its jobs waited."""
+        """Whether the log records the waits of its jobs."""
         return not math.isnan(self.recorded(WAIT).mean)
 
     def level(self, metric: str, policy: str) -> Interval:
-        """Return one of `MEASURES` of all jobs; of a maximum the largest batch, without an interval."""
+        """Return one of `MEASURES` of all jobs; for a maximum that of all batches, without an interval."""
         if metric != WAIT_MAX:
             return self.mean(metric, policy)
         values = self.values(metric, policy)
@@ -214,7 +212,7 @@ class Case:
 
     @cached_property
     def units(self) -> dict[str, Unit]:
-        """Unit of each of `MEASURES`: of times, one that suits all policies."""
+        """Unit of each of `MEASURES`; for times, one for all policies."""
         known = {SLOWDOWN: PURE, UTILIZATION: PERCENT, LOSS: PERCENT}
         return {
             metric: known.get(metric)
@@ -233,7 +231,7 @@ class Case:
         grouping : Grouping, optional
         group : str
         together : int
-            So many intervals shall hold at once: each is widened for it (Bonferroni).
+            Number of intervals that hold together: each is widened for it (Bonferroni).
         """
         level = 1 - (1 - self.confidence) / together
         pair = (policy, self.reference)
@@ -243,7 +241,7 @@ class Case:
         return pairing.difference(first, second, weights, level)
 
     def differences(self, metric: str, policy: str, grouping: Grouping) -> dict[str, Difference]:
-        """Return the differences of all groups, with intervals that hold at once."""
+        """Return the differences of all groups, with intervals that hold together."""
         groups = self.groups(grouping)
         return {group: self.difference(metric, policy, grouping, group, len(groups)) for group in groups}
 
@@ -254,7 +252,7 @@ def cases(study: Study) -> Iterator[Case]:
     several = len(study.readings) * len(loads) > 1
     for letter, one in study.readings.items():
         for place, load in enumerate(loads):
-            # Each is told by its values: of several machines none is a default.
+            # Each is named by its values: of several machines none is a default.
             parts = [one.title.removesuffix(" (default)")] * (len(study.readings) > 1)
             parts += [f"load {load}" if load != "null" else "load as it is"] * (len(loads) > 1)
             name = f"{letter}{place + 1}" if len(loads) > 1 else letter

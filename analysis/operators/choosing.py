@@ -1,4 +1,4 @@
-"""Which policy to choose: the probability that each is best, and what would settle what is open."""
+"""The choice of a policy: the probability that each is best, and the sample that would show a difference."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sweep.statistics.confidence import Floats
 from sweep.statistics.settling import CHANCE
 
 JUDGED = {WAIT: "mean wait", SLOWDOWN: "mean bounded slowdown"}
-"""What a policy is chosen by; of both less is better."""
+"""Measures by which a policy is chosen; less is better for both."""
 
-OPEN = "no difference shown"
+OPEN = "no significant difference"
 NAMED = 3
 """Policies that the terminal names."""
 
@@ -27,7 +27,7 @@ LEAST_NAMED = 0.01
 
 
 def tables(case: Case) -> Iterator[Table]:
-    """Yield the tables of a case that has several policies."""
+    """Yield the tables of a case with several policies."""
     evidence = Evidence.of(case)
     if not evidence.is_judged:
         return
@@ -38,7 +38,7 @@ def tables(case: Case) -> Iterator[Table]:
 
 
 def probabilities(case: Case, metric: str) -> Floats:
-    """Return the probability that its mean is the lowest, of each of `Case.policies`."""
+    """Return for each of `Case.policies` the probability that its mean is the lowest."""
     values = np.array([case.values(metric, policy) for policy in case.policies])
     weights = [case.weights(metric, policy) for policy in case.policies]
     known = [np.ones_like(values[0]) if weight is None else weight for weight in weights]
@@ -46,7 +46,7 @@ def probabilities(case: Case, metric: str) -> Floats:
 
 
 def ranking(case: Case, evidence: Evidence) -> Table:
-    """Return the policies, the one that is most probably best first."""
+    """Return the policies in order of their probability of being best."""
     of_metric = {metric: probabilities(case, metric) for metric in JUDGED}
     means = {policy: case.mean(WAIT, policy).mean for policy in case.policies}
     shares = dict(zip(case.policies, of_metric[WAIT].tolist(), strict=True))
@@ -59,7 +59,7 @@ def ranking(case: Case, evidence: Evidence) -> Table:
             row.append(Cell(percent(of_metric[metric][place])))
             row.append(Cell("" if policy == case.reference else _times_lower(case, metric, policy)))
         rows.append(row)
-    how = "drawn with replacement" if evidence.by_replications else "drawn in blocks (block bootstrap)"
+    how = "with replacement" if evidence.by_replications else "in blocks (block bootstrap)"
     titles = [
         title
         for name in JUDGED.values()
@@ -68,17 +68,17 @@ def ranking(case: Case, evidence: Evidence) -> Table:
     return Table(
         "choice",
         "Which policy is best",
-        "How probable it is that each policy's mean is the lowest of these. It rests on "
-        f"{evidence.describe()} These are {how}, for all policies alike, as they met the same jobs. The "
-        f"first of the list is no finding: whether a policy differs from {case.reference} is said below. A "
-        "policy that is seldom best may be close to the best.",
+        "The probability that each policy's mean is the lowest. Sample: "
+        f"{evidence.describe()} It is resampled {how}, in the same way for all policies, as they had the "
+        "same jobs. The order is no finding: the tables below show which policies differ from "
+        f"{case.reference}. A policy with a low probability may be close to the best.",
         ("policy", *titles),
         rows,
     )
 
 
 def _times_lower(case: Case, metric: str, policy: str) -> str:
-    """Return in how many batches, or replications, a policy's mean is lower than the reference's."""
+    """Return the number of batches, or replications, in which a policy's mean is below the reference's."""
     lower = _sample(case, metric, policy) - _sample(case, metric, case.reference)
     lower = lower[~np.isnan(lower)]
     return f"{int((lower < 0).sum())} of {lower.size}"
@@ -93,7 +93,7 @@ def _sample(case: Case, metric: str, policy: str) -> Floats:
 
 
 def settling(case: Case, evidence: Evidence) -> Table:
-    """Return how much would settle each comparison in which no difference is shown."""
+    """Return the sample that would show each difference that is not significant."""
     n = len(case.others)
     level = 1 - (1 - case.confidence) / n
     rows: list[Sequence[Cell]] = []
@@ -108,21 +108,21 @@ def settling(case: Case, evidence: Evidence) -> Table:
             row.append(Cell(enough if one.verdict == OPEN else one.verdict))
         rows.append(row)
     more = "as many resamples" if evidence.by_replications else "a log of that length"
-    columns = [title for name in JUDGED.values() for title in (name, "to settle it")]
+    columns = [title for name in JUDGED.values() for title in (name, "sample needed")]
     return Table(
         "settling",
-        f"What would settle it against {case.reference}",
-        f"The comparisons with {case.reference} in which no difference is shown, and how much there would "
-        "have to be in all. If the difference seen is the true one, and jobs go on as here, "
-        f"{more} shows it with a probability of {100 * CHANCE:.0f} %. The true one may be far from what was "
-        "seen, as the interval says, so that these numbers are orders of magnitude.",
+        f"Sample needed to show a difference from {case.reference}",
+        f"The comparisons with {case.reference} without a significant difference, and the sample needed in "
+        "all. If the observed difference is the true one, and future jobs are like these, "
+        f"{more} shows it with a probability of {100 * CHANCE:.0f} %. The true difference may be far from "
+        "the observed one, within its interval, so these numbers are orders of magnitude.",
         ("policy", *columns),
         rows,
     )
 
 
 def brief(case: Case) -> Iterator[str]:
-    """Yield what is said of it on the terminal: the policies that are most probably best."""
+    """Yield the lines for the terminal: the policies that are most probably best."""
     evidence = Evidence.of(case)
     if not evidence.is_judged or not case.others:
         return
@@ -131,8 +131,8 @@ def brief(case: Case) -> Iterator[str]:
         if np.isnan(found).any():
             continue
         first = [place for place in np.argsort(-found, kind="stable")[:NAMED] if found[place] >= LEAST_NAMED]
-        told = ", ".join(f"{case.policies[place]} {percent(found[place])}" for place in first)
-        yield f"lowest {title}, probably: {told}"
+        named = ", ".join(f"{case.policies[place]} {percent(found[place])}" for place in first)
+        yield f"lowest {title}, probably: {named}"
 
 
 def percent(probability: float) -> str:

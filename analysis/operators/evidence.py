@@ -1,4 +1,4 @@
-"""What a comparison of policies rests on: replications, or the weeks of one log, and how long it is."""
+"""The sample of a comparison of policies: replications, or the weeks of one log, and its length."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from sweep.statistics import MIN_REPLICATIONS
 from sweep.statistics.correlation import MIN_BATCHES
 
 TOLERANCE = 0.01
-"""Share of a week by which a batch may differ from it: its borders are exact, but for rounding."""
+"""Share of a week by which the length of a batch may differ from it, by rounding."""
 
 OF = {"batch": "batches of jobs", "week": "weeks", "day": "days"}
-"""What batches are -> how they are called."""
+"""Unit of a batch -> its name in text."""
 
 IN_YEAR = 365.25 * DAY / WEEK
 MOST_RUNS = 10_000
 LONGEST_YEARS = 20
-"""Replications, and years of a log, beyond which nobody waits for an answer."""
+"""Replications, and years of a log, beyond which only a bound is given."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What there is of each policy.
+    """The sample of each policy.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ class Evidence:
     batches : int
         Batches of a run that hold data.
     unit : str
-        What a batch is: ``week``, ``3 weeks``, ``day``, ``batch``.
+        The length of a batch: ``week``, ``3 weeks``, ``day``, ``batch``.
     weeks : float
-        Length of a run; NaN where it is not known.
+        Length of a run; NaN if unknown.
     drawn : str
-        What ``workload.resample`` draws anew, empty where it draws nothing.
+        What ``workload.resample`` resamples, empty for nothing.
     """
 
     replications: int
@@ -52,47 +52,47 @@ class Evidence:
 
     @classmethod
     def of(cls, case: Case) -> Evidence:
-        """Return what a case rests on."""
+        """Return the sample of a case."""
         known = ~np.isnan(case.values(WAIT, case.reference))
         unit, weeks = _time(case)
         return cls(int(known.any(axis=1).sum()), int(known.sum(axis=1).max()), unit, weeks, _drawn(case))
 
     @property
     def by_replications(self) -> bool:
-        """Whether replications are the sample, and not what is in one of them."""
+        """Whether replications are the sample, and not the batches of one of them."""
         return self.replications >= MIN_REPLICATIONS
 
     @property
     def is_judged(self) -> bool:
-        """Whether there is enough of it for an interval."""
+        """Whether the sample is large enough for an interval."""
         return self.by_replications or self.batches >= MIN_BATCHES
 
     @property
     def values(self) -> str:
-        """What the values of the sample are: replications, or what batches are."""
+        """The name of a value of the sample: replications, weeks, batches."""
         if self.by_replications:
             return "replications"
         return OF[self.unit].split()[0] if self.unit in OF else f"times {self.unit}"
 
     def describe(self) -> str:
-        """Return in words what the comparison rests on, and what it can say no more than."""
+        """Return the sample in words, with its limits."""
         if self.by_replications:
             runs = f"{self.replications} replications, each with jobs of its own"
             if not self.drawn:
                 return f"{runs}."
             return (
-                f"{runs}: the log's {self.drawn}, drawn anew. They tell what else could have come of the "
-                f"same {self.drawn}, and not how far this log is from what is to come."
+                f"{runs}: the log's {self.drawn}, resampled. They show the variation with the same "
+                f"{self.drawn}, and not how far future jobs differ from this log."
             )
-        text = f"one log, cut into {self.batches} {OF.get(self.unit, f'times {self.unit}')}"
+        text = f"one log, divided into {self.batches} {OF.get(self.unit, f'times {self.unit}')}"
         if self.unit.endswith(("day", "days")):
-            text += f", as it has fewer than {LEAST} full weeks: how weeks differ is unknown"
+            text += f", as it has fewer than {LEAST} full weeks: the variation between weeks is unknown"
         return f"{text}."
 
     def enough(self, multiple: float) -> str:
-        """Return in words how much there would have to be, so many times as much as there is."""
+        """Return in words the sample that is a multiple of this one."""
         if math.isnan(multiple):
-            return "not judged"
+            return "no interval"
         if self.by_replications:
             number, what = multiple * self.replications, "resamples" if self.drawn else "replications"
             return (
@@ -111,18 +111,18 @@ class Evidence:
 
 
 def _rounded(number: float) -> int:
-    """Return a number with two digits: it is not known better."""
+    """Return a number rounded up to two digits, its accuracy."""
     size = 10 ** max(math.floor(math.log10(number)) - 1, 0) if number > 0 else 1
     return math.ceil(number / size) * size
 
 
 def _time(case: Case) -> tuple[str, float]:
-    """Return what a batch is, and how many weeks a run has."""
+    """Return the length of a batch, and the weeks of a run."""
     if PERIOD not in case.study.data:
         return "batch", math.nan
     seconds = case.values(PERIOD, case.reference)
     weeks = float(np.nansum(seconds, axis=1).max()) / WEEK
-    inner = seconds[:, :-1][~np.isnan(seconds[:, 1:])]  # the last one goes on to the last job's end
+    inner = seconds[:, :-1][~np.isnan(seconds[:, 1:])]  # the last one lasts until the end of the last job
     if not inner.size:
         return "batch", weeks
     for name, size in (("week", WEEK), ("day", DAY)):

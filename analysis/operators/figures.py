@@ -1,4 +1,4 @@
-"""Pictures that compare policies on a log: each by itself, against today's, and for groups of jobs."""
+"""Pictures that compare policies on a log: their measures, differences from the reference, groups of jobs."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from analysis.operators.panels import (
     draw_record,
     legend_columns,
     make_logarithmic,
+    mark_beyond,
     name_panel,
     name_rows,
     page,
     put_headline,
     record_handle,
-    tell_beyond,
 )
 from analysis.operators.words import PURE
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.groups import Grouping
 
-UNDECIDED = "Hollow diamonds have no interval: one batch, or batches that hang together too much."
+UNDECIDED = "Hollow diamonds have no interval: one batch, or correlated batches."
 
 
 def pictures(study: Study) -> Sequence[Picture]:
-    """Return all pictures of a study; those of several readings or loads are told apart by their names."""
+    """Return all pictures of a study; names include the reading and the load where there are several."""
     found: list[Picture] = []
     for case in cases(study):
         made = _pictures(case)
@@ -51,9 +51,9 @@ def _pictures(case: Case) -> Iterator[Picture]:
     bars = f"Bars: {case.confidence:.0%} intervals that hold together for all rows of a panel"
     yield Picture(
         "policies",
-        "Each policy by itself",
-        "Means, and the longest wait of any job; * is the reference, and a number with an arrow lies beyond "
-        "the axis. Bars: intervals of each mean by itself; whether policies differ, the next picture tells.",
+        "Measures of each policy",
+        "Means, and the longest wait of any job; * marks the reference, and a number with an arrow lies "
+        "beyond the axis. Bars: intervals of single means; the next picture shows whether policies differ.",
         partial(_overview, case),
     )
     yield Picture(
@@ -72,7 +72,7 @@ def _pictures(case: Case) -> Iterator[Picture]:
         )
         yield Picture(
             f"difference-by-{name}",
-            f"Who waits shorter and who longer, by {grouping.title}",
+            f"Difference in wait by {grouping.title}",
             f"Mean wait under a policy minus that under the reference, same jobs. {bars}. {UNDECIDED}",
             partial(_differences, case, grouping),
         )
@@ -96,7 +96,7 @@ def _overview(case: Case) -> Figure:
             draw_record(axes, was)
         known = ~np.isnan(half) & (means <= axes.get_xlim()[1])
         axes.errorbar(means[known], rows[known], xerr=half[known], fmt="none", color="#222222", lw=0.9)
-        tell_beyond(axes, rows, means, ["white"] * len(rows), behind=colors)
+        mark_beyond(axes, rows, means, ["white"] * len(rows), behind=colors)
         name_rows(axes, [f"{policy} *" if policy == reference else policy for policy in case.policies])
     if case.has_record:
         figure.legend(handles=[record_handle()], loc="outside lower center")
@@ -134,7 +134,7 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
             means = (
                 np.array([case.mean(metric, policy, grouping, group).mean for group in groups]) / unit.size
             )
-            # Groups have an order, but users have none that a line could follow.
+            # Groups have an order, but users have none for a line to follow.
             side = (number - (len(case.policies) - 1) / 2) * (
                 0.7 / len(case.policies) if grouping is USER else 0.02
             )
@@ -186,7 +186,7 @@ def _differences(case: Case, grouping: Grouping) -> Figure:
 
 
 def _others(case: Case) -> list[str]:
-    """Return the policies to compare, or say why there are none."""
+    """Return the policies to compare; raise an error if there are none."""
     reference = case.reference
     if not case.others:
         raise DrawingError(
@@ -196,9 +196,9 @@ def _others(case: Case) -> list[str]:
 
 
 def _groups(case: Case, grouping: Grouping) -> list[str]:
-    """Return the groups to draw, or say why there are none."""
+    """Return the groups to draw; raise an error if there are none."""
     reference = case.reference
     groups = case.groups(grouping)
     if not groups or (grouping is USER and groups == ["others"]):
-        raise DrawingError(f"the jobs of {reference} name no {grouping.title}")
+        raise DrawingError(f"no {grouping.title} is identified for the jobs of {reference}")
     return groups

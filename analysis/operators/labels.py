@@ -1,4 +1,4 @@
-"""Names: metrics and groups of jobs as the dataset has them; policies are called what the user typed."""
+"""Names of metrics and groups of jobs in the dataset; policies keep the names that the user gave."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from analysis.figures.style import VERDICT_COLORS, SchemeStyle
 from analysis.study.groups import Grouping
 
 WAIT, WAIT_P95, WAIT_MAX = "delay", "delay_p95", "delay_max"
-"""What operators call a wait is the time in the system beyond the runtime: that of a job which is preempted
-does not end with its first processor."""
+"""Operators call a wait the time in the system beyond the runtime: the wait of a preempted job does not end
+with its first start."""
 
-SLOWDOWN = "bounded_slowdown"
+SLOWDOWN, RESPONSE = "bounded_slowdown", "response_time"
 PERIOD = "period"
 UTILIZATION, LOSS = "utilization", "loss_of_capacity"
 
@@ -24,10 +24,10 @@ MEASURES = {
     UTILIZATION: "Utilization",
     LOSS: "Loss of capacity",
 }
-"""What a policy is judged by, in the order of tables and pictures."""
+"""Measures of a policy, in the order of tables and pictures."""
 
 AS_IT_WAS = "as it was"
-"""What the log recorded itself, beside the policies."""
+"""Row and line of the values that the log recorded, beside the policies."""
 
 RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
 SIZE = Grouping("size_range", "_by_size", "processors")
@@ -39,11 +39,11 @@ BETTER, WORSE, OPEN = (VERDICT_COLORS[name] for name in ("holds", "fails", "inco
 VERDICTS = {
     "better": SchemeStyle("better", BETTER, "v", ""),
     "worse": SchemeStyle("worse", WORSE, "^", ""),
-    "no difference shown": SchemeStyle("no difference shown", OPEN, "o", ""),
-    "the same": SchemeStyle("the same", OPEN, "o", ""),
-    "not judged": SchemeStyle("no interval", OPEN, "D", ""),
+    "no significant difference": SchemeStyle("no significant difference", OPEN, "o", ""),
+    "identical": SchemeStyle("identical", OPEN, "o", ""),
+    "no interval": SchemeStyle("no interval", OPEN, "D", ""),
 }
-"""Told by colour and by marker."""
+"""Verdict -> its colour and marker."""
 
 
 def look(policy: str) -> SchemeStyle:

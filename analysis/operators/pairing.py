@@ -1,11 +1,11 @@
-"""How much better one policy treats a group of jobs than another, from batches of the same jobs.
+"""Paired differences between two policies for a group of jobs, from batches of the same jobs.
 
 The jobs of a log come in batches of equal number, but a group (a user, the large jobs) has many jobs in one
-batch and none in the next. So a mean is one over jobs, not over batches: batches weigh as much as they have
-jobs of the group, and the interval is that of a ratio of two sums.
+batch and none in the next. So means are over jobs, not over batches: a batch is weighted by its jobs of the
+group, and the interval is that of a ratio of two sums.
 
-Whatever is said of a mean is `sweep.statistics`, as in the dataset and on the terminal. For a difference
-within one log batches are drawn in blocks (`sweep.statistics.blocks`).
+Intervals of means are those of `sweep.statistics`, as in the dataset and on the terminal. For a difference
+within one log, batches are resampled in blocks (`sweep.statistics.blocks`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from sweep import statistics
 from sweep.statistics.confidence import Floats, Interval
 
-Verdict = Literal["better", "worse", "no difference shown", "the same", "not judged"]
+Verdict = Literal["better", "worse", "no significant difference", "identical", "no interval"]
 
 NOTHING = Interval(math.nan, math.nan, math.nan, 0, "batch means", True)
 
@@ -34,7 +34,7 @@ class Difference:
     reference : float
         Mean under the reference, over the same jobs.
     jobs : float
-        Jobs of the group; NaN for what is no mean over jobs.
+        Jobs of the group; NaN for a metric that is no mean over jobs.
     """
 
     interval: Interval
@@ -43,24 +43,24 @@ class Difference:
 
     @property
     def low(self) -> float:
-        """Lower end of the interval; NaN where there is none."""
+        """Lower end of the interval; NaN without an interval."""
         return self.interval.mean - self.interval.half_width
 
     @property
     def high(self) -> float:
-        """Upper end of the interval; NaN where there is none."""
+        """Upper end of the interval; NaN without an interval."""
         return self.interval.mean + self.interval.half_width
 
     @property
     def verdict(self) -> Verdict:
-        """What the interval says, for a metric of which less is better."""
+        """The verdict by the interval, for a metric for which less is better."""
         if self.interval.mean == 0 and not self.interval.half_width > 0:
-            return "the same"
+            return "identical"
         if math.isnan(self.interval.half_width):
-            return "not judged"
+            return "no interval"
         if self.high < 0:
             return "better"
-        return "worse" if self.low > 0 else "no difference shown"
+        return "worse" if self.low > 0 else "no significant difference"
 
 
 def difference(
@@ -74,9 +74,9 @@ def difference(
     Parameters
     ----------
     policy, reference : ndarray, shape (replications, batches)
-        Batch means; a batch that either lacks counts for neither.
+        Batch means; a batch that one of the two lacks is excluded for both.
     weights : two ndarray, shape (replications, batches), optional
-        Jobs behind each of the two, or whatever else batches count for; by default alike.
+        Weights of the batches of each, such as their jobs; equal by default.
     confidence : float
 
     Examples

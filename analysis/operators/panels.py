@@ -1,4 +1,4 @@
-"""Parts of pictures: panels with a policy or a group in each row, differences with intervals, their axes."""
+"""Parts of pictures: panels with a row for each policy or group, differences with intervals, their axes."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from analysis.operators.words import Unit
 from sweep.statistics.confidence import Floats
 
 WIDTH = 7.4
-"""Inches; that of the report."""
+"""Width of a picture, inches, as in the report."""
 
 ROW = 0.21
-"""Height of a policy or a group in a row of its own, inches."""
+"""Height of a row, inches."""
 
 RECORD: Mapping[str, Any] = {"color": "#222222", "linestyle": (0, (1.5, 1.5)), "linewidth": 1.3}
-"""How it looks what the log recorded itself: black and dotted."""
+"""Style of the values that the log recorded: black and dotted."""
 
 NAME = 28
-"""Characters of a name in one line."""
+"""Most characters of a name in one line."""
 
 LEGEND = 96
-"""Characters in a line of a legend."""
+"""Most characters in a line of a legend."""
 
 OUTLYING = 8.0
-"""Times the median above which a value would squeeze all others together."""
+"""Multiple of the median above which a value would compress the axis for all others."""
 
 
 def page(n_rows: int, n_columns: int, n_items: int) -> tuple[Figure, list[Axes]]:
-    """Return places for panels with so many rows of items each, which share the names at their left."""
+    """Return axes for panels with a number of rows each, which share the names at their left."""
     height = n_rows * (ROW * n_items + 0.62) + 0.55
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     places = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True)
@@ -47,22 +47,22 @@ def page(n_rows: int, n_columns: int, n_items: int) -> tuple[Figure, list[Axes]]
 
 
 def draw_record(axes: Axes, value: float) -> None:
-    """Draw what the log recorded as a line across all rows; at the axis' end, if it lies beyond."""
+    """Draw the recorded value as a line across all rows; at the end of the axis, if it lies beyond."""
     right = axes.get_xlim()[1]
     axes.axvline(min(value, right), **RECORD, zorder=4)
     if value > right:
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8}
-        told = f"{words.number(value)} →"
-        axes.text(0.98 * right, -0.55, told, ha="right", va="bottom", fontsize=7.5, zorder=5, bbox=box)
+        text = f"{words.number(value)} →"
+        axes.text(0.98 * right, -0.55, text, ha="right", va="bottom", fontsize=7.5, zorder=5, bbox=box)
 
 
 def record_handle() -> Line2D:
-    """Return the entry of a legend for it."""
+    """Return the legend's entry of the recorded value."""
     return Line2D([], [], **RECORD, label=AS_IT_WAS)
 
 
 def in_lines(name: str, most: int = 2) -> str:
-    """Return a name in lines that a panel has room for; far too long, it lacks its middle.
+    """Return a name in lines that fit a panel; the middle of a much longer name is left out.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def in_lines(name: str, most: int = 2) -> str:
 
 
 def legend_columns(names: Sequence[str]) -> int:
-    """Return how many entries of a legend stand beside each other."""
+    """Return the number of columns of a legend."""
     return max(1, min(4, LEGEND // (max(map(len, names), default=1) + 8)))
 
 
@@ -115,22 +115,22 @@ def draw_differences(axes: Axes, found: Sequence[Difference], unit: Unit) -> Non
     for row, one, mean, width in zip(rows[near], np.array(found)[near], means[near], half[near], strict=True):
         sign = VERDICTS[one.verdict]
         bar = None if np.isnan(width) else width
-        face = "white" if one.verdict == "not judged" else sign.color
+        face = "white" if one.verdict == "no interval" else sign.color
         axes.errorbar(
             mean, row, xerr=bar, color=sign.color, marker=sign.marker, mfc=face, lw=1.0, linestyle=""
         )
     colors = [VERDICTS[one.verdict].color for one in found]
-    tell_beyond(axes, rows, np.where(near, np.nan, means), colors)
+    mark_beyond(axes, rows, np.where(near, np.nan, means), colors)
 
 
 def put_headline(figure: Figure, title: str, shown: Sequence[Difference]) -> None:
-    """Write the title, and a legend of the verdicts that are there."""
+    """Write the title, and a legend of the verdicts that occur."""
     style.put_headline(figure, title)
     there: Mapping[str, None] = dict.fromkeys(one.verdict for one in shown if not np.isnan(one.interval.mean))
     handles = []
     for verdict, sign in VERDICTS.items():
         if verdict in there:
-            face = "white" if verdict == "not judged" else sign.color
+            face = "white" if verdict == "no interval" else sign.color
             handles.append(
                 Line2D([], [], color=sign.color, marker=sign.marker, mfc=face, ls="", label=sign.label)
             )
@@ -154,7 +154,7 @@ def make_logarithmic(axes: Axes, values: Floats) -> None:
 
 
 def axis_end(values: Floats, half_widths: Floats) -> float:
-    """Return where an axis from 0 ends: of values that are far beyond all others it shows no more."""
+    """Return the end of an axis that begins at 0; values far beyond all others are cut off."""
     if np.isnan(values).all():
         return 1.0
     near = np.abs(values) <= OUTLYING * np.nanmedian(np.abs(values))
@@ -163,10 +163,10 @@ def axis_end(values: Floats, half_widths: Floats) -> float:
     return 1.15 * end if end > 0 else 1.0
 
 
-def tell_beyond(
+def mark_beyond(
     axes: Axes, rows: np.ndarray, values: Floats, colors: Sequence[str], behind: Sequence[str] | None = None
 ) -> None:
-    """Write the values that lie beyond the axis at its end; on bars in the bars' colours."""
+    """Write values beyond the axis at its end; on bars in the colours of the bars."""
     left, right = axes.get_xlim()
     for number, (row, value, color) in enumerate(zip(rows, values, colors, strict=True)):
         if value > right or value < left:

@@ -25,19 +25,19 @@ COMPARED = (
     (SLOWDOWN, "mean bounded slowdown"),
     (LOSS, "loss of capacity"),
 )
-"""Metrics of which less is better."""
+"""Metrics that are compared; less is better for all."""
 
 TONES = {"better": "better", "worse": "worse"}
 MARKS = {"better": "▼ ", "worse": "▲ "}
 
 ONE_BATCH = (
-    "All jobs are one batch, which has no interval: a difference of one log is told, but not judged. "
-    "Several batches (batch_size=week batches=120) would be."
+    "All jobs are one batch, so differences on this log have no intervals. Several batches have "
+    "(batch_size=week batches=120)."
 )
 
 
 def tables(study: Study) -> Sequence[Table]:
-    """Return all tables of a study; those of several readings or loads are told apart by their titles."""
+    """Return all tables of a study; titles name the reading and the load where there are several."""
     found: list[Table] = []
     for case in cases(study):
         if case.policies:
@@ -77,7 +77,7 @@ def _named(table: Table, case: Case) -> Table:
 
 
 def overview(case: Case) -> Table:
-    """Return how each policy does by itself."""
+    """Return the measures of each policy."""
     rows = [
         [Cell(_policy(case, policy)), *(Cell(words.level(*one)) for one in _levels(case, policy))]
         for policy in case.policies
@@ -90,18 +90,18 @@ def overview(case: Case) -> Table:
         "loss of capacity",
     )  # fmt: skip
     several = (
-        f"From {Evidence.of(case).describe()} ± are {case.confidence:.0%} intervals, where there is enough "
-        "for one. Percentile, utilization and loss of capacity are means over batches. Policies met the same "
-        "jobs: whether they differ, the next tables tell, and not whether these intervals overlap."
+        f"Sample: {Evidence.of(case).describe()} ± are {case.confidence:.0%} intervals, if the sample is "
+        "large enough. Percentile, utilization and loss of capacity are means over batches. All policies had "
+        "the same jobs: the next tables show whether they differ, not the overlap of these intervals."
     )
     return Table(
         "overview",
-        "How each policy does",
+        "Measures of each policy",
         (ONE_BATCH if case.is_one_batch else several)
-        + " Loss of capacity: the share of all processor time that is idle while some job waits."
+        + " Loss of capacity: the share of processor time that is idle while a job waits."
         + (
-            f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: what the log recorded of the same jobs; shares of "
-            "processor time only where the machine may be the log's own." * case.has_record
+            f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: the values that the log recorded for the same jobs; "
+            "shares of processor time only if the machine may be that of the log." * case.has_record
         ),
         columns,
         rows,
@@ -113,7 +113,7 @@ def _levels(case: Case, policy: str) -> list[tuple[Interval, Unit]]:
 
 
 def _as_recorded(case: Case) -> list[str]:
-    """Return what the log recorded, for the columns of the overview."""
+    """Return the values that the log recorded, for the columns of the overview."""
     return [words.level(case.recorded(metric), unit) for metric, unit in case.units.items()]
 
 
@@ -129,9 +129,9 @@ def against(case: Case) -> Table:
         rows.append(row)
     caption = (
         f"Each policy minus {case.reference}, batch by batch under the same jobs; less is better in every "
-        f"column. The intervals of a column hold together at {case.confidence:.0%}. “No difference shown” "
-        "means that this log cannot tell them apart, not that they are equal; “not judged”, that the batches "
-        "hang together too much, or are too few, for an interval."
+        f"column. The intervals of a column hold together at {case.confidence:.0%}. “No significant "
+        "difference” does not mean that they are equal; “no interval” means that the batches are too "
+        "correlated, or too few."
     )
     return Table(
         "against",
@@ -143,18 +143,18 @@ def against(case: Case) -> Table:
 
 
 def winners(case: Case) -> Table:
-    """Return the groups of jobs that wait shorter, and longer, than under the reference."""
+    """Return the groups of jobs that wait less, and more, than under the reference."""
     rows = [
         [Cell(policy), *(Cell(_listed(case, policy, verdict)) for verdict in ("better", "worse"))]
         for policy in case.others
     ]
     return Table(
         "winners",
-        f"Who waits shorter, and who longer, than under {case.reference}",
-        "Groups whose difference has an interval on one side of 0; the intervals of all groups of a kind "
+        f"Groups of jobs that wait less, and more, than under {case.reference}",
+        "Groups whose difference has an interval on one side of 0; the intervals of all groups of one kind "
         f"hold together at {case.confidence:.0%}. Users are those with most work, by their name or number in "
-        "the log. Of groups that are not named no difference is shown, or they have too few jobs.",
-        ("policy", "shorter for", "longer for"),
+        "the log. Other groups show no significant difference, or have too few jobs.",
+        ("policy", "less wait", "more wait"),
         rows,
     )
 
@@ -167,7 +167,7 @@ def _listed(case: Case, policy: str, verdict: str) -> str:
         if names:
             joined = ", ".join(name.removeprefix("user ") for name in names)
             parts.append(f"{grouping.title}: {joined}")
-    return "; ".join(parts) or "nobody that could be told"
+    return "; ".join(parts) or "no significant group"
 
 
 def by_group(case: Case, grouping: Grouping) -> Table:
@@ -190,16 +190,16 @@ def by_group(case: Case, grouping: Grouping) -> Table:
         row += [_marked(found[policy][group], unit) for policy in case.others]
         rows.append(row)
     work = ("share of work",) if grouping is USER else ()
-    caption = f"Mean wait under {case.reference}, and how much it changes under each other policy."
+    caption = f"Mean wait under {case.reference}, and its change under each other policy."
     if not case.is_one_batch:
         caption += (
-            " ▼ shorter, ▲ longer, without a mark no difference is shown; the intervals of a column hold "
+            " ▼ less, ▲ more, no mark: no significant difference; the intervals of a column hold "
             f"together at {case.confidence:.0%}."
         )
     if case.has_record:
         caption += f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: the mean wait that the log recorded."
     if grouping is USER:
-        caption += " Users in order of their work, the first has most; by their name or number in the log."
+        caption += " Users in descending order of their work, by their name or number in the log."
     return Table(
         f"by-{grouping.dim.partition('_')[0]}",
         f"Mean wait by {grouping.title}",

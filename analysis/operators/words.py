@@ -1,4 +1,4 @@
-"""Numbers as an operator reads them: times in one unit a table, differences with their sign and interval."""
+"""Numbers as text: times in one unit per table, differences with their sign and interval."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = [
 
 
 def level(interval: Interval, unit: Unit) -> str:
-    """Return a mean with its interval, if it has one."""
+    """Return a mean with its half-width, if it has one."""
     if math.isnan(interval.mean):
         return "–"
     return _with_width(interval.mean / unit.size, interval.half_width / unit.size, "") + unit.name
 
 
 def change(found: Difference, unit: Unit) -> str:
-    """Return a difference with its sign, its interval and what it is relative to the reference.
+    """Return a difference with its sign, its half-width and its ratio to the reference.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def change(found: Difference, unit: Unit) -> str:
 
 
 def relative(found: Difference) -> str:
-    """Return a difference in percent of the reference's mean; beyond 300 %, the multiple that it makes."""
+    """Return a difference in percent of the reference's mean; beyond 300 %, the ratio."""
     ratio = 1 + found.interval.mean / found.reference
     if ratio > 4:
         return f"× {ratio:,.0f}"
@@ -50,7 +50,7 @@ def relative(found: Difference) -> str:
 
 
 def _with_width(mean: float, half_width: float, sign: str) -> str:
-    """Return both with the digits that the width deserves."""
+    """Return both to the second digit of the half-width."""
     if math.isnan(half_width) or half_width == 0:
         return f"{sign}{number(mean)}".replace("-", "−")
     digits = max(0, min(4, 1 - math.floor(math.log10(half_width))))

@@ -74,7 +74,7 @@ def test_what_is_open_says_how_long_a_log_would_settle_it() -> None:
     """With eight times the noise of a policy's own, 40 weeks tell nothing of what is seen."""
     noisy = lasting(dataset(("easy", "quick"), noise=0.4), WEEK)
     case = case_of(noisy)
-    assert case.difference(WAIT, "quick").verdict == "no difference shown"
+    assert case.difference(WAIT, "quick").verdict == "no significant difference"
     text = told(case)["settling"]["quick"][1]
     found = re.fullmatch(r"about ([\d,]+) (weeks|years)", text)
     assert found, text
@@ -89,10 +89,14 @@ def test_what_is_open_says_how_long_a_log_would_settle_it() -> None:
 @pytest.mark.parametrize(
     ("seconds", "unit", "words"),
     [
-        (WEEK, "week", "one log, cut into 40 weeks."),
-        (3 * WEEK, "3 weeks", "one log, cut into 40 times 3 weeks."),
-        (DAY, "day", "cut into 40 days, as it has fewer than 10 full weeks: how weeks differ is unknown."),
-        (1e5, "batch", "one log, cut into 40 batches of jobs."),
+        (WEEK, "week", "one log, divided into 40 weeks."),
+        (3 * WEEK, "3 weeks", "one log, divided into 40 times 3 weeks."),
+        (
+            DAY,
+            "day",
+            "as it has fewer than 10 full weeks: the variation between weeks is unknown.",
+        ),
+        (1e5, "batch", "one log, divided into 40 batches of jobs."),
     ],
 )
 def test_what_it_rests_on_is_said(seconds: float, unit: str, words: str) -> None:
@@ -108,13 +112,15 @@ def test_replications_are_the_sample() -> None:
     case = case_of(replicated(lasting(dataset(noise=1.0), WEEK), 6, "users"))
     evidence = Evidence.of(case)
     assert evidence.by_replications
-    assert evidence.describe().startswith("6 replications, each with jobs of its own: the log's users, drawn")
+    assert evidence.describe().startswith(
+        "6 replications, each with jobs of its own: the log's users, resampled"
+    )
     found = told(case)
     assert all(text[2] in ("", *(f"{n} of 6" for n in range(7))) for text in found["choice"].values())
     for texts in found.get("settling", {}).values():
-        assert texts[1].endswith("resamples") or texts[1] in ("better", "worse", "the same")
+        assert texts[1].endswith("resamples") or texts[1] in ("better", "worse", "identical")
     other = case_of(replicated(lasting(dataset(), WEEK), 6))
-    assert "drawn anew" not in Evidence.of(other).describe()
+    assert "resampled" not in Evidence.of(other).describe()
     assert Evidence.of(other).enough(3.0) == "about 18 replications"
 
 
@@ -132,7 +138,7 @@ def test_lengths_are_told_in_two_digits() -> None:
     assert evidence.enough(2.58) == "about 110 weeks"  # 103.2, rounded up: nobody knows it better
     assert evidence.enough(10.0) == "about 8 years"
     assert evidence.enough(1000.0) == evidence.enough(np.inf) == "over 20 years"
-    assert evidence.enough(np.nan) == "not judged"
+    assert evidence.enough(np.nan) == "no interval"
     assert Evidence(5, 1, "week", 40.0, "users").enough(2.5) == "about 13 resamples"
     assert Evidence(5, 1, "week", 40.0, "users").enough(np.inf) == "over 10,000 resamples"
     assert Evidence(1, 40, "batch", np.nan).enough(2.5) == "a log about 2.5 times as long"

@@ -82,12 +82,12 @@ def correlated(random: np.random.Generator, lag1: float, n: int) -> np.ndarray:
 def test_intervals_of_batches_that_hang_together_cover(lag1: float, low: float) -> None:
     random = np.random.default_rng(5)
     found = [pairing.difference(correlated(random, lag1, 40), np.zeros((1, 40))) for _ in range(400)]
-    assert np.mean([one.verdict == "no difference shown" for one in found]) > low
+    assert np.mean([one.verdict == "no significant difference" for one in found]) > low
 
 
 def test_a_trend_is_no_difference() -> None:
     trend, nothing = np.arange(40.0)[None], np.zeros((1, 40))
-    assert pairing.difference(trend, nothing).verdict == "no difference shown"
+    assert pairing.difference(trend, nothing).verdict == "no significant difference"
     assert pairing.difference(trend, nothing).interval.mean == 19.5
 
 
@@ -115,7 +115,7 @@ def test_verdicts_are_those_of_the_truth() -> None:
     case = case_of()
     assert case.reference == "easy"
     found = {policy: case.difference(WAIT, policy, together=4).verdict for policy in case.others}
-    assert found == {"fcfs": "worse", "copy": "the same", "quick": "better", "slow": "worse"}
+    assert found == {"fcfs": "worse", "copy": "identical", "quick": "better", "slow": "worse"}
     by_runtime = case.differences(WAIT, "quick", RUNTIME)
     assert [by_runtime[group].verdict for group in by_runtime] == ["better", "better", "worse"]
     assert by_runtime["10 to 100 min"].interval.mean == pytest.approx(
@@ -175,7 +175,7 @@ def test_a_report_without_a_paper(analysed: tuple[Path, str]) -> None:
     for absent in ("Claims", "Evidence", "Reading of the paper", "Tested against", "Warnings"):
         assert absent not in text, absent
     for present in (
-        "How each policy does",
+        "Measures of each policy",
         "Against easy",
         "Mean wait by user",
         "What was simulated",
@@ -196,7 +196,7 @@ def test_who_wins_and_who_loses(analysed: tuple[Path, str]) -> None:
         "runtime: under 1 min, 1 to 10 min; processors: 1, 17 to 64; user: 17, 4, others"
     )
     assert longer == "runtime: 10 to 100 min"
-    assert said["copy"] == ["nobody that could be told"] * 2
+    assert said["copy"] == ["no significant group"] * 2
 
 
 def test_one_batch_has_differences_but_no_verdicts() -> None:
@@ -206,7 +206,7 @@ def test_one_batch_has_differences_but_no_verdicts() -> None:
     assert "winners" not in found
     assert "All jobs are one batch" in found["against"].caption
     verdicts = {cell.note for row in found["against"].rows for cell in row[1:]}
-    assert verdicts == {"not judged", "the same"}
+    assert verdicts == {"no interval", "identical"}
     assert all(isinstance(figure, Figure) for figure in drawn(study).values())
     assert not any("better" in line or "±" in line for line in tables.brief(study))
 
@@ -214,7 +214,11 @@ def test_one_batch_has_differences_but_no_verdicts() -> None:
 def test_a_log_without_users() -> None:
     study = Study(dataset(("easy", "quick"), users=False), Path("results"))
     pictures = drawn(study)
-    assert pictures["wait-by-user"] == pictures["difference-by-user"] == "the jobs of easy name no user"
+    assert (
+        pictures["wait-by-user"]
+        == pictures["difference-by-user"]
+        == "no user is identified for the jobs of easy"
+    )
     assert "by-user" not in {table.name for table in tables.tables(study)}
 
 
