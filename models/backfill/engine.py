@@ -1,12 +1,10 @@
-"""From jobs, a machine and rules to a schedule, by the part of the family that the rules belong to."""
+"""From jobs, a machine and rules to a schedule."""
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 
-from models.backfill.judging import under
+from models.backfill.requests import under
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -38,6 +36,4 @@ def schedule(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:
         )
     ready = under(jobs, rules)
     rules.check(ready, machine)
-    part = importlib.import_module(f"{rules.package}.schedules")
-    made: Schedule = part.simulate(ready, machine, rules)
-    return made
+    return rules.simulate(ready, machine)

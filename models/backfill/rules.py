@@ -1,20 +1,20 @@
-"""What all policies of the family have in common, as checked values of a YAML file.
+"""The rules that all policies of the family share, as checked values of a YAML file.
 
-Each part of the family (`priority`, `conservative`, `immediate`, `ncsa_lsf`, `eq_spatial`) is a package with
-the same three files: ``rules`` (a subclass of `Rules`, loads no kernel), ``kernel`` (the event loop) and
-``schedules``, whose ``simulate(jobs, machine, rules)`` is the one way in. `models.backfill.policies` knows
-which discipline is whose.
+Each part of the family is a package whose ``rules`` has a subclass of `Rules` and loads no kernel. Its
+`Rules.simulate` imports the module of its kernel, which has a function ``simulate(jobs, machine, rules)``.
+`models.backfill.policies` has the disciplines by name.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from models import checks
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 from models.jobs.ties import INSTANT, ties_of
 from models.point import Parameters
 
@@ -22,12 +22,12 @@ UNREQUESTED = ("error", "runtime")
 
 
 class LongerThanRequestedError(ValueError):
-    """Jobs run longer than requested, under rules that cannot have that; other requests help as well."""
+    """Jobs run longer than requested, under rules that exclude that; other requests help as well."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules(ABC):
-    """What a scheduler does with jobs whatever its discipline.
+    """The rules of a scheduler, whatever its discipline.
 
     Parameters
     ----------
@@ -44,9 +44,6 @@ class Rules(ABC):
     kill: bool = True
     unrequested: str = UNREQUESTED[0]
 
-    package: ClassVar[str]
-    """Dotted name of the part of the family that these are the rules of."""
-
     @classmethod
     @abstractmethod
     def of(cls, policy: Parameters) -> Self:
@@ -55,8 +52,25 @@ class Rules(ABC):
         Raises
         ------
         ValueError
-            With one line that says what is allowed.
+            With one line that names the value and those allowed.
         """
+
+    @abstractmethod
+    def simulate(self, jobs: Jobs, machine: Machine) -> Schedule:
+        """Run all jobs to their ends.
+
+        Parameters
+        ----------
+        jobs : Jobs
+            As they run under the rules, see `models.backfill.requests.under`, and checked.
+        machine : Machine
+            With a host for each of them.
+        """
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Dotted names of the modules with kernels that `simulate` may import, to be compiled beforehand."""
+        return ()
 
     @property
     def instant(self) -> bool:
@@ -79,3 +93,8 @@ def shared(policy: Parameters) -> dict[str, Any]:
         "kill": checks.switch(policy, "policy", "kill", default=Rules.kill),
         "unrequested": checks.choice(policy, "policy", "unrequested", UNREQUESTED, default=Rules.unrequested),
     }
+
+
+def is_one_pool(machine: Machine) -> bool:
+    """Return whether a machine is one host on which memory does not matter."""
+    return len(machine.names) == 1 and not machine.limits_memory

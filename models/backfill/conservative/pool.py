@@ -31,14 +31,17 @@ from models.backfill.conservative.held import (
     hold,
     in_order,
     index_anew,
+    none_held,
 )
 from models.backfill.conservative.holes import close_old, first_hole, open_hole
+from models.backfill.conservative.rules import Conservative
 from models.backfill.conservative.steps import (
     FIRST,
     NOWHERE,
     NUMBER,
     STEPS,
     Steps,
+    all_free,
     begin_at,
     first_fit,
     forget,
@@ -53,7 +56,11 @@ from models.backfill.conservative.waiting import (
     Waiting,
     enter,
     leave,
+    nobody,
 )
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 from models.kernels.bits import ALL, ONE, ZERO, lowest_position
 from models.kernels.compiling import kernel, part
 from models.kernels.ends import pop, push
@@ -253,3 +260,21 @@ def run(jobs: HeldJobs, steps: Steps, waiting: Waiting, instant: bool, heap: Int
             n_waiting += 1
             arrived += 1
             n_taken += 1
+
+
+def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
+    """Run all jobs to their ends.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        As they run under the rules, none of them longer than requested.
+    machine : Machine
+        One pool that all of them fit on.
+    rules : Conservative
+    """
+    n = len(jobs)
+    held = none_held(jobs)
+    steps, waiting = all_free(machine.largest, n), nobody(jobs.size, jobs.requested, machine.largest)
+    run(held, steps, waiting, rules.instant, np.empty(n, np.int64))
+    return Schedule(jobs, machine, held.start, held.end, np.zeros(n, np.int64), promised=held.promised)

@@ -1,325 +1,336 @@
-"""The event loop of spatial equipartitioning, whose rules `models.backfill.eq_spatial` tells."""
+"""The event loop of spatial equipartitioning, with the rules of `models.backfill.eq_spatial`."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float64, int64, types, uint64, void
+from numba import boolean, int64, void
 
+from models.arrays import Ints
+from models.backfill.eq_spatial.deferred import (
+    accumulate_lost_service,
+    link_deferred,
+    unlink_deferred,
+    update_deferred,
+)
 from models.backfill.eq_spatial.hosts import (
-    EIGHT,
+    add_member,
     find_host,
-    give,
-    imagine,
-    insert,
-    join,
     most_memory,
-    part_with,
-    place_for_late,
+    remove_member,
+    set_processors,
     settle,
 )
-from models.backfill.eq_spatial.late import be_late_no_more, become_late, miss, reckon
-from models.backfill.eq_spatial.partition import share_of
-from models.backfill.eq_spatial.state import (
-    BEHIND,
+from models.backfill.eq_spatial.partition import place_of_deferred, share_of
+from models.backfill.eq_spatial.rules import EqSpatial
+from models.backfill.eq_spatial.tables import (
     CATCHING,
     CAUGHT,
-    FIRST,
-    HOSTS,
-    JOBS,
-    KEPT,
     LONG,
-    NEXT,
-    NOBODY,
-    NOWHERE,
+    NO_HOST,
+    NO_JOB,
     PLAIN,
-    SETTINGS,
+    SYSTEM,
     TRIAL,
     UNKNOWN,
-    WAITING,
-    Hosts,
-    JobTable,
-    Settings,
-    Waiting,
+    EqSpatialSystem,
+    system_of,
 )
-from models.backfill.pieces import NOTED, Noted
-from models.kernels.bits import ONE, ZERO, lowest_position
+from models.backfill.pieces import pieces_of, room_for, twice
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 from models.kernels.compiling import kernel, part
-from models.kernels.lanes import LANES
-from models.kernels.masks import equal, soonest
 from models.kernels.ties import next_submission, takes_submission
+from models.kernels.types import INTS
 
 
-@part(void(int64, int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
-def leave(
-    i: int, h: int, now: float,
-    jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted,
-) -> None:  # fmt: skip
-    """Take the job at a place from its host: it has ended, or waits now because its quantum is over.
+@part(void(INTS, int64, int64, int64))
+def insert(jobs: Ints, begin: int, end: int, job: int) -> None:
+    """Add a job to sorted ones from one place to before another. O(those behind it)."""
+    at = end
+    while at > begin and jobs[at - 1] > job:
+        jobs[at] = jobs[at - 1]
+        at -= 1
+    jobs[at] = job
+
+
+@part()
+def leave(system, i, h):
+    """Remove the job at a place from its host: it has ended, or waits now because its quantum is over.
 
     O(jobs on the host), and O(jobs that wait and were submitted later).
     """
-    members, at = hosts.members, np.uint64(i)
-    job = members.job[at]
-    in_quantum = members.standing[at] == TRIAL
+    state, jobs, hosts, settings = system.state[0], system.jobs, system.hosts, system.settings
+    members = hosts.members
+    job = members.job[i]
+    in_quantum = members.standing[i] == TRIAL
     exceeds = in_quantum and jobs.used[job] > settings.quantum_memory
-    hosts.free[h] += members.processors[at]
+    hosts.free[h] += members.processors[i]
     hosts.free_memory[h] += min(jobs.memory[job], settings.quantum_memory) if in_quantum else jobs.memory[job]
-    hosts.n_own_late[h] -= int(in_quantum and jobs.ghost[job] == h)
-    has_ended = members.ends[at] == now and not exceeds
-    give(i, h, now, 0, jobs, hosts, pieces)
-    part_with(i, h, hosts)
+    hosts.n_own_deferred[h] -= int(in_quantum and jobs.virtual_host[job] == h)
+    has_ended = members.ends[i] == state.now and not exceeds
+    set_processors(system, i, h, 0)
+    remove_member(hosts, i, h)
     if has_ended:
-        jobs.end[job] = now
+        jobs.end[job] = state.now
         if in_quantum:
-            be_late_no_more(job, jobs, waiting.late)
+            unlink_deferred(system, job)
         return
-    jobs.host[job] = NOWHERE
+    jobs.host[job] = NO_HOST
     jobs.standing[job] = PLAIN
     work = jobs.size[job] * jobs.runtime[job]
     if exceeds or not settings.keep_quantum:
         jobs.left[job] = work
-    ghost = jobs.ghost[job]
-    if ghost == h:
-        # It is one of those that would be there now, and no more one that is.
+    if jobs.virtual_host[job] == h:
+        # It is one of the jobs that would be there now, and no longer one that is.
         hosts.level[h] = UNKNOWN
-        jobs.told[job] = waiting.late.n_notes[h]
-    else:
-        reckon(job, jobs, waiting.late)
-    # What it has done in its quantum it does not miss.
-    jobs.lack[job] -= work - jobs.left[job]
-    insert(waiting.queue, waiting.at[FIRST], waiting.at[BEHIND] - waiting.at[FIRST], job)
-    waiting.at[BEHIND] += 1
+    # Work done in its quantum was not lost.
+    jobs.lost[job] -= work - jobs.left[job]
+    insert(system.queue, state.queue_begin, state.queue_end, job)
+    state.queue_end += 1
 
 
-@part(uint64(int64, float64, int64, HOSTS))
-def acting(at: int, now: float, n: int, hosts: Hosts) -> int:
-    """Tell which of the first `n` of eight jobs end or change their standing now: a bit for each."""
-    place = np.uint64(at)
-    return equal(hosts.members.ends, place, n, now) | equal(hosts.members.turns, place, n, now)
+@part()
+def acts(members, i, now):
+    """Return whether the job at a place ends or changes its standing now."""
+    at = np.uint64(i)
+    return (members.ends[at] == now) | (members.turns[at] == now)
 
 
-@part(int64(float64, HOSTS))
-def first_to_act(now: float, hosts: Hosts) -> int:
-    """Return the first submitted of the jobs that end or change their standing now, or `NOBODY`."""
-    first = NOBODY
+@part()
+def first_to_act(system):
+    """Return the first submitted of the jobs that end or change their standing now, or `NO_JOB`."""
+    hosts, now, first = system.hosts, system.state[0].now, NO_JOB
     for h in range(hosts.processors.shape[0]):
-        for k in range(0, hosts.n_members[h] if hosts.due[h] == now else 0, LANES):
-            at = h * hosts.places + k
-            who = acting(at, now, hosts.n_members[h] - k, hosts)
-            if who != ZERO:
-                job = hosts.members.job[np.uint64(at + lowest_position(who))]
-                first = job if first == NOBODY else min(first, job)
+        base = h * hosts.places
+        for i in range(base, base + (hosts.n_members[h] if hosts.due[h] == now else 0)):
+            if acts(hosts.members, i, now):
+                job = hosts.members.job[i]
+                first = job if first == NO_JOB else min(first, job)
     return first
 
 
-@part(void(int64, HOSTS))
-def mark(h: int, hosts: Hosts) -> None:
-    """Note that something changed on a host."""
-    hosts.dirty[h // LANES] |= 1 << h % LANES
-
-
-@part(types.UniTuple(boolean, 2)(int64, int64, float64, JOBS, HOSTS, WAITING, SETTINGS, NOTED))
-def end_and_turn(
-    h: int, only: int, now: float,
-    jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted,
-) -> tuple[bool, bool]:  # fmt: skip
-    """Let the jobs of a host end or change their standing whose time has come; all, or job `only`.
+@part()
+def end_and_turn(system, h, only):
+    """End the jobs of a host, or change their standing, whose time has come; all of them, or job `only`.
 
     Returns
     -------
     bool, bool
         Whether there was such a job, and whether one left the host.
     """
+    jobs, hosts, now = system.jobs, system.hosts, system.state[0].now
     members = hosts.members
     n_before = hosts.n_members[h]
     some_acted = False
-    k = 0
-    while k < hosts.n_members[h]:
-        first = h * hosts.places + k
-        who = acting(first, now, hosts.n_members[h] - k, hosts)
-        k += LANES
-        while who != ZERO:
-            i = first + lowest_position(who)
-            who &= who - ONE
-            at = np.uint64(i)
-            if only != NOBODY and members.job[at] != only:
-                continue
-            some_acted = True
-            if members.ends[at] == now or members.standing[at] == TRIAL:
-                leave(i, h, now, jobs, hosts, waiting, settings, pieces)
-                # All behind it have moved up.
-                first -= 1
-                k -= 1
-                continue
-            is_long = jobs.begun[members.job[at]] + settings.long_after == now
-            members.standing[at] = LONG if is_long else CAUGHT
-            members.turns[at] = np.nan
+    i = h * hosts.places
+    while i < h * hosts.places + hosts.n_members[h]:
+        if not acts(members, i, now) or (only != NO_JOB and members.job[i] != only):
+            i += 1
+            continue
+        some_acted = True
+        if members.ends[i] == now or members.standing[i] == TRIAL:
+            leave(system, i, h)  # those behind it have moved up
+            continue
+        is_long = jobs.begun[members.job[i]] + system.settings.long_after == now
+        members.standing[i] = LONG if is_long else CAUGHT
+        members.turns[i] = np.nan
+        i += 1
     if some_acted:
-        mark(h, hosts)
+        hosts.changed[h] = 1
     return some_acted, hosts.n_members[h] < n_before
 
 
-@part(void(int64, int64, float64, JOBS, HOSTS, SETTINGS))
-def place(job: int, h: int, now: float, jobs: JobTable, hosts: Hosts, settings: Settings) -> None:
+@part()
+def place(system, job, h):
     """Place a job on a host, with its memory or that of a quantum. O(jobs on the host)."""
-    join(job, h, jobs, hosts)
+    jobs, hosts = system.jobs, system.hosts
+    add_member(system, job, h)
     jobs.host[job] = h
     if jobs.standing[job] == TRIAL:
-        hosts.free_memory[h] -= min(jobs.memory[job], settings.quantum_memory)
-        hosts.n_own_late[h] += int(jobs.ghost[job] == h)
+        hosts.free_memory[h] -= min(jobs.memory[job], system.settings.quantum_memory)
+        hosts.n_own_deferred[h] += int(jobs.virtual_host[job] == h)
     else:
         hosts.free_memory[h] -= jobs.memory[job]
-        jobs.placed[job] = now
+        jobs.placed[job] = system.state[0].now
 
 
-@part(int64(float64, JOBS, HOSTS, WAITING, SETTINGS))
-def next_with_memory(now: float, jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings) -> int:
-    """Return the next waiting job for which a host has the memory now, in order of submission, or `NOBODY`.
+@part()
+def next_with_memory(system):
+    """Remove the next waiting job for which a host has the memory now from the queue, and return it.
 
-    It waits no more then. O(waiting jobs) for all together, first come first served O(1).
+    In order of submission; `NO_JOB` if there is none. O(waiting jobs) for all together, first come first
+    served O(1).
     """
-    most = most_memory(hosts)
-    queue, at = waiting.queue, waiting.at[NEXT]
-    while at < waiting.at[BEHIND]:
-        job = queue[at]
-        if jobs.memory[job] <= most:
-            waiting.at[NEXT] = at + 1
-            be_late_no_more(job, jobs, waiting.late)
+    state, jobs, settings, queue = system.state[0], system.jobs, system.settings, system.queue
+    most = most_memory(system.hosts)
+    at, end = state.queue_next, state.queue_end
+    while at < end:
+        job = queue[np.uint64(at)]
+        if jobs.memory[np.uint64(job)] <= most:
+            state.queue_next = at + 1
+            unlink_deferred(system, job)
             if settings.catch_up:
-                reckon(job, jobs, waiting.late)
-                jobs.lack[job] += jobs.share[job] * (now - jobs.share_since[job])
+                jobs.lost[job] += jobs.share[job] * (state.now - jobs.share_since[job])
                 jobs.share[job] = 0
-                jobs.share_since[job] = now
-                if jobs.lack[job] > 0:
+                jobs.share_since[job] = state.now
+                if jobs.lost[job] > 0:
                     jobs.standing[job] = CATCHING
             return job
         if settings.fcfs:
             break
-        queue[waiting.at[KEPT]] = job
-        waiting.at[KEPT] += 1
+        queue[np.uint64(state.queue_kept)] = job
+        state.queue_kept += 1
         at += 1
     if settings.fcfs:
-        waiting.at[FIRST] = at
+        state.queue_begin = at
     else:
-        waiting.at[BEHIND] = waiting.at[KEPT]
-    return NOBODY
+        state.queue_end = state.queue_kept
+    return NO_JOB
 
 
-@part(int64(int64, float64, JOBS, HOSTS, WAITING, SETTINGS))
-def host_for_newcomer(
-    job: int, now: float, jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings
-) -> int:
-    """Return where a submitted job runs at once, if only for its quantum; else let it wait, and `NOWHERE`."""
+@part()
+def host_for_new(system, job):
+    """Return where a submitted job runs at once, if only for its quantum; else queue it, and `NO_HOST`."""
+    state, jobs, hosts, settings = system.state[0], system.jobs, system.hosts, system.settings
     size, memory = jobs.size[job], jobs.memory[job]
-    if not (settings.fcfs and waiting.at[BEHIND] > waiting.at[FIRST]):
+    if not (settings.fcfs and state.queue_end > state.queue_begin):
         h = find_host(size, memory, hosts)
-        if h != NOWHERE:
+        if h != NO_HOST:
             return h
-    jobs.share_since[job] = now
-    jobs.ghost[job] = NOWHERE
+    jobs.share_since[job] = state.now
     if settings.catch_up:
-        jobs.ghost[job] = find_host(size, 0, hosts)
-    ghost = jobs.ghost[job]
-    if ghost != NOWHERE:
-        level, after, before = hosts.level[ghost], hosts.after[ghost], hosts.before[ghost]
-        # Where others are late, they know it.
-        if waiting.late.first[ghost] == NOBODY or level == UNKNOWN:
-            level, after, before = place_for_late(ghost, hosts, settings)
-            hosts.level[ghost], hosts.after[ghost], hosts.before[ghost] = level, after, before
-        miss(job, share_of(job, size, level, after, before), now, jobs)
-    become_late(job, jobs, waiting.late)
+        jobs.virtual_host[job] = find_host(size, 0, hosts)
+    v = jobs.virtual_host[job]
+    if v != NO_HOST:
+        # Where other jobs are deferred, their place is up to date.
+        if hosts.first_deferred[v] == NO_JOB or hosts.level[v] == UNKNOWN:
+            hosts.level[v], hosts.after[v], hosts.before[v] = place_of_deferred(v, hosts, settings)
+        share = share_of(job, size, hosts.level[v], hosts.after[v], hosts.before[v])
+        accumulate_lost_service(jobs, job, share, state.now)
+    link_deferred(system, job)
     if settings.quantum > 0:
         h = find_host(size, min(memory, settings.quantum_memory), hosts)
-        if h != NOWHERE:
+        if h != NO_HOST:
             jobs.standing[job] = TRIAL
             return h
-    waiting.queue[waiting.at[BEHIND]] = job
-    waiting.at[BEHIND] += 1
-    return NOWHERE
+    system.queue[state.queue_end] = job
+    state.queue_end += 1
+    return NO_HOST
 
 
-@kernel(boolean(JOBS, HOSTS, WAITING, SETTINGS, NOTED))
-def run(jobs: JobTable, hosts: Hosts, waiting: Waiting, settings: Settings, pieces: Noted) -> bool:
-    """Simulate jobs to their last end, or until there may be no room for the pieces of the next instant.
+@part()
+def settle_host(system, h):
+    """Divide a host that has changed, and update what its deferred jobs lose."""
+    some_deferred = system.hosts.first_deferred[h] != NO_JOB
+    n_others, asked = settle(system, h, some_deferred)
+    if some_deferred:
+        update_deferred(system, h, n_others, asked)
+
+
+@kernel(boolean(SYSTEM))
+def run(system: EqSpatialSystem) -> bool:
+    """Simulate jobs to their last end, or until the pieces of the next instant may exceed the capacity.
 
     An event costs O(hosts + jobs on its host), and O(jobs on that host) more for each job that catches up
-    there. Memory that becomes free costs O(waiting jobs), first come first served O(1), and for each that is
-    placed O(hosts), and O(changes on the host where it would have been placed if it needed no memory).
+    there, and O(its deferred jobs). Memory that becomes free costs O(waiting jobs), first come first served
+    O(1), and for each job that is placed O(hosts).
 
     Parameters
     ----------
-    jobs, hosts, waiting, settings : see `models.backfill.eq_spatial.state`, before the first submission, or
-        as an earlier call left them
-    pieces : filled in
+    system : before the first submission, or as an earlier call left it
 
     Returns
     -------
     bool
-        Whether all jobs have ended. Otherwise the same call with more room goes on.
+        Whether all jobs have ended. Otherwise the same call with a larger capacity for pieces continues.
     """
+    state, jobs, hosts, instant = system.state[0], system.jobs, system.hosts, system.state[0].instant
     n_hosts = hosts.processors.shape[0]
-    arrived = waiting.arrived[0]
     while True:
         # A job's piece begins at an instant or ends there: an instant has as many pieces as jobs at most.
-        if pieces.n[0] + hosts.members.job.shape[0] > pieces.job.shape[0]:
-            waiting.arrived[0] = arrived
+        if system.pieces.n[0] + hosts.members.job.shape[0] > system.pieces.job.shape[0]:
             return False
-        next_submit = next_submission(jobs.submit, arrived)
+        next_submit = next_submission(jobs.submit, state.arrived)
         now = next_submit
-        for first in range(0, n_hosts, LANES):
-            now = min(now, soonest(hosts.due, hosts.timer, np.uint64(first), EIGHT))
+        for h in range(n_hosts):
+            now = min(now, hosts.due[h], hosts.timer[h])
         if now == np.inf:
             return True
+        state.now = now
 
         # Jobs that end or change their standing: all of this instant, or the first submitted alone.
         n_events = 0
         memory_is_freed = False
-        if settings.instant or next_submit > now:
-            only = NOBODY if settings.instant else first_to_act(now, hosts)
-            for first in range(0, n_hosts, LANES):
-                due = equal(hosts.due, np.uint64(first), LANES, now)
-                while due != ZERO:
-                    h = first + lowest_position(due)
-                    due &= due - ONE
-                    some_acted, some_left = end_and_turn(h, only, now, jobs, hosts, waiting, settings, pieces)
+        if instant or next_submit > now:
+            only = NO_JOB if instant else first_to_act(system)
+            for h in range(n_hosts):
+                if hosts.due[h] == now:
+                    some_acted, some_left = end_and_turn(system, h, only)
                     n_events += some_acted
                     memory_is_freed = memory_is_freed or some_left
-        if settings.instant or (n_events == 0 and next_submit > now):
-            for first in range(0, n_hosts, LANES):
-                hosts.dirty[first // LANES] |= np.int64(equal(hosts.timer, np.uint64(first), LANES, now))
+        if instant or (n_events == 0 and next_submit > now):
+            for h in range(n_hosts):
+                if hosts.timer[h] == now:
+                    hosts.changed[h] = 1
 
         # Hosts that changed, then jobs that wait for memory, then new jobs: each settles its host. In one
         # place, where it is compiled in: a call would copy all that the tables consist of.
         changed = 0
-        waiting.at[NEXT] = waiting.at[KEPT] = waiting.at[FIRST]
+        state.queue_next = state.queue_kept = state.queue_begin
         while True:
-            h, job = NOWHERE, NOBODY
-            while changed < n_hosts and h == NOWHERE:
-                dirty = np.uint64(hosts.dirty[changed // LANES])
-                if dirty == ZERO:
-                    changed += LANES
-                else:
-                    h = changed + lowest_position(dirty)
-                    hosts.dirty[changed // LANES] = np.int64(dirty & (dirty - ONE))
-            if h == NOWHERE and memory_is_freed:
-                job = next_with_memory(now, jobs, hosts, waiting, settings)
-                if job != NOBODY:
+            h, job = NO_HOST, NO_JOB
+            while changed < n_hosts and h == NO_HOST:
+                if hosts.changed[changed] == 1:
+                    hosts.changed[changed] = 0
+                    h = changed
+                changed += 1
+            if h == NO_HOST and memory_is_freed:
+                job = next_with_memory(system)
+                if job != NO_JOB:
                     h = find_host(jobs.size[job], jobs.memory[job], hosts)
-                memory_is_freed = job != NOBODY
-            if h == NOWHERE:
-                if not takes_submission(
-                    settings.instant, now, next_submission(jobs.submit, arrived), n_events
-                ):
+                memory_is_freed = job != NO_JOB
+            if h == NO_HOST:
+                if not takes_submission(instant, now, next_submission(jobs.submit, state.arrived), n_events):
                     break
-                job = arrived
-                h = host_for_newcomer(job, now, jobs, hosts, waiting, settings)
-                arrived += 1
+                job = state.arrived
+                h = host_for_new(system, job)
+                state.arrived += 1
                 n_events += 1
-                if h == NOWHERE:
+                if h == NO_HOST:
                     continue
-            if job != NOBODY:
-                place(job, h, now, jobs, hosts, settings)
-            some_are_late = waiting.late.first[h] != NOBODY
-            n_others, asked = settle(h, some_are_late, now, jobs, hosts, settings, pieces)
-            if some_are_late:
-                imagine(h, n_others, asked, now, jobs, hosts, waiting.late, settings)
+            if job != NO_JOB:
+                place(system, job, h)
+            settle_host(system, h)
+
+
+def simulate(jobs: Jobs, machine: Machine, rules: EqSpatial) -> Schedule:
+    """Run all jobs to their ends.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        Their `size` is the most processors that they can use. A host has the memory of each, see
+        `EqSpatial.check`.
+    machine : Machine
+    rules : EqSpatial
+
+    Returns
+    -------
+    Schedule
+        `start` is the first processor, if only for a quantum. `waited` is the time in the system less the
+        runtime on all requested processors (section 4.4). `began` is when a host gave its memory for the full
+        execution (the submission of most jobs, even where MinInterval keeps them from processors for a
+        while), or the end of a job that ended in its quantum. `pieces` lie between changes of a job's
+        processors.
+    """
+    n_places = len(machine.names) * (machine.largest + 1)
+    system = system_of(jobs, machine, rules, room_for(4 * len(jobs) + 2 * n_places))
+    while not run(system):
+        system = system._replace(pieces=twice(system.pieces))
+    table = system.jobs
+    return Schedule(
+        jobs, machine, table.start, table.end, table.host,
+        began=np.where(np.isnan(table.placed), table.end, table.placed),
+        waited=np.maximum(table.end - jobs.submit - jobs.runtime, 0.0), pieces=pieces_of(system.pieces),
+    )  # fmt: skip

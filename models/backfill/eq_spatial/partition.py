@@ -1,10 +1,11 @@
 """Dividing a host's processors among its jobs as equally as their requests allow (Chiang and Vernon 2001,
 section 2.5).
 
-As if processors were dealt out one at a time, in turns, to all who still want one. Where they do not come out
-even, the first submitted have one more, or the last. Before that some jobs have a claim to what they ask for,
-as long as every other job has a processor: those that catch up, those that have run for long (section 4.4),
-and perhaps those in their quantum. Where that is too much, it is divided among them by the same rule.
+As if processors were dealt out one at a time, in turns, to all jobs that ask for more. Where they cannot be
+divided evenly, the first submitted have one more, or the last. Before that some jobs have a claim to what
+they ask for, as long as every other job has a processor: those that catch up, those that have run for long
+(section 4.4), and perhaps those in their quantum. Where that is too much, it is divided among them by the
+same rule.
 """
 
 from __future__ import annotations
@@ -13,17 +14,8 @@ import numpy as np
 from numba import boolean, int64, types, void
 
 from models.arrays import Ints
-from models.backfill.eq_spatial.state import (
-    HOSTS,
-    LONG,
-    SETTINGS,
-    Hosts,
-    Settings,
-)
-from models.kernels.bits import lowest_position, population, span
+from models.backfill.eq_spatial.tables import HOSTS, SETTINGS, Hosts, Settings
 from models.kernels.compiling import part
-from models.kernels.lanes import LANES
-from models.kernels.masks import between, copy, deal, few, total
 from models.kernels.types import INTS
 
 BOUNDLESS = 2**62
@@ -31,26 +23,23 @@ BOUNDLESS = 2**62
 
 @part(types.UniTuple(int64, 2)(int64, boolean, HOSTS, SETTINGS))
 def gather(h: int, favoured: bool, hosts: Hosts, settings: Settings) -> tuple[int, int]:
-    """Put side by side what those jobs of host `h` ask for that are favoured, or the others.
-
-    `asks` is `BOUNDLESS` for jobs of the other group, and beyond them up to a full eight. O(n).
+    """Fill `asks` with what the favoured jobs of host `h` ask for, or the others; `BOUNDLESS` is a job of the
+    other group. O(n), without branches.
 
     Returns
     -------
     int, int
         Jobs of the group, and the processors that the other group asks for.
     """
-    members, n = hosts.members, hosts.n_members[h]
+    members, base = hosts.members, h * hosts.places
     n_group, asked = 0, 0
-    for k in range(0, n, LANES):
-        at = np.uint64(h * hosts.places + k)
-        present = span(min(n - k, LANES))
-        group = between(members.standing, at, n - k, settings.favoured_from, LONG)
-        if not favoured:
-            group ^= present
-        copy(members.size, at, group, BOUNDLESS, hosts.asks, np.uint64(k))
-        asked += total(members.size, at, present ^ group)
-        n_group += population(group)
+    for k in range(hosts.n_members[h]):
+        at = np.uint64(base + k)
+        size = members.size[at]
+        in_group = (members.standing[at] >= settings.favoured_from) == favoured
+        hosts.asks[np.uint64(k)] = size if in_group else BOUNDLESS
+        asked += 0 if in_group else size
+        n_group += int(in_group)
     return n_group, asked
 
 
@@ -73,49 +62,42 @@ def level_of(asks: Ints, n: int, n_sharing: int, budget: int) -> tuple[int, int]
         these have one more.
     """
     level = budget // n_sharing
-    left = budget
     n_had_enough = 0
     while True:
         n_enough = 0
         left = budget
-        for k in range(0, n, LANES):
-            at = np.uint64(k)
-            have_enough = between(asks, at, LANES, 0, level)
-            left -= total(asks, at, have_enough)
-            n_enough += population(have_enough)
+        for k in range(n):
+            ask = asks[np.uint64(k)]
+            has_enough = ask <= level
+            left -= ask if has_enough else 0
+            n_enough += int(has_enough)
         if n_enough == n_sharing:
             return BOUNDLESS, 0
         if n_enough == n_had_enough:
-            break
+            return level, left - level * (n_sharing - n_had_enough)
         n_had_enough = n_enough
         level = left // (n_sharing - n_enough)
-    return level, left - level * (n_sharing - n_had_enough)
 
 
 @part(void(INTS, int64, int64, int64, boolean, INTS, int64))
 def hand_out(asks: Ints, n: int, level: int, odd: int, last: bool, shares: Ints, base: int) -> None:
-    """Fill in what the jobs that were gathered have at a level, with odd processors for some.
+    """Fill in what the gathered jobs have at a level, with odd processors for some. O(n).
 
-    That of the first of all is at the place `base`; nothing changes for those that were not gathered.
+    The share of the first of all jobs is at the place `base`; nothing changes for those not gathered.
     """
-    first_of_last = (n - 1) & -LANES
-    for k in range(0, n, LANES):
-        i = first_of_last - k if last else k
-        at = np.uint64(i)
-        group = between(asks, at, LANES, 0, BOUNDLESS - 1)
-        above = between(asks, at, LANES, level + 1, BOUNDLESS - 1)
-        n_above = population(above)
-        # The first of them, or all but the first.
-        one_more = few(above, n_above - odd if last else odd)
-        if last:
-            one_more ^= above
-        deal(asks, at, group, level, one_more, shares, np.uint64(base + i))
-        odd -= n_above
+    for i in range(n):
+        k = n - 1 - i if last else i
+        ask = asks[np.uint64(k)]
+        at = np.uint64(base + k)
+        is_above = (ask > level) & (ask < BOUNDLESS)
+        share = level + int(odd > 0) if is_above else ask
+        shares[at] = share if ask < BOUNDLESS else shares[at]
+        odd -= int(is_above)
 
 
 @part(void(int64, HOSTS, SETTINGS))
 def divide(h: int, hosts: Hosts, settings: Settings) -> None:
-    """Say how many processors each job of host `h` shall have; there are at most as many as processors."""
+    """Compute the target of each job of host `h`; there are at most as many jobs as processors."""
     asks, shares, base = hosts.asks, hosts.members.target, h * hosts.places
     n, processors = hosts.n_members[h], hosts.processors[h]
     n_others, asked = gather(h, False, hosts, settings)
@@ -132,31 +114,28 @@ def divide(h: int, hosts: Hosts, settings: Settings) -> None:
 
 @part(types.UniTuple(int64, 2)(int64, int64, int64, HOSTS, SETTINGS))
 def where_odd(h: int, level: int, odd: int, hosts: Hosts, settings: Settings) -> tuple[int, int]:
-    """Say after whom and before whom one more job of host `h` has to be submitted to have an odd processor.
+    """Return after and before which job of host `h` one more job has to be submitted for an odd processor.
 
     O(n).
     """
     if odd == 0:
         return -1, -1
     n = hosts.n_members[h]
-    first_of_last = (n - 1) & -LANES
-    # The last of the others that has an odd processor if the one more does not come before it.
-    for k in range(0, n, LANES):
-        i = first_of_last - k if settings.last else k
-        above = between(hosts.asks, np.uint64(i), LANES, level + 1, BOUNDLESS - 1)
-        n_above = population(above)
-        if odd <= n_above:
-            n_before = n_above - odd if settings.last else odd - 1
-            i += lowest_position(above ^ few(above, n_before))
-            job = hosts.members.job[np.uint64(h * hosts.places + i)]
-            return (job, BOUNDLESS) if settings.last else (-1, job)
-        odd -= n_above
+    # The last of the others with an odd processor if the one more does not precede it.
+    for i in range(n):
+        k = n - 1 - i if settings.last else i
+        ask = hosts.asks[np.uint64(k)]
+        if level < ask < BOUNDLESS:
+            odd -= 1
+            if odd == 0:
+                job = hosts.members.job[np.uint64(h * hosts.places + k)]
+                return (job, BOUNDLESS) if settings.last else (-1, job)
     return -1, BOUNDLESS
 
 
 @part(int64(int64, int64, int64, int64, int64))
 def share_of(job: int, size: int, level: int, after: int, before: int) -> int:
-    """Return how many processors a job has in the place that `place_beside` found."""
+    """Return how many processors a job has in the place that `place_beside` returned."""
     if size <= level:
         return size
     return level + (1 if after < job < before else 0)
@@ -164,35 +143,35 @@ def share_of(job: int, size: int, level: int, after: int, before: int) -> int:
 
 @part(void(HOSTS, int64))
 def rank(hosts: Hosts, n: int) -> None:
-    """Make ready to divide many budgets among those that were gathered and one more, see `level_beside`.
+    """Prepare to divide many budgets among the gathered jobs and one more, see `level_beside`.
 
     O(n^2), of which there are few.
     """
     asks, enough, taken = hosts.asks, hosts.enough, hosts.taken
     n_group = 0
     for i in range(n):
-        asked = asks[i]
+        asked = asks[np.uint64(i)]
         if asked == BOUNDLESS:
             continue
         at = n_group
-        while at > 0 and enough[at - 1] > asked:
-            enough[at] = enough[at - 1]
+        while at > 0 and enough[np.uint64(at - 1)] > asked:
+            enough[np.uint64(at)] = enough[np.uint64(at - 1)]
             at -= 1
-        enough[at] = asked
+        enough[np.uint64(at)] = asked
         n_group += 1
     total = 0
     for k in range(n_group):
-        asked = enough[k]
-        taken[k] = total
-        enough[k] = total + asked * (n_group + 1 - k)
+        asked = enough[np.uint64(k)]
+        taken[np.uint64(k)] = total
+        enough[np.uint64(k)] = total + asked * (n_group + 1 - k)
         total += asked
-    taken[n_group] = total
+    taken[np.uint64(n_group)] = total
 
 
 @part(types.UniTuple(int64, 2)(HOSTS, int64, int64))
 def level_beside(hosts: Hosts, n_group: int, budget: int) -> tuple[int, int]:
-    """Say at which level one more job has its part of a budget beside those that were ranked, and how many of
-    the jobs at that level have one more. O(n_group), without branches.
+    """Return at which level one more job has its part of a budget beside those that were ranked, and how many
+    of the jobs at that level have one more. O(n_group), without branches.
 
     A job has all that it asks for if the budget is enough for the others to have as much, or all of theirs.
     """
@@ -209,7 +188,7 @@ def level_beside(hosts: Hosts, n_group: int, budget: int) -> tuple[int, int]:
 
 @part(types.UniTuple(int64, 3)(int64, int64, int64, HOSTS, SETTINGS))
 def place_beside(h: int, n_group: int, budget: int, hosts: Hosts, settings: Settings) -> tuple[int, int, int]:
-    """Say what one more job of host `h` without a claim has of a budget beside those that were ranked, see
+    """Return what one more job of host `h` without a claim has of a budget beside those that were ranked, see
     `share_of`. O(jobs on the host).
 
     Returns
@@ -221,3 +200,13 @@ def place_beside(h: int, n_group: int, budget: int, hosts: Hosts, settings: Sett
     level, odd = level_beside(hosts, n_group, budget)
     after, before = where_odd(h, level, odd, hosts, settings)
     return level, after, before
+
+
+@part(types.UniTuple(int64, 3)(int64, HOSTS, SETTINGS))
+def place_of_deferred(h: int, hosts: Hosts, settings: Settings) -> tuple[int, int, int]:
+    """Return what a job that is not on host `h` would have there, see `place_beside`."""
+    if hosts.n_members[h] >= hosts.processors[h]:
+        return 0, -1, -1
+    n_others, asked = gather(h, False, hosts, settings)
+    rank(hosts, hosts.n_members[h])
+    return place_beside(h, n_others, hosts.processors[h] - asked, hosts, settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from models import checks
 from models.backfill.rules import Rules, shared
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 from models.point import Parameters
 
 FIRST_FIT, FCFS = "first_fit", "fcfs"
@@ -65,7 +66,16 @@ class EqSpatial(Rules):
     quantum_processors: str = SHARE
     keep_quantum: bool = False
 
-    package: ClassVar[str] = "models.backfill.eq_spatial"
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The module that simulates these rules, see `Rules.kernels`."""
+        return ("models.backfill.eq_spatial.kernel",)
+
+    def simulate(self, jobs: Jobs, machine: Machine) -> Schedule:
+        """Run all jobs to their ends, see `Rules.simulate`."""
+        from models.backfill.eq_spatial import kernel
+
+        return kernel.simulate(jobs, machine, self)
 
     @property
     def judges(self) -> bool:

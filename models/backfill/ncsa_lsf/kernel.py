@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, float64, int64, void
 
+from models.backfill.ncsa_lsf.rules import NcsaLsf
 from models.backfill.ncsa_lsf.state import (
     HOSTS,
     JOBS,
@@ -17,9 +18,17 @@ from models.backfill.ncsa_lsf.state import (
     Limits,
     Queue,
     Running,
+    empty_hosts,
+    empty_queue,
+    job_table,
+    limits_of,
+    nobody_running,
 )
 from models.backfill.ncsa_lsf.waiting import append, has_room, holds_back, overdue, take_out
-from models.backfill.pieces import NOTED, Noted, note
+from models.backfill.pieces import NOTED, Noted, note, pieces_of, room_for
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 from models.kernels.compiling import kernel, part
 from models.kernels.ends import pop, push
 from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
@@ -327,3 +336,34 @@ def run(
         if queue.n[0] == 0:
             hosts.looks[:] = 0
             hosts.held_back_by[:] = NOBODY
+
+
+def simulate(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> Schedule:
+    """Run all jobs to their ends.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        As they run under the rules: with a requested time.
+    machine : Machine
+    rules : NcsaLsf
+
+    Returns
+    -------
+    Schedule
+        With `held`: what was kept idle for special reservations. No start is ever promised.
+
+    Raises
+    ------
+    ValueError
+        With one line for jobs that could never run, see `NcsaLsf.check`.
+    """
+    n, n_hosts = len(jobs), len(machine.names)
+    table = job_table(jobs, rules.user_limit is not None)
+    n_users = int(table.user.max(initial=0)) + 1
+    held = room_for(n)
+    run(
+        rules.instant, table, empty_hosts(machine, rules.hosts), limits_of(rules),
+        empty_queue(n, n_hosts), nobody_running(n, n_users), held,
+    )  # fmt: skip
+    return Schedule(jobs, machine, table.start, table.end, table.host, held=pieces_of(held))

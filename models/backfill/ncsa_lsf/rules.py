@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from models import checks
 from models.backfill.rules import Rules, shared
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, Machine
+from models.jobs.schedule import Schedule
 from models.point import Parameters
 from models.workloads.o2k.job_classes import CLASSES, NO_CLASS, SIZE_CLASSES, TIME_CLASSES, classify
 
@@ -72,7 +73,16 @@ class NcsaLsf(Rules):
     host_order: str = "fullest"
     barred_hold_back: bool = False
 
-    package: ClassVar[str] = "models.backfill.ncsa_lsf"
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The module that simulates these rules, see `Rules.kernels`."""
+        return ("models.backfill.ncsa_lsf.kernel",)
+
+    def simulate(self, jobs: Jobs, machine: Machine) -> Schedule:
+        """Run all jobs to their ends, see `Rules.simulate`."""
+        from models.backfill.ncsa_lsf import kernel
+
+        return kernel.simulate(jobs, machine, self)
 
     @classmethod
     def of(cls, policy: Parameters) -> Self:

@@ -12,7 +12,7 @@ the job has waited, and is asked anew whenever the scheduler looks::
     def longest_waiting_for_its_size(waited, requested, processors, memory, bypassed):
         return waited / processors
 
-Nobody knows a job's runtime: `requested` is what the job is judged by, see `models.backfill.judging`. The
+Nobody knows a job's runtime: `requested` is what the job is judged by, see `models.backfill.requests`. The
 declared types matter: the event loops take functions of that type, so that they are compiled once for all of
 them.
 """

@@ -1,12 +1,11 @@
-"""FCFS and backfilling past at most one start, on one pool of processors: the fast path of the family.
+"""FCFS and backfilling past at most one reservation, on one pool of processors: the fast path of the family.
 
 Orders do not change while jobs wait here (FCFS, shortest or smallest first, or fixed at submission). Jobs
-start in the order of the queue. The first that does not fit holds a start: the shadow time, at which enough
-processors will be free if all that runs uses up its requested time (EASY; in other orders Chiang and Vernon
-2001, section 2.3, with one scheduled start). Another job may start at once if it ends before the shadow time,
-as far as its requested time tells, or takes processors only that the first one leaves over.
-
-A job that runs on beyond its request is expected to end at any moment.
+start in the order of the queue. The first that does not fit has the reservation: the shadow time, at which
+enough processors will be free if all running jobs use up their requested times (EASY; in other orders Chiang
+and Vernon 2001, section 2.3, with one scheduled start). Another job may start at once if it ends before the
+shadow time, according to its requested time, or needs only the extra processors, which the first job leaves
+over then. A job that runs on beyond its request is expected to end at any moment.
 
 References
 ----------
@@ -16,39 +15,52 @@ D. A. Lifka, "The ANL/IBM SP scheduling system", in *Job Scheduling Strategies f
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import float64, int64, void
+from numba import int64, void
 
 from models.arrays import Floats, Ints
-from models.backfill.priority.instants import Instants, insert, remove, soonest
-from models.backfill.priority.line import (
-    JOB_BITS,
-    LINE,
-    N_BLOCKS,
-    Line,
-    all_up_to,
-    enter,
-    first,
-    goes_before,
-    job_of,
-    leave,
-    may_have,
-    take_out,
-    tidy,
+from models.backfill.event_loop import (
+    INFINITY,
+    initial_state,
+    part_of,
+    run_events,
+    state_type,
+    system_type,
 )
-from models.backfill.priority.passing import NOBODY_PASSES
-from models.kernels.bits import ONE, ZERO, lowest_position
-from models.kernels.branches import mostly
+from models.backfill.expected_ends import ExpectedEnds, empty, insert, remove
+from models.backfill.priority import indexed_queue
+from models.backfill.priority.indexed_queue import JOB_BITS, N_BLOCKS, TOGETHER, IndexedQueue
+from models.backfill.priority.rules import FCFS, Priority
+from models.backfill.priority.tables import NO_BACKFILL, NO_JOB, function_or_keys, places_on
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 from models.kernels.compiling import kernel, part
-from models.kernels.lanes import LANES, fitting
-from models.kernels.ties import takes_end, takes_submission
-from models.kernels.types import record
 
-NOBODY = -1
-FROM_LANE = np.uint64(2**64 - LANES)
-"""Bits of the place at which a place's eight begin."""
+STATE = state_type(
+    free=np.int64, reservations=np.int64, sticky=np.bool_, reorders=np.bool_, in_order=np.bool_,
+    head=np.int64, is_settled=np.bool_, shadow=np.float64, extra=np.int64, holder=np.int64,
+    missing=np.int64,
+)  # fmt: skip
+"""Scalars beyond those of every system.
+
+free
+    Free processors.
+reservations, sticky, reorders
+    As in `models.backfill.priority.tables.Order`.
+in_order
+    Whether both orders are that of submission.
+head
+    The job that keeps others waiting, or has the reservation, or `NO_JOB` where it has to be found.
+is_settled
+    Whether only new jobs can start, with this shadow time and extra processors.
+shadow, extra, holder
+    The reserved start (seconds), the processors left over then, and the job that this was computed for.
+missing
+    With so many processors more, or fewer, that job cannot start at any time before.
+"""
 
 
 class PoolJobs(NamedTuple):
@@ -56,14 +68,12 @@ class PoolJobs(NamedTuple):
 
     Parameters
     ----------
-    submit : ndarray of float, shape (n_jobs + 1,), seconds
-        The last one is inf.
-    runtime, requested : ndarray of float, seconds
+    submit, runtime, requested : ndarray of float, seconds
     size : ndarray of int
     start : ndarray of float, seconds
         Filled in.
     promised : ndarray of float, seconds
-        NaN; filled in with the first shadow time that a job had, for those that had one.
+        NaN; filled in with the first shadow time of a job, for those that had one.
     """
 
     submit: Floats
@@ -75,205 +85,251 @@ class PoolJobs(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """The processors, and when those that are taken become free again.
+    """The system, see `models.backfill.event_loop`.
 
     Parameters
     ----------
-    processors : int
-    ends : Instants
-        When each running job ends; room for as many as can run at once, as in `due`.
-    due : Instants
-        When so many processors should become free, as far as requested times tell; empty if nobody is given
-        a start.
+    state : one record of `STATE`
+    jobs : see there
+    queue, backfilled : the waiting jobs in order, and in the backfill order: the same unless it `reorders`
+    ends : ends of running jobs, with one host, and a job's number in the place of its size
+    due : expected ends, with one host; empty without reservations
     """
 
-    processors: int
-    ends: Instants
-    due: Instants
+    state: np.ndarray
+    jobs: PoolJobs
+    queue: IndexedQueue
+    backfilled: IndexedQueue
+    ends: ExpectedEnds
+    due: ExpectedEnds
 
 
-class Passing(NamedTuple):
-    """Who passes whom, and when the scheduler looks.
+SYSTEM = system_type(Pool, STATE)
 
-    Parameters
-    ----------
-    reservations : int
-        How many waiting jobs hold a start, 0 or 1, or `NOBODY_PASSES`.
-    sticky : bool
-        Whether a job that holds one goes before all others until it runs.
-    reorders : bool
-        Whether those that pass have another order than the queue.
-    instant : bool
-        See `models.kernels.ties`.
+
+@part(void(SYSTEM, int64, int64))
+def start(system: Pool, job: int, size: int) -> None:
+    """Start a job. O(running)."""
+    state, jobs, at = system.state[0], system.jobs, np.uint64(job)
+    jobs.start[at] = state.now
+    insert(system.ends, 0, state.now + jobs.runtime[at], job, 0)
+    if state.reservations == 1:
+        insert(system.due, 0, state.now + jobs.requested[at], size, 0)
+    state.n_running += 1
+    state.free -= size
+
+
+@part_of(Pool)
+def next_end(system):
+    """Return when the next running job ends, inf if none runs. O(1)."""
+    n = system.state[0].n_running
+    return system.ends.time[np.uint64(n - 1)] if n > 0 else INFINITY
+
+
+@part_of(Pool)
+def end_job(system):
+    """Remove the job that ends next. O(running)."""
+    state, jobs = system.state[0], system.jobs
+    state.n_running -= 1
+    system.ends.n[0] = state.n_running
+    job = np.uint64(system.ends.size[np.uint64(state.n_running)])
+    size = jobs.size[job]
+    state.free += size
+    if state.reservations == 1:
+        due = jobs.start[job] + jobs.requested[job]
+        remove(system.due, 0, due, size, 0)
+        state.missing -= size if due >= state.shadow else 0
+        state.extra += size if due > state.shadow else 0
+
+
+@part_of(Pool)
+def submit_job(system):
+    """Start the next job if it may start now, or insert it into the queue.
+
+    If the first of the queue precedes it, nothing has become free since and only the new job is examined.
     """
+    state, jobs, queue, job = system.state[0], system.jobs, system.queue, system.state[0].arrived
+    if state.n_ended > 0 or state.shadow <= state.now:
+        state.is_settled = state.is_settled and state.arrived > state.first_new
+    size = jobs.size[np.uint64(job)]
+    is_last = job + 1 == jobs.size.shape[0]
+    # It is examined by itself unless others have to be as well, perhaps before it.
+    single = state.in_order or not state.instant or is_last or jobs.submit[np.uint64(job + 1)] > state.now
+    behind = single and state.is_settled
+    behind = behind and (
+        state.sticky or state.head == NO_JOB or indexed_queue.precedes(queue, state.head, job)
+    )
+    alone = single and state.n_waiting == 0
+    late = (state.now + jobs.requested[np.uint64(job)] > state.shadow) & (not alone)
+    may_pass = state.reservations != NO_BACKFILL
+    # One branch instead of three that cannot be predicted.
+    if (size <= state.free) & (alone | (behind & may_pass)) & ((not late) | (size <= state.extra)):
+        start(system, job, size)
+        state.extra -= size if late else 0
+        state.missing += size if late else 0
+        return
+    state.is_settled = behind
+    if not state.sticky and state.head != NO_JOB and indexed_queue.precedes(queue, job, state.head):
+        state.head = NO_JOB
+    state.n_waiting += 1
+    indexed_queue.insert(queue, job, size, jobs.requested)
+    if state.reorders:
+        indexed_queue.insert(system.backfilled, job, size, jobs.requested)
 
-    reservations: int
-    sticky: bool
-    reorders: bool
-    instant: bool
 
+@part_of(Pool)
+def schedule_jobs(system, functions):
+    """Start jobs in order until one does not fit, reserve its start, and backfill.
 
-JOBS, POOL, PASSING = record(PoolJobs), record(Pool), record(Passing)
-
-
-@part(float64(JOBS, POOL, PASSING, float64, int64, int64))
-def start(jobs: PoolJobs, pool: Pool, passing: Passing, now: float, n_running: int, job: int) -> float:
-    """Start a job beside those that run, and return when it ends. O(running)."""
-    at = np.uint64(job)
-    jobs.start[at] = now
-    end = now + jobs.runtime[at]
-    insert(pool.ends, n_running, end, job)
-    if passing.reservations == 1:
-        insert(pool.due, n_running, now + jobs.requested[at], jobs.size[at])
-    return end
-
-
-@kernel(void(JOBS, POOL, PASSING, LINE, LINE))
-def run(jobs: PoolJobs, pool: Pool, passing: Passing, queue: Line, line: Line) -> None:
-    """Simulate jobs to their last end.
-
-    An end costs O(running jobs), a look at two numbers of each block of waiting jobs, and one at the jobs of
-    those blocks in which somebody may start, see `line`. So does a submission, unless somebody who goes
-    before the newcomer holds a start: nothing has become free since, so that only the newcomer is looked at.
-
-    Parameters
-    ----------
-    jobs, pool, passing : see there; nobody runs
-    queue, line : who goes first, and who of those that pass, the same object unless it `reorders`; nobody
-        waits
+    O(running jobs), two comparisons for each block of waiting jobs, and one for each job of a block in which
+    some may start, see `indexed_queue`.
     """
-    n_jobs = jobs.size.shape[0]
-    passes = passing.reservations != NOBODY_PASSES
-    in_order = queue.key.shape[0] == 0 and line.key.shape[0] == 0
-    free = pool.processors
-    n_running = 0
-    n_waiting = 0
-    arrived = 0
-    next_submit, next_end = jobs.submit[0], np.inf
-    head = NOBODY  # who holds the start, or keeps all others waiting
-    settled = False  # whether nobody but newcomers can start, with this shadow time and extra processors
-    shadow, extra = np.inf, 0
-    holder = NOBODY  # whose shadow time that is
-    missing = 0  # so many processors, or fewer, are too few for it at any time before
-    while arrived < n_jobs or n_running > 0:
-        now = min(next_submit, next_end)
-        n_ended = 0
-        while takes_end(passing.instant, now, next_end, next_submit, n_ended):
-            job = np.uint64(pool.ends.what[np.uint64(n_running)])
-            n_running -= 1
-            next_end = soonest(pool.ends, n_running)
-            free += jobs.size[job]
-            if passing.reservations == 1:
-                due = jobs.start[job] + jobs.requested[job]
-                remove(pool.due, n_running, due, jobs.size[job])
-                missing -= jobs.size[job] if due >= shadow else 0
-                extra += jobs.size[job] if due > shadow else 0
-            n_ended += 1
-        settled = settled and n_ended == 0 and shadow > now
-        n_events = n_ended
-        while takes_submission(passing.instant, now, next_submit, n_events):
-            newcomer = arrived
-            size = jobs.size[np.uint64(newcomer)]
-            arrived += 1
-            n_events += 1
-            next_submit = jobs.submit[np.uint64(arrived)]
-            # It is looked at by itself unless others have to be as well, perhaps before it.
-            single = in_order or not passing.instant or next_submit > now
-            behind = single and settled
-            behind = behind and (passing.sticky or head == NOBODY or goes_before(queue, head, newcomer))
-            alone = single and n_waiting == 0
-            late = (now + jobs.requested[np.uint64(newcomer)] > shadow) & (not alone)
-            # One branch that nobody can guess instead of three.
-            if (size <= free) & (alone | (behind & passes)) & ((not late) | (size <= extra)):
-                next_end = min(next_end, start(jobs, pool, passing, now, n_running, newcomer))
-                n_running += 1
-                free -= size
-                extra -= size if late else 0
-                missing += size if late else 0
-                continue
-            settled = behind
-            if not passing.sticky and head != NOBODY and goes_before(queue, newcomer, head):
-                head = NOBODY
-            n_waiting += 1
-            enter(queue, newcomer, size, jobs.requested)
-            if passing.reorders:
-                enter(line, newcomer, size, jobs.requested)
-        if settled or n_waiting == 0:
+    state, jobs, queue = system.state[0], system.jobs, system.queue
+    if state.arrived == state.first_new and (state.n_ended > 0 or state.shadow <= state.now):
+        state.is_settled = False
+    if state.is_settled or state.n_waiting == 0:
+        return
+    while state.reservations != 0 and state.n_waiting > 0:
+        if state.head == NO_JOB:
+            state.head = indexed_queue.first(queue)
+        size = jobs.size[np.uint64(state.head)]
+        if size > state.free:
+            break
+        start(system, state.head, size)
+        state.n_waiting -= 1
+        indexed_queue.remove(queue, state.head)
+        if state.reorders:
+            indexed_queue.remove(system.backfilled, state.head)
+        state.head = state.holder = NO_JOB
+    state.is_settled = state.n_waiting > 0
+    if not state.is_settled or state.reservations == NO_BACKFILL:
+        return
+    if state.reservations == 1:
+        # Ends and starts since move the shadow time only where they free enough before it.
+        if state.head != state.holder or state.missing <= 0 or state.shadow <= state.now:
+            reserve(system)
+        if state.n_waiting == 1:
+            return
+    backfill(system)
+
+
+@part()
+def reserve(system):
+    """Reserve the earliest start for the first job of the queue. O(running)."""
+    state, jobs, due = system.state[0], system.jobs, system.due
+    state.holder = state.head
+    job = np.uint64(state.holder)
+    size = jobs.size[job]
+    at = due.n[0]
+    available = state.free
+    while available < size:
+        at -= 1
+        available += due.size[np.uint64(at)]
+    state.shadow = max(due.time[np.uint64(at)], state.now)
+    if np.isnan(jobs.promised[job]):
+        jobs.promised[job] = state.shadow
+    state.missing = size - (available - due.size[np.uint64(at)])
+    while at > 0 and due.time[np.uint64(at - 1)] <= state.shadow:
+        at -= 1
+        available += due.size[np.uint64(at)]
+    state.extra = available - size
+
+
+@part()
+def start_fitting(system, place, first, stop):
+    """Start the jobs of some entries of a block that end before the shadow time, or fit beside it."""
+    state, line = system.state[0], system.backfilled
+    now, shadow = state.now, state.shadow
+    for i in range(first, stop):
+        at = np.uint64(i)
+        size = line.entries[at] >> JOB_BITS
+        late = now + line.requests[at] > shadow
+        if (size > state.free) | (late & (size > state.extra)):
             continue
+        job = indexed_queue.job_of(line.entries[at])
+        start(system, job, size)
+        state.n_waiting -= 1
+        state.extra -= size if late else 0
+        state.missing += size if late else 0
+        if state.reorders:
+            indexed_queue.remove(system.queue, job)
+        indexed_queue.remove_at(line, place, i)
 
-        # A pass: first the queue up to a job that does not fit.
-        while passing.reservations != 0 and n_waiting > 0:
-            if head == NOBODY:
-                head = first(queue)
-            size = jobs.size[np.uint64(head)]
-            if size > free:
-                break
-            next_end = min(next_end, start(jobs, pool, passing, now, n_running, head))
-            n_running += 1
-            n_waiting -= 1
-            free -= size
-            take_out(queue, head)
-            if passing.reorders:
-                take_out(line, head)
-            head = holder = NOBODY
-        settled = n_waiting > 0
-        if not settled or not passes:
+
+@part()
+def backfill(system):
+    """Start all jobs that end before the shadow time, or need no more than the extra processors."""
+    state, line = system.state[0], system.backfilled
+    now, shadow = state.now, state.shadow
+    place = 0
+    while place < line.counts[N_BLOCKS] and state.free > 0:
+        if not indexed_queue.may_have(line, place, now, shadow, state.free, state.extra):
+            place += 1
             continue
-        # What has ended or started since then moves the shadow time only where it gives enough before.
-        if passing.reservations == 1 and (head != holder or missing <= 0 or shadow <= now):
-            holder = head
-            size = jobs.size[np.uint64(holder)]
-            at = n_running + 1
-            available = free
-            while available < size:
-                at -= 1
-                available += pool.due.what[np.uint64(at)]
-            shadow = max(pool.due.time[np.uint64(at)], now)
-            if np.isnan(jobs.promised[np.uint64(holder)]):
-                jobs.promised[np.uint64(holder)] = shadow
-            missing = size - (available - pool.due.what[np.uint64(at)])
-            while pool.due.time[np.uint64(at - 1)] <= shadow:
-                at -= 1
-                available += pool.due.what[np.uint64(at)]
-            extra = available - size
-        if n_waiting == 1 and passing.reservations == 1:
-            continue  # nobody but the one that holds the start
+        block = np.uint64(line.blocks[np.uint64(place)])
+        n_before = state.n_waiting
+        end = line.end[block]
+        for first in range(line.begin[block], end, TOGETHER):
+            stop = min(first + TOGETHER, end)
+            if indexed_queue.some_fit(line, first, stop, now, shadow, state.free, state.extra):
+                start_fitting(system, place, first, stop)
+        if state.n_waiting < n_before and line.n[block] == 0:
+            continue  # the block was dropped, and the next one has its place
+        if state.n_waiting < n_before or line.counts[N_BLOCKS] == 1:
+            place += 1
+        else:
+            place = indexed_queue.tidy(line, place)
 
-        # Then all that end before the shadow time, or leave the job that holds it as many as it needs.
-        place = 0
-        while place < line.counts[N_BLOCKS] and free > 0:
-            if not may_have(line, place, now, shadow, free, extra):
-                place += 1
-                continue
-            block = np.uint64(line.blocks[np.uint64(place)])
-            end = np.uint64(line.end[block])
-            eight = np.uint64(line.begin[block]) & FROM_LANE
-            n_before = n_waiting
-            while eight < end:
-                most, most_late = all_up_to(free), all_up_to(extra)
-                fits = fitting(line.entries, line.wants, eight, most, most_late, now, shadow)
-                while fits != ZERO:
-                    there = eight + np.uint64(lowest_position(fits))
-                    fits &= fits - ONE
-                    job = job_of(line.entries[there])
-                    size = line.entries[there] >> JOB_BITS
-                    late = now + line.wants[there] > shadow
-                    # Others may have started since the look.
-                    if size > free or (late and size > extra):
-                        continue
-                    next_end = min(next_end, start(jobs, pool, passing, now, n_running, job))
-                    n_running += 1
-                    n_waiting -= 1
-                    free -= size
-                    extra -= size if late else 0
-                    missing += size if late else 0
-                    if passing.reorders:
-                        take_out(queue, job)
-                    leave(line, place, np.int64(there))
-                eight += np.uint64(LANES)
-            if n_waiting < n_before and line.n[block] == 0:
-                continue  # it is gone, and the next one in its place
-            if mostly(n_waiting < n_before or line.counts[N_BLOCKS] == 1):
-                place += 1
-            else:
-                place = tidy(line, place)
+
+@kernel(void(SYSTEM))
+def run(system):
+    """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`."""
+    run_events(system, ())
+
+
+def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
+    """Run all jobs to their ends: at most one reservation, in orders that never change.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        As they run under the rules.
+    machine : Machine
+        One pool that all of them fit on.
+    rules : Priority
+    """
+    n = len(jobs)
+    start, promised = np.empty(n), np.full(n, np.nan)
+    keys = _queue_keys(jobs, rules)
+    queue = backfilled = indexed_queue.empty_queue(jobs.size, machine.largest, keys)
+    reorders = rules.backfill_order is not None
+    if reorders:
+        ranks = np.empty(n)
+        function_or_keys(rules.backfill_order, "policy.backfill_order", jobs, ranks)
+        backfilled = indexed_queue.empty_queue(jobs.size, machine.largest, ranks)
+    reservations = NO_BACKFILL if rules.discipline == FCFS else min(rules.reservations or 0, n)
+    state = initial_state(
+        STATE, rules.instant, free=machine.largest, reservations=reservations, reorders=reorders,
+        sticky=rules.keep_start and reservations == 1, in_order=keys.size == 0 and not reorders,
+        head=NO_JOB, holder=NO_JOB, shadow=np.inf,
+    )  # fmt: skip
+    system: Any = Pool(
+        state, PoolJobs(jobs.submit, jobs.runtime, jobs.requested, jobs.size, start, promised),
+        queue, backfilled, empty(1, places_on(machine, n)), empty(1, places_on(machine, n)),
+    )  # fmt: skip
+    run(system)
+    return Schedule(jobs, machine, start, start + jobs.runtime, np.zeros(n, np.int64), promised=promised)
+
+
+def _queue_keys(jobs: Jobs, rules: Priority) -> Floats:
+    """Return priorities that never change, none where all jobs are equal."""
+    from models.backfill.priority.order import weigh
+
+    if rules.in_order_of_submission:
+        return np.empty(0)
+    keys = np.empty(len(jobs))
+    if rules.priority is not None:
+        function_or_keys(rules.priority, "policy.priority", jobs, keys)
+    else:
+        weigh(rules.weights, jobs.requested, jobs.size, jobs.memory, keys)
+    return keys

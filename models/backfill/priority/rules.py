@@ -1,15 +1,19 @@
-"""FCFS and backfilling by priority: what a policy's YAML file says, as checked values."""
+"""FCFS and backfilling by priority: the keys of a policy's YAML file, as checked values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from models import checks
+from models.backfill.priority.immediate import Immediate
 from models.backfill.priority.orders.names import ORDERS
 from models.backfill.priority.weights import Weights
-from models.backfill.rules import Rules, shared
+from models.backfill.rules import Rules, is_one_pool, shared
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 from models.point import Parameters
 
 FCFS, BACKFILL = "fcfs", "backfill"
@@ -19,23 +23,26 @@ QUEUE = "queue"
 
 @dataclass(frozen=True, kw_only=True)
 class Priority(Rules):
-    """Nobody passes a job that waits (FCFS), or jobs in order of priority pass those that hold a start.
+    """No job overtakes a waiting one (FCFS), or jobs are backfilled past those with a reservation.
 
     Parameters
     ----------
     discipline : {"fcfs", "backfill"}
-        With ``fcfs`` and a priority, nobody passes a job of a higher one that waits.
+        With ``fcfs`` and a priority, no job overtakes one of a higher priority that waits.
     reservations : int or None
-        Waiting jobs that hold a start; None is all of them.
+        Waiting jobs with a reservation; None is all of them.
     keep_start : bool
-        Whether a job that holds a start goes before all others until it runs.
+        Whether a job with a reservation precedes all others until it runs.
     weights : Weights
         Of the measures of a job's priority.
     priority : str or compiled function, optional
         Instead of `weights`: a name in `models.backfill.priority.orders.names`, or one's own function, or its
         dotted name, see `models.backfill.priority.order`.
     backfill_order : str or compiled function, optional
-        Likewise, for the jobs that are gone through once all starts are given; None is the order of priority.
+        Likewise, for the jobs that are backfilled once all reservations are made; None is the order of
+        priority.
+    immediate : Immediate, optional
+        A quantum of service for each job that cannot start at once.
     """
 
     discipline: str = field(default=BACKFILL, kw_only=False)
@@ -44,46 +51,79 @@ class Priority(Rules):
     weights: Weights = field(default_factory=Weights)
     priority: str | Callable[..., float] | None = None
     backfill_order: str | Callable[..., float] | None = None
-
-    package: ClassVar[str] = "models.backfill.priority"
+    immediate: Immediate | None = None
 
     @classmethod
     def of(cls, policy: Parameters) -> Self:
         """Return the rules of a policy's YAML file, see `Rules.of`."""
+        given = policy.get("reservations", cls.reservations)
+        reservations = None
+        if given != ALL:
+            allowed = f"a whole number from 0 on, or {ALL}"
+            reservations = checks.whole({"reservations": given}, "policy", "reservations", allowed, least=0)
+        weights = _weights(policy.get("weights") or {})
+        priority = policy.get("priority")
+        if priority is not None and any(weights):
+            name = getattr(priority, "__name__", priority)
+            raise ValueError(f"policy.priority={name} and policy.weights: give one of them, the other null")
+        immediate = policy.get("immediate")
         return cls(
-            checks.choice(policy, "policy", "discipline", (FCFS, BACKFILL)), **shared(policy), **order(policy)
+            checks.choice(policy, "policy", "discipline", (FCFS, BACKFILL)),
+            **shared(policy),
+            reservations=reservations,
+            keep_start=checks.switch(policy, "policy", "keep_start", default=cls.keep_start),
+            weights=weights,
+            priority=None if priority is None else _found(priority, "policy.priority", "null"),
+            backfill_order=_backfill_order(policy, reservations),
+            immediate=None if immediate is None else Immediate.of(immediate),
         )
 
     @property
     def judges(self) -> bool:
-        """Whether jobs are judged by what they ask for: FCFS looks at nothing but processors."""
+        """Whether requested times matter: FCFS depends on processors only."""
         return self.discipline != FCFS or not self.in_order_of_submission
 
     @property
     def in_order_of_submission(self) -> bool:
-        """Whether nothing but the submission decides who goes first."""
+        """Whether the queue is in order of submission."""
         return self.priority is None and not any(self.weights)
 
+    @property
+    def at_most_one_reservation(self) -> bool:
+        """Whether the kernels for that apply: no profile of the future is needed."""
+        return self.immediate is None and (self.discipline == FCFS or self.reservations in (0, 1))
 
-def order(policy: Parameters) -> dict[str, Any]:
-    """Return the checked arguments of `Priority` that say who goes first and who holds a start."""
-    given = policy.get("reservations", Priority.reservations)
-    reservations = None
-    if given != ALL:
-        allowed = f"a whole number from 0 on, or {ALL}"
-        reservations = checks.whole({"reservations": given}, "policy", "reservations", allowed, least=0)
-    weights = _weights(policy.get("weights") or {})
-    priority = policy.get("priority")
-    if priority is not None and any(weights):
-        told = getattr(priority, "__name__", priority)
-        raise ValueError(f"policy.priority={told} and policy.weights: give one of them, the other null")
-    return {
-        "reservations": reservations,
-        "keep_start": checks.switch(policy, "policy", "keep_start", default=Priority.keep_start),
-        "weights": weights,
-        "priority": None if priority is None else _found(priority, "policy.priority", "null"),
-        "backfill_order": _backfill_order(policy, reservations),
-    }
+    @property
+    def change_with_time(self) -> bool:
+        """Whether priorities, or the backfill order, change while jobs wait."""
+        from models.backfill.priority.order import changes, compiled
+
+        given = (self.priority, "policy.priority"), (self.backfill_order, "policy.backfill_order")
+        return self.weights.change_with_time or any(
+            order is not None and changes(compiled(order, where)) for order, where in given
+        )
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Modules of which one simulates these rules, see `Rules.kernels`."""
+        package = "models.backfill.priority"
+        if not self.at_most_one_reservation:
+            return (f"{package}.reservations",)
+        return (f"{package}.pool", f"{package}.single_reservation")
+
+    def simulate(self, jobs: Jobs, machine: Machine) -> Schedule:
+        """Run all jobs to their ends, see `Rules.simulate`."""
+        if not self.at_most_one_reservation:
+            from models.backfill.priority import reservations
+
+            return reservations.simulate(jobs, machine, self)
+        if is_one_pool(machine) and not self.change_with_time:
+            from models.backfill.priority import pool
+
+            return pool.simulate(jobs, machine, self)
+        from models.backfill.priority import single_reservation
+
+        return single_reservation.simulate(jobs, machine, self)
 
 
 def _backfill_order(policy: Parameters, reservations: int | None) -> Any:
@@ -92,22 +132,22 @@ def _backfill_order(policy: Parameters, reservations: int | None) -> Any:
     if given == QUEUE:
         return None
     where = "policy.backfill_order"
-    told = f"{where}={getattr(given, '__name__', given)}"
+    this = f"{where}={getattr(given, '__name__', given)}"
     if policy.get("discipline") == FCFS:
-        raise ValueError(f"{told}: nobody is backfilled with discipline {FCFS}; set it to {QUEUE}")
+        raise ValueError(f"{this}: no job is backfilled with discipline {FCFS}; set it to {QUEUE}")
     if policy.get("immediate") is not None:
         raise ValueError(
-            f"{told} does not go with policy.immediate, whose quanta go by priority; set one to {QUEUE}, or "
-            "the other to null"
+            f"{this} cannot be combined with policy.immediate, whose quanta are in order of priority; set "
+            f"this to {QUEUE}, or policy.immediate to null"
         )
     if reservations is None:
         raise ValueError(
-            f"{told}: with policy.reservations={ALL} every waiting job holds a start, and none is left to "
-            f"backfill; give a number of reservations, or set it to {QUEUE}"
+            f"{this}: with policy.reservations={ALL} every waiting job has a reservation, and none is left "
+            f"to backfill; give a number, or set it to {QUEUE}"
         )
     if reservations == 0:
         raise ValueError(
-            f"{told}: with policy.reservations=0 there is no queue to pass; give this order as "
+            f"{this}: with policy.reservations=0 no job has a reservation; give this order as "
             f"policy.priority, and set policy.backfill_order to {QUEUE}"
         )
     return _found(given, where, QUEUE)

@@ -11,8 +11,8 @@ import eq_spatial_twin as twin
 import numpy as np
 from hypothesis import strategies as st
 
+from models.backfill.eq_spatial.kernel import simulate
 from models.backfill.eq_spatial.rules import EqSpatial
-from models.backfill.eq_spatial.schedules import simulate
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, Machine
 from models.jobs.schedule import Schedule

@@ -11,7 +11,6 @@ from backfill_twin import Host
 from hypothesis import strategies as st
 from immediate_twin import Backfill, Job
 
-from models.backfill.immediate.rules import WithImmediateService
 from models.backfill.priority.order import KB_IN_MEMORY_UNIT
 from models.backfill.priority.rules import Priority
 from models.jobs.jobs import Jobs
@@ -22,8 +21,10 @@ TICK = 300.0
 BACKFILLS = TABLE_3 | MORE
 
 
-def rules(name: str, immediate: dict[str, Any], **keys: Any) -> WithImmediateService:
-    return WithImmediateService.of({"name": name, **BACKFILLS[name], "immediate": immediate, **keys})
+def rules(name: str, immediate: dict[str, Any], **keys: Any) -> Priority:
+    return Priority.of(
+        {"name": name, "discipline": "backfill", **BACKFILLS[name], "immediate": immediate, **keys}
+    )
 
 
 def plain(name: str) -> Priority:
@@ -34,7 +35,7 @@ def ticks(seconds: np.ndarray) -> list[int]:
     return [round(value / TICK) for value in seconds]
 
 
-def twin_of(jobs: Jobs, machine: Machine, how: WithImmediateService) -> Backfill:
+def twin_of(jobs: Jobs, machine: Machine, how: Priority) -> Backfill:
     """Return the twin before its run; `jobs` as they run under the rules."""
     served, weights = how.immediate, how.weights
 
@@ -74,7 +75,7 @@ def pieces_of(made: Schedule) -> list[tuple[int, int, float, float]]:
 
 
 @st.composite
-def policies(draw: st.DrawFn, kind: str) -> WithImmediateService:
+def policies(draw: st.DrawFn, kind: str) -> Priority:
     """Draw a backfill with immediate service and all that the paper leaves open."""
     immediate = {
         "kind": kind,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.backfill.immediate.rules import Immediate
+from models.backfill.priority.immediate import Immediate
 from models.jobs.schedule import Schedule
 
 ROUNDING = 1e-6  # s

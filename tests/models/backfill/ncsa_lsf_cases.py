@@ -12,8 +12,8 @@ import numpy as np
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
+from models.backfill.ncsa_lsf.kernel import simulate
 from models.backfill.ncsa_lsf.rules import NcsaLsf
-from models.backfill.ncsa_lsf.schedules import simulate
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 
 from models.backfill import FAMILY
 from models.backfill.engine import schedule
-from models.backfill.judging import under
-from models.backfill.priority.schedules import on_hosts
+from models.backfill.priority.reservations import simulate as on_hosts
+from models.backfill.requests import under
 from models.jobs.division import Division
 from models.jobs.groups import Grouping
 from models.jobs.jobs import Jobs

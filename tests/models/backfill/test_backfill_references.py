@@ -11,11 +11,12 @@ import pytest
 from backfill_cases import by_priority, rules
 
 from models import workloads
+from models.backfill.conservative.hosts import simulate as conservative_on_hosts
 from models.backfill.conservative.rules import Conservative
-from models.backfill.conservative.schedules import on_hosts as conservative_on_hosts
 from models.backfill.engine import schedule
+from models.backfill.priority.reservations import simulate as on_hosts
 from models.backfill.priority.rules import Priority
-from models.backfill.priority.schedules import on_hosts
+from models.backfill.priority.single_reservation import simulate as with_one
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.trace import Trace
@@ -42,7 +43,7 @@ def starts_of(path: Path) -> np.ndarray:
     return np.loadtxt(text.splitlines(), delimiter=",", skiprows=1)[:, 1]
 
 
-@pytest.mark.parametrize("engine", [schedule, on_hosts])
+@pytest.mark.parametrize("engine", [schedule, on_hosts, with_one])
 def test_easy_on_generated_jobs(engine) -> None:
     jobs, machine, first = jobs_of(DATA / "syn1k.swf.gz")
     made = engine(jobs, machine, by_priority("easy"))
@@ -66,6 +67,6 @@ def test_a_real_log(policy: str, ties: str, file: str) -> None:
     how, expected = rules(policy, ties=ties), starts_of(REFERENCES / file)
     np.testing.assert_array_equal(schedule(jobs, machine, how).start + first, expected)
     if isinstance(how, Priority):
-        np.testing.assert_array_equal(on_hosts(jobs, machine, how).start + first, expected)
+        np.testing.assert_array_equal(with_one(jobs, machine, how).start + first, expected)
     if isinstance(how, Conservative):
         np.testing.assert_array_equal(conservative_on_hosts(jobs, machine, how).start + first, expected)

@@ -9,7 +9,7 @@ from backfill_checker import faults
 from hypothesis import given, settings
 
 from models.backfill.engine import schedule
-from models.backfill.priority.schedules import on_hosts
+from models.backfill.priority.single_reservation import simulate as on_hosts
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool

@@ -9,9 +9,10 @@ from backfill_checker import faults
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from models.backfill.conservative.hosts import simulate as on_hosts
+from models.backfill.conservative.pool import simulate as on_pool
 from models.backfill.conservative.rules import Conservative
-from models.backfill.conservative.schedules import on_hosts, on_pool
-from models.backfill.judging import under
+from models.backfill.requests import under
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
 from models.jobs.schedule import Schedule

@@ -11,9 +11,8 @@ import pytest
 from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, run
 from hypothesis import given, settings
 
-from models.backfill.eq_spatial import schedules, state
+from models.backfill.eq_spatial.kernel import simulate
 from models.backfill.eq_spatial.rules import EqSpatial
-from models.backfill.eq_spatial.schedules import simulate
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, pool
 from models.jobs.schedule import Schedule
@@ -154,29 +153,6 @@ def test_processor_sharing_does_not_know_the_distribution_of_runtimes() -> None:
     slowdown = (1 + made.delay / runtime).reshape(20, -1).mean(axis=1)
     assert abs(slowdown.mean() - 1 / (1 - load)) < 4 * slowdown.std(ddof=1) / np.sqrt(20)
     assert slowdown.std() < 0.5
-
-
-@pytest.mark.parametrize("rules", ["5m", "last, fcfs", "requested", "all"])
-def test_any_number_of_notes_of_what_late_jobs_miss(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is room for few notes, late jobs are told of them before somebody asks."""
-    rng = np.random.default_rng(7)
-    hosts = [(9, 16 * 512), (5, 7 * 512)]
-    rows: list[Row] = [
-        (60.0 * at, 30.0 * rng.integers(1, 60), int(rng.integers(1, 6)), 512 * int(rng.integers(1, 8)), 256)
-        for at in np.sort(rng.integers(0, 500, 250))
-    ]
-    expected = by_twin(rows, hosts, **RULES[rules])
-    made = []
-
-    def keep(n_jobs: int, n_hosts: int) -> state.Waiting:
-        made.append(state.nobody_waiting(n_jobs, n_hosts))
-        return made[-1]
-
-    monkeypatch.setattr(schedules, "nobody_waiting", keep)
-    for room in (256 * state.NOTES_TOGETHER, state.NOTES_TOGETHER):
-        monkeypatch.setattr(state, "ROOM_FOR_NOTES", room)
-        check_equal(run(rows, hosts, **RULES[rules]), expected, exactly=True)
-    assert made[0].late.n_notes.max() > 5 * state.NOTES_TOGETHER
 
 
 def test_any_number_of_pieces_is_kept() -> None:

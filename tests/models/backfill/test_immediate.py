@@ -15,8 +15,9 @@ from immediate_cases import BACKFILLS, TICK, cases, pieces_of, plain, policies, 
 from immediate_checker import faults
 
 from models.backfill.engine import schedule
-from models.backfill.immediate.rules import Immediate, WithImmediateService
 from models.backfill.policies import rules_of
+from models.backfill.priority.immediate import Immediate
+from models.backfill.priority.rules import Priority
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, UNLIMITED_KB, Machine
 from models.jobs.schedule import Schedule
@@ -265,7 +266,7 @@ def test_refusals(keys: Any, told: str) -> None:
 
 
 def test_only_a_backfill_gives_immediate_service() -> None:
-    with pytest.raises(ValueError, match=r"policy\.immediate goes with discipline backfill"):
+    with pytest.raises(ValueError, match=r"policy\.immediate needs discipline backfill"):
         rules_of({"name": "x", "discipline": "fcfs", "immediate": {"kind": "soon"}})
 
 
@@ -281,5 +282,5 @@ def test_policies_of_conf() -> None:
     found = {one.parameters["name"]: rules_of(one.parameters) for one in study.variants["policy"]}
     assert found == expected
     easy = found["easy_immediate"]
-    assert isinstance(easy, WithImmediateService)
+    assert isinstance(easy, Priority)
     assert easy.immediate == DEFAULT

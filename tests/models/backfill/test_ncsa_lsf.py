@@ -23,8 +23,8 @@ from ncsa_lsf_cases import (
     rules,
 )
 
+from models.backfill.ncsa_lsf.kernel import simulate
 from models.backfill.ncsa_lsf.rules import NcsaLsf
-from models.backfill.ncsa_lsf.schedules import simulate
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule

@@ -7,8 +7,8 @@ import pytest
 from backfill_checker import faults
 from ncsa_lsf_cases import CONFIGURATIONS, NEVER, O2K, SIZES, TIMES, months, rules
 
+from models.backfill.ncsa_lsf.kernel import simulate
 from models.backfill.ncsa_lsf.rules import NcsaLsf
-from models.backfill.ncsa_lsf.schedules import simulate
 from models.jobs.schedule import Schedule
 from models.workloads.o2k.job_classes import CLASSES, classify
 

@@ -16,7 +16,7 @@ from numba import njit
 from models.backfill import FAMILY
 from models.backfill.engine import schedule
 from models.backfill.priority.order import KB_IN_MEMORY_UNIT, PRIORITY_SIGNATURE
-from models.backfill.priority.schedules import on_hosts
+from models.backfill.priority.reservations import simulate as on_hosts
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
 from models.kernels.compiling import kernel

@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 from numba import void
 
 from models.arrays import Floats, Ints
-from models.backfill.judging import under
-from models.backfill.priority.instants import INSTANTS, Instants, insert, none, remove
-from models.backfill.priority.line import (
+from models.backfill.priority.indexed_queue import (
     BLOCK,
     GONE,
-    LINE,
     N_BLOCKS,
     N_MADE,
-    Line,
-    enter,
+    QUEUE,
+    IndexedQueue,
+    empty_queue,
     first,
+    insert,
     job_of,
     may_have,
-    nobody,
-    take_out,
+    remove,
     tidy,
 )
+from models.backfill.priority.pool import simulate as on_pool
 from models.backfill.priority.rules import Priority
-from models.backfill.priority.schedules import on_hosts, on_pool
+from models.backfill.priority.single_reservation import simulate as on_hosts
+from models.backfill.requests import under
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.schedule import Schedule
@@ -40,46 +40,48 @@ PROCESSORS = 64
 ENTERS, LEAVES, CHECKPOINTS = range(3)
 
 
-@kernel(void(LINE, INTS, FLOATS, INTS, FLOATS, INTS))
-def drive(line: Line, size: Ints, requested: Floats, what: Ints, shadow: Floats, found: Ints) -> None:
-    """Let jobs enter and leave, and look for those that fit.
+@kernel(void(QUEUE, INTS, FLOATS, INTS, FLOATS, INTS))
+def drive(
+    queue: IndexedQueue, size: Ints, requested: Floats, events: Ints, shadow: Floats, found: Ints
+) -> None:
+    """Insert and remove jobs, and find those that fit.
 
     Parameters
     ----------
     size, requested : of each job
-    what : three numbers a step: what happens, and the job, or the free and the extra processors
+    events : three numbers a step: the event, and the job, or the free and the extra processors
     shadow : the shadow time of each step
-    found : n_jobs + 1 numbers for each look, -1; filled in: the first of the line, and those that fit
+    found : n_jobs + 1 numbers for each scan, -1; filled in: the first of the queue, and those that fit
     """
     row = 0
     for step in range(shadow.shape[0]):
-        event, a, b = what[3 * step], what[3 * step + 1], what[3 * step + 2]
+        event, a, b = events[3 * step], events[3 * step + 1], events[3 * step + 2]
         if event == ENTERS:
-            enter(line, a, size[a], requested)
+            insert(queue, a, size[a], requested)
         elif event == LEAVES:
-            take_out(line, a)
+            remove(queue, a)
         else:
             at_row = row
-            if line.counts[N_BLOCKS] > 0:
-                found[at_row] = first(line)
+            if queue.counts[N_BLOCKS] > 0:
+                found[at_row] = first(queue)
             place = 0
-            while place < line.counts[N_BLOCKS]:
-                if not may_have(line, place, 0.0, shadow[step], a, b):
+            while place < queue.counts[N_BLOCKS]:
+                if not may_have(queue, place, 0.0, shadow[step], a, b):
                     place += 1
                     continue
-                block = line.blocks[place]
+                block = queue.blocks[place]
                 before = at_row
-                for at in range(line.begin[block], line.end[block]):
-                    if line.entries[at] >= GONE:
+                for at in range(queue.begin[block], queue.end[block]):
+                    if queue.entries[at] >= GONE:
                         continue
-                    job = job_of(line.entries[at])
+                    job = job_of(queue.entries[at])
                     if size[job] <= a and (requested[job] <= shadow[step] or size[job] <= b):
                         at_row += 1
                         found[at_row] = job
-                if at_row > before or line.counts[N_BLOCKS] == 1:
+                if at_row > before or queue.counts[N_BLOCKS] == 1:
                     place += 1
                 else:
-                    place = tidy(line, place)
+                    place = tidy(queue, place)
             row += size.shape[0] + 1
 
 
@@ -91,8 +93,10 @@ def drive(line: Line, size: Ints, requested: Floats, what: Ints, shadow: Floats,
     leaving=st.sampled_from([0.2, 0.45, 0.6]),
 )
 @settings(derandomize=True, deadline=None, max_examples=60)
-def test_who_fits_is_who_a_plain_list_says(seed: int, n: int, order: str, sizes: str, leaving: float) -> None:
-    """Blocks split, run empty and join; every look finds all that fit in their order, and nobody else."""
+def test_jobs_that_fit_are_those_of_a_plain_list(
+    seed: int, n: int, order: str, sizes: str, leaving: float
+) -> None:
+    """Blocks split, run empty and join; every scan finds all that fit in their order, and no other."""
     rng = np.random.default_rng(seed)
     size = rng.choice([1, 4, 64], n) if sizes == "few" else rng.integers(1, PROCESSORS + 1, n)
     requested = rng.choice([60.0, 600.0, 3600.0], n) * rng.integers(1, 20, n)
@@ -117,52 +121,12 @@ def test_who_fits_is_who_a_plain_list_says(seed: int, n: int, order: str, sizes:
             waiting.append(n_entered)
             n_entered += 1
     found = np.full(len(expected) * (n + 1), -1)
-    line = nobody(size, PROCESSORS, key)
-    what = np.array([numbers for *numbers, _ in steps], np.int64).ravel()
-    drive(line, size, requested, what, np.array([shadow for *_, shadow in steps]), found)
+    queue = empty_queue(size, PROCESSORS, key)
+    events = np.array([numbers for *numbers, _ in steps], np.int64).ravel()
+    drive(queue, size, requested, events, np.array([shadow for *_, shadow in steps]), found)
     np.testing.assert_array_equal(found.reshape(-1, n + 1), np.array(expected, np.int64).reshape(-1, n + 1))
-    assert line.counts[N_BLOCKS] == 0
-    assert line.counts[N_MADE] <= line.blocks.size
-
-
-@kernel(void(INSTANTS, FLOATS, INTS, INTS))
-def go_in_and_out(instants: Instants, time: Floats, what: Ints, order: Ints) -> None:
-    """Add entries by their numbers, and take away those whose number is negative, less 1."""
-    n = 0
-    for k in range(order.shape[0]):
-        i = order[k]
-        if i >= 0:
-            insert(instants, n, time[i], what[i])
-            n += 1
-        else:
-            n -= 1
-            remove(instants, n, time[-1 - i], what[-1 - i])
-
-
-@given(
-    seed=st.integers(0, 2**32),
-    n=st.sampled_from([1, 8, 20, 200]),
-    grid=st.sampled_from([2, 50]),
-    left=st.floats(0, 1),
-)
-@settings(derandomize=True, deadline=None, max_examples=60)
-def test_instants_are_those_of_a_sorted_list(seed: int, n: int, grid: int, left: float) -> None:
-    rng = np.random.default_rng(seed)
-    time, what = rng.integers(0, grid, n) * 1.0, rng.integers(0, 4, n)
-    inside: list[int] = []
-    order = []
-    for i in range(n):
-        order.append(i)
-        inside.append(i)
-        while inside and rng.random() < 0.3:
-            order.append(-1 - inside.pop(int(rng.integers(len(inside)))))
-    while len(inside) > left * n:
-        order.append(-1 - inside.pop(int(rng.integers(len(inside)))))
-    instants = none(n)
-    go_in_and_out(instants, time, what, np.array(order))
-    expected = sorted(((time[i], what[i]) for i in inside), reverse=True)
-    kept = slice(1, 1 + len(inside))
-    assert list(zip(instants.time[kept], instants.what[kept], strict=True)) == expected
+    assert queue.counts[N_BLOCKS] == 0
+    assert queue.counts[N_MADE] <= queue.blocks.size
 
 
 FIXED: dict[str, dict[str, object]] = {
@@ -182,7 +146,7 @@ def fixed(name: str, ties: str, kill: bool) -> Priority:
 
 
 def both(jobs: Jobs, how: Priority) -> Schedule:
-    """Return a pool's schedule, once the kernel that looks at every waiting job has made the same."""
+    """Return a pool's schedule, once the kernel for hosts has made the same."""
     machine = pool(PROCESSORS)
     ran = under(jobs, how)
     made, expected = on_pool(ran, machine, how), on_hosts(ran, machine, how)

@@ -8,8 +8,8 @@ from backfill_cases import POLICIES, by_priority, by_twin, cases, make_jobs, rul
 from hypothesis import given, settings
 
 from models.backfill.engine import schedule
-from models.backfill.judging import under
-from models.backfill.priority.schedules import on_hosts
+from models.backfill.priority.single_reservation import simulate as on_hosts
+from models.backfill.requests import under
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
 

@@ -17,7 +17,7 @@ from models.backfill.engine import schedule
 from models.backfill.policies import rules_of
 from models.backfill.priority.order import compiled
 from models.backfill.priority.orders.names import ORDERS
-from models.backfill.priority.schedules import on_hosts
+from models.backfill.priority.single_reservation import simulate as on_hosts
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from sweep.config import files, locate
@@ -169,7 +169,7 @@ def test_jobs_without_requests_are_refused_or_judged_by_their_runtime(name: str)
     np.testing.assert_array_equal(by_runtime.start, schedule(exact, pool(16), policy(name)).start)
 
 
-def test_without_backfilling_nobody_passes_on_a_pool_either() -> None:
+def test_without_backfilling_no_job_overtakes_on_a_pool() -> None:
     """Discipline fcfs with a priority: in its order, until one does not fit; requests are needed then."""
     rows = [(0, 100, 100, 3, 0), (1, 50, 50, 4, 0), (2, 60, 60, 2, 0), (2, 50, 500, 1, 0)]
     how = by_priority("fcfs", priority="shortest_first")
@@ -194,12 +194,12 @@ def of_three(submitted, requested, processors):
 @pytest.mark.parametrize(
     ("name", "keys", "words"),
     [
-        ("conservative", {}, "goes with discipline backfill, .* and this is conservative; set it to queue"),
-        ("ncsa_lsf", {}, "goes with discipline backfill, .* and this is ncsa_lsf; set it to queue"),
-        ("eq_spatial_5m", {}, "goes with discipline backfill, .* and this is eq_spatial; set it to queue"),
-        ("fcfs", {}, "nobody is backfilled with discipline fcfs; set it to queue"),
-        ("easy_immediate", {}, "does not go with policy.immediate"),
-        ("easy", {"reservations": "all"}, "every waiting job holds a start.*give a number of reservations"),
+        ("conservative", {}, "needs discipline backfill, .* and this is conservative; set it to queue"),
+        ("ncsa_lsf", {}, "needs discipline backfill, .* and this is ncsa_lsf; set it to queue"),
+        ("eq_spatial_5m", {}, "needs discipline backfill, .* and this is eq_spatial; set it to queue"),
+        ("fcfs", {}, "no job is backfilled with discipline fcfs; set it to queue"),
+        ("easy_immediate", {}, "cannot be combined with policy.immediate"),
+        ("easy", {"reservations": "all"}, "every waiting job has a reservation.*give a number"),
         ("easy", {"reservations": 0}, "give this order as policy.priority"),
         (
             "easy",

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from o2k_cases import MACHINE, SEEDS, open_month, workload
 
+from models.backfill.eq_spatial.kernel import simulate
 from models.backfill.eq_spatial.rules import EqSpatial
-from models.backfill.eq_spatial.schedules import simulate
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.o2k_workload.memory_room import fewest_waiting, is_full, must_wait

@@ -1,15 +1,11 @@
-"""What a policy's YAML file says of immediate service, as checked values."""
+"""Immediate service: the key ``immediate`` of a policy's YAML file, as checked values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from dataclasses import dataclass
 
 from models import checks
-from models.backfill.priority.rules import Priority, order
-from models.backfill.rules import shared
 from models.jobs.machine import KB_IN_GB, UNLIMITED_KB
-from models.point import Parameters
 
 KINDS = ("preempt", "soon")
 BEYOND_MEMORY = ("stays", "leaves")
@@ -32,14 +28,14 @@ class Immediate:
     uninterrupted : float, seconds
         How long a job has to have been executing without interruption before it can be preempted.
     keep_promises : bool
-        Whether a quantum keeps off processors that are promised to others, as a backfilled job does (``soon``
-        only: a preemption puts off all that was expected in any case).
+        Whether a quantum does not use reserved processors, as a backfilled job does not (``soon`` only: a
+        preemption puts off all expected ends in any case).
     beyond_memory : {"stays", "leaves"}
         A job that uses more memory than it was given is stopped at the end of its quantum (or when it would
         be done, if that is earlier), or at its very beginning, so that it has none.
     keep_quantum : bool
         Whether work done in the quantum counts later (never that of a job that used more memory than it was
-        given). The quantum's memory is given up at its end, so that by default a job starts anew.
+        given). The quantum's memory is returned at its end, so that by default a job starts anew.
     """
 
     kind: str = "preempt"
@@ -62,47 +58,23 @@ class Immediate:
         Raises
         ------
         ValueError
-            With one line that says what is allowed.
+            With one line that names the value and those allowed.
         """
         known, where = tuple(cls.__dataclass_fields__), "policy.immediate"
         keys = checks.mapping(given, where, known, f"null, or a mapping of {', '.join(known)}")
 
-        def seconds(key: str) -> float:
-            return float(
-                checks.number(keys, where, key, checks.SECONDS, **POSITIVE, default=getattr(cls, key))
-            )
+        def positive(key: str, allowed: str = checks.SECONDS) -> float:
+            return float(checks.number(keys, where, key, allowed, **POSITIVE, default=getattr(cls, key)))
 
         memory_gb = keys.get("memory_gb", cls.memory_gb)
         if memory_gb is not None:
-            allowed = "a positive number, or null (all that a job asks for)"
-            memory_gb = float(
-                checks.number({"memory_gb": memory_gb}, where, "memory_gb", allowed, **POSITIVE)
-            )
+            memory_gb = positive("memory_gb", "a positive number, or null (all that a job asks for)")
         return cls(
             kind=checks.choice(keys, where, "kind", KINDS, cls.kind),
-            quantum=seconds("quantum"),
+            quantum=positive("quantum"),
             memory_gb=memory_gb,
-            uninterrupted=seconds("uninterrupted"),
+            uninterrupted=positive("uninterrupted"),
             keep_promises=checks.switch(keys, where, "keep_promises", cls.keep_promises),
             beyond_memory=checks.choice(keys, where, "beyond_memory", BEYOND_MEMORY, cls.beyond_memory),
             keep_quantum=checks.switch(keys, where, "keep_quantum", cls.keep_quantum),
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class WithImmediateService(Priority):
-    """Backfilling by priority, with a quantum of service for each job that cannot start at once.
-
-    Parameters
-    ----------
-    immediate : Immediate
-    """
-
-    immediate: Immediate = field(default_factory=Immediate)
-
-    package: ClassVar[str] = "models.backfill.immediate"
-
-    @classmethod
-    def of(cls, policy: Parameters) -> Self:
-        """Return the rules of a policy's YAML file, see `models.backfill.rules.Rules.of`."""
-        return cls(**shared(policy), **order(policy), immediate=Immediate.of(policy["immediate"]))

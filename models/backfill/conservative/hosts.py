@@ -21,7 +21,11 @@ import numpy as np
 from numba import boolean, void
 
 from models.arrays import Floats, Ints
-from models.backfill.profile import PROFILE, Profile, earliest, forget, occupy
+from models.backfill.conservative.rules import Conservative
+from models.backfill.profile import PROFILE, Profile, all_free, earliest, forget, occupy
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
 from models.kernels.compiling import kernel
 from models.kernels.ends import pop, push
 from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
@@ -147,3 +151,30 @@ def run(jobs: PlannedJobs, profile: Profile, free: Ints, instant: bool, heap: In
             next_start = min(next_start, planned)
             if i >= first_new and planned > now:
                 jobs.promised[job] = planned
+
+
+def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
+    """Run all jobs to their ends.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        As they run under the rules, none of them longer than requested.
+    machine : Machine
+        With a host for each of them.
+    rules : Conservative
+    """
+    n = len(jobs)
+    start, end, promised = (np.full(n, np.nan) for _ in range(3))
+    columns = PlannedJobs(
+        jobs.submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory,
+        start, end, np.zeros(n, np.int64), promised, planned=np.empty(n),
+    )  # fmt: skip
+    run(
+        columns,
+        all_free(machine, 2 * n + 2),
+        machine.processors.copy(),
+        rules.instant,
+        *(np.empty(n, np.int64) for _ in range(2)),
+    )
+    return Schedule(jobs, machine, start, end, columns.host, promised=promised)

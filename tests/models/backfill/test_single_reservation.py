@@ -1,4 +1,4 @@
-"""Backfilling past at most one start on hosts: against the kernel that gives any number and looks at all."""
+"""Backfilling past at most one reservation: against the kernel for any number, which examines all jobs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.backfill.judging import under
-from models.backfill.priority.crowd import BLOCK
+from models.backfill.priority.candidates import BLOCK
 from models.backfill.priority.orders.names import ORDERS
-from models.backfill.priority.rules import BACKFILL, FCFS, Priority
-from models.backfill.priority.schedules import on_hosts, past_one_start
+from models.backfill.priority.reservations import simulate as on_hosts
+from models.backfill.priority.rules import Priority
+from models.backfill.priority.single_reservation import simulate as single
 from models.backfill.priority.weights import Weights
+from models.backfill.requests import under
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine
 
@@ -41,15 +42,13 @@ def jobs_for(machine: Machine, n: int, rng: np.random.Generator) -> Jobs:
 
 
 def rules(rng: np.random.Generator) -> Priority:
-    """Draw rules by which at most one start is given."""
+    """Draw rules with at most one reservation."""
     orders = [None, *ORDERS]
-    discipline = str(rng.choice([FCFS, BACKFILL, BACKFILL, BACKFILL]))
     reservations = int(rng.choice([0, 1, 1, 1]))
-    reorders = discipline == BACKFILL and reservations == 1 and rng.random() < 0.4
+    reorders = reservations == 1 and rng.random() < 0.4
     priority = orders[rng.integers(len(orders))] if rng.random() < 0.5 else None
     drawn = Weights(*(float(rng.choice([0, 0, 0.5, 1, 3, -1])) for _ in Weights._fields))
     return Priority(
-        discipline,
         reservations=reservations,
         keep_start=rng.random() < 0.4,
         weights=Weights() if priority else drawn,
@@ -61,12 +60,12 @@ def rules(rng: np.random.Generator) -> Priority:
 
 
 @given(seed=st.integers(0, 2**32), n=st.sampled_from([1, 40, 2 * BLOCK, 600]))
-@settings(derandomize=True, deadline=None, max_examples=300)
-def test_the_schedule_is_that_of_any_number_of_starts(seed: int, n: int) -> None:
+@settings(derandomize=True, deadline=None, max_examples=150)
+def test_schedules_are_those_of_the_kernel_for_any_number(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     machine = hosts(rng)
     how = rules(rng)
     ran = under(jobs_for(machine, n, rng), how)
-    made, expected = past_one_start(ran, machine, how), on_hosts(ran, machine, how)
-    for what in ("start", "end", "host", "promised"):
-        np.testing.assert_array_equal(getattr(made, what), getattr(expected, what), what)
+    made, expected = single(ran, machine, how), on_hosts(ran, machine, how)
+    for name in ("start", "end", "host", "promised"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name), name)

@@ -1,4 +1,4 @@
-"""Jobs as they run under a policy's rules: judged by what they ask for, and perhaps killed at it."""
+"""The request policy: by which time a job is judged, and whether it is ended at its request."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ def check(name: str, jobs: Jobs, machine: Machine, rules: Rules, point: Point) -
 
 
 def notes(jobs: Jobs, rules: Rules) -> list[str]:
-    """Return what is worth saying aloud of these jobs under these rules; raises what `under` does."""
+    """Return notes for the user on these jobs under these rules; raises what `under` does."""
     ran = under(jobs, rules)
     unknown = int(np.isnan(jobs.requested).sum())
     longer = int((jobs.runtime > ran.requested).sum())
     killed = int((ran.runtime < jobs.runtime).sum())
-    told = []
+    found = []
     if unknown and rules.judges:
-        told.append(f"{unknown:,} jobs have no requested time, judged by the actual one")
+        found.append(f"{unknown:,} jobs have no requested time, judged by the actual one")
     if killed:
-        told.append(f"{killed:,} jobs run longer than requested, killed at it (policy.kill=true)")
+        found.append(f"{killed:,} jobs run longer than requested, killed at it (policy.kill=true)")
     elif longer:
-        told.append(f"{longer:,} jobs run longer than requested, and may (policy.kill=false)")
-    return told
+        found.append(f"{longer:,} jobs run longer than requested, and may (policy.kill=false)")
+    return found

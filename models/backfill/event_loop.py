@@ -1,0 +1,160 @@
+"""The event loop of a space-shared machine, and the scalars that every scheduler on it has.
+
+A scheduler is a *system*: a named tuple of its tables, whose first field `state` is one record of scalars,
+and whose second one `jobs` has the times of submission. The loop proceeds from instant to instant and calls
+`PARTS`. Each system has its own parts, declared with `part_of`; they are chosen by the type of the system
+when the loop is compiled, at no cost at run time.
+
+What happens first at one instant: see `models.kernels.ties`. A job with a planned start
+(`models.backfill.conservative`) starts first of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+import numpy as np
+from numba import from_dtype, types
+from numba.extending import overload
+
+from models.kernels.compiling import UNCOUNTED, part
+from models.kernels.ties import next_submission, takes_end, takes_submission
+from models.kernels.types import OF_ANNOTATIONS, record
+
+INFINITY = np.inf
+
+COMMON = {
+    "now": np.float64, "next_start": np.float64, "arrived": np.int64, "first_new": np.int64,
+    "n_running": np.int64, "n_waiting": np.int64, "n_ended": np.int64, "n_events": np.int64,
+    "instant": np.bool_,
+}  # fmt: skip
+"""Scalars of every system.
+
+now, next_start
+    This instant, and the next planned start; seconds.
+arrived, first_new
+    Jobs submitted so far, and before this instant.
+n_running, n_waiting
+    Jobs in execution and in the queue.
+n_ended, n_events
+    Ends, and all events, of this step.
+instant
+    Whether all events of an instant come before one pass, see `models.kernels.ties`.
+"""
+
+
+def state_type(**more: type) -> np.dtype:
+    """Return the type of the record of a system that has more scalars than `COMMON`."""
+    return np.dtype([*COMMON.items(), *more.items()], align=True)
+
+
+def initial_state(kind: np.dtype, instant: bool, **values: float) -> np.ndarray:
+    """Return the one record of a system before its first event: zeros but for these values."""
+    state = np.zeros(1, kind)
+    state["next_start"] = np.inf
+    state["instant"] = instant
+    for name, value in values.items():
+        state[name] = value
+    return state
+
+
+def system_type(system: type, state: np.dtype) -> Any:
+    """Return the numba type of a system: a named tuple with `state` first, and tables as annotated."""
+    _, *tables = get_type_hints(system).values()
+    declared = [OF_ANNOTATIONS.get(table) or record(table) for table in tables]
+    return types.BaseTuple.from_types([from_dtype(state)[::1], *declared], system)
+
+
+def next_end(system: Any) -> float:
+    """Return when the next running job ends, inf if none runs."""
+    raise NotImplementedError
+
+
+def begin_instant(system: Any) -> None:
+    """Bring the system to `state.now`, and start jobs whose planned start has come; optional."""
+    raise NotImplementedError
+
+
+def end_job(system: Any) -> None:
+    """Remove the job that ends next from the machine."""
+    raise NotImplementedError
+
+
+def submit_job(system: Any) -> None:
+    """Add job `state.arrived` to the queue, or start it; the loop counts it afterwards."""
+    raise NotImplementedError
+
+
+def schedule_jobs(system: Any, functions: Any) -> None:
+    """Start every waiting job that may start: one pass."""
+    raise NotImplementedError
+
+
+PARTS = (next_end, begin_instant, end_job, submit_job, schedule_jobs)
+_IMPLEMENTATIONS: dict[tuple[str, type], Callable[..., Any]] = {}
+
+
+def part_of(system: type) -> Callable[[Callable], Callable]:
+    """Declare a function, named as one of `PARTS`, to be that part of the loop for a type of system."""
+
+    def declare(function: Callable) -> Callable:
+        _IMPLEMENTATIONS[function.__name__, system] = function
+        return function
+
+    return declare
+
+
+def nothing(system):
+    """Do nothing at the beginning of an instant."""
+
+
+def _chosen_by_type(stub: Callable) -> None:
+    name = stub.__name__
+
+    def choose(system):
+        kind = getattr(system, "instance_class", None)
+        return _IMPLEMENTATIONS.get((name, kind), nothing if stub is begin_instant else None)
+
+    def choose_with_functions(system, functions):
+        return choose(system)
+
+    chooser = choose_with_functions if stub is schedule_jobs else choose
+    overload(stub, jit_options={**UNCOUNTED, "cache": False, "forceinline": True})(chooser)
+
+
+for _stub in PARTS:
+    _chosen_by_type(_stub)
+
+
+@part()
+def run_events(system, functions):
+    """Simulate jobs to their last end.
+
+    Parameters
+    ----------
+    system : named tuple, before the first submission
+    functions : tuple of compiled functions
+        What a pass calls: orders of priority.
+    """
+    state = system.state[0]
+    while True:
+        next_submit = next_submission(system.jobs.submit, state.arrived)
+        now = min(next_submit, next_end(system), state.next_start)
+        if now == INFINITY:
+            break
+        state.now = now
+        begin_instant(system)
+        state.n_ended = 0
+        while takes_end(state.instant, now, next_end(system), next_submit, state.n_ended):
+            end_job(system)
+            state.n_ended += 1
+        state.n_events = state.n_ended
+        state.first_new = state.arrived
+        while takes_submission(
+            state.instant, now, next_submission(system.jobs.submit, state.arrived), state.n_events
+        ):
+            submit_job(system)
+            state.arrived += 1
+            state.n_events += 1
+        schedule_jobs(system, functions)

@@ -1,0 +1,123 @@
+"""Where a job fits now, and the earliest start that requested times allow.
+
+A reservation is the earliest start that all requested times allow, on the host where that is (of equal ones
+that with the fewest free processors). All other jobs may start only where they disturb no reservation made
+before them in this pass (Chiang and Vernon 2001, section 2.2). Reservations are made anew in each pass. A job
+that runs on beyond its request is expected to end at any moment.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, float64, int64, void
+
+from models.arrays import Ints
+from models.backfill.expected_ends import when_free
+from models.backfill.priority.tables import HOSTS, JOBS, NO_HOST, Hosts, QueuedJobs
+from models.backfill.profile import begin, earliest, fits_now, occupy
+from models.kernels.compiling import part
+from models.kernels.types import INTS
+
+
+@part(int64(HOSTS, int64, int64, int64))
+def fullest_host(hosts: Hosts, size: int, need: int, excluded: int) -> int:
+    """Return the fullest host on which a job fits now, of equal ones the first, or `NO_HOST`.
+
+    O(hosts), without branches.
+
+    Parameters
+    ----------
+    size, need : processors, and memory in KB
+    excluded : a host on which it must not start, or `NO_HOST`
+    """
+    best, least = NO_HOST, 2**62
+    for i in range(hosts.free.shape[0]):
+        h = np.uint64(i)
+        free = hosts.free[h]
+        better = (size <= free) & (free < least) & (need <= hosts.free_memory[h]) & (i != excluded)
+        best = i if better else best
+        least = free if better else least
+    return best
+
+
+@part(int64(HOSTS, int64, int64, float64))
+def fullest_beside(hosts: Hosts, size: int, need: int, until: float) -> int:
+    """Return the fullest host on which a job that ends at `until` disturbs no reservation, or `NO_HOST`.
+
+    O(hosts), and O(steps) of each host on which it would run into a reservation.
+    """
+    best = NO_HOST
+    for h in range(hosts.free.shape[0]):
+        if hosts.free[h] < size or hosts.free_memory[h] < need:
+            continue
+        if best >= 0 and hosts.free[h] >= hosts.free[best]:
+            continue
+        if hosts.first_reserved[h] >= until or fits_now(hosts.profile, h, size, need, until):
+            best = h
+    return best
+
+
+@part(int64(INTS))
+def most(numbers: Ints) -> int:
+    """Return the largest of some numbers from 0 on. O(n)."""
+    found = 0
+    for i in range(numbers.shape[0]):
+        found = max(found, numbers[i])
+    return found
+
+
+@part(void(HOSTS))
+def cancel_reservations(hosts: Hosts) -> None:
+    """Remove the reservations of the pass before. O(hosts)."""
+    for h in range(hosts.free.shape[0]):
+        hosts.profile.n_steps[h] = 0
+        hosts.first_reserved[h] = np.inf
+
+
+@part(void(HOSTS, int64, float64))
+def build_profile(hosts: Hosts, h: int, now: float) -> None:
+    """Make a host's profile from its expected ends. O(running).
+
+    What should be over by now counts as free in the profile, although it may not be in fact.
+    """
+    ends, profile = hosts.ends, hosts.profile
+    base = h * profile.room
+    begin(profile, h, now, hosts.free[h], hosts.free_memory[h])
+    n = 1
+    for at in range(h * ends.places + ends.n[h] - 1, h * ends.places - 1, -1):
+        if ends.time[at] > profile.time[base + n - 1]:
+            profile.time[base + n] = ends.time[at]
+            profile.processors[base + n] = profile.processors[base + n - 1]
+            profile.memory[base + n] = profile.memory[base + n - 1]
+            n += 1
+        profile.processors[base + n - 1] += ends.size[at]
+        profile.memory[base + n - 1] += ends.need[at]
+    profile.n_steps[h] = n
+
+
+@part(void(float64, int64, float64, JOBS, HOSTS))
+def make_reservation(now: float, job: int, requested: float, jobs: QueuedJobs, hosts: Hosts) -> None:
+    """Reserve the earliest start for a job that does not fit now. O(running) on each host."""
+    size, need = jobs.size[job], jobs.need[job]
+    reserved = np.inf
+    best = NO_HOST
+    for h in range(hosts.free.shape[0]):
+        if hosts.profile.n_steps[h] > 0:
+            when = earliest(hosts.profile, h, size, need, requested)
+        else:
+            when = when_free(hosts.ends, h, hosts.free[h], hosts.free_memory[h], now, size, need, reserved)
+        if when < reserved or (when == reserved and best >= 0 and hosts.free[h] < hosts.free[best]):
+            reserved = when
+            best = h
+    if hosts.profile.n_steps[best] == 0:
+        build_profile(hosts, best, now)
+    occupy(hosts.profile, best, reserved, reserved + requested, size, need)
+    hosts.first_reserved[best] = min(hosts.first_reserved[best], reserved)
+    if np.isnan(jobs.promised[job]):
+        jobs.promised[job] = reserved
+
+
+@part(boolean(HOSTS, int64, int64, int64))
+def fits_on(hosts: Hosts, host: int, size: int, need: int) -> bool:
+    """Return whether a job fits on a host. O(1)."""
+    return hosts.free[np.uint64(host)] >= size and hosts.free_memory[np.uint64(host)] >= need

@@ -1,0 +1,454 @@
+"""Backfilling past any number of reservations on hosts, in any order, perhaps with immediate service.
+
+The waiting jobs are examined in order of priority, ties in order of submission. A job that fits on a host
+starts there, on the fullest one. The first jobs that do not, as many as `reservations`, have their earliest
+starts reserved (`hosts`). With a backfill order of its own, all other jobs are examined in that order once
+all reservations are made (the shortest request first for instance, SJBF). Reservations are made anew in each
+pass; with `sticky` a job that has one precedes all others, so that it never loses it (SJF-backfill, section
+2.3 of Chiang and Vernon 2001). The first start that was reserved for a job is recorded as its promise.
+
+A job that does not fit at one moment of a pass does not fit later in it, because nothing becomes free. So
+only jobs that fit once all reservations are made are examined in order, and each start removes those from the
+list that do not fit any more.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import boolean, int64, void
+
+from models.arrays import Ints
+from models.backfill.event_loop import (
+    initial_state,
+    part_of,
+    run_events,
+    state_type,
+    system_type,
+)
+from models.backfill.expected_ends import insert, remove
+from models.backfill.pieces import Noted, all_fit, note, pieces_of, room_for
+from models.backfill.priority.hosts import (
+    cancel_reservations,
+    fullest_beside,
+    fullest_host,
+    make_reservation,
+    most,
+)
+from models.backfill.priority.order import PRIORITY
+from models.backfill.priority.quanta import (
+    COUNTED,
+    ENDS,
+    NO_QUANTUM,
+    NOT_IN_QUANTUM,
+    Quanta,
+    Quantum,
+    Residents,
+    no_residents,
+    quanta_of,
+    quantum_of,
+)
+from models.backfill.priority.rules import Priority
+from models.backfill.priority.tables import (
+    NO_HOST,
+    Hosts,
+    Order,
+    QueuedJobs,
+    idle_hosts,
+    order_of,
+    places_on,
+    queued,
+)
+from models.backfill.priority.unordered_queue import (
+    UnorderedQueue,
+    append,
+    count_bypass,
+    empty_queue,
+    evaluated,
+    first,
+    move,
+    swap,
+    take_first,
+    weigh_all,
+)
+from models.backfill.priority.unordered_queue import remove as remove_from
+from models.backfill.priority.victims import host_with_victims, preempt, resume_victims
+from models.backfill.profile import occupy
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.jobs.schedule import Schedule
+from models.kernels import ends as heaps
+from models.kernels.compiling import kernel, part
+from models.kernels.ties import next_end as first_end
+
+STATE = state_type(n_reserved=np.int64, most_free=np.int64)
+"""Scalars beyond those of every system: the reservations of this pass, whose jobs have the first places of
+the queue, and the most processors that a host has free."""
+
+
+class Reservations(NamedTuple):
+    """The system, see `models.backfill.event_loop`.
+
+    Parameters
+    ----------
+    state : one record of `STATE`
+    jobs, hosts, order, queue, quanta, residents, quantum : see there
+    heap : the jobs in execution or in a quantum by their ends
+    pieces : filled in
+    """
+
+    state: np.ndarray
+    jobs: QueuedJobs
+    hosts: Hosts
+    order: Order
+    queue: UnorderedQueue
+    quanta: Quanta
+    residents: Residents
+    quantum: Quantum
+    heap: Ints
+    pieces: Noted
+
+
+SYSTEM = system_type(Reservations, STATE)
+
+
+@part_of(Reservations)
+def next_end(system):
+    """Return when the next job ends, or its quantum; inf if none runs. O(1)."""
+    return first_end(system.jobs.end, system.heap, system.state[0].n_running)
+
+
+@part()
+def put_off_ends(system):
+    """Move jobs whose ends were put off down the heap, until the first job of the heap does end then."""
+    end, heap, n = system.jobs.end, system.heap, system.state[0].n_running
+    while n > 0 and end[heap[0]] < system.quanta.end[heap[0]]:
+        job = heaps.pop(end, heap, n)
+        end[job] = system.quanta.end[job]
+        heaps.push(end, heap, n - 1, job)
+
+
+@part_of(Reservations)
+def end_job(system):
+    """End the next execution or quantum. O(jobs in execution), and that again for each victim."""
+    state, jobs, quanta, hosts = system.state[0], system.jobs, system.quanta, system.hosts
+    job = heaps.pop(jobs.end, system.heap, state.n_running)
+    state.n_running -= 1
+    put_off_ends(system)
+    h, size, need = jobs.host[job], jobs.size[job], jobs.need[job]
+    note(system.pieces, job, h, jobs.start[job], state.now, size)
+    if quanta.taken[job] != NOT_IN_QUANTUM:
+        end_quantum(system, job)
+        return
+    hosts.free[h] += size
+    hosts.free_memory[h] += need
+    remove(hosts.ends, h, quanta.expected[job], size, need)
+    residents = system.residents
+    residents.n[h] -= 1
+    i = h * residents.places
+    while residents.job[i] != job:
+        i += 1
+    residents.job[i] = residents.job[h * residents.places + residents.n[h]]
+
+
+@part()
+def end_quantum(system, job):
+    """Return what a quantum had, and queue its job again unless it ends."""
+    state, jobs, quanta, hosts = system.state[0], system.jobs, system.quanta, system.hosts
+    h, start = jobs.host[job], jobs.start[job]
+    hosts.free[h] += quanta.taken[job]
+    hosts.free_memory[h] += quanta.lent[job]
+    remove(hosts.ends, h, start + system.quantum.length, quanta.taken[job], quanta.lent[job])
+    quanta.taken[job] = NOT_IN_QUANTUM
+    resume_victims(system, job, h)
+    length = state.now - start
+    if quanta.fate[job] == COUNTED:
+        quanta.ran[job] = length
+        quanta.runtime[job] -= length
+        # Beyond its request, a job continues to be judged by all of it.
+        if jobs.requested[job] > length:
+            quanta.requested[job] = jobs.requested[job] - length
+    if quanta.fate[job] != ENDS:
+        append(system.queue, state.n_waiting, job, jobs, system.order.weights)
+        system.queue.ran[state.n_waiting] = quanta.ran[job]
+        system.queue.bypassed[state.n_waiting] = quanta.bypassed[job]
+        state.n_waiting += 1
+
+
+@part_of(Reservations)
+def submit_job(system):
+    """Append the next job to the queue. O(1)."""
+    state = system.state[0]
+    append(system.queue, state.n_waiting, state.arrived, system.jobs, system.order.weights)
+    state.n_waiting += 1
+
+
+@part_of(Reservations)
+def schedule_jobs(system, functions):
+    """Start jobs up to the last reservation, then backfill, then begin quanta.
+
+    O(waiting jobs) for each start and reservation, O(hosts) for each job that is small enough, again after
+    each start beside reservations, and O(running jobs) for each start, each reservation and each job that
+    would run into one. A quantum costs O(waiting jobs), and O(jobs in execution) on each host for each job to
+    be preempted.
+    """
+    state, queue, order = system.state[0], system.queue, system.order
+    if state.n_waiting == 0:
+        return
+    if order.dynamic:
+        if order.own:
+            for i in range(state.n_waiting):
+                queue.key[i] = evaluated(state.now, queue, i, functions[0])
+        else:
+            weigh_all(state.now, queue, state.n_waiting, order.weights)
+    cancel_reservations(system.hosts)
+    state.most_free = most(system.hosts.free)
+    if start_and_reserve(system):
+        backfill(system, functions[1])
+    if system.quantum.length > 0.0 and not (system.quantum.preempting and state.first_new == state.arrived):
+        begin_quanta(system)
+    put_off_ends(system)
+
+
+@part()
+def start(system, place, host, n_chosen):
+    """Start the execution of the job at a place of the queue. O(running + n_chosen)."""
+    state, jobs, quanta, hosts = system.state[0], system.jobs, system.quanta, system.hosts
+    residents, job, now = system.residents, system.queue.job[place], state.now
+    size, need, until = jobs.size[job], jobs.need[job], now + quanta.requested[job]
+    jobs.start[job] = now
+    jobs.host[job] = host
+    jobs.end[job] = quanta.end[job] = now + quanta.runtime[job]
+    heaps.push(jobs.end, system.heap, state.n_running, job)
+    state.n_running += 1
+    hosts.free[host] -= size
+    hosts.free_memory[host] -= need
+    insert(hosts.ends, host, until, size, need)
+    if hosts.profile.n_steps[host] > 0:
+        occupy(hosts.profile, host, now, until, size, need)
+    if np.isnan(quanta.first[job]):
+        quanta.first[job] = now
+    quanta.began[job] = now
+    quanta.expected[job] = until
+    residents.job[host * residents.places + residents.n[host]] = job
+    residents.n[host] += 1
+    # Jobs that had a reservation in the pass before stay in their order, so that few change places again.
+    while place + 1 < state.n_reserved:
+        move(system.queue, place + 1, place)
+        place += 1
+    state.n_reserved -= int(place < state.n_reserved)
+    remove_from(system.queue, state.n_waiting, place, n_chosen)
+    state.n_waiting -= 1
+    state.most_free = most(hosts.free)
+
+
+@part()
+def host_for(system, place):
+    """Return the fullest host on which the job at a place of the queue may start, or `NO_HOST`."""
+    queue = system.queue
+    if queue.size[place] > system.state[0].most_free:
+        return NO_HOST
+    until = system.state[0].now + system.quanta.requested[queue.job[place]]
+    return fullest_beside(system.hosts, queue.size[place], queue.need[place], until)
+
+
+@part()
+def some_are_small(system, excluded):
+    """Return whether any waiting job but one needs no more processors than a host has free. O(n)."""
+    queue, most_free = system.queue, system.state[0].most_free
+    found = 0
+    for i in range(system.state[0].n_waiting):
+        found += queue.size[i] <= most_free
+    return found > int(queue.size[excluded] <= most_free)
+
+
+@part()
+def start_and_reserve(system):
+    """Start jobs in order and make reservations; return whether another job may be small enough to start."""
+    state, queue, order, jobs = system.state[0], system.queue, system.order, system.jobs
+    n_reserved = 0
+    some_small = True
+    while n_reserved < order.reservations and n_reserved < state.n_waiting:
+        place = first(queue, n_reserved, state.n_waiting, order.sticky)
+        host = host_for(system, place)
+        if host != NO_HOST:
+            if order.counts_bypasses:
+                count_bypass(queue, n_reserved, place, 0, n_reserved)
+            start(system, place, host, 0)
+            continue
+        # A reservation matters to others, or is the first of its job, or to quanta.
+        job = queue.job[place]
+        is_last = n_reserved + 1 == order.reservations
+        some_small = not is_last or some_are_small(system, place)
+        fits = queue.size[place] <= state.most_free and not system.quantum.preempting
+        if some_small or fits or np.isnan(jobs.promised[job]):
+            make_reservation(state.now, job, system.quanta.requested[job], jobs, system.hosts)
+        if order.sticky:
+            queue.held[place] = n_reserved
+        swap(queue, state.n_waiting, place, n_reserved)
+        n_reserved += 1
+    state.n_reserved = n_reserved
+    return some_small and state.most_free > 0
+
+
+@part()
+def backfill(system, backfill_order):
+    """Start all jobs without a reservation that may start beside the reservations, in their order."""
+    state, queue, order = system.state[0], system.queue, system.order
+    n_chosen = 0
+    for place in range(state.n_reserved, state.n_waiting):
+        if host_for(system, place) != NO_HOST:
+            queue.chosen[n_chosen] = place
+            n_chosen += 1
+            if order.reorders_anew:
+                queue.rank[place] = evaluated(state.now, queue, place, backfill_order)
+    while n_chosen > 0:
+        place = take_first(queue, n_chosen, queue.rank if order.reorders else queue.key)
+        host = host_for(system, place)
+        if order.counts_bypasses:
+            count_bypass(queue, state.n_waiting, place, 0, state.n_reserved)
+        start(system, place, host, n_chosen - 1)
+        n_kept = 0
+        for i in range(n_chosen - 1):
+            if host_for(system, queue.chosen[i]) != NO_HOST:
+                queue.chosen[n_kept] = queue.chosen[i]
+                n_kept += 1
+        n_chosen = n_kept
+
+
+@part(int64(SYSTEM, int64))
+def host_for_quantum(system: Reservations, job: int) -> int:
+    """Return the fullest host with idle processors for a job's quantum, or `NO_HOST`."""
+    size, lent = system.jobs.size[job], system.quanta.lent[job]
+    if system.quantum.keeps_reservations:
+        return fullest_beside(system.hosts, size, lent, system.state[0].now + system.quantum.length)
+    return fullest_host(system.hosts, size, lent, NO_HOST)
+
+
+@part(boolean(SYSTEM, int64))
+def may_have_quantum(system: Reservations, place: int) -> bool:
+    """Return whether the job at a place may have its quantum now."""
+    job = system.queue.job[place]
+    if system.quantum.preempting:
+        if job < system.state[0].first_new:
+            return False
+    elif system.queue.size[place] > system.state[0].most_free:
+        return False
+    if system.jobs.host[job] != NO_HOST or system.quanta.fate[job] == NO_QUANTUM:
+        return False
+    return system.quantum.preempting or host_for_quantum(system, job) != NO_HOST
+
+
+@part()
+def begin_quanta(system):
+    """Begin quanta in order of priority: with preemption of new jobs, else of all jobs that had none."""
+    state, queue = system.state[0], system.queue
+    n_chosen = 0
+    for place in range(state.n_waiting):
+        if may_have_quantum(system, place):
+            queue.chosen[n_chosen] = place
+            n_chosen += 1
+    while n_chosen > 0:
+        place = take_first(queue, n_chosen, queue.key)
+        n_chosen -= 1
+        job = queue.job[place]
+        host = host_for_quantum(system, job)
+        if system.quantum.preempting and host == NO_HOST:
+            host = host_with_victims(system, job)
+        if host != NO_HOST:
+            # A job with a reservation loses it for its quantum: it does not wait then.
+            system.quanta.bypassed[job] = queue.bypassed[place]
+            remove_from(queue, state.n_waiting, place, n_chosen)
+            state.n_waiting -= 1
+            begin_quantum(system, job, host)
+
+
+@part()
+def begin_quantum(system, job, host):
+    """Begin a job's quantum on a host, on processors of other jobs where too few are idle."""
+    state, jobs, quanta, hosts = system.state[0], system.jobs, system.quanta, system.hosts
+    now = state.now
+    quanta.taken[job] = jobs.size[job]
+    if jobs.size[job] > hosts.free[host]:
+        preempt(system, job, host)
+    taken, lent, until = quanta.taken[job], quanta.lent[job], now + system.quantum.length
+    quanta.first[job] = now
+    jobs.start[job] = now
+    jobs.host[job] = host
+    jobs.end[job] = quanta.end[job] = now + min(system.quantum.length, quanta.runtime[job])
+    hosts.free[host] -= taken
+    hosts.free_memory[host] -= lent
+    insert(hosts.ends, host, until, taken, lent)
+    if not system.quantum.preempting and hosts.profile.n_steps[host] > 0:
+        occupy(hosts.profile, host, now, until, taken, lent)
+    heaps.push(jobs.end, system.heap, state.n_running, job)
+    state.n_running += 1
+
+
+@kernel(void(SYSTEM, PRIORITY, PRIORITY))
+def run(system, priority, backfill_order):
+    """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`.
+
+    Parameters
+    ----------
+    system : before the first submission; every job fits on a host. Each processor can belong to one execution
+        and work for one quantum at the same time: `Hosts.ends` and `Hosts.profile` have places for both
+    priority : called if it takes the place of weights and changes with time
+    backfill_order : called if there is one and it changes with time
+    """
+    run_events(system, (priority, backfill_order))
+
+
+def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
+    """Run all jobs to their ends.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        As they run under the rules.
+    machine : Machine
+        With a host for each of them.
+    rules : Priority
+
+    Returns
+    -------
+    Schedule
+        With immediate service a job's wait is its time in the system less its runtime, so that a quantum
+        that was lost counts as waiting, and a job that ended in its quantum began no full execution before
+        its end.
+    """
+    if rules.immediate is None:
+        table = _run(jobs, machine, rules, room_for(0)).jobs
+        return Schedule(jobs, machine, table.start, table.end, table.host, promised=table.promised)
+    pieces = room_for(3 * len(jobs) + 16)
+    system = _run(jobs, machine, rules, pieces)
+    if not all_fit(pieces):
+        pieces = room_for(int(pieces.n[0]))
+        system = _run(jobs, machine, rules, pieces)
+    quanta = system.quanta
+    # A job that ran in one piece has waited to the bit as without immediate service.
+    whole = quanta.end == quanta.first + jobs.runtime
+    waited = np.where(whole, quanta.first - jobs.submit, quanta.end - jobs.submit - jobs.runtime)
+    return Schedule(
+        jobs, machine, quanta.first, quanta.end, system.jobs.host,
+        began=np.where(np.isnan(quanta.began), quanta.end, quanta.began), waited=waited,
+        preempted=quanta.preempted.astype(bool), promised=system.jobs.promised, pieces=pieces_of(pieces),
+    )  # fmt: skip
+
+
+def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: Noted) -> Reservations:
+    """Return the system after the last end."""
+    n, n_hosts = len(jobs), len(machine.names)
+    places = places_on(machine, n)
+    table = queued(jobs)
+    order, functions = order_of(rules, jobs, table)
+    at_once = places if rules.immediate is None else 2 * places
+    steps = 1 + 3 * at_once + 2 * max(order.reservations, 0)
+    system = Reservations(
+        initial_state(STATE, rules.instant), table, idle_hosts(machine, at_once, steps), order,
+        empty_queue(n), quanta_of(jobs, rules.immediate), no_residents(n_hosts, places),
+        quantum_of(rules.immediate), np.empty(n, np.int64), pieces,
+    )  # fmt: skip
+    run(system, *functions)
+    return system
