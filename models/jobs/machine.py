@@ -14,9 +14,6 @@ from models.arrays import Ints
 from models.point import Parameters
 from models.units import KB_IN_GB
 
-RENAMED = {"n_pes": "processors=128", "rows": "mesh=16x16", "columns": "mesh=16x16"}
-"""Keys of earlier versions -> what says the same now, for instance."""
-
 UNLIMITED_KB = 2**60
 
 SHAPES = {
@@ -126,9 +123,6 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
     ValueError
         With one line that says what is allowed.
     """
-    for key, now in RENAMED.items():
-        if key in machine:
-            raise ValueError(f"machine.{key} is no key any more; what it said is now said by machine.{now}")
     if (hosts := machine.get("hosts")) is not None:
         return _of_hosts(machine, hosts)
     memory_each = _memory_each(machine)

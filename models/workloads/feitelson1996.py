@@ -2,8 +2,8 @@
 
 Sizes follow a harmonic distribution "hand tailored to emphasize small jobs and interesting sizes"; runtimes a
 two-stage hyperexponential whose probability of the longer stage grows linearly with size; users repeat a job
-for a run length of generalised Zipf distribution; sessions arrive in a Poisson stream. What the paper leaves
-open is a parameter, see ``conf/workload/feitelson1996/feitelson1996.yaml``.
+for a run length of generalised Zipf distribution; sessions arrive in a Poisson stream. Values that the paper
+does not give are parameters, see ``conf/workload/feitelson1996/feitelson1996.yaml``.
 
 No kernel is loaded before a stream is opened, so that a plan can be made and checked at once.
 
@@ -18,33 +18,29 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import chain, islice, repeat
+from itertools import islice
 from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
 from models import checks
-from models.arrays import Floats, Ints
+from models.arrays import Floats
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.stream import Stream, joined
 from models.point import Parameters, Point, Seed
 from models.streams import stream
 from models.workloads import estimates, tsafrir2005
-from models.workloads.inversion import Inversion
 
 REDRAWN = "models.workloads.redrawn.redrawn_runtime"
 """The compiled function that draws the runtime of a repetition."""
 
 CHUNK = 2048
-"""Sessions. Any number gives the same jobs, but `work_and_time` is rounded so many at a time."""
-
-FIRST_CHUNK, TO_SPARE = 16 * CHUNK, 1.02
-"""Sessions of the first chunk at most; how many more than are expected to do, or the next is often wanted."""
+"""Sessions that are drawn together; any number gives the same jobs, but another rounding of the load."""
 
 KEPT_SEEDS, KEPT_CHUNKS, KEPT_JOBS = 32, 16, 50_000
-"""Of so many seeds so many chunks are kept, if about so many jobs are asked for at most: in some 1.5 MB."""
+"""Seeds, and first chunks of each, that are cached for runs of at most so many jobs: 1.5 MB a seed."""
 
 Chunk = dict[str, np.ndarray]
 """Columns of consecutive sessions: the gap before each, its size, runtime, number of runs and key."""
@@ -122,27 +118,36 @@ def mean_run_length(workload: Parameters) -> float:
 
 
 class Distributions(NamedTuple):
-    """What the jobs of a workload are drawn from."""
+    """The distribution functions of sizes and run lengths from 1 on, and the probability of the longer stage.
 
-    size: Inversion
-    runs: Inversion
+    The last is by size from 0 on (no job has size 0).
+    """
+
+    size: Floats
+    runs: Floats
     long: Floats
-    """Of each size from 0 on (none has 0), the probability of the longer stage."""
 
 
 @lru_cache(maxsize=64)
 def distributions(workload_text: str, processors: int) -> Distributions:
-    """Return what the jobs of a workload, given as JSON, are drawn from; kept for the tasks that follow."""
+    """Return the distributions of a workload, given as JSON; cached for the tasks that follow."""
     workload = json.loads(workload_text)
     return Distributions(
-        Inversion(size_probabilities(workload, processors)),
-        Inversion(run_length_probabilities(workload)),
+        _steps(size_probabilities(workload, processors)),
+        _steps(run_length_probabilities(workload)),
         np.concatenate([[np.nan], long_probabilities(workload, processors)]),
     )
 
 
+def _steps(probabilities: Floats) -> Floats:
+    """Return the distribution function of whole numbers from 1 on."""
+    steps = np.cumsum(probabilities)
+    steps[-1] = np.inf  # not what rounding makes of 1
+    return steps
+
+
 class Kept:
-    """The first chunks of sessions, each drawn when it is first asked for.
+    """The first chunks of sessions, each drawn when it is first needed.
 
     Parameters
     ----------
@@ -158,7 +163,7 @@ class Kept:
 
     def __iter__(self) -> Iterator[Chunk]:
         for i in range(KEPT_CHUNKS):
-            with self._lock:  # no two threads draw the same
+            with self._lock:
                 if i == len(self._drawn):
                     self._drawn.append(self._next())
             yield self._drawn[i]
@@ -172,57 +177,38 @@ class Kept:
 
 
 @lru_cache(maxsize=KEPT_SEEDS)
-def kept_sessions(workload_text: str, processors: int, seed: Seed, first: int) -> Kept:
-    """Return the sessions of a workload, given as JSON; kept for the tasks that follow.
+def kept_sessions(workload_text: str, processors: int, seed: Seed) -> Kept:
+    """Return the sessions of a workload, given as JSON; cached for the tasks that follow.
 
-    All schemes and loads contend with the same jobs, and to draw them takes up to a sixth of a simulation.
+    All schemes and loads run the same jobs, and drawing them takes up to a sixth of a simulation.
     """
-    return Kept(lambda: standard_sessions(json.loads(workload_text), processors, seed, first))
-
-
-@lru_cache(maxsize=64)
-def first_chunk(workload_text: str, n_jobs: int) -> int:
-    """Return the sessions, in whole chunks, that so many jobs probably need: each chunk costs a simulation
-    the time of some hundred jobs. What is told in sequence comes chunk by chunk.
-    """
-    workload = json.loads(workload_text)
-    if workload["repetition"] == SEQUENCE:
-        return CHUNK
-    expected = int(TO_SPARE * n_jobs / mean_run_length(workload))
-    return min(CHUNK + expected // CHUNK * CHUNK, FIRST_CHUNK)
+    return Kept(lambda: standard_sessions(json.loads(workload_text), processors, seed))
 
 
 def sessions(workload: Parameters, processors: int, n_jobs: int, seed: Seed) -> Iterator[Chunk]:
-    """Yield the chunks of `standard_sessions` for about so many jobs; nobody may write to them."""
-    text = json.dumps(dict(workload))
-    first = first_chunk(text, n_jobs)
+    """Yield the chunks of `standard_sessions`, cached for so many jobs: arrays that must not be changed."""
     n_kept = KEPT_CHUNKS if n_jobs <= KEPT_JOBS else 0
     if n_kept:
-        yield from kept_sessions(text, processors, seed, first)
-    yield from islice(standard_sessions(workload, processors, seed, first), n_kept, None)
+        yield from kept_sessions(json.dumps(dict(workload)), processors, seed)
+    yield from islice(standard_sessions(workload, processors, seed), n_kept, None)
 
 
-def standard_sessions(
-    workload: Parameters, processors: int, seed: Seed, first: int | None = None
-) -> Iterator[Chunk]:
-    """Yield chunks of sessions whose gaps have mean 1: the same for every scheme and load, without end.
-
-    The first chunk may have another number of sessions than the others.
-    """
-    size_of, runs_of, long = distributions(json.dumps(dict(workload)), processors)
+def standard_sessions(workload: Parameters, processors: int, seed: Seed) -> Iterator[Chunk]:
+    """Yield chunks of sessions whose gaps have mean 1: the same for every scheme and load, without end."""
+    drawn = distributions(json.dumps(dict(workload)), processors)
     mean = np.array([workload["short_mean"], workload["long_mean"]], dtype=float)
     of_size, of_stage, of_runtime, of_runs, of_arrival, of_key = (
         stream(seed, cause)
         for cause in ("sizes", "stages", "runtimes", "run lengths", "arrivals", "repetitions")
     )
     in_sequence = workload["repetition"] == SEQUENCE
-    for n in chain([first or CHUNK], repeat(CHUNK)):
-        size = size_of(of_size.random(n))
-        is_long = of_stage.random(n) < long.take(size)
-        runtime = of_runtime.standard_exponential(n)
+    while True:
+        size = 1 + drawn.size.searchsorted(of_size.random(CHUNK), side="right")
+        is_long = of_stage.random(CHUNK) < drawn.long.take(size)
+        runtime = of_runtime.standard_exponential(CHUNK)
         runtime *= mean.take(is_long)
-        runs = runs_of(of_runs.random(n))
-        key = any_bits(of_key, n)
+        runs = 1 + drawn.runs.searchsorted(of_runs.random(CHUNK), side="right")
+        key = of_key.integers(-(2**63), 2**63, CHUNK)
         if in_sequence:
             begin = np.repeat(np.cumsum(runs) - runs, runs)
             run = np.arange(runs.sum()) - begin
@@ -243,15 +229,8 @@ def standard_sessions(
         }
 
 
-def any_bits(generator: np.random.Generator, n: int) -> Ints:
-    """Return what ``generator.integers(-(2**63), 2**63, n)`` does, in half of the time."""
-    bits: Ints = generator.bit_generator.random_raw(n).view(np.int64)
-    bits ^= -(2**63)
-    return bits
-
-
 def rerun_parameters(workload: Parameters, processors: int) -> np.ndarray:
-    """Return what `redrawn.redrawn_runtime` is told."""
+    """Return the parameters of `redrawn.redrawn_runtime`."""
     small = float(workload["long_probability_small"])
     slope = (workload["long_probability_full"] - small) / processors
     return np.array([small, slope, workload["short_mean"], workload["long_mean"]], dtype=float)
@@ -274,19 +253,12 @@ def mean_gap(workload: Parameters, processors: int, load: float, n_jobs: int, se
 def work_and_time(workload_text: str, processors: int, n_jobs: int, seed: Seed) -> tuple[float, float]:
     """Return the work of the first `n_jobs` jobs, and the sum of the gaps (of mean 1) between their sessions.
 
-    Kept for the tasks that follow: all schemes and loads contend with the same jobs.
-
-    Parameters
-    ----------
-    workload_text : str
-        The workload as JSON.
-    processors, n_jobs : int
-    seed : tuple of int
+    Cached for the tasks that follow; the workload is given as JSON.
     """
     workload = json.loads(workload_text)
     work = time = 0.0
     jobs = 0
-    for chunk in in_pieces(sessions(workload, processors, n_jobs, seed), workload):
+    for chunk in sessions(workload, processors, n_jobs, seed):
         ends = np.cumsum(chunk["runs"]) + jobs
         last = min(int(np.searchsorted(ends, n_jobs)) + 1, len(ends))
         work += float(np.sum(session_work(chunk, workload, processors)[:last]))
@@ -295,15 +267,6 @@ def work_and_time(workload_text: str, processors: int, n_jobs: int, seed: Seed) 
         if jobs >= n_jobs:
             break
     return work, time
-
-
-def in_pieces(chunks: Iterator[Chunk], workload: Parameters) -> Iterator[Chunk]:
-    """Yield the sessions so many at a time as all chunks but the first have."""
-    for chunk in chunks:
-        n = len(chunk["runs"])
-        each = n if workload["repetition"] == SEQUENCE else CHUNK
-        for begin in range(0, n, each):
-            yield {name: column[begin : begin + each] for name, column in chunk.items()}
 
 
 def session_work(chunk: Chunk, workload: Parameters, processors: int) -> np.ndarray:
@@ -362,11 +325,11 @@ def open_stream(point: Point, machine: Machine) -> Stream:
 
 
 def notes(workload: Parameters) -> tuple[str, ...]:
-    """Return what is worth saying aloud: requested times are drawn in seconds, runtimes have no unit."""
+    """Return a note if requested times are drawn in seconds, and runtimes have no unit."""
     if workload.get("estimates") != estimates.TSAFRIR or workload["long_mean"] >= tsafrir2005.MINUTE:
         return ()
     return (
-        "feitelson1996: users ask for 30 s and more (estimates=tsafrir2005), and runtimes are in a unit of "
+        "feitelson1996: users request 30 s and more (estimates=tsafrir2005), and runtimes are in a unit of "
         f"their own (long_mean={workload['long_mean']:g}); give workload.short_mean and workload.long_mean "
         "in seconds, or take workload.estimates=exact",
     )

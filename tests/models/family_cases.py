@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
 from collections import Counter
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from omegaconf import OmegaConf
 
 from models import workloads
@@ -215,6 +217,14 @@ def _base(path: Path, name: str) -> Path:
     return own if own.exists() else next(path.parents[1].rglob(f"{name}.yaml"))
 
 
+def archive_log(name: str) -> Path:
+    """Return a log of the Parallel Workloads Archive, or skip the test: TRACES names the folder of logs."""
+    path = Path(os.environ.get("TRACES", "")) / f"{name}.swf.gz"
+    if not path.is_file():
+        pytest.skip(f"no {path.name} in the folder that the environment variable TRACES names")
+    return path
+
+
 def every_case(folder: Path = CONF) -> list[Case]:
     """Return all policies of a folder with all workloads; experiments may run them by other families."""
     found = {
@@ -290,7 +300,7 @@ def workload_of(name: str) -> dict[str, Any]:
         "sacct": lambda: {"path": _sacct(), "estimates": "tsafrir2005"},
         "sacct of drawn users": lambda: {"path": _sacct(SPARSE), "resample": "users", "population": 1.2},
     }
-    keys = made.get(name, lambda: WORKLOADS[name])()
+    keys = made.get(name, lambda: WORKLOADS.get(name, {}))()
     return read(next((CONF / "workload").rglob(f"{name.split()[0]}.yaml"))) | keys
 
 

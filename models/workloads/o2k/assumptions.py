@@ -9,8 +9,7 @@ from typing import Any
 from models import checks
 from models.point import Parameters
 from models.workloads.o2k.job_classes import CLASSES, SIZE_CLASSES, TIME_CLASSES
-from models.workloads.o2k.shapes import Weighted
-from models.workloads.o2k.stiffness import Stiffness
+from models.workloads.o2k.shapes import Stiffness, Weighted
 from models.workloads.o2k.table4 import TABLE_4, Month
 
 HOUR, MINUTE = 3600, 60.0

@@ -1,4 +1,4 @@
-"""Bends the jobs of a class until they make the demands of Table 4."""
+"""Calibration: the jobs of a class are bent until they make the demands of Table 4."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from models.units import KB_IN_MB
 from models.workloads.o2k.classes import Draft
-from models.workloads.o2k.stiffness import Stiffness
+from models.workloads.o2k.shapes import Stiffness
 
 LARGEST = 6.0
 """Tilt, at most: by then nearly all jobs are at a limit."""
@@ -17,7 +17,7 @@ LARGEST = 6.0
 
 @dataclass(frozen=True)
 class Tilts:
-    """What a class has been bent by, see `shapes`: 0 is not at all.
+    """The tilts of a class, see `shapes`; 0 leaves it unbent.
 
     Parameters
     ----------

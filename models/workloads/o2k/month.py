@@ -15,8 +15,7 @@ from models.workloads.o2k.calibration import Tilts, calibrate
 from models.workloads.o2k.classes import Draft, draft
 from models.workloads.o2k.closed_loop import in_turn
 from models.workloads.o2k.job_classes import CLASSES
-from models.workloads.o2k.table4 import MEMORY_GB, PROCESSORS
-from models.workloads.o2k.targets import unrounded
+from models.workloads.o2k.table4 import MEMORY_GB, PROCESSORS, unrounded
 from models.workloads.o2k.used_memory import used_mb
 
 BEFORE, MONTH = "before", "month"

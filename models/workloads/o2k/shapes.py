@@ -9,6 +9,7 @@ touches.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -71,6 +72,32 @@ class Span:
             np.where(first, self.log_width, other.log_width),
             np.where(first, self.log_rank, other.log_rank),
         )
+
+
+class Stiffness(NamedTuple):
+    """Weights of the three tilts, relative to each other.
+
+    Two demands leave one of three tilts free. As with springs, the bending is the one with the least
+    runtime cosh(tilt of the runtime) + processors cosh(that of the processors) + memory cosh(that of the
+    memory), where a demand's logarithm is taken to be the sum of the two tilts that make it.
+
+    Parameters
+    ----------
+    runtime, processors, memory : float
+    """
+
+    runtime: float
+    processors: float
+    memory: float
+
+    def imbalance(self, runtime: float, processors: float, memory: float) -> float:
+        """Return a number that is 0 at that least, and positive if the processors are bent up too much.
+
+        By a Lagrange multiplier for each demand: the runtime, which makes both, is bent with the force of the
+        other two together.
+        """
+        forces = np.multiply(self, np.sinh([runtime, processors, memory]))
+        return float(forces[1] + forces[2] - forces[0])
 
 
 def choice(weighted: Weighted, rank: Floats) -> Choice:

@@ -99,40 +99,25 @@ KEYS = ("compute_time", "delta", "communication_time", "code_bytes", "data_bytes
 """Of a cycle."""
 
 
-def step_time(mesh: Mesh, workload: Parameters, height: int, width: int, snake: bool = False) -> float:
-    """Return the mean time of a step on a partition.
+@lru_cache(maxsize=1 << 16)
+def mean_step(mesh: Mesh, steps: Steps, height: int, width: int, snake: bool = False) -> float:
+    """Return the mean time of a step on a partition, in seconds; each shape is computed once.
 
     Parameters
     ----------
     mesh : Mesh
-        The whole machine, which is also the shape of the job's threads.
-    workload : dict
-        See `Steps.of`.
+        The machine, which is also the shape of the job's threads.
+    steps : Steps
     height, width : int
         Rows and columns of processors in the partition.
     snake : bool
         Whether threads are mapped along a snake (EQUI+, equation 4.3) instead of by contraction (4.1).
-
-    Returns
-    -------
-    float, seconds
 
     Notes
     -----
     Equation 5.2, with the text's names of the two smaller terms put right: a processor with n threads in x
     rows and y columns computes n times, switches n - 1 times and communicates for (x + y) s.
     """
-    return mean_step(mesh, Steps.of(workload), height, width, snake)
-
-
-def isolated_step_time(mesh: Mesh, workload: Parameters) -> float:
-    """Return the mean time (s) of a step on the whole machine."""
-    return mean_step(mesh, Steps.of(workload), mesh.rows, mesh.columns)
-
-
-@lru_cache(maxsize=1 << 16)
-def mean_step(mesh: Mesh, steps: Steps, height: int, width: int, snake: bool = False) -> float:
-    """Return `step_time` for a workload that has been read; each shape is computed once."""
     fixed: Counter[tuple[int, float]] = Counter()
     for (rows, columns, threads), processors in loads(mesh, height, width, snake).items():
         switching = (threads - 1) * mesh.context_switch
@@ -208,10 +193,10 @@ def loads(mesh: Mesh, height: int, width: int, snake: bool) -> Counter[tuple[int
     )
 
 
-def _shares(things: int, takers: int) -> Counter[int]:
-    """Return how many takers get which number of things when these are divided as evenly as possible."""
-    least, more = divmod(things, takers)
-    return Counter({least: takers - more, least + 1: more} if more else {least: takers})
+def _shares(items: int, parts: int) -> Counter[int]:
+    """Return how many parts have which number of items when these are divided as evenly as possible."""
+    least, more = divmod(items, parts)
+    return Counter({least: parts - more, least + 1: more} if more else {least: parts})
 
 
 def _mean_maximum(threads: NDArray[np.int64], means: Floats, processors: Floats, spread: float) -> float:

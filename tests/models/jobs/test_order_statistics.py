@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.jobs.order_statistics import AT_ONCE, LARGE, describe
+from models.jobs.order_statistics import LARGE, describe
 
-N_ROWS = 5
-"""More than are added up together."""
+N_ROWS = 3
 
 
 def described(values: np.ndarray, cell: np.ndarray, n_cells: int) -> tuple[np.ndarray, ...]:
@@ -29,7 +28,7 @@ def cells(kind: str, n: int, random: np.random.Generator) -> np.ndarray:
     return np.repeat(random.permutation(np.arange(-1, 6)), lengths)
 
 
-@pytest.mark.parametrize("n", [0, 1, 6, 7 * AT_ONCE, 7 * (2 * LARGE + 1), 9001])
+@pytest.mark.parametrize("n", [0, 1, 6, 7 * (2 * LARGE + 1), 9001])
 @pytest.mark.parametrize("kind", ["mixed", "in runs", "in blocks"])
 @pytest.mark.parametrize("ties", [False, True])
 def test_as_numpy_describes_each_sample(n: int, kind: str, ties: bool) -> None:

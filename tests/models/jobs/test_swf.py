@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import os
 import re
 from collections import Counter
 from itertools import groupby
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import archive_log
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -473,25 +473,18 @@ def test_run_lengths_equal_their_slow_twin(jobs: list[tuple[int, int, int]], kno
 
 
 ARCHIVE = {
-    "NASA-iPSC-1993-3.swf.gz": (42_264, 128, 0.467),
-    "NASA-iPSC-1993-3.1-cln.swf.gz": (18_239, 128, 0.466),
-    "KTH-SP2-1996-2.swf.gz": (28_489, 100, 0.689),
-    "LLNL-Atlas-2006-2.1-cln.swf.gz": (43_778, 9_216, 0.704),
-    "CEA-Curie-2011-2.1-cln.swf.gz": (312_826, 93_312, 0.619),
+    "NASA-iPSC-1993-3": (42_264, 128, 0.467),
+    "NASA-iPSC-1993-3.1-cln": (18_239, 128, 0.466),
+    "KTH-SP2-1996-2": (28_489, 100, 0.689),
+    "LLNL-Atlas-2006-2.1-cln": (43_778, 9_216, 0.704),
+    "CEA-Curie-2011-2.1-cln": (312_826, 93_312, 0.619),
 }
 """Jobs, processors and offered load of logs, as the Parallel Workloads Archive has them."""
 
 
-def archive(name: str) -> swf.Log:
-    path = Path(os.environ.get("TRACES", "")) / name
-    if not path.is_file():
-        pytest.skip(f"no {name} in the folder that the environment variable TRACES names")
-    return swf.read(path)
-
-
 @pytest.mark.parametrize("name", ARCHIVE)
 def test_logs_of_the_archive_have_its_jobs_and_its_load(name: str) -> None:
-    log = archive(name)
+    log = swf.read(archive_log(name))
     jobs, processors, load = ARCHIVE[name]
     assert (log.n_jobs, log.max_processors) == (jobs, processors)
     assert round(log.offered_load(), 3) == load
@@ -502,7 +495,7 @@ def test_logs_of_the_archive_have_its_jobs_and_its_load(name: str) -> None:
 
 
 def test_the_nasa_log_without_its_probe_is_the_cleaned_log() -> None:
-    raw, clean = (archive(f"NASA-iPSC-1993-3{suffix}.swf.gz") for suffix in ("", ".1-cln"))
+    raw, clean = (swf.read(archive_log(f"NASA-iPSC-1993-3{suffix}")) for suffix in ("", ".1-cln"))
     probe = {"user": 3, "processors": 1, "application": 1}  # the filter that the cleaned log's header names
     selection = swf.select(raw, machine_size=128, exclude=probe)
     expected = swf.select(clean, machine_size=128)

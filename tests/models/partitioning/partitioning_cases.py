@@ -25,7 +25,12 @@ from models.partitioning.simulation.state import Arrivals, Closed, Ended, Held
 from models.partitioning.simulation.system import System
 from models.topology.mesh import Mesh, Rectangle
 from models.workloads.speedup import Speedup, curves
-from models.workloads.speedup.cycle import Cycle, isolated_step_time, step_time
+from models.workloads.speedup.cycle import Cycle, Steps, mean_step
+
+
+def step_time(mesh: Mesh, workload: dict[str, Any], height: int, width: int, snake: bool = False) -> float:
+    return mean_step(mesh, Steps.of(workload), height, width, snake)
+
 
 Jobs = tuple[tuple[float, int, float, int], ...]  # gap, class, work or runtime, size
 
@@ -200,7 +205,7 @@ class Case:
 
             return lambda height, width: Share(height * width, partial(rate, height * width))
         mesh = Mesh(self.rows, self.columns, 0.0005, 200 * 2**20)
-        alone = isolated_step_time(mesh, STEADY)
+        alone = step_time(mesh, STEADY, mesh.rows, mesh.columns)
 
         def of_shape(height: int, width: int) -> Share:
             found = alone / step_time(mesh, STEADY, height, width, kind == "equi_plus")

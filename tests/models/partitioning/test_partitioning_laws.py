@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from partitioning_cases import MACHINE, POLICIES, WORKLOAD
+from partitioning_cases import MACHINE, POLICIES, WORKLOAD, step_time
 
 from models.family import Outcome
 from models.partitioning import FAMILY
@@ -14,7 +14,6 @@ from models.partitioning.geometry.mapping import contraction, snake, thread_coun
 from models.partitioning.static import birth_death
 from models.point import Batches, Point
 from models.topology.mesh import Mesh
-from models.workloads.speedup.cycle import isolated_step_time, step_time
 
 SEED = (1, 2, 0)
 SHORT, LONG, ALL = range(3)
@@ -43,7 +42,8 @@ def test_processor_sharing_against_its_closed_form(load: float) -> None:
 
 def test_one_at_a_time_against_pollaczek_and_khinchine() -> None:
     load, workload = 0.5, WORKLOAD | {"short_fraction": 0.5}
-    step = isolated_step_time(Mesh.of(MACHINE), WORKLOAD)
+    mesh = Mesh.of(MACHINE)
+    step = step_time(mesh, WORKLOAD, mesh.rows, mesh.columns)
     metrics = simulate(POLICIES["one_at_a_time"], workload, load, Batches(10_000, 1, (40,))).metrics
     cycles = np.array([30.0, 900.0]) / step
     second_moment = (step**2 * (2 * cycles**2 - cycles)).mean()  # of a geometric number of cycles

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
+from partitioning_cases import step_time
 
 from models.family import Family, Outcome
 from models.partitioning.geometry.allocation import allocate, halved
@@ -24,7 +25,7 @@ from models.partitioning.static.rotating import share_of_time
 from models.point import Batches, Point
 from models.topology.mesh import Mesh
 from models.workloads.speedup import irwin_hall
-from models.workloads.speedup.cycle import Steps, isolated_step_time, loads, mean_step, step_time
+from models.workloads.speedup.cycle import Steps, loads, mean_step
 from sweep.config import compose
 from sweep.plan import plan
 
@@ -100,7 +101,7 @@ def preserved(given_policy: dict[str, Any], jobs: int, **workload: Any) -> float
 
 
 def test_a_step_without_spread_is_equation_5_2() -> None:
-    assert isolated_step_time(MESH, SPMD) == pytest.approx(0.1 + 2 * 0.001)
+    assert step_time(MESH, SPMD, MESH.rows, MESH.columns) == pytest.approx(0.1 + 2 * 0.001)
     assert step_time(MESH, SPMD, 8, 8) == pytest.approx(0.4055)
     # The text's 4 × 5 partition: 16 threads on the fullest processor by contraction, 13 along a snake.
     assert step_time(MESH, SPMD, 4, 5) == pytest.approx(16 * 0.1 + 15 * 0.0005 + 8 * 0.001)
@@ -170,7 +171,7 @@ def test_a_step_with_spread_agrees_with_drawn_threads(
     for part in np.split(steps, 5):
         drawn = rng.uniform(100 - delta, 100 + delta, (len(part), 256)).astype(np.float32)
         part[:] = (drawn @ belongs / 1000 + (threads - 1) * 0.0005 + sides * 0.001).max(axis=1)
-    computed = step_time(MESH, SPMD | {"delta": delta}, height, width, snake)
+    computed = step_time(MESH, SPMD | {"delta": delta}, height, width, snake=snake)
     assert abs(steps.mean() - computed) < 4 * steps.std() / np.sqrt(len(steps)) + 1e-7
 
 
@@ -587,7 +588,7 @@ OF_OTHERS = (
 @pytest.mark.parametrize(("group", "values"), [("machine", MACHINE), ("workload", SPMD), ("workload", CURVE)])
 def test_the_files_have_the_values_of_the_text(group: str, values: dict[str, Any]) -> None:
     found: dict[str, Any] = {"name": values["name"]}
-    given = OmegaConf.load(CONF / group / f"{values['name']}.yaml")
+    given = OmegaConf.load(next((CONF / group).rglob(f"{values['name']}.yaml")))
     for part in given.pop("defaults", ["_self_"]):
         found |= given if part == "_self_" else OmegaConf.load(CONF / group / f"{part}.yaml")
     assert {key: value for key, value in found.items() if key in values} == values

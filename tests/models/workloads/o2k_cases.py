@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from family_cases import CONF, machine_of, read
 from omegaconf import OmegaConf
 
 from models.jobs.jobs import Jobs
@@ -13,22 +13,16 @@ from models.jobs.trace import Trace
 from models.point import Point
 from models.workloads import o2k
 
-CONF = Path(__file__).parents[3] / "conf"
 SEEDS = ((1, 7, 0), (1, 7, 1), (2, 11, 0))
-
-
-def read(path: str, **keys: Any) -> dict[str, Any]:
-    """Return a YAML file of conf/ as the sweep gives it to a model, with some keys set."""
-    plain = OmegaConf.to_container(OmegaConf.merge(OmegaConf.load(CONF / path), keys))
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items()} | {"name": Path(path).stem}
+MACHINE = machine_of("o2k")
 
 
 def workload(month: str, **keys: Any) -> dict[str, Any]:
-    return read("workload/_o2k.yaml", month=month, **keys)
-
-
-MACHINE = read("machine/o2k.yaml")
+    """Return a month's keys, with some of them set; mappings are merged."""
+    file = read(CONF / "workload" / "chiang2001" / "_o2k.yaml") | {"month": month}
+    merged = OmegaConf.to_container(OmegaConf.merge(file, keys))
+    assert isinstance(merged, dict)
+    return {str(key): value for key, value in merged.items()}
 
 
 def open_month(

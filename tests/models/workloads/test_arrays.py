@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 from models import workloads
 from models.backfill import FAMILY
-from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
 from models.point import Batches, Point
 
@@ -62,11 +60,6 @@ def test_options_fill_what_is_lacking() -> None:
     assert "mine: 4 jobs request exactly their runtime (estimates=exact)" in trace.notes
 
 
-def test_a_load_rescales_the_times_of_submission() -> None:
-    jobs = opened(COLUMNS, load=2.0).jobs
-    assert jobs.size @ jobs.runtime / (8 * jobs.submit[-1]) == pytest.approx(2.0)
-
-
 def test_they_run() -> None:
     workload = {"name": "mine", "model": "arrays", "jobs": COLUMNS}
     fcfs = {"name": "fcfs", "discipline": "fcfs"}
@@ -81,45 +74,3 @@ def test_who_is_too_large_is_refused_or_left_out() -> None:
     trace = opened(COLUMNS, {"processors": 4}, oversized="drop")
     assert trace.jobs.size.tolist() == [2, 1, 4]
     assert "mine: 1 more dropped, whose processors or memory no host has (oversized=drop)" in trace.notes
-
-
-@pytest.mark.parametrize(
-    ("jobs", "words"),
-    [
-        ([1, 2], "workload.jobs=[1, 2]; allowed: arrays of submit, runtime, processors, requested"),
-        ({"submit": [1]}, "workload.jobs has no runtime and no processors; needed are submit, runtime, proc"),
-        (COLUMNS | {"size": [1, 1, 1, 1]}, "workload.jobs.size is not known; allowed: submit, runtime"),
-        (COLUMNS | {"runtime": [1, 2]}, "workload.jobs: arrays of one dimension and one length are needed"),
-        (
-            {n: [v] for n, v in COLUMNS.items()},
-            "arrays of one dimension and one length are needed; got submit",
-        ),
-        ({n: [] for n in COLUMNS}, "workload.jobs is empty; give at least one job"),
-        (
-            COLUMNS | {"submit": [5, 7, 6, 20]},
-            "workload.jobs.submit[2]=6.0; allowed: ascending seconds; sort",
-        ),
-        (COLUMNS | {"submit": [5, 7, 7, np.inf]}, "workload.jobs.submit[3]=inf; allowed: seconds, finite"),
-        (COLUMNS | {"runtime": [10, 0, 4, 1]}, "workload.jobs.runtime[1]=0.0; allowed: seconds above 0"),
-        (COLUMNS | {"runtime": [10, 3, np.nan, 1]}, "workload.jobs.runtime[2]=nan; allowed: seconds above 0"),
-        (COLUMNS | {"runtime": ["a"] * 4}, "workload.jobs.runtime holds <U1; allowed: numbers"),
-        (COLUMNS | {"processors": [2, 8, 1.5, 4]}, "workload.jobs.processors[2]=1.5; allowed: whole numbers"),
-        (
-            COLUMNS | {"processors": [2, 8, 0, 4]},
-            "workload.jobs.processors[2]=0; allowed: whole numbers from 1",
-        ),
-        (COLUMNS | {"requested": [1, 2, -1, 4]}, "workload.jobs.requested[2]=-1.0; allowed: above 0, or NaN"),
-        (COLUMNS | {"memory": [1, 2, 3, -4]}, "workload.jobs.memory[3]=-4.0; allowed: KB of the whole job"),
-    ],
-)
-def test_what_are_no_jobs_is_refused_in_one_line(jobs: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)) as refused:
-        opened(jobs)
-    assert "\n" not in str(refused.value)
-
-
-def test_jobs_without_sense_are_refused() -> None:
-    whole = np.ones(2, np.int64)
-    given = Jobs(np.array([3.0, 1.0]), np.ones(2), np.full(2, np.nan), whole, whole)
-    with pytest.raises(ValueError, match=r"workload\.jobs\.submit\[1\]=1\.0; allowed: ascending seconds"):
-        opened(given)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import archive_log, read
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
@@ -24,12 +24,11 @@ from models.point import Point
 from models.streams import stream
 from models.workloads import jann1997
 from models.workloads.jann1997.fitting import fit
-from models.workloads.jann1997.hyper_erlang import HyperErlang, fitted, matched
+from models.workloads.jann1997.hyper_erlang import HyperErlang, fitted
 from models.workloads.jann1997.model import Model, of_table, table_of
 
 ROOT = Path(__file__).parents[3]
-TRACES = ROOT / ".." / "shared" / "traces"
-KTH, NASA = (TRACES / f"{name}.swf.gz" for name in ("KTH-SP2-1996-2", "NASA-iPSC-1993-3"))
+KTH, NASA = "KTH-SP2-1996-2", "NASA-iPSC-1993-3"
 PROBE = '[{"user": 3, "processors": 1, "application": 1}]'
 LOG = ROOT / "tests" / "data" / "backfill" / "syn1k.swf.gz"
 
@@ -47,22 +46,11 @@ CHECK_VALUES = """
 
 
 def of_file(name: str, **keys: Any) -> dict[str, Any]:
-    """Return a file of conf/workload as a model gets it."""
-    file = OmegaConf.load(next((ROOT / "conf" / "workload").rglob(f"{name}.yaml")))
-    bases = [of_file(base) for base in file.get("defaults", []) if base != "_self_"]
-    plain = OmegaConf.to_container(OmegaConf.merge(*bases, file, keys))
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items() if key != "defaults"} | {"name": name}
+    return read(ROOT / "conf" / "workload" / "published" / f"{name}.yaml") | keys
 
 
-def needs(path: Path) -> str:
-    if not path.exists():
-        pytest.skip(f"no {path.name} in ../shared/traces")
-    return str(path)
-
-
-def of_log(path: Path, **keys: Any) -> Model:
-    return fit(of_file("jann1997", path=needs(path), **keys))[0]
+def of_log(name: str, **keys: Any) -> Model:
+    return fit(of_file("jann1997", fit=None, path=str(archive_log(name)), **keys))[0]
 
 
 def opened(workload: dict[str, Any], machine: dict[str, Any], load: float | None = None) -> Stream:
@@ -96,7 +84,7 @@ def test_moments_are_those_of_the_density() -> None:
 
 
 def is_matched_by(order: int, m1: float, m2: float, m3: float) -> bool:
-    """Tell whether an order will do, by the textbook's formulae: 1/rate are the roots of x^2 - s x + q."""
+    """Return whether an order has these moments, as in textbooks: 1/rate are the roots of x^2 - s x + q."""
     n = float(order)
     a1, a2, a3 = m1 / n, m2 / (n * (n + 1)), m3 / (n * (n + 1) * (n + 2))
     v = a2 - a1**2
@@ -129,28 +117,13 @@ def test_three_moments_are_matched_by_the_smallest_order(values: list[float], un
     assert not any(is_matched_by(order, *moments) for order in range(1, found.order))
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 12, 40])
-@pytest.mark.parametrize("p", [0.02, 0.4, 0.9])
-@pytest.mark.parametrize("ratio", [1.2, 5.0, 1e4])
-def test_a_hyper_erlang_distribution_has_the_moments_that_it_gives(
-    order: int, p: float, ratio: float
-) -> None:
-    true = HyperErlang(order, p, 0.01 * ratio, 0.01)
-    found = matched(*(true.moment(k) for k in (1, 2, 3)))
-    assert found.order <= order
-    if found.order == order:  # and not fewer stages: then it is the same
-        for name in ("p", "rate_1", "rate_2"):
-            assert getattr(found, name) == pytest.approx(getattr(true, name), rel=1e-4)
-    for k in (1, 2, 3):
-        assert found.moment(k) == pytest.approx(true.moment(k), rel=1e-9)
-
-
 @pytest.mark.parametrize("values", [[5.0] * 9, [0.0] * 9, [5.0] * 8 + [5.001], [0.0] * 4 + [7.0] * 2])
 def test_values_that_hardly_differ_but_for_zeros_have_no_order(values: list[float]) -> None:
     with pytest.raises(ValueError, match=r"no order|a mean of 0"):
         fitted(np.array(values))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("found", [HyperErlang(1, 0.9, 2e-3, 5e-5), HyperErlang(12, 0.7, 1.05, 1.4e-3)])
 def test_samples_have_the_distribution(found: HyperErlang) -> None:
     n = 200_000
@@ -172,7 +145,7 @@ def test_samples_have_the_distribution(found: HyperErlang) -> None:
 
 def test_the_check_values_of_kth() -> None:
     model = of_log(KTH)
-    log = swf.read(KTH)
+    log = swf.read(archive_log(KTH))
     rows = [line.split() for line in CHECK_VALUES.strip().splitlines()]
     assert len(model.ranges) == len(rows)
     for jobs, row in zip(model.ranges, rows, strict=True):
@@ -200,14 +173,14 @@ def test_the_check_values_of_the_largest_jobs_at_nasa() -> None:
 @pytest.mark.parametrize(
     ("name", "log", "words"), [("jann1997_kth", KTH, []), ("jann1997_nasa", NASA, [f"exclude={PROBE}"])]
 )
-def test_the_shipped_fit_is_what_its_command_prints(name: str, log: Path, words: list[str]) -> None:
-    command = [sys.executable, "-m", "models.workloads.jann1997", f"path={needs(log)}", *words]
+def test_the_shipped_fit_is_the_output_of_its_command(name: str, log: str, words: list[str]) -> None:
+    command = [sys.executable, "-m", "models.workloads.jann1997", f"path={archive_log(log)}", *words]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     assert run.returncode == 0, run.stderr
     assert "rows" in run.stderr
     lines = (ROOT / "conf" / "workload" / "published" / f"{name}.yaml").read_text().splitlines()
     comment = "\n".join(lines[: lines.index("defaults: [jann1997, _self_]")])
-    assert "python -m models.workloads.jann1997 path=" + log.name in comment
+    assert "python -m models.workloads.jann1997 path=" + f"{log}.swf.gz" in comment
     assert all(word in comment for word in words)
     assert run.stdout.splitlines() == lines[lines.index("defaults: [jann1997, _self_]") :]
 
@@ -250,12 +223,8 @@ def test_runtimes_of_zero_count_unless_they_are_left_out(tmp_path: Path) -> None
 
 def test_too_few_jobs_are_named_with_their_range(tmp_path: Path) -> None:
     path = written(tmp_path / "few.swf", sorted([*rising(60, 1), *rising(40, 3), *rising(12, 6)]))
-    with pytest.raises(
-        ValueError, match=r"few\.swf: 12 jobs of size 5-8, and a fit of that range needs 30;"
-    ) as no:
+    with pytest.raises(ValueError, match=r"few\.swf: 12 jobs of size 5-8, and a fit of that range needs 30;"):
         fit(of_file("jann1997", path=str(path)))
-    assert "\n" not in str(no.value)
-    assert "few_jobs=merge" in str(no.value)
     model, notes = fit(of_file("jann1997", path=str(path), few_jobs="merge"))
     assert [jobs.label for jobs in model.ranges] == ["1", "3-8"]
     assert notes[-1] == "few.swf: sizes 3-4 and 5-8 are one range, for too few jobs (few_jobs=merge)"
@@ -279,9 +248,8 @@ def test_values_without_a_feasible_order_are_named_with_their_range(tmp_path: Pa
     path = written(tmp_path / "same.swf", sorted([*rising(40, 1), *same]))
     with pytest.raises(
         ValueError, match=r"same\.swf: the 40 runtimes of jobs of size 3-4 lie between 10 and 10 s"
-    ) as no:
+    ):
         fit(of_file("jann1997", path=str(path)))
-    assert "\n" not in str(no.value)
     together = [(0, run, 1) for _, run, _ in rising(40, 1)]
     with pytest.raises(ValueError, match=r"once\.swf: the 39 gaps of jobs of size 1 lie between 0 and 0 s"):
         fit(of_file("jann1997", path=str(written(tmp_path / "once.swf", together))))
@@ -321,6 +289,7 @@ def test_ranges_are_streams_of_their_own_merged_by_submission(name: str) -> None
         np.testing.assert_allclose(column, np.array(values), rtol=1e-12)
 
 
+@pytest.mark.exhaustive
 def test_drawn_jobs_have_the_moments_and_sizes_of_their_ranges() -> None:
     workload = of_file("jann1997_kth")
     model = of_table(workload["fit"])
@@ -358,7 +327,7 @@ def test_load(name: str, load: float | None) -> None:
 
 
 def test_the_load_of_a_fit_is_that_of_its_log() -> None:
-    log = swf.read(needs(KTH))
+    log = swf.read(archive_log(KTH))
     submit, work = log.columns["submit"], log.sizes @ log.columns["runtime"]
     natural = of_log(KTH).natural_load(100)
     assert natural == pytest.approx(work / (100 * (submit[-1] - submit[0])), rel=0.02)
@@ -399,16 +368,7 @@ def test_sizes_within_a_range() -> None:
     assert set(opened(kth, {"processors": 100}).first(9000).size.tolist()) == {1, 2, 4, 8, 16, 32, 64, 100}
 
 
-def test_a_log_is_a_workload_without_a_table() -> None:
-    workload = of_file("jann1997", path=str(LOG), few_jobs="merge")
-    stream_ = opened(workload, {"processors": 128}, 0.7)
-    assert stream_.notes[0].startswith("syn1k.swf.gz: ")
-    jobs = stream_.first(500)
-    assert not np.isnan(jobs.requested).any()
-    assert workloads.fills(workload) == ("requested",)
-
-
-TABLE = {
+TABLE: dict[str, Any] = {
     "log": "own",
     "processors": 8,
     "ranges": [
@@ -422,58 +382,8 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ({"fit": None}, "jann1997 has neither a log nor a fit; give workload.path=LOG and"),
-        ({"path": "x.swf"}, "jann1997 has both a log and a fit"),
-        ({"machine_sizes": "stretched"}, "workload.machine_sizes=stretched; allowed: scaled, capped, as_is"),
-        ({"sizes_in_range": "any"}, "workload.sizes_in_range=any; allowed: observed, uniform, largest"),
-        ({"fit": {"lag": 1}}, "workload.fit.lag is not known; allowed: log, processors, ranges"),
-        ({"fit": TABLE | {"processors": 0}}, "workload.fit.processors=0; allowed: a positive whole"),
-        ({"fit": TABLE | {"ranges": []}}, "workload.fit.ranges=[]; allowed: a list"),
-        ({"fit": TABLE | {"ranges": TABLE["ranges"] * 2}}, "workload.fit.ranges: 1-8 and 1-8; give them"),
-        ({"range": [0, 8]}, "workload.fit.ranges[0].range=[0, 8]; allowed: [least, most] of 1 to 8"),
-        ({"sizes": [[9, 1]]}, "workload.fit.ranges[0].sizes=[[9, 1]]; allowed: [[processors, weight]"),
-        ({"sizes": [[8, -1]]}, "workload.fit.ranges[0].sizes.weight=-1; allowed: a number above 0"),
-        ({"gaps": {"order": 1.5}}, "workload.fit.ranges[0].gaps.order=1.5; allowed: 1 to 10,000 stages"),
-        ({"gaps": {"order": 1, "p": 2}}, "workload.fit.ranges[0].gaps.p=2; allowed: a probability"),
-        ({"runtimes": {"order": 1, "p": 1, "rate_1": 0}}, "[0].runtimes.rate_1=0; allowed: 1/s, above 0"),
-        ({"ranges": [4, 2], "path": str(LOG), "fit": None}, "workload.ranges=[4, 2]; allowed: the largest"),
-        ({"least_jobs": 3, "path": str(LOG), "fit": None}, "workload.least_jobs=3; allowed: a whole number"),
-        ({"few_jobs": "drop", "path": str(LOG), "fit": None}, "workload.few_jobs=drop; allowed: refuse,"),
-        ({"path": "nowhere.swf", "fit": None}, "nowhere.swf"),
-    ],
-)  # fmt: skip
-def test_refusals(keys: dict[str, Any], words: str) -> None:
-    workload = of_file("jann1997") | {"fit": TABLE}
-    inner = {key: value for key, value in keys.items() if key in ("range", "sizes", "gaps", "runtimes")}
-    if inner:
-        workload["fit"] = TABLE | {"ranges": [TABLE["ranges"][0] | inner]}  # type: ignore[index,operator]
-    with pytest.raises(ValueError, match=re.escape(words)) as refused:
-        opened(workload | {key: value for key, value in keys.items() if key not in inner}, {"processors": 8})
-    assert "\n" not in str(refused.value)
-
-
 def test_a_table_of_ones_own_is_a_workload() -> None:
     jobs = opened(of_file("jann1997") | {"fit": TABLE}, {"processors": 8}).first(40_000)
     assert set(jobs.size.tolist()) == {1, 8}
     assert jobs.submit[-1] / 40_000 == pytest.approx(55, rel=0.05)
     assert jobs.runtime.mean() == pytest.approx(110, rel=0.05)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["path"], "path; allowed: KEY=VALUE, the keys are path, start"),
-        ([], "no log; give path=LOG"),
-        ([f"path={LOG}", "least_jobs=5000", "few_jobs=merge"], "and a fit of that range needs 5,000"),
-    ],
-)
-def test_the_command_answers_in_one_line(words: list[str], said: str) -> None:
-    command = [sys.executable, "-m", "models.workloads.jann1997", *words]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
-    assert run.returncode == 2
-    assert said in run.stderr
-    assert len(run.stderr.splitlines()) == 1
-    assert not run.stdout

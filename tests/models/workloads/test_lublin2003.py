@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import archive_log
 from scipy import integrate, stats
 
 from models import workloads
@@ -19,8 +18,6 @@ from models.jobs.stream import Stream
 from models.point import Point
 from models.workloads import lublin2003
 from models.workloads.lublin2003_parameters import KINDS, Gamma, Kind
-
-OUTPUT = Path(__file__).parents[3] / ".." / "shared" / "traces" / "LUBLIN-256-synthetic.swf.gz"
 
 WORKLOAD: dict[str, Any] = {
     "name": "lublin2003", "model": "lublin2003", "jobs_of": "no_type", "largest_job": None, "u_med": None,
@@ -180,26 +177,8 @@ def test_load(load: float | None) -> None:
     assert (np.diff(jobs.submit) >= 0).all()
 
 
-def test_the_first_jobs_of_a_longer_draw_are_those_of_a_shorter_one() -> None:
-    short, long = (drawn(n, 100, 0.7, 1, 2) for n in (700, 2500))
-    for name in ("submit", "runtime", "requested", "size", "memory"):
-        np.testing.assert_array_equal(getattr(short, name), getattr(long, name)[:700], err_msg=name)
-    other = drawn(700, 100, 0.7, 1, 3)
-    assert (other.runtime != short.runtime).any()
-    assert (long.requested >= long.runtime).all()
-
-
-def test_without_estimates_no_time_is_requested() -> None:
-    jobs = drawn(50, 64, 0.5, 1, estimates=None)
-    assert np.isnan(jobs.requested).all()
-    with_them = drawn(50, 64, 0.5, 1)
-    np.testing.assert_array_equal(with_them.runtime, jobs.runtime)
-
-
 def test_the_output_of_the_authors_program() -> None:
-    if not OUTPUT.exists():
-        pytest.skip(f"no {OUTPUT.name} in ../shared/traces")
-    log = swf.read(OUTPUT)
+    log = swf.read(archive_log("LUBLIN-256-synthetic"))
     kind = kind_on(256)
     # Sizes: UHi = 8 as its name says, and UMed = 5.5.
     expected = lublin2003.size_probabilities(kind) * log.n_jobs
@@ -230,57 +209,3 @@ def test_the_output_of_the_authors_program() -> None:
     assert (np.abs(off) < 4).all()
     shifted = (hours(submit + 2 * 3600) - days.mean(axis=0)) / days.std(axis=0)
     assert (np.abs(shifted) > 4).any()
-
-
-@pytest.mark.parametrize(
-    ("changes", "machine_", "words"),
-    [
-        (
-            {"jobs_of": "grid"},
-            {"processors": 128},
-            "workload.jobs_of=grid; allowed: batch, interactive, no_type",
-        ),
-        (
-            {"largest_job": 256},
-            {"processors": 128},
-            "workload.largest_job=256; allowed: null, or 2 to the 128",
-        ),
-        ({"largest_job": 2.5}, {"processors": 128}, "workload.largest_job=2.5"),
-        ({"u_med": "x"}, {"processors": 128}, "workload.u_med=x; allowed: a number, or null"),
-        (
-            {},
-            {"processors": 8},
-            "u_med=0.5 is not between 0.8 and 3, log2 of the smallest parallel job and of the",
-        ),
-        ({"u_med": 7.5}, {"processors": 128}, "u_med=7.5 is not between 0.8 and 7"),
-        (
-            {"longest_request": None},
-            {"processors": 128},
-            "workload.longest_request=null; allowed: whole seconds",
-        ),
-        (
-            {"estimated_together": 0},
-            {"processors": 128},
-            "workload.estimated_together=0; allowed: a whole number",
-        ),
-        ({"estimates": "guess"}, {"processors": 128}, "workload.estimates=guess"),
-        ({}, {"processors": None}, "machine.processors=null takes the processors from a log's header"),
-    ],
-)
-def test_refusals(changes: dict[str, Any], machine_: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)) as caught:
-        workloads.check(Point({}, WORKLOAD | changes, machine_, 0.7))
-    assert "\n" not in str(caught.value)
-
-
-def test_notes() -> None:
-    (note,) = opened(WORKLOAD, {"processors": 128}, 0.7).notes
-    assert re.fullmatch(r"lublin2003: load 0\.\d{3} on 128 processors as it is", note)
-    notes = opened(WORKLOAD, {"processors": 100}, 0.7).notes
-    assert "jobs whose size the model rounds up to the next one get 64" in notes[1]
-
-
-def test_what_it_fills() -> None:
-    assert workloads.fills(WORKLOAD) == ("requested",)
-    assert workloads.fills(WORKLOAD | {"estimates": None, "memory": 100}) == ("memory",)
-    assert workloads.is_stochastic(WORKLOAD)

@@ -13,8 +13,7 @@ from models.workloads.o2k.assumptions import Assumptions
 from models.workloads.o2k.calibration import LARGEST, calibrate
 from models.workloads.o2k.classes import Draft, draft
 from models.workloads.o2k.job_classes import CLASSES
-from models.workloads.o2k.shapes import choice, correlated, span, stratified
-from models.workloads.o2k.stiffness import Stiffness
+from models.workloads.o2k.shapes import Stiffness, choice, correlated, span, stratified
 from models.workloads.o2k.table4 import TABLE_4
 
 ASSUMED = Assumptions.of(workload("2000-01"))

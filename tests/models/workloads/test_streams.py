@@ -1,18 +1,16 @@
-"""Laws of every workload without end: how it is cut changes nothing, and options fill what is lacking."""
+"""Laws of every workload without end: cuts change nothing, and options fill missing columns."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import WORKLOADS, workload_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from omegaconf import OmegaConf
 
 from models import streams, workloads
 from models.jobs.jobs import Jobs
@@ -20,7 +18,6 @@ from models.jobs.stream import Stream
 from models.point import Batches, Point
 from models.workloads import feitelson1996
 
-CONF = Path(__file__).parents[3] / "conf" / "workload"
 HOSTS = {
     "hosts": [
         {"name": "small", "processors": 16, "memory_gb": 1},
@@ -28,44 +25,46 @@ HOSTS = {
     ]
 }
 POOL = {"processors": 64}
-STREAMS: dict[str, dict[str, Any]] = {
-    "feitelson1996": {},
+VARIANTS: dict[str, dict[str, Any]] = {
     "feitelson1996 as one more arrival": {"repetition": "sequence"},
     "feitelson1996 with runtimes as before": {"rerun_runtime": "same", "load_reference": "expected"},
-    "lublin2003": {"estimates": None},
-    "jann1997_kth": {"estimates": None},
-    "jann1997_nasa": {"estimates": None, "sizes_in_range": "uniform", "machine_sizes": "capped"},
-    "synthetic": {"memory_mb": 50},
-    "short_long": {"size": {"short": 4, "long": 32}},
+    "jann1997_nasa": {"sizes_in_range": "uniform", "machine_sizes": "capped"},
+    "short_long of two sizes": {"size": {"short": 4, "long": 32}},
 }
-OPTIONS: dict[str, dict[str, Any]] = {
-    "as they are": {},
-    "exact": {"estimates": "exact"},
-    "tsafrir2005": {"estimates": "tsafrir2005", "longest_request": 172_800, "estimated_together": 700},
-    "memory": {"memory": 20},
-}
-every_stream = pytest.mark.parametrize("name", STREAMS)
-every_option = pytest.mark.parametrize("option", OPTIONS)
-
-
-def file_and_bases(name: str) -> Any:
-    """Return a YAML file with those that it is based on, and these with theirs."""
-    file = OmegaConf.load(next(CONF.rglob(f"{name}.yaml")))
-    bases = [file_and_bases(base) for base in file.get("defaults", []) if base != "_self_"]
-    return OmegaConf.merge(*bases, file)
+"""Cases beyond those of `family_cases`."""
 
 
 def read(name: str, **keys: Any) -> dict[str, Any]:
-    """Return a workload's YAML file with those that it is based on."""
-    plain = OmegaConf.to_container(OmegaConf.merge(file_and_bases(name.split()[0]), keys))
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items() if key != "defaults"} | {"name": name}
+    return workload_of(name) | VARIANTS.get(name, {}) | keys
 
 
-def stream_of(name: str, option: str = "as they are", *seed: int, load: float | None = 0.8) -> Stream:
-    workload = read(name, **(STREAMS[name] | OPTIONS[option]))
+STREAMS = [
+    name
+    for name in (*WORKLOADS, *VARIANTS)
+    if read(name)["model"] in workloads.MODELS and name != "short_long"
+    if hasattr(workloads.module_of(read(name)), "open_stream")
+]
+OPTIONS: dict[str, dict[str, Any]] = {
+    "none": {"estimates": None, "memory": None},
+    "exact": {"estimates": "exact"},
+    "tsafrir2005": {"estimates": "tsafrir2005", "longest_request": 172_800, "estimated_together": 700},
+    "memory": {"estimates": None, "memory": 20},
+}
+every_stream = pytest.mark.parametrize("name", STREAMS)
+every_option = pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        pytest.param(name, option, marks=() if (at + number) % len(OPTIONS) < 2 else pytest.mark.exhaustive)
+        for at, name in enumerate(STREAMS)
+        for number, option in enumerate(OPTIONS)
+    ],
+)
+
+
+def stream_of(name: str, option: str = "none", *seed: int, load: float | None = 0.8) -> Stream:
+    workload = read(name, **OPTIONS[option])
     batches = Batches(size=100, warmup=1, checkpoints=(5, 10))
-    machine = POOL if name == "short_long" else HOSTS  # its cycles are those of one mesh
+    machine = POOL if name.startswith("short_long") else HOSTS  # its cycles are those of one mesh
     opened = workloads.open_workload(Point({}, workload, machine, load, batches, seed or (1, 2)))
     assert isinstance(opened, Stream)
     return opened
@@ -82,7 +81,6 @@ def same(jobs: Jobs, others: Jobs) -> None:
         np.testing.assert_array_equal(values, others_values, err_msg=name)
 
 
-@every_stream
 @every_option
 @settings(derandomize=True, deadline=None, max_examples=8)
 @given(data=st.data())
@@ -94,7 +92,6 @@ def test_the_first_jobs_of_a_longer_stream_are_those_of_a_shorter_one(
     same(stream.first(short), stream.first(long).part(slice(short)))
 
 
-@every_stream
 @every_option
 def test_chunks_are_the_stream_however_it_is_cut(
     name: str, option: str, monkeypatch: pytest.MonkeyPatch
@@ -116,7 +113,7 @@ def test_chunks_are_the_stream_however_it_is_cut(
 
 
 def test_sessions_that_are_kept_are_those_that_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before and behind the last chunk that is kept, and for whoever comes second."""
+    """Before and behind the last chunk that is cached, in a first and a second run."""
     monkeypatch.setattr(feitelson1996, "KEPT_CHUNKS", 2)
     workload, seed = read("feitelson1996", size_order=1.25), (7, 7, 7)
 
@@ -130,41 +127,6 @@ def test_sessions_that_are_kept_are_those_that_are_drawn(monkeypatch: pytest.Mon
             assert (column == other[name]).all()
             assert (column == again[name]).all()
     assert [a is b for a, b in zip(*kept, strict=True)] == [True, True, False, False]
-
-
-@pytest.mark.parametrize("rerun", ["same", "redrawn"])
-def test_how_many_sessions_are_drawn_first_changes_nothing(
-    rerun: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workload, seed = read("feitelson1996", rerun_runtime=rerun), (1, 9, 4)
-    many = next(feitelson1996.standard_sessions(workload, 64, seed, 3 * feitelson1996.CHUNK))
-    pieces = list(islice(feitelson1996.standard_sessions(workload, 64, seed), 3))
-    for name, column in many.items():
-        assert column.tolist() == [value for piece in pieces for value in piece[name].tolist()]
-
-    def offered() -> tuple[float, float]:
-        text = json.dumps(workload)
-        for kept in (feitelson1996.work_and_time, feitelson1996.first_chunk, feitelson1996.kept_sessions):
-            kept.cache_clear()
-        assert feitelson1996.first_chunk(text, 9000) % feitelson1996.CHUNK == 0
-        return feitelson1996.work_and_time(text, 64, 9000, seed)
-
-    found = offered()
-    monkeypatch.setattr(feitelson1996, "FIRST_CHUNK", feitelson1996.CHUNK)
-    assert offered() == found, "to the last bit"
-    feitelson1996.first_chunk.cache_clear()
-
-
-def test_the_first_chunk_mostly_does() -> None:
-    """Neither another nor many for nothing are drawn in most replications."""
-    workload = read("feitelson1996")
-    first = feitelson1996.first_chunk(json.dumps(workload), 20_000)
-    needed = []
-    for replication in range(20):
-        chunk = next(feitelson1996.standard_sessions(workload, 64, (3, 1, replication), 2 * first))
-        needed.append(int(np.searchsorted(np.cumsum(chunk["runs"]), 20_000)) + 1)
-    assert np.mean(np.array(needed) <= first) > 0.7
-    assert first < np.mean(needed) + 2 * feitelson1996.CHUNK
 
 
 def test_sessions_go_on_after_an_interruption() -> None:
@@ -186,11 +148,6 @@ def test_sessions_go_on_after_an_interruption() -> None:
         assert (found["runtime"] == one["runtime"]).all()
 
 
-def test_bits_of_repetitions_are_whole_numbers_of_the_generator() -> None:
-    ours, numpys = (streams.stream((1, 2), "repetitions") for _ in range(2))
-    assert feitelson1996.any_bits(ours, 999).tolist() == numpys.integers(-(2**63), 2**63, 999).tolist()
-
-
 def test_a_generator_starts_where_numpy_s_seed_sequence_does() -> None:
     seed = (5, 2**64 - 1, 3)
     entropy = np.random.SeedSequence([*seed, streams.key("sizes")])
@@ -205,15 +162,14 @@ def test_jobs_are_possible_and_of_the_seed(name: str) -> None:
     assert ((jobs.runtime > 0) & np.isfinite(jobs.runtime)).all()
     assert ((jobs.size >= 1) & (jobs.size <= 64)).all()
     same(jobs, stream_of(name).first(3000))
-    other = stream_of(name, "as they are", 1, 3).first(3000)
+    other = stream_of(name, "none", 1, 3).first(3000)
     assert (other.runtime != jobs.runtime).any()
     assert (other.submit != jobs.submit).any()
 
 
-@every_stream
 @every_option
-def test_what_it_says_it_fills_is_there(name: str, option: str) -> None:
-    workload = read(name, **(STREAMS[name] | OPTIONS[option]))
+def test_the_columns_it_fills_are_there(name: str, option: str) -> None:
+    workload = read(name, **OPTIONS[option])
     stream = stream_of(name, option)
     jobs = stream.first(2000)
     there = {
@@ -235,7 +191,7 @@ def test_what_it_says_it_fills_is_there(name: str, option: str) -> None:
     [
         ("feitelson1996 as one more arrival", 1100),
         ("lublin2003", 40_000),
-        ("jann1997_kth", 40_000),
+        ("jann1997", 40_000),
         ("synthetic", 40_000),
     ],
 )
@@ -245,7 +201,7 @@ def test_the_load_is_that_of_all_hosts_together(name: str, n_jobs: int, load: fl
     assert jobs.size @ jobs.runtime / (80 * jobs.submit[-1]) == pytest.approx(load, rel=0.1)
 
 
-def test_memory_that_no_host_has_is_cut_aloud() -> None:
+def test_memory_beyond_all_hosts_is_cut_with_a_note() -> None:
     stream = stream_of("lublin2003", "memory")
     assert stream.notes[-1] == "lublin2003: jobs without memory take 20 MB for each processor"
     workload = read("lublin2003", memory=100)
@@ -259,7 +215,7 @@ def test_memory_that_no_host_has_is_cut_aloud() -> None:
     np.testing.assert_array_equal(jobs.memory, np.minimum(jobs.size * 100 * 1024, kilobytes))
 
 
-def test_a_draw_of_memory_that_is_cut_is_told() -> None:
+def test_cut_draws_of_memory_are_noted() -> None:
     workload = read("synthetic", memory_mb=100)
     (note,) = workloads.open_workload(Point({}, workload, HOSTS, 0.8)).notes
     assert note.startswith("synthetic: ")
@@ -268,44 +224,9 @@ def test_a_draw_of_memory_that_is_cut_is_told() -> None:
     assert not workloads.open_workload(Point({}, workload | {"memory_mb": 1}, HOSTS, 0.8)).notes
 
 
-def test_requested_times_in_seconds_for_runtimes_without_a_unit_are_told() -> None:
+def test_requested_times_in_seconds_for_runtimes_without_a_unit_are_noted() -> None:
     workload = read("feitelson1996", **OPTIONS["tsafrir2005"])
     (note,) = workloads.open_workload(Point({}, workload, HOSTS, 0.8)).notes
     assert "workload.short_mean and workload.long_mean in seconds" in note
     in_seconds = workload | {"short_mean": 600, "long_mean": 4200}
     assert not workloads.open_workload(Point({}, in_seconds, HOSTS, 0.8)).notes
-
-
-@pytest.mark.parametrize(
-    ("name", "keys", "words"),
-    [
-        ("feitelson1996", {"repetition": "once"}, "workload.repetition=once; allowed: feedback, sequence"),
-        (
-            "feitelson1996",
-            {"emphasis": {"cubes": 3}},
-            "workload.emphasis.cubes is not known; allowed: powers",
-        ),
-        ("feitelson1996", {"run_length_max": 2.5}, "workload.run_length_max=2.5; allowed: a whole number"),
-        ("lublin2003", {"memory": -1}, "workload.memory=-1; allowed: MB for each processor of a job"),
-        ("synthetic", {"largest_job": 65}, "workload.largest_job=65, and the largest host has 64"),
-        ("synthetic", {"overestimate": 0.5}, "workload.overestimate=0.5; allowed: 1 to 1e"),
-        ("synthetic", {"model": "poisson"}, "has model poisson, which gives no rigid jobs; those that do: "),
-    ],
-)
-def test_what_is_no_workload_is_refused_in_one_line(name: str, keys: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words) as refused:
-        workloads.open_workload(Point({}, read(name, **keys), HOSTS, 0.8))
-    assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("name", ["feitelson1996", "synthetic"])
-def test_a_stream_has_no_load_of_its_own(name: str) -> None:
-    with pytest.raises(ValueError, match=r"no load of its own: give one, for instance grid\.load="):
-        workloads.open_workload(Point({}, read(name), HOSTS))
-
-
-@every_stream
-def test_no_batch_holds_all_of_a_stream(name: str) -> None:
-    endless = Point({}, read(name, **STREAMS[name]), HOSTS, 0.8, Batches(size=None))
-    with pytest.raises(ValueError, match=r"batch_size=null divides a whole workload .* batch_size=1000"):
-        workloads.open_workload(endless)

@@ -11,7 +11,6 @@ import pytest
 
 from models import workloads
 from models.backfill import FAMILY
-from models.jobs import machine as machines
 from models.jobs import swf
 from models.jobs.trace import Trace
 from models.point import Batches, Point
@@ -140,11 +139,6 @@ def test_a_log_of_more_work_than_the_machine_can_do_is_said_to_be(
     assert any(note.startswith(words) for note in notes) == told
 
 
-def test_hosts_or_a_number_of_processors() -> None:
-    with pytest.raises(ValueError, match=r"machine.processors=8 and machine.hosts: give one of them"):
-        machines.of(POOL | HOSTS)
-
-
 def test_memory_that_is_lacking_is_filled(tmp_path: Path) -> None:
     columns = {"requested_memory": [100 * MB, -1, -1], "memory": [-1, 30 * MB, -1]}
     trace = opened_on(workload(tmp_path / "a.swf", columns, memory=50), HOSTS)
@@ -161,18 +155,6 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     assert len(opened_on(given, POOL).jobs) == 3
     workload(tmp_path / "a.swf", {"submit": [0, 5, 9, 9], "runtime": [1] * 4, "processors": [1] * 4})
     assert len(opened_on(given, POOL).jobs) == 4
-
-
-@pytest.mark.parametrize(
-    ("machine", "words"),
-    [
-        ({"n_pes": 8}, r"machine\.n_pes is no key any more; .* machine\.processors=128"),
-        ({"rows": 2, "columns": 4}, r"machine\.rows is no key any more; .* machine\.mesh=16x16"),
-    ],
-)
-def test_keys_of_earlier_versions_are_told_what_they_are_now(machine: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        machines.of(machine)
 
 
 def test_policies_share_the_jobs_of_the_log_opened_last(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import cache
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -76,9 +75,9 @@ def fifteen_months() -> Trace:
     return opened("t3d")
 
 
-@pytest.mark.parametrize("limit", [60.0, 900.0, 7200.0, 144_000.0])
-@pytest.mark.parametrize("scale", [-9.0, -3.0, -1.0, 0.0, 2.0])
-@pytest.mark.parametrize("spread", [0.5, 1.5, 2.0])
+@pytest.mark.parametrize("limit", [60.0, 144_000.0])
+@pytest.mark.parametrize("scale", [-9.0, 0.0, 2.0])
+@pytest.mark.parametrize("spread", [0.5, 2.0])
 def test_means_of_truncated_runtimes_are_those_of_their_density(
     limit: float, scale: float, spread: float
 ) -> None:
@@ -105,7 +104,7 @@ def test_means_of_truncated_runtimes_are_those_of_their_density(
     ],
 )
 @pytest.mark.parametrize("name", ["t3d", "t3d_three_weeks"])
-def test_what_is_published_of_three_weeks_is_expected_exactly(name: str, keys: dict[str, Any]) -> None:
+def test_the_published_three_weeks_are_expected_exactly(name: str, keys: dict[str, Any]) -> None:
     asked = workload(name, **keys)
     site, read = Site.of(Keys.of(asked)), Keys.of(asked)
     first = (datetime(1996, 7, 23) - datetime.combine(site.zero, datetime.min.time())).days * 24
@@ -135,6 +134,7 @@ def test_what_is_published_of_three_weeks_is_expected_exactly(name: str, keys: d
         np.testing.assert_allclose(found[3] / found[2], wanted[3] / wanted[2], rtol=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_three_weeks_have_the_published_jobs_and_work_in_the_mean() -> None:
     """By what is drawn, sessions that begin before or end after the three weeks included."""
     n = 800
@@ -188,14 +188,6 @@ def test_no_job_exceeds_the_limits_of_its_queue() -> None:
     assert chisquare(found, np.array(list(cells.values())) * batch.sum()).pvalue > 1e-4
 
 
-def test_the_log_page_has_smaller_interactive_jobs_of_the_same_work() -> None:
-    jobs = opened("t3d", interactive={"largest": 32}).jobs
-    batch = is_batch(jobs)
-    assert jobs.size[~batch].max() == 32
-    n, work, _, _ = counted(jobs)
-    assert work / n == pytest.approx(INTERACTIVE_WORK / INTERACTIVE_JOBS, rel=0.05)
-
-
 @pytest.mark.parametrize("name", ["t3d", "t3d_benchmark"])
 def test_users_wait_for_answers(name: str) -> None:
     jobs = opened(name).jobs
@@ -233,7 +225,7 @@ def test_sessions_are_geometric() -> None:
     assert chisquare(counts, law * lengths.size).pvalue > 1e-4
 
 
-def test_a_sequence_has_the_same_jobs_and_nobody_waits() -> None:
+def test_a_sequence_has_the_same_jobs_without_feedback() -> None:
     loop, line = opened().jobs, opened(repetition="sequence").jobs
     for column in ("submit", "runtime", "requested", "size", "memory", "user", "job_class"):
         np.testing.assert_array_equal(getattr(loop, column), getattr(line, column))
@@ -242,21 +234,6 @@ def test_a_sequence_has_the_same_jobs_and_nobody_waits() -> None:
     assert workloads.fills(workload()) == ("requested", "memory", "user", "job_class", "feedback")
     assert workloads.fills(workload(repetition="sequence")) == ("requested", "memory", "user", "job_class")
     assert workloads.is_stochastic(workload())
-
-
-def test_days_and_weeks() -> None:
-    """Interactive work by day and next to none late at night, batch jobs in the afternoon, quiet weekends."""
-    jobs = fifteen_months().jobs
-    weekday, hour = (jobs.submit // DAY).astype(int) % 7, (jobs.submit % DAY) / HOUR
-    for batch in (False, True):
-        these = is_batch(jobs) == batch
-        day = np.bincount(weekday[these], minlength=7) / these.sum()
-        assert day[:5].min() > 2.5 * day[5:].max()
-        np.testing.assert_allclose(day[:5], day[:5].mean(), rtol=0.06)
-    interactive, batch = hour[~is_batch(jobs)], hour[is_batch(jobs)]
-    assert ((interactive >= 7.5) & (interactive < 22)).mean() > 0.93
-    assert (interactive < 6).mean() < 0.03
-    assert ((batch >= 14) & (batch < 18)).mean() > 0.45
 
 
 @pytest.mark.parametrize("growth", [0.0, 0.08, -0.05])
@@ -306,7 +283,7 @@ def test_time_begins_on_a_monday_and_the_period_is_that_of_the_calendar(name: st
 
 @pytest.mark.parametrize("load", [0.3, 1.2])
 def test_a_load_is_that_in_the_mean(load: float) -> None:
-    n = 200
+    n = 60
     found = []
     for seed in range(n):
         trace = opened(seed=seed, load=load)
@@ -338,7 +315,7 @@ def test_closed_users_go_on_without_end() -> None:
     assert is_batch(more).sum() == pytest.approx(2.5 * BATCH_JOBS / 3 * 2, rel=0.1)
 
 
-def test_users_who_ask_for_less_than_the_limit() -> None:
+def test_requests_below_the_limit() -> None:
     limit, users = opened("t3d"), opened("t3d", requests="users")
     np.testing.assert_array_equal(limit.jobs.runtime, users.jobs.runtime)
     asked, used = users.jobs.requested, users.jobs.runtime
@@ -351,7 +328,7 @@ def test_users_who_ask_for_less_than_the_limit() -> None:
     assert (used / asked)[below].mean() < 0.5
 
 
-def test_classes_that_are_asked_for() -> None:
+def test_classes_have_their_shares() -> None:
     jobs = opened("t3d", batch={"classes": {"express": 0.1, "benchmark": 0.2, "standby": 0.3}}).jobs
     batch = is_batch(jobs)
     assert jobs.job_class is not None
@@ -373,69 +350,3 @@ def test_replications_differ_and_nothing_else_does() -> None:
             np.testing.assert_array_equal(getattr(one, column), getattr(larger, column))
     assert one.submit[:50].tolist() != other.submit[:50].tolist()
     assert one.runtime[:50].tolist() != other.runtime[:50].tolist()
-
-
-def test_options_of_all_workloads_work() -> None:
-    exact = opened(estimates="exact", estimates_for="all").jobs
-    np.testing.assert_array_equal(exact.requested, exact.runtime)
-    drawn = opened(estimates="tsafrir2005", estimates_for="all").jobs
-    assert (drawn.requested != opened().jobs.requested).any()
-    np.testing.assert_array_equal(drawn.after, opened().jobs.after)
-
-
-def test_fifteen_months_are_drawn_at_once() -> None:
-    began = process_time()
-    trace = opened("t3d", seed=77)
-    assert process_time() - began < 1
-    assert 70_000 < len(trace.jobs) < 100_000
-
-
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ({"first_day": "July"}, "workload.first_day=July; allowed: a day from 1900"),
-        ({"months": 2}, "workload.months=2 and workload.weeks=3; allowed: one of them"),
-        ({"weeks": 0}, "workload.weeks=0; allowed: a positive whole number"),
-        ({"weeks": None}, "workload.months=null and workload.weeks=null; allowed: one of them"),
-        ({"warmup_days": -1}, "workload.warmup_days=-1; allowed: whole days, 0 to 366"),
-        ({"growth": -1}, "workload.growth=-1; allowed: a number from -0.9"),
-        ({"repetition": "once"}, "workload.repetition=once; allowed: feedback, sequence"),
-        ({"requests": "none"}, "workload.requests=none; allowed: limit, users"),
-        ({"users": 0}, "workload.users=0; allowed: a positive whole number"),
-        ({"reference": {"batch": {"jobs": 0}}}, "workload.reference.batch.jobs=0; allowed: a number above 0"),
-        ({"reference": {"batch": {"work": 1e15}}}, "workload.reference.batch: .* processor seconds for each"),
-        ({"reference": {"year": 1996}}, "workload.reference.year is not known; allowed: first_day, weeks"),
-        ({"interactive": {"size": 3}}, "workload.interactive.size is not known; allowed: hours, largest"),
-        ({"interactive": {"largest": 1}}, "workload.interactive.largest=1; allowed: a whole number of proc"),
-        ({"interactive": {"sizes": [[3, 1]]}}, r"workload.interactive.sizes=.*; allowed: .*powers of two"),
-        ({"interactive": {"sizes": [[128, 1]]}}, "workload.interactive.sizes=.* one of them at most 64"),
-        ({"interactive": {"session_jobs": 0.5}}, "workload.interactive.session_jobs=0.5; allowed: a number"),
-        ({"interactive": {"by_hour": [1, 2]}}, "workload.interactive.by_hour=.*; allowed: 24 numbers"),
-        ({"interactive": {"debug": 1.5}}, "workload.interactive.debug=1.5; allowed: a number from 0 to 1"),
-        ({"interactive": {"hours": 0.001}}, "workload.interactive.hours=0.001; allowed: at least a minute"),
-        ({"interactive": {"closed_users": 0}}, "workload.interactive.closed_users=0; allowed: a whole"),
-        ({"batch": {"queues": {"pe32": {"hours": 0}}}}, "workload.batch.queues.pe32.hours=0; allowed: hours"),
-        ({"batch": {"queues": []}}, r"workload.batch.queues=\[\]; allowed: a mapping of queues"),
-        ({"batch": {"queues": {"new": 3}}}, "workload.batch.queues.new=3; allowed: a mapping of hours"),
-        ({"batch": {"classes": {"debug": 0.1}}}, "workload.batch.classes.debug is not known; allowed: ex"),
-        ({"batch": {"classes": {"express": 0.7, "standby": 0.7}}}, "batch.classes: the shares sum to 1.4"),
-        ({"memory_per_processor": {"most": [56, 42]}}, r"memory_per_processor.most=\[56, 42\]; allowed: \["),
-    ],
-)  # fmt: skip
-def test_what_is_no_workload_is_refused_in_one_line(keys: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words) as refused:
-        opened(**keys)
-    assert "\n" not in str(refused.value)
-
-
-def test_a_machine_that_is_too_small_is_refused_in_one_line() -> None:
-    with pytest.raises(
-        ValueError, match=r"jobs of 256 processors with up to 15,872 MB, and machine small"
-    ) as refused:
-        workloads.open_workload(Point({}, workload(), {"name": "small", "processors": 128}))
-    assert "\n" not in str(refused.value)
-
-
-def test_a_period_without_jobs_is_refused_in_one_line() -> None:
-    with pytest.raises(ValueError, match=r"no job is submitted from 1996-07-23 on; make the period longer"):
-        opened(load=1e-9)

@@ -6,7 +6,6 @@ import itertools
 import math
 import re
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -204,22 +203,6 @@ def test_what_a_short_limit_does_is_said() -> None:
     assert notes[2] == "b: 10 jobs run longer than the longest request of 7,200 s"
 
 
-@pytest.mark.parametrize(
-    ("settings_", "words"),
-    [
-        ({"estimates": "guess"}, "workload.estimates=guess; allowed: null, exact, factor, tsafrir2005"),
-        ({"estimates_for": "some"}, "workload.estimates_for=some; allowed: unknown, all"),
-        ({"longest_request": 3600}, "workload.longest_request=3600; allowed: whole seconds from 7,200 on"),
-        ({"longest_request": 7200.5}, "workload.longest_request=7200.5"),
-        ({"longest_request": True}, "workload.longest_request=true"),
-    ],
-)
-def test_refusals(settings_: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)) as caught:
-        estimates.wanted(settings_)
-    assert "\n" not in str(caught.value)
-
-
 def test_requests_are_dealt_out_among_so_many_jobs_at_a_time() -> None:
     jobs = jobs_of(np.random.default_rng(1).exponential(3000, 1500).tolist(), [float("nan")] * 1500)
     stream = Stream("a", pool(1), lambda n: jobs.part(slice(n)))
@@ -246,5 +229,3 @@ def test_requests_may_be_too_long_by_a_factor() -> None:
     np.testing.assert_array_equal(filled.requested, requested)
     assert notes == ["b: 20,000 jobs request their runtime up to 4 times (estimates=factor)"]
     assert estimates.are_drawn(drawn)
-    with pytest.raises(ValueError, match=r"workload\.estimates_factor=-1; allowed: a number, 0 or more"):
-        estimates.wanted({"estimates": "factor", "estimates_factor": -1})

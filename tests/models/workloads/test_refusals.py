@@ -1,0 +1,211 @@
+"""Workloads that cannot be opened: each refusal is one line that names the key and the allowed values."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from family_cases import JANN, LOG, WORKLOADS, workload_of
+
+from models import workloads
+from models.jobs.jobs import Jobs
+from models.point import Batches, Point
+from models.workloads.phases import Phases
+from models.workloads.speedup import Speedup
+from models.workloads.statements import Statements
+
+POOL = {"name": "small", "processors": 64}
+ARRAYS: dict[str, Any] = {"submit": [5, 7, 7, 20], "runtime": [10.0, 3, 4, 1], "processors": [2, 8, 1, 4]}
+ONES = np.ones(2, np.int64)
+UNSORTED = Jobs(np.array([3.0, 1.0]), np.ones(2), np.full(2, np.nan), ONES, ONES)
+FIT = {"path": str(LOG), "fit": None}
+
+
+def arrays(**columns: Any) -> dict[str, Any]:
+    return {"jobs": ARRAYS | columns}
+
+
+def first_range(**keys: Any) -> dict[str, Any]:
+    return {"fit": JANN | {"ranges": [JANN["ranges"][0] | keys]}}
+
+
+REFUSALS: list[tuple[str, dict[str, Any], str]] = [
+    ("feitelson1996", {"repetition": "once"}, "workload.repetition=once; allowed: feedback, sequence"),
+    ("feitelson1996", {"emphasis": {"cubes": 3}}, "workload.emphasis.cubes is not known; allowed: powers"),
+    ("feitelson1996", {"run_length_max": 2.5}, "workload.run_length_max=2.5; allowed: a whole number"),
+    ("lublin2003", {"jobs_of": "grid"}, "workload.jobs_of=grid; allowed: batch, interactive, no_type"),
+    ("lublin2003", {"largest_job": 256}, "workload.largest_job=256; allowed: null, or 2 to the 64"),
+    ("lublin2003", {"u_med": 7.5}, "u_med=7.5 is not between 0.8 and 6, log2 of the smallest parallel job"),
+    ("lublin2003", {"memory": -1}, "workload.memory=-1; allowed: MB for each processor of a job"),
+    ("lublin2003", {"estimates": "guess"}, "workload.estimates=guess; allowed: null, exact, factor, tsafrir"),
+    ("lublin2003", {"estimates_for": "some"}, "workload.estimates_for=some; allowed: unknown, all"),
+    ("lublin2003", {"longest_request": 3600}, "workload.longest_request=3600; allowed: whole seconds from"),
+    ("lublin2003", {"longest_request": None}, "workload.longest_request=null; allowed: whole seconds"),
+    ("lublin2003", {"estimated_together": 0}, "workload.estimated_together=0; allowed: a whole number"),
+    ("lublin2003", {"estimates": "factor", "estimates_factor": -1}, "workload.estimates_factor=-1; allowed"),
+    ("synthetic", {"largest_job": 65}, "workload.largest_job=65, and the largest host has 64"),
+    ("synthetic", {"overestimate": 0.5}, "workload.overestimate=0.5; allowed: 1 to 1e"),
+    ("synthetic", {"model": "poisson"}, "has model poisson, which has no rigid jobs; those that do: arrays,"),
+    ("jann1997", {"fit": None}, "jann1997 has neither a log nor a fit; give workload.path=LOG and"),
+    ("jann1997", {"path": "x.swf"}, "jann1997 has both a log and a fit"),
+    ("jann1997", {"machine_sizes": "any"}, "workload.machine_sizes=any; allowed: scaled, capped, as_is"),
+    ("jann1997", {"fit": {"lag": 1}}, "workload.fit.lag is not known; allowed: log, processors, ranges"),
+    (
+        "jann1997",
+        {"fit": JANN | {"ranges": JANN["ranges"][:1] * 2}},
+        "workload.fit.ranges: 1-8 and 1-8; ",
+    ),
+    ("jann1997", first_range(range=[0, 8]), "workload.fit.ranges[0].range=[0, 8]; allowed: [least, most]"),
+    ("jann1997", first_range(sizes=[[8, -1]]), "workload.fit.ranges[0].sizes.weight=-1; allowed: a number"),
+    ("jann1997", first_range(gaps={"order": 1.5}), "workload.fit.ranges[0].gaps.order=1.5; allowed: 1 to"),
+    ("jann1997", FIT | {"ranges": [4, 2]}, "workload.ranges=[4, 2]; allowed: the largest"),
+    ("jann1997", FIT | {"least_jobs": 3}, "workload.least_jobs=3; allowed: a whole number"),
+    ("jann1997", {"path": "nowhere.swf", "fit": None}, "nowhere.swf: no such file (looked in "),
+    ("swf", {"path": "."}, ".: is a directory; give the path of one log"),
+    ("arrays", {"jobs": [1, 2]}, "workload.jobs=[1, 2]; allowed: arrays of submit, runtime, processors, req"),
+    (
+        "arrays",
+        {"jobs": {"submit": [1]}},
+        "workload.jobs has no runtime and no processors; needed are ",
+    ),
+    ("arrays", arrays(runtime=[1, 2]), "workload.jobs: arrays of one dimension and one length are needed"),
+    ("arrays", arrays(submit=[5, 7, 6, 20]), "workload.jobs.submit[2]=6.0; allowed: ascending seconds; sort"),
+    ("arrays", {"jobs": UNSORTED}, "workload.jobs.submit[1]=1.0; allowed: ascending seconds"),
+    ("arrays", arrays(runtime=[10, 3, np.nan, 1]), "workload.jobs.runtime[2]=nan; allowed: seconds above 0"),
+    ("arrays", arrays(runtime=["a"] * 4), "workload.jobs.runtime holds <U1; allowed: numbers"),
+    ("arrays", arrays(processors=[2, 8, 1.5, 4]), "workload.jobs.processors[2]=1.5; allowed: whole numbers"),
+    ("arrays", arrays(requested=[1, 2, -1, 4]), "workload.jobs.requested[2]=-1.0; allowed: above 0, or NaN"),
+    ("arrays", arrays(memory=[1, 2, 3, -4]), "workload.jobs.memory[3]=-4.0; allowed: KB of the whole job"),
+    ("arrays", {"resample": "user"}, "workload.resample=user; allowed: null, users, weeks"),
+    ("arrays", {"population": 1.2}, "workload.population=1.2; allowed: 1; other populations need"),
+    ("arrays", {"resample": "users", "long_lasting_weeks": 0.5}, "workload.long_lasting_weeks=0.5; allowed"),
+    (
+        "arrays",
+        {"resample": "users"},
+        "days, and workload.resample=users moves whole weeks: it needs 14",
+    ),
+    ("o2k_2000_01", {"month": "1999-09"}, "workload.month=1999-09; allowed: 1999-10, 1999-11"),
+    ("o2k_2000_01", {"peak_hours": [9, 25]}, "peak_hours=[9, 25]; allowed: [from, until]"),
+    ("o2k_2000_01", {"rates": {"peak": 0}}, "rates.peak=0; allowed"),
+    ("o2k_2000_01", {"requests": {"st": [[5, 1]]}}, "requests.st=[[5, 1]]; allowed: more than 5 hours"),
+    ("o2k_2000_01", {"sizes": {"sj": [[2, 1], [1, 1]]}}, "ascending from 1 to 8, weights above 0"),
+    ("o2k_2000_01", {"sizes": {"sj": [[1.5, 1]]}}, "sizes.sj=[[1.5, 1]]; allowed: whole processors"),
+    ("o2k_2000_01", {"under_a_minute": {"2000-01": 0.2}}, "under_a_minute.2000-01=0.2; allowed: shares of"),
+    ("o2k_2000_01", {"closed_loop": {"limit": 0}}, "closed_loop.limit=0; allowed: a whole number of jobs"),
+    (
+        "o2k_2000_01",
+        {"closed_loop": {"limit": 3}, "together": 2},
+        "jobs come at once; set workload.tog",
+    ),
+    ("t3d_three_weeks", {"first_day": "July"}, "workload.first_day=July; allowed: a day from 1900"),
+    ("t3d_three_weeks", {"months": 2}, "workload.months=2 and workload.weeks=1; allowed: one of them"),
+    ("t3d_three_weeks", {"growth": -1}, "workload.growth=-1; allowed: a number from -0.9"),
+    (
+        "t3d_three_weeks",
+        {"interactive": {"size": 3}},
+        "workload.interactive.size is not known; allowed: h",
+    ),
+    ("t3d_three_weeks", {"interactive": {"sizes": [[3, 1]]}}, "powers of two from 2 on, ascending, weights"),
+    ("t3d_three_weeks", {"interactive": {"by_hour": [1, 2]}}, "interactive.by_hour=[1, 2]; allowed: 24"),
+    (
+        "t3d_three_weeks",
+        {"interactive": {"hours": 0.001}},
+        "interactive.hours=0.001; allowed: at least",
+    ),
+    ("t3d_three_weeks", {"batch": {"queues": []}}, "workload.batch.queues=[]; allowed: a mapping of queues"),
+    ("t3d_three_weeks", {"batch": {"classes": {"express": 0.7, "standby": 0.7}}}, "the shares sum to 1.4"),
+    ("t3d_three_weeks", {"memory_per_processor": {"most": [56, 42]}}, "most=[56, 42]; allowed: ["),
+    ("t3d_three_weeks", {}, "has jobs of 256 processors with up to 15,872 MB, and machine small has no host"),
+]
+
+
+def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Return a mapping with the keys of another; mappings within are merged, except jobs and fits."""
+    return old | {
+        key: merged(old[key], value)
+        if isinstance(value, dict) and isinstance(old.get(key), dict) and key not in ("jobs", "fit")
+        else value
+        for key, value in new.items()
+    }
+
+
+@pytest.mark.parametrize(("name", "keys", "words"), REFUSALS, ids=lambda value: str(value)[:40])
+def test_a_key_out_of_range_is_refused_in_one_line(name: str, keys: dict[str, Any], words: str) -> None:
+    workload = merged(workload_of(name) | {"estimates": "tsafrir2005"}, keys)
+    with pytest.raises(ValueError, match=re.escape(words)) as refused:
+        workloads.open_workload(Point({}, workload, POOL, 0.8))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "machine", "words"),
+    [
+        ("o2k_2000_01", {}, {"processors": 32}, "has jobs of 64 processors and of 16 GB, and machine"),
+        (
+            "t3d_three_weeks",
+            {"reference": {"batch": {"work": 1e15}}},
+            {"processors": 256},
+            "processor sec",
+        ),
+        ("lublin2003", {"largest_job": None}, {"processors": 8}, "u_med=0.5 is not between 0.8 and 3"),
+        ("lublin2003", {}, {"processors": None}, "machine.processors=null takes the processors from a log's"),
+        (
+            "arrays",
+            {"jobs": ARRAYS},
+            {"processors": 4},
+            "job 1 asks for 8 processors with 0 KB, which no",
+        ),
+        ("arrays", {}, {"processors": 8, "hosts": [{"processors": 8}]}, "machine.hosts: give one of them"),
+    ],
+)
+def test_a_machine_that_cannot_run_the_jobs_is_refused(
+    name: str, keys: dict[str, Any], machine: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        workloads.open_workload(Point({}, merged(workload_of(name), keys), machine, 0.8))
+
+
+@pytest.mark.parametrize("name", ["feitelson1996", "synthetic", "short_long of a size"])
+def test_streams_need_a_load_and_a_size_of_batches(name: str) -> None:
+    with pytest.raises(ValueError, match=r"no load of their own|no load of its own: give one, for instance"):
+        workloads.open_workload(Point({}, workload_of(name), POOL | {"mesh": None}))
+    endless = Point({}, workload_of(name), POOL, 0.8, Batches(size=None))
+    with pytest.raises(ValueError, match=r"batch_size=null divides a whole workload .* batch_size=1000"):
+        workloads.open_workload(endless)
+
+
+MCCANN = workload_of("lublin2003")["mccann"]
+
+
+@pytest.mark.parametrize(
+    ("read", "keys", "words"),
+    [
+        (Speedup, {"speedup": "amdahl"}, "workload.speedup=amdahl; allowed: linear, downey, mccann, or the"),
+        (Speedup, {"speedup": "math.nothing"}, "workload.speedup=math.nothing cannot be imported (module"),
+        (Speedup, {"speedup": "downey", "downey": {"sigma": -0.1}}, "workload.downey.sigma=-0.1; allowed: a"),
+        (Speedup, {"speedup": "downey", "downey": {"A": 3}}, "workload.downey.A is not known; allowed: aver"),
+        (Speedup, {"speedup": "mccann", "mccann": None}, "workload.mccann=null; allowed: a mapping of comp"),
+        (
+            Speedup,
+            {"speedup": "mccann", "mccann": MCCANN | {"delta": 101.0}},
+            "delta=101.0; allowed: ms",
+        ),
+        (Phases, {"phases": [{"share": 0.5, "processors": 1}]}, "allowed: null, or a list of {share, proc"),
+        (
+            Statements,
+            {"statements": {"kinds": "disk"}},
+            "statements.kinds=disk; allowed: computation",
+        ),
+        (Statements, {"statements": {"kinds": {"of": 3, "local": 1}}}, "the numbers must add up"),
+    ],
+)
+def test_options_out_of_range_are_refused_in_one_line(read: Any, keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)) as refused:
+        read.of(keys)
+    assert "\n" not in str(refused.value)
+
+
+def test_every_workload_of_rigid_jobs_is_in_the_table_of_cases() -> None:
+    assert set(workloads.MODELS) <= {workload_of(name).get("model") for name in WORKLOADS}
