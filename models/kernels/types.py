@@ -25,16 +25,15 @@ def fields(floats: str = "", ints: str = "") -> np.dtype:
     >>> fields("now", "n_waiting n_running").names
     ('now', 'n_waiting', 'n_running')
     """
-    return np.dtype(
-        [(name, np.float64) for name in floats.split()] + [(name, np.int64) for name in ints.split()]
-    )
+    columns = [(name, np.float64) for name in floats.split()] + [(name, np.int64) for name in ints.split()]
+    return np.dtype(columns, align=True)
 
 
 def record(fields: type, **chosen: type) -> Any:
     """Return the numba type of a named tuple of arrays, numbers and such tuples, as its annotations say.
 
-    An array of records is annotated by its dtype: ``Annotated[np.ndarray, JOB]``. A field that may have
-    several types is chosen by its name.
+    An array of records is annotated by its dtype, ``Annotated[np.ndarray, JOB]``, any other array by numba's
+    type. The type of a field that has several is given by its name.
 
     Examples
     --------
@@ -57,5 +56,6 @@ def record(fields: type, **chosen: type) -> Any:
 
 def _of(hint: Any) -> Any:
     if metadata := getattr(hint, "__metadata__", None):
-        return from_dtype(metadata[0])[::1]
+        kind = metadata[0]
+        return from_dtype(kind)[::1] if isinstance(kind, np.dtype) else kind
     return OF_ANNOTATIONS.get(hint) or record(hint)

@@ -12,17 +12,16 @@ from models.family import Outcome
 from models.jobs import order_statistics
 from models.jobs.measures import Measures
 from models.jobs.schedule import Pieces, Schedule, check_pieces
-from models.partitioning import engine
+from models.partitioning.engine import Status
 from models.partitioning.metrics import known
 from models.partitioning.policies import functions_of
 from models.partitioning.simulation import fold, sharing
 from models.partitioning.simulation.discipline import Discipline
 from models.partitioning.simulation.measured import Batches, in_portions, jobs_of, of_trace
 from models.partitioning.simulation.roll import Roll
-from models.partitioning.simulation.run import Curve, Setup, Simulation
+from models.partitioning.simulation.run import Curve, Simulation, settings_of
 from models.partitioning.simulation.shares import shares
 from models.partitioning.simulation.source import Source, open_source
-from models.partitioning.simulation.state import Ended, Held
 from models.partitioning.simulation.system import Admission
 from models.point import Point
 from models.saturation import Backlog
@@ -59,8 +58,9 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
     fixed = system.policy.has_fixed_partitions
     functions = functions_of(system.policy.discipline)
     roll, speedup = Roll(source.parts(), keeping), source.speedup
-    setup = Setup(
-        limit=system.limit(point.machine),
+    settings = settings_of(
+        system.limit(point.machine),
+        batches.size,
         interval=np.inf if fixed else admission.interval,
         overhead=admission.overhead,
         charged=policy["reallocation_cost"],
@@ -68,15 +68,14 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
         rotation_per_job=system.policy.unit == "jobs",
         by_shape=system.goes_by_shape,
         draining=trace is not None,
-        batch_size=batches.size,
-        job_limit=_job_limit(source),
         recording=recording,
     )
     simulation = Simulation(
         Discipline(*(dotted.imported(f"{functions}.{name}") for name in Discipline._fields)),
         partial(shares, system),
         roll.arrivals(),
-        setup,
+        settings,
+        _job_limit(source),
         Curve() if speedup is None else Curve(dotted.imported(speedup.curve), np.array(speedup.parameters)),
     )
     return simulation, roll, source
@@ -111,8 +110,8 @@ def simulate(point: Point) -> Outcome:
     most = n_processors if rotating and point.machine.get("memory_limit") is None else np.inf
     parts: list[Batches] = []
     for look in batches.checkpoints:
-        status = engine.RECORD_FULL
-        while status == engine.RECORD_FULL:
+        status = Status.RECORD_FULL
+        while status == Status.RECORD_FULL:
             status = simulation.run(batches.warmup + look)
             taken = simulation.take()
             for ended, closed in in_portions(taken, batches.size):
@@ -121,8 +120,8 @@ def simulate(point: Point) -> Outcome:
             roll.forget(simulation.first_in_system)
         metrics = Batches.joined(parts).metrics(batches.warmup, simulation.n_batches)
         level = metrics["jobs_in_system"]
-        overflowed = status == engine.TABLE_FULL or crowded(level, most)
-        if overflowed or status != engine.BATCHES_DONE:
+        overflowed = status == Status.TABLE_FULL or crowded(level, most)
+        if overflowed or status != Status.BATCHES_DONE:
             break
         if batches.enough is not None and batches.enough(known(metrics)):
             break
@@ -136,7 +135,7 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
     ended, _ = _run_out(simulation)
     batches, available = trace.divided(point.batches)
     assert batches.size is not None
-    limit, held = source.system.limit(point.machine), simulation.record.held
+    limit, held = source.system.limit(point.machine), simulation.tables.held
     found = of_trace(ended, trace, batches.size, held, limit, Measures.of(point.measures))
     for look in batches.checkpoints:
         metrics = found.metrics(batches.warmup, batches.warmup + min(look, max(available, 0)))
@@ -145,30 +144,30 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
     return Outcome(metrics, len(trace.jobs))
 
 
-def _run_out(simulation: Simulation) -> tuple[Ended, Held]:
-    """Simulate until the last job has ended; return all that was written down."""
+def _run_out(simulation: Simulation) -> tuple[np.recarray, np.recarray]:
+    """Simulate until the last job has ended; return all that was recorded."""
     course = _Course()
-    status = engine.RECORD_FULL
-    while status == engine.RECORD_FULL:
+    status = Status.RECORD_FULL
+    while status == Status.RECORD_FULL:
         status = simulation.run(WITHOUT_END)
         course.take(simulation)
     return course.joined()
 
 
 class _Course:
-    """All that a simulation writes down."""
+    """All that a simulation records."""
 
     def __init__(self) -> None:
-        self._ended: list[Ended] = []
-        self._held: list[Held] = []
+        self._ended: list[np.recarray] = []
+        self._held: list[np.recarray] = []
         self._n_pieces = 0
 
     def take(self, simulation: Simulation) -> None:
-        """Take away what was written down; ``ValueError`` with one line for too many pieces."""
+        """Take away what was recorded; ``ValueError`` with one line for too many pieces."""
         taken = simulation.take()
-        self._ended.append(Ended(*map(np.copy, taken.ended)))
-        self._held.append(Held(*map(np.copy, taken.pieces)))
-        self._n_pieces += len(taken.pieces.number)
+        self._ended.append(taken.ended.copy())
+        self._held.append(taken.pieces.copy())
+        self._n_pieces += len(taken.pieces)
         check_pieces(
             self._n_pieces,
             "give more time between changes of partitions, with a longer policy.rotation=… or "
@@ -176,12 +175,9 @@ class _Course:
             "or run it without a schedule",
         )
 
-    def joined(self) -> tuple[Ended, Held]:
-        """Return it."""
-        return (
-            Ended(*map(np.concatenate, zip(*self._ended, strict=True))),
-            Held(*map(np.concatenate, zip(*self._held, strict=True))),
-        )
+    def joined(self) -> tuple[np.recarray, np.recarray]:
+        """Return the jobs that ended and the pieces."""
+        return np.concatenate(self._ended).view(np.recarray), np.concatenate(self._held).view(np.recarray)
 
 
 def schedule(point: Point) -> Schedule:
@@ -200,13 +196,12 @@ def schedule(point: Point) -> Schedule:
         n_jobs = len(source.trace.jobs)
     else:
         ended, held, n_jobs = _run_stream(simulation, point.batches.most)
-    order = np.argsort(ended.number, kind="stable")
-    ended = Ended(*(values[order] for values in ended))
-    ended = Ended(*(values[: np.searchsorted(ended.number, n_jobs)] for values in ended))
+    ended = ended[np.argsort(ended.number, kind="stable")]
+    ended = ended[: np.searchsorted(ended.number, n_jobs)]
     jobs = roll.of(ended.number)
     at = np.searchsorted(ended.number, held.number)
     there = (at < len(jobs)) & (ended.number[np.minimum(at, len(jobs) - 1)] == held.number)
-    held = Held(*(values[there] for values in held))
+    held = held[there]
     order = np.lexsort((held.begin, at[there]))
     pieces = Pieces(
         at[there][order], np.zeros(len(order), np.int64), held.begin[order], held.end[order],
@@ -225,18 +220,18 @@ def schedule(point: Point) -> Schedule:
     )
 
 
-def _run_stream(simulation: Simulation, n_batches: int) -> tuple[Ended, Held, int]:
+def _run_stream(simulation: Simulation, n_batches: int) -> tuple[np.recarray, np.recarray, int]:
     """Simulate batches and then on, until all jobs that were submitted up to then have ended."""
     course = _Course()
     wanted, n_jobs = n_batches, WITHOUT_END
     while True:
         status = simulation.run(wanted)
         course.take(simulation)
-        if status == engine.BATCHES_DONE:
+        if status == Status.BATCHES_DONE:
             n_jobs = min(n_jobs, simulation.n_submitted)
             wanted = simulation.n_batches + 1
-        done = status == engine.BATCHES_DONE and simulation.first_in_system >= n_jobs
-        if done or status not in (engine.BATCHES_DONE, engine.RECORD_FULL):
+        done = status == Status.BATCHES_DONE and simulation.first_in_system >= n_jobs
+        if done or status not in (Status.BATCHES_DONE, Status.RECORD_FULL):
             break
     return *course.joined(), n_jobs
 

@@ -1,8 +1,8 @@
-"""What a policy is to the engine: three small compiled functions that share out the machine.
+"""The interface of a policy to the engine: three small compiled functions that share out the machine.
 
 The declared types matter: a kernel that takes functions of these types is compiled once for all policies and
-found in the disk cache again. The functions keep the list RUNNING of the jobs in memory, in the order of
-their positions, and plan every job's progress with the functions of `progress`.
+found in the disk cache again. The functions keep the list of running jobs in the order of their positions,
+and plan every job's progress with the functions of `progress`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 from numba import int64, types, void
 
-from models.partitioning.simulation.state import PLAN, STATE
+from models.partitioning.simulation.state import TABLES
 from models.workloads.speedup.curves import CURVE
 
 SIGNATURE = void(
     int64,  # the newcomer's place in the table of jobs, or the position that fell free; else 0
-    STATE,
-    PLAN,
+    TABLES,
     CURVE,  # the speed of a job by its number of processors
 )
 FUNCTION = types.FunctionType(SIGNATURE)
@@ -26,7 +25,7 @@ FUNCTION = types.FunctionType(SIGNATURE)
 class Discipline(NamedTuple):
     """The compiled functions of a policy, all of `SIGNATURE`.
 
-    arrive : lets a job into memory beside those that run
+    arrive : admits a job beside those that run
     depart : divides the machine anew among the others after the job at a position ended
     rotate : exchanges partitions at an instant of rotation
     """

@@ -8,10 +8,8 @@ partitions are of one size, and the engine is then told of none.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import float64, int64, void
+from numba import void
 
 from models.kernels.compiling import kernel, part
 from models.partitioning.simulation.discipline import SIGNATURE
@@ -37,136 +35,116 @@ from models.partitioning.simulation.fold_moves import (
     small,
 )
 from models.partitioning.simulation.progress import begin
-from models.partitioning.simulation.state import (
-    FIRST,
-    FREE,
-    LEVEL,
-    N_RUNNING,
-    N_SYSTEMS,
-    NONE,
-    NOW,
-    PART_INDEX,
-    PART_POSITION,
-    PART_SIZE,
-    ROTATED,
-    ROTATION_DUE,
-    RUNNING,
-    SECOND,
-    SETTINGS,
-    STATE,
-    SYSTEMS,
-    Plan,
-    Settings,
-    State,
-)
+from models.partitioning.simulation.state import NONE, TABLES
 
 
-@part(float64(SETTINGS, int64))
-def period(settings: Settings, n_jobs: int) -> float:
+@part()
+def period(settings, n_jobs):
     """Return the seconds between two instants of rotation."""
     return settings.rotation * max(n_jobs, 1) if settings.rotation_per_job else settings.rotation
 
 
-@part(void(SETTINGS, STATE))
-def pass_instants(settings: Settings, state: State) -> None:
+@part(void(TABLES))
+def pass_instants(tables):
     """Before the number of jobs changes: let the instants pass at which there was nothing to rotate."""
-    clocks = state.clocks
-    if settings.rotation < np.inf and clocks[ROTATION_DUE] == np.inf:
-        time = period(settings, state.counts[N_RUNNING])
-        clocks[ROTATED] += np.floor((clocks[NOW] - clocks[ROTATED]) / time) * time
+    settings, state = tables.settings, tables.state[0]
+    if settings.rotation < np.inf and state.rotation_due == np.inf:
+        time = period(settings, state.n_running)
+        state.rotated += np.floor((state.now - state.rotated) / time) * time
 
 
-@part(void(SETTINGS, STATE))
-def plan_rotation(settings: Settings, state: State) -> None:
+@part(void(TABLES))
+def plan_rotation(tables):
     """Tell the engine of the next rotation; there is none if the number of jobs is a power of two."""
-    clocks = state.clocks
-    n_jobs = state.counts[N_RUNNING]
-    due = max(clocks[NOW], clocks[ROTATED] + period(settings, n_jobs))
-    clocks[ROTATION_DUE] = np.inf
+    settings, state = tables.settings, tables.state[0]
+    n_jobs = state.n_running
+    due = max(state.now, state.rotated + period(settings, n_jobs))
+    state.rotation_due = np.inf
     if n_jobs & (n_jobs - 1):
-        clocks[ROTATION_DUE] = due
-    elif due == clocks[NOW]:
-        clocks[ROTATED] = due
+        state.rotation_due = due
+    elif due == state.now:
+        state.rotated = due
 
 
 @kernel(SIGNATURE)
-def arrive(job: int, state: State, plan: Plan, curve: Any) -> None:
+def arrive(job, tables, curve):
     """Give the newcomer half of a large partition; it begins when the other job has folded. O(cells)."""
-    order, counts, settings, cells = state.order, state.counts, plan.settings, plan.cells
-    pass_instants(settings, state)
-    now = state.clocks[NOW]
-    newcomer = counts[N_RUNNING]
+    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    pass_instants(tables)
+    now = state.now
+    newcomer = state.n_running
     ready = now
     second = 0
     if newcomer == 0:
-        set_level(0, order, counts)
+        set_level(0, tables)
     else:
-        part = host(order, cells, counts)
-        position = order[PART_POSITION, part]
-        walk, _, first_cell, n_cells = extent(system_of(position, order, cells, counts), counts[LEVEL])
-        index = order[PART_INDEX, part]
+        part = host(tables)
+        position = lists.part_position[part]
+        walk, _, first_cell, n_cells = extent(system_of(position, tables), state.level)
+        index = lists.part_index[part]
         kept = cells[walk, first_cell + index]
         second = cells[walk, first_cell + (index + 1) % n_cells]
-        ready = fold(position, second, kept, settings.charged, state, plan, curve)
-    order[RUNNING, newcomer] = job
-    hold(newcomer, second, NONE, order)
-    begin(job, ready - now, small(counts[LEVEL]), state, plan, curve)
-    counts[N_RUNNING] += 1
-    levels = plan.processors.shape[0] // SHARES_OF_LEVEL
-    if counts[N_RUNNING] == 1 << counts[LEVEL] and counts[LEVEL] < levels - 1:
-        refine(counts[N_RUNNING], order, cells, counts)
-    plan_rotation(settings, state)
+        charge = 1.0 if tables.settings.charged else 0.0
+        ready = fold(position, second, kept, charge, tables, curve)
+    lists.running[newcomer] = job
+    hold(newcomer, second, NONE, tables)
+    begin(job, ready - now, small(state.level), tables, curve)
+    state.n_running += 1
+    levels = tables.processors.shape[0] // SHARES_OF_LEVEL
+    if state.n_running == 1 << state.level and state.level < levels - 1:
+        refine(state.n_running, tables)
+    plan_rotation(tables)
 
 
 @kernel(SIGNATURE)
-def depart(position: int, state: State, plan: Plan, curve: Any) -> None:
+def depart(position, tables, curve):
     """Rotate until what the job left is taken (section 4.4.3). O(cells) for each rotation.
 
     Where the last but one of two jobs leaves, the other one unfolds to the whole machine from wherever it is.
     """
-    order, counts, cells = state.order, state.counts, plan.cells
-    pass_instants(plan.settings, state)
-    charge = float(plan.settings.charged)
-    n_jobs = counts[N_RUNNING]
+    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    pass_instants(tables)
+    charge = 1.0 if tables.settings.charged else 0.0
+    n_jobs = state.n_running
     if n_jobs > 1:
-        if 2 * n_jobs == 1 << counts[LEVEL]:
-            coarser = rows_of(counts[LEVEL]) + COARSER
+        if 2 * n_jobs == 1 << state.level:
+            coarser = rows_of(state.level) + COARSER
             for i in range(n_jobs):
-                if cells[coarser, order[FIRST, i]] != cells[coarser, order[SECOND, i]]:
-                    lay_out(charge * (n_jobs > 2), state, plan, curve)
+                if cells[coarser, lists.first[i]] != cells[coarser, lists.second[i]]:
+                    lay_out(charge * (n_jobs > 2), tables, curve)
                     break
-            coarsen(n_jobs, order, cells, counts)
-        system = system_of(position, order, cells, counts)
-        wanted = 1 if order[SECOND, position] == NONE else 2
-        for i in range(list_parts(system, order, cells, counts)):
-            wanted -= order[PART_SIZE, i] == 1 and order[PART_POSITION, i] != position
+            coarsen(n_jobs, tables)
+        system = system_of(position, tables)
+        wanted = 1 if lists.second[position] == NONE else 2
+        for i in range(list_parts(system, tables)):
+            wanted -= lists.part_size[i] == 1 and lists.part_position[i] != position
         if wanted > 0:
-            join(charge, state, plan, curve)
+            join(charge, tables, curve)
             system = 1
-        counts[FREE] = position
-        while counts[FREE] != NONE:
-            exchange(system, charge, state, plan, curve)
+        state.free = position
+        while state.free != NONE:
+            exchange(system, charge, tables, curve)
         last = n_jobs - 1
         if position != last:
-            order[RUNNING, position] = order[RUNNING, last]
-            hold(position, order[FIRST, last], order[SECOND, last], order)
-    counts[N_RUNNING] -= 1
-    plan_rotation(plan.settings, state)
+            lists.running[position] = lists.running[last]
+            hold(position, lists.first[last], lists.second[last], tables)
+    state.n_running -= 1
+    plan_rotation(tables)
 
 
 @kernel(SIGNATURE)
-def rotate(_: int, state: State, plan: Plan, curve: Any) -> None:
+def rotate(_, tables, curve):
     """Exchange small and large partitions of neighbours once in each system. O(cells x log cells)."""
-    order, counts, cells = state.order, state.counts, plan.cells
-    state.clocks[ROTATED] = state.clocks[NOW]
-    first = list_parts(order[SYSTEMS, 0], order, cells, counts)
-    first_cells = extent(order[SYSTEMS, 0], counts[LEVEL])[3]
-    for i in range(1, counts[N_SYSTEMS]):
-        n_parts = list_parts(order[SYSTEMS, i], order, cells, counts)
-        if n_parts * first_cells != first * extent(order[SYSTEMS, i], counts[LEVEL])[3]:
-            join(1.0, state, plan, curve)
+    lists, state = tables.lists, tables.state[0]
+    state.rotated = state.now
+    first = list_parts(lists.systems[0], tables)
+    first_cells = extent(lists.systems[0], state.level)[3]
+    for i in range(1, state.n_systems):
+        n_parts = list_parts(lists.systems[i], tables)
+        if n_parts * first_cells != first * extent(lists.systems[i], state.level)[3]:
+            join(1.0, tables, curve)
             break
-    divide(order, cells, counts)
-    for i in range(counts[N_SYSTEMS]):
-        exchange(order[SYSTEMS, i], 1.0, state, plan, curve)
-    plan_rotation(plan.settings, state)
+    divide(tables)
+    for i in range(state.n_systems):
+        exchange(lists.systems[i], 1.0, tables, curve)
+    plan_rotation(tables)

@@ -7,8 +7,6 @@ move.
 
 from __future__ import annotations
 
-from typing import Any
-
 from numba import float64, int64, void
 
 from models.kernels.compiling import part
@@ -22,26 +20,7 @@ from models.partitioning.simulation.fold_cells import (
     rows_of,
 )
 from models.partitioning.simulation.progress import reallocate
-from models.partitioning.simulation.state import (
-    FIRST,
-    FREE,
-    LEVEL,
-    N_SYSTEMS,
-    NONE,
-    NOW,
-    OWNER,
-    PART_INDEX,
-    PART_POSITION,
-    PART_SIZE,
-    PLAN,
-    RESUME,
-    RUNNING,
-    SECOND,
-    STATE,
-    SYSTEMS,
-    Plan,
-    State,
-)
+from models.partitioning.simulation.state import NONE, TABLES
 from models.workloads.speedup.curves import CURVE
 
 # Kinds of moves: seconds to fold a large partition onto its half, to unfold it again, and to move a job to
@@ -53,128 +32,129 @@ SHARES_OF_LEVEL = 3
 
 
 @part(int64(int64))
-def small(level: int) -> int:
+def small(level):
     """Return the share of a small partition at a level."""
     return SHARES_OF_LEVEL * level
 
 
-@part(int64(int64, int64, STATE, PLAN))
-def large(first: int, second: int, state: State, plan: Plan) -> int:
+@part(int64(int64, int64, TABLES))
+def large(first, second, tables):
     """Return the share of a large partition of two cells."""
-    level = state.counts[LEVEL]
-    return SHARES_OF_LEVEL * level + 1 + direction(first, second, rows_of(level) + GRID_ROW, plan.cells)
+    state = tables.state[0]
+    level = state.level
+    return SHARES_OF_LEVEL * level + 1 + direction(first, second, rows_of(level) + GRID_ROW, tables)
 
 
-@part(void(int64, int64, int64, float64, float64, STATE, PLAN, CURVE))
-def unfold(
-    position: int, own: int, taken: int, ready: float, charge: float, state: State, plan: Plan, curve: Any
-) -> None:
+@part(void(int64, int64, int64, float64, float64, TABLES, CURVE))
+def unfold(position, own, taken, ready, charge, tables, curve):
     """Let a job with a small partition take a cell beside it, which will be vacant at `ready`."""
-    share = large(own, taken, state, plan)
-    hold(position, own, taken, state.order)
-    pause = charge * plan.moves[UNFOLDING, share]
-    job = state.order[RUNNING, position]
-    reallocate(job, ready - state.clocks[NOW], pause, share, state, plan, curve)
+    lists, state = tables.lists, tables.state[0]
+    share = large(own, taken, tables)
+    hold(position, own, taken, tables)
+    pause = charge * tables.moves[UNFOLDING, share]
+    job = lists.running[position]
+    reallocate(job, ready - state.now, pause, share, tables, curve)
 
 
-@part(float64(int64, int64, int64, float64, STATE, PLAN, CURVE))
-def fold(position: int, given: int, kept: int, charge: float, state: State, plan: Plan, curve: Any) -> float:
+@part(float64(int64, int64, int64, float64, TABLES, CURVE))
+def fold(position, given, kept, charge, tables, curve):
     """Let a job with a large partition give a cell away, and return when that will be vacant."""
-    pause = charge * plan.moves[FOLDING, large(given, kept, state, plan)]
-    hold(position, kept, NONE, state.order)
-    job = state.order[RUNNING, position]
-    reallocate(job, 0.0, pause, small(state.counts[LEVEL]), state, plan, curve)
-    return state.real[job, RESUME]
+    jobs, lists, state = tables.jobs, tables.lists, tables.state[0]
+    pause = charge * tables.moves[FOLDING, large(given, kept, tables)]
+    hold(position, kept, NONE, tables)
+    job = lists.running[position]
+    reallocate(job, 0.0, pause, small(state.level), tables, curve)
+    return jobs[job].resume
 
 
-@part(int64(int64, float64, STATE, PLAN, CURVE), inline=False)
-def exchange(system: int, charge: float, state: State, plan: Plan, curve: Any) -> int:
+@part(int64(int64, float64, TABLES, CURVE), inline=False)
+def exchange(system, charge, tables, curve):
     """Exchange each small partition with a large one that follows it, and return how many jobs moved.
 
     What is free takes nothing; a small partition before a small free one takes all of that (section 4.4.3).
     """
-    order, counts, cells = state.order, state.counts, plan.cells
-    walk, _, begin, n_cells = extent(system, counts[LEVEL])
-    n_parts = list_parts(system, order, cells, counts)
-    free = counts[FREE]
+    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    walk, _, begin, n_cells = extent(system, state.level)
+    n_parts = list_parts(system, tables)
+    free = state.free
     n_moved = 0
     for i in range(n_parts):
         before = n_parts - 1 if i == 0 else i - 1
-        giver, taker = order[PART_POSITION, i], order[PART_POSITION, before]
-        if taker == free or order[PART_SIZE, before] == 2:
+        giver, taker = lists.part_position[i], lists.part_position[before]
+        if taker == free or lists.part_size[before] == 2:
             continue
-        if order[PART_SIZE, i] == 1 and giver != free:
+        if lists.part_size[i] == 1 and giver != free:
             continue
-        own = cells[walk, begin + order[PART_INDEX, before]]
-        index = order[PART_INDEX, i]
+        own = cells[walk, begin + lists.part_index[before]]
+        index = lists.part_index[i]
         taken = cells[walk, begin + index]
-        ready = state.clocks[NOW]
-        if order[PART_SIZE, i] == 2:
+        ready = state.now
+        if lists.part_size[i] == 2:
             kept = cells[walk, begin + (index + 1) % n_cells]
             if giver == free:
-                hold(giver, kept, NONE, order)
+                hold(giver, kept, NONE, tables)
             else:
-                ready = fold(giver, taken, kept, charge, state, plan, curve)
+                ready = fold(giver, taken, kept, charge, tables, curve)
                 n_moved += 1
         else:
-            counts[FREE] = NONE
-        unfold(taker, own, taken, ready, charge, state, plan, curve)
+            state.free = NONE
+        unfold(taker, own, taken, ready, charge, tables, curve)
         n_moved += 1
     return n_moved
 
 
-@part(void(float64, STATE, PLAN, CURVE), inline=False)
-def lay_out(charge: float, state: State, plan: Plan, curve: Any) -> None:
+@part(void(float64, TABLES, CURVE), inline=False)
+def lay_out(charge, tables, curve):
     """Put all partitions one after the other along the walk, as it meets them. O(cells)."""
-    order, counts = state.order, state.counts
-    level = counts[LEVEL]
+    lists, state = tables.lists, tables.state[0]
+    level = state.level
     n_parts = 0
     for cell in range(1 << level):
-        position = order[OWNER, cell]
-        first, second = order[FIRST, position], order[SECOND, position]
+        position = lists.owner[cell]
+        first, second = lists.first[position], lists.second[position]
         if second == NONE or cell == min(first, second):
-            order[PART_POSITION, n_parts] = position
+            lists.part_position[n_parts] = position
             n_parts += 1
     cell = 0
     for i in range(n_parts):
-        position = order[PART_POSITION, i]
-        job = order[RUNNING, position]
-        first, second = order[FIRST, position], order[SECOND, position]
+        position = lists.part_position[i]
+        job = lists.running[position]
+        first, second = lists.first[position], lists.second[position]
         if second == NONE:
-            hold(position, cell, NONE, order)
+            hold(position, cell, NONE, tables)
             if first != cell:
-                pause = charge * plan.moves[MOVING, small(level)]
-                reallocate(job, 0.0, pause, small(level), state, plan, curve)
+                pause = charge * tables.moves[MOVING, small(level)]
+                reallocate(job, 0.0, pause, small(level), tables, curve)
             cell += 1
         else:
-            hold(position, cell, cell + 1, order)
+            hold(position, cell, cell + 1, tables)
             if min(first, second) != cell or max(first, second) != cell + 1:
-                share = large(cell, cell + 1, state, plan)
-                pause = charge * plan.moves[MOVING, share]
-                reallocate(job, 0.0, pause, share, state, plan, curve)
+                share = large(cell, cell + 1, tables)
+                pause = charge * tables.moves[MOVING, share]
+                reallocate(job, 0.0, pause, share, tables, curve)
             cell += 2
-    counts[N_SYSTEMS] = 1
-    order[SYSTEMS, 0] = 1
+    state.n_systems = 1
+    lists.systems[0] = 1
 
 
-@part(void(float64, STATE, PLAN, CURVE), inline=False)
-def join(charge: float, state: State, plan: Plan, curve: Any) -> None:
+@part(void(float64, TABLES, CURVE), inline=False)
+def join(charge, tables, curve):
     """Make one system of all. Those with partitions that do not follow the common walk first go on alone."""
-    order, counts = state.order, state.counts
+    lists, state = tables.lists, tables.state[0]
     longest = 0
-    for i in range(counts[N_SYSTEMS]):
-        longest = max(longest, extent(order[SYSTEMS, i], counts[LEVEL])[3])
+    for i in range(state.n_systems):
+        longest = max(longest, extent(lists.systems[i], state.level)[3])
     for _ in range(longest):
         n_in_the_way = n_moved = 0
-        for i in range(counts[N_SYSTEMS]):
-            system = order[SYSTEMS, i]
-            if not follows(system, 1, order, plan.cells, counts):
+        for i in range(state.n_systems):
+            system = lists.systems[i]
+            if not follows(system, 1, tables):
                 n_in_the_way += 1
-                n_moved += exchange(system, charge, state, plan, curve)
+                n_moved += exchange(system, charge, tables, curve)
         if n_in_the_way == 0:
-            counts[N_SYSTEMS] = 1
-            order[SYSTEMS, 0] = 1
+            state.n_systems = 1
+            lists.systems[0] = 1
             return
         if n_moved == 0:
             break
-    lay_out(charge, state, plan, curve)
+    lay_out(charge, tables, curve)

@@ -1,4 +1,4 @@
-"""What compiled folding is told: where the cells of each grid are, and what partitions and moves are like."""
+"""The tables of compiled folding: the cells of each grid, and the rates and moves of partitions."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures, of_jobs
 from models.jobs.trace import Trace
 from models.partitioning.metrics import Sums, of_classes
-from models.partitioning.simulation.state import Closed, Ended, Record
+from models.partitioning.simulation.state import CLOSED, Record
 
 PORTION = 8192
 """Jobs that are measured together, if they are more than a batch."""
@@ -32,23 +32,29 @@ class Batches(NamedTuple):
 
     @classmethod
     def of(
-        cls, ended: Ended, jobs: Jobs, closed: Closed, size: int, n_processors: int, measures: Measures
+        cls,
+        ended: np.recarray,
+        jobs: Jobs,
+        closed: np.recarray,
+        size: int,
+        n_processors: int,
+        measures: Measures,
     ) -> Batches:
         """Measure jobs in the order in which they ended, of which the last batch may be short.
 
         Parameters
         ----------
-        ended : Ended
+        ended : recarray of `state.ENDED`
         jobs : Jobs
             The same ones; without groups no more than their runtimes are looked at.
-        closed : Closed
+        closed : recarray of `state.CLOSED`
             As many as there are batches.
         size : int
             Jobs in a batch.
         n_processors : int
         measures : Measures
         """
-        n_batches = len(closed.length)
+        n_batches = len(closed)
         response = ended.end - ended.submit
         batch = np.arange(len(response)) // size
         values = {"wait": ended.start - ended.submit, "response_time": response}
@@ -72,31 +78,32 @@ class Batches(NamedTuple):
         return {name: values[these].copy() for name, values in self.told.items()} | of_classes(sums)
 
 
-def in_portions(taken: Record, size: int) -> Iterator[tuple[Ended, Closed]]:
+def in_portions(taken: Record, size: int) -> Iterator[tuple[np.recarray, np.recarray]]:
     """Yield the full batches of what was taken away, a few at a time: arrays that stay in the cache."""
-    n_batches = len(taken.closed.length)
+    n_batches = len(taken.closed)
     step = max(1, PORTION // size)
     for first in range(0, n_batches, step):
         stop = min(first + step, n_batches)
-        ended = Ended(*(values[first * size : stop * size] for values in taken.ended))
-        yield ended, Closed(*(values[first:stop] for values in taken.closed))
+        yield taken.ended[first * size : stop * size], taken.closed[first:stop]
 
 
-def jobs_of(ended: Ended) -> Jobs:
-    """Return all that the engine knows of jobs: no requests, and no memory."""
+def jobs_of(ended: np.recarray) -> Jobs:
+    """Return the jobs as far as the engine has them: no requests, and no memory."""
     unknown, none = (np.broadcast_to(value, ended.number.shape) for value in (np.nan, 0))
     return Jobs(ended.submit, ended.runtime, unknown, ended.size, none)
 
 
-def of_trace(ended: Ended, trace: Trace, size: int, held: Floats, limit: int, measures: Measures) -> Batches:
+def of_trace(
+    ended: np.recarray, trace: Trace, size: int, held: Floats, limit: int, measures: Measures
+) -> Batches:
     """Measure a trace that ran to its end.
 
     Parameters
     ----------
-    ended : Ended
+    ended : recarray of `state.ENDED`
         All jobs.
     trace : Trace
-        Says which jobs count, and when the measured period ends.
+        It has the jobs that count and the end of the measured period.
     size : int
         Jobs in a batch.
     held : ndarray, shape (n_jobs + 1,)
@@ -112,9 +119,9 @@ def of_trace(ended: Ended, trace: Trace, size: int, held: Floats, limit: int, me
     """
     first, stop, _ = trace.measured.indices(len(trace.jobs))
     counts = (ended.number >= first) & (ended.number < stop)
-    chosen = Ended(*(values[counts] for values in ended))
-    n_batches = -(-len(chosen.number) // size)
-    ends = chosen.end[np.minimum(np.arange(1, n_batches + 1) * size, len(chosen.end)) - 1]
+    chosen = ended[counts]
+    n_batches = -(-len(chosen) // size)
+    ends = chosen.end[np.minimum(np.arange(1, n_batches + 1) * size, len(chosen)) - 1]
     if trace.until is not None and n_batches:
         ends = np.minimum(ends, trace.until)
         ends[-1] = trace.until
@@ -124,8 +131,8 @@ def of_trace(ended: Ended, trace: Trace, size: int, held: Floats, limit: int, me
     return Batches.of(chosen, jobs, closed, size, trace.machine.total, measures)
 
 
-def _closed(submit: Floats, end: Floats, edges: Floats, held: Floats, limit: int) -> Closed:
-    """Return the integrals between edges: whoever is in the system runs, as far as there is room."""
+def _closed(submit: Floats, end: Floats, edges: Floats, held: Floats, limit: int) -> np.recarray:
+    """Return the integrals between edges: all jobs in the system run, up to the limit."""
     instant = np.concatenate([submit, end])
     order = np.argsort(instant, kind="stable")
     change = np.concatenate([np.ones(len(submit), np.int64), np.full(len(end), -1)])
@@ -135,4 +142,5 @@ def _closed(submit: Floats, end: Floats, edges: Floats, held: Floats, limit: int
         area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(instant))])
         return np.diff(np.interp(edges, instant, area))
 
-    return Closed(integral(jobs), integral(held[np.minimum(jobs, limit)]), np.diff(edges))
+    columns = [integral(jobs), integral(held[np.minimum(jobs, limit)]), np.diff(edges)]
+    return np.rec.fromarrays(columns, dtype=CLOSED)

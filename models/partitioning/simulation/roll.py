@@ -1,4 +1,4 @@
-"""The jobs on their way into the engine; where those who measure want to know more of them, they are kept."""
+"""The jobs on their way into the engine; they are kept where their measures need more than the engine has."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Roll:
     ----------
     parts : iterator of Part
     keeping : bool
-        Whether `of` will be asked for jobs.
+        Whether `of` will be called.
     """
 
     def __init__(self, parts: Iterator[Part], keeping: bool) -> None:
@@ -29,14 +29,14 @@ class Roll:
         self._first = 0  # number of the first job that is kept
 
     def arrivals(self) -> Iterator[Arrivals]:
-        """Yield the chunks as the engine takes them."""
+        """Yield the chunks for the engine."""
         for jobs, job_class, work, alone in self._parts:
             if self._keeping:
                 self._kept.append(jobs)
             columns = (jobs.submit, work, jobs.runtime, alone)
             submit, spent, runtime, speed = (np.ascontiguousarray(each, np.float64) for each in columns)
             size = np.ascontiguousarray(jobs.size, np.int64)
-            yield Arrivals(submit, spent, runtime, speed, size, job_class, 1)
+            yield Arrivals(submit, spent, runtime, speed, size, job_class, True)
 
     def of(self, numbers: Ints) -> Jobs:
         """Return jobs by their numbers, in that order."""
@@ -45,7 +45,7 @@ class Roll:
         return self._kept[0].part(numbers - self._first)
 
     def forget(self, number: int) -> None:
-        """Drop the jobs before a number: nobody will ask for them any more."""
+        """Drop the jobs before a number."""
         while self._kept and self._first + len(self._kept[0]) <= number:
             self._first += len(self._kept.pop(0))
         if self._kept and number > self._first:

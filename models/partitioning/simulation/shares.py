@@ -1,7 +1,7 @@
-"""What the compiled policies are told of the machine: the shares that there are, and the moves between them.
+"""The shares of a machine and the moves between them, for the compiled policies.
 
-Everything that depends on shapes is computed here once, in plain Python, for as many jobs as have come
-together so far; the event loop only looks it up.
+Everything that depends on shapes is computed here once, in plain Python, for as many jobs as have been
+there at once so far; the event loop only reads it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from models.topology.mesh import Rectangle
 
 
 class Shares(NamedTuple):
-    """Shares by their numbers, see `models.partitioning.simulation.state.Plan`; and what jobs hold together.
+    """Shares by their numbers, see `models.partitioning.simulation.state.Tables`.
 
     rate, processors : ndarray of float, shape (n_shares,)
     moves : ndarray of float, shape (kinds of moves, n_shares), seconds
@@ -126,5 +126,5 @@ SHARES: dict[str, Callable[[System, int], Shares]] = {
 
 
 def shares(system: System, n_jobs: int) -> Shares:
-    """Return what a policy's compiled functions are told, for up to `n_jobs` running jobs."""
+    """Return the shares of a policy for up to `n_jobs` running jobs."""
     return SHARES.get(system.policy.discipline, equipartition)(system, n_jobs)

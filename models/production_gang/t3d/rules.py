@@ -31,7 +31,7 @@ SWITCHES = ("preemptable", "heeds_slices", "batch")
 """Keys of a class."""
 
 
-CLASS = np.dtype([(key, np.float64) for key in NUMBERS] + [(key, np.int64) for key in SWITCHES])
+CLASS = np.dtype([(key, np.float64) for key in NUMBERS] + [(key, np.int64) for key in SWITCHES], align=True)
 """Parameters of a class in one period: priority; processors of all its running jobs; seconds of waiting after
 which a job is urgent; seconds for each processor that a job runs at least; whether its jobs can be preempted,
 heed others' minimum slices, are submitted to queues."""

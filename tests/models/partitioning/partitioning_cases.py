@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from partitioning_twin import Fold, Job, Policy, Share, Shares, Twin
 
-from models.partitioning import engine
+from models.partitioning.engine import Status
 from models.partitioning.geometry.equipartition import partition
 from models.partitioning.geometry.mapping import contraction, snake
 from models.partitioning.policies import functions_of
 from models.partitioning.rules import Partitioning
 from models.partitioning.simulation.discipline import Discipline
-from models.partitioning.simulation.run import Curve, Setup, Simulation
+from models.partitioning.simulation.run import Curve, Simulation, settings_of
 from models.partitioning.simulation.shares import shares
-from models.partitioning.simulation.state import Arrivals, Closed, Ended, Held
+from models.partitioning.simulation.state import Arrivals
 from models.partitioning.simulation.system import System
 from models.topology.mesh import Mesh, Rectangle
 from models.workloads.speedup import Speedup, curves
@@ -88,7 +88,7 @@ def speed(name: str, processors: float, size: int) -> float:
 
 @dataclass(frozen=True)
 class Case:
-    """What to simulate, by both.
+    """A case for the kernel and for its twin.
 
     With a `speedup` the jobs are rigid, and the third number of each is its runtime on its processors.
     """
@@ -136,7 +136,6 @@ class Case:
             "charged": self.charged,
             "rotation_per_job": self.system.policy.unit == "jobs",
             "draining": True,
-            "job_limit": len(self.jobs) + 1,
             "by_shape": self.system.goes_by_shape,
         }
         curve = Curve()
@@ -148,7 +147,8 @@ class Case:
             Discipline(*(getattr(functions, name) for name in Discipline._fields)),
             partial(shares, self.system),
             self.arrivals([*chunks, len(self.jobs)]),
-            Setup(**(settings | self.options | changes)),
+            settings_of(**(settings | self.options | changes)),
+            len(self.jobs) + 1,
             curve,
         )
 
@@ -165,7 +165,7 @@ class Case:
                 np.array([self.alone(job[3]) for job in jobs], float),
                 np.array(size, np.int64),
                 np.array(job_class, np.int64),
-                1,
+                True,
             )
             begin = end
 
@@ -239,11 +239,11 @@ def free(before: int, i: int, after: int, j: int) -> float:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that a simulation wrote down; jobs by number."""
+    """All that a simulation recorded; jobs by number."""
 
-    ended: Ended
-    closed: Closed
-    held: Held
+    ended: np.recarray
+    closed: np.recarray
+    held: np.recarray
 
     @property
     def responses(self) -> np.ndarray:
@@ -253,16 +253,15 @@ class Outcome:
 def run_out(simulation: Simulation, n_batches: int = 2**40) -> Outcome:
     """Simulate until all jobs have ended, or so many batches."""
     taken: tuple[list[Any], ...] = ([], [], [])
-    status = engine.RECORD_FULL
-    while status == engine.RECORD_FULL:
+    status = Status.RECORD_FULL
+    while status == Status.RECORD_FULL:
         status = simulation.run(n_batches)
         record = simulation.take()
         for parts, found in zip(taken, (record.ended, record.closed, record.pieces), strict=True):
-            parts.append([values.copy() for values in found])
-    assert status == (engine.NO_MORE_JOBS if n_batches == 2**40 else engine.BATCHES_DONE)
-    ended, closed, held = ([np.concatenate(column) for column in zip(*parts, strict=True)] for parts in taken)
-    order = np.argsort(ended[0])
-    return Outcome(Ended(*(values[order] for values in ended)), Closed(*closed), Held(*held))
+            parts.append(found.copy())
+    assert status == (Status.NO_MORE_JOBS if n_batches == 2**40 else Status.BATCHES_DONE)
+    ended, closed, held = (np.concatenate(parts).view(np.recarray) for parts in taken)
+    return Outcome(ended[np.argsort(ended.number)], closed, held)
 
 
 def random_jobs(draw: random.Random, n_jobs: int, gap: float, work: float, largest: int = 1) -> Jobs:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise, product
 from math import ceil
 from typing import Any
@@ -19,7 +18,7 @@ from models.partitioning.geometry.equipartition import LEFTOVER, partition, sect
 from models.partitioning.geometry.folding import Folding, Move, cycle
 from models.partitioning.geometry.mapping import Processors, contraction, snake, thread_counts
 from models.partitioning.geometry.rotation import cycle_length, rotate, rotations_per_job, small_and_large
-from models.topology.mesh import Mesh, Rectangle, require_powers_of_two
+from models.topology.mesh import Mesh, Rectangle
 
 SIDES = (1, 2, 4, 8, 16, 32)
 MESHES = tuple(product(SIDES, SIDES))
@@ -27,7 +26,7 @@ MACHINE = {"mesh": "16x8", "context_switch": 0.0005, "bandwidth": 200 * 2**20, "
 
 
 def tiles(rows: int, columns: int, rectangles: list[Rectangle]) -> bool:
-    """Tell whether every processor lies in exactly one rectangle."""
+    """Return whether every processor lies in exactly one rectangle."""
     top, left, height, width = np.array(rectangles).T
     if min(top.min(), left.min()) < 0 or min(height.min(), width.min()) < 1:
         return False
@@ -40,16 +39,6 @@ def tiles(rows: int, columns: int, rectangles: list[Rectangle]) -> bool:
 
 def shapes(rectangles: list[Rectangle]) -> Counter[tuple[int, int]]:
     return Counter((r.height, r.width) for r in rectangles)
-
-
-# Machines
-
-
-def test_a_machine_is_read_with_its_memory_left_to_others() -> None:
-    mesh = Mesh.of(MACHINE)
-    assert (mesh.rows, mesh.columns, mesh.n_processors) == (16, 8, 128)
-    assert (mesh.context_switch, mesh.bandwidth) == (0.0005, 200 * 2**20)
-    require_powers_of_two(mesh, "equi")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +54,7 @@ def test_a_machine_is_read_with_its_memory_left_to_others() -> None:
         ("bandwidth", float("inf")),
     ],
 )
-def test_a_machine_that_makes_no_sense_is_refused_in_one_line(key: str, value: object) -> None:
+def test_a_bad_machine_is_refused_in_one_line(key: str, value: object) -> None:
     with pytest.raises(ValueError, match=rf"^machine\.{key}=.*; allowed: ") as refusal:
         Mesh.of(MACHINE | {key: value})
     assert "\n" not in str(refusal.value)
@@ -79,39 +68,6 @@ def test_a_number_of_processors_is_the_mesh_nearest_to_a_square(
     assert (mesh.rows, mesh.columns) == sides
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(12, 16), (16, 12), (3, 5)])
-def test_a_mesh_that_is_no_power_of_two_is_refused(rows: int, columns: int) -> None:
-    mesh = Mesh.of(MACHINE | {"mesh": f"{rows}x{columns}"})
-    with pytest.raises(ValueError, match=rf"equi_plus on {rows} × {columns} .*; allowed: powers of two"):
-        require_powers_of_two(mesh, "equi_plus")
-    with pytest.raises(ValueError, match="allowed: powers of two"):
-        partition(rows, columns, 2)
-    with pytest.raises(ValueError, match="allowed: powers of two"):
-        cycle(rows, columns, 2)
-    with pytest.raises(ValueError, match="allowed: powers of two"):
-        Folding(rows, columns)
-
-
-def test_rectangles_touch_along_sides_and_join_where_the_union_is_one() -> None:
-    middle = Rectangle(2, 2, 2, 4)
-    right, below, corner, longer = (
-        Rectangle(2, 6, 2, 1),
-        Rectangle(4, 2, 3, 4),
-        Rectangle(4, 6, 2, 2),
-        Rectangle(1, 6, 4, 1),
-    )
-    assert [middle.touches(other) for other in (right, below, corner, longer)] == [True, True, False, True]
-    assert [other.touches(middle) for other in (right, below, corner, longer)] == [True, True, False, True]
-    assert middle.joined(right) == right.joined(middle) == Rectangle(2, 2, 2, 5)
-    assert middle.joined(below) == below.joined(middle) == Rectangle(2, 2, 5, 4)
-    assert middle.joined(corner) is None
-    assert middle.joined(longer) is None
-    assert middle.joined(Rectangle(2, 7, 2, 1)) is None
-
-
-# Equipartition
-
-
 @pytest.mark.parametrize("leftover", LEFTOVER)
 def test_eleven_jobs_get_what_section_4_3_1_says(leftover: str) -> None:
     found = partition(16, 16, 11, leftover)
@@ -121,11 +77,6 @@ def test_eleven_jobs_get_what_section_4_3_1_says(leftover: str) -> None:
         sections(16, 16, 11, "regular").remainder_width,
     )
     assert (len(regular), remainder) == (2, 4)
-
-
-def test_thirteen_jobs_get_partitions_of_four_rows_and_five_columns() -> None:
-    # Figure 4.3
-    assert shapes(partition(16, 16, 13))[4, 5] > 0
 
 
 @pytest.mark.parametrize("leftover", LEFTOVER)
@@ -197,49 +148,6 @@ def test_the_rules_for_left_over_columns_differ_at_three_jobs() -> None:
     assert {found[rule].remainder_width for rule in ("smallest_remainder", "remainder")} == {6}
 
 
-def test_a_power_of_two_of_jobs_get_equal_partitions_whose_sides_stay_close() -> None:
-    for side in SIDES:
-        for jobs in (1, 4, 16, 64, 256, 1024)[: side.bit_length()]:
-            assert shapes(partition(side, side, jobs)) == {(side // round(jobs**0.5),) * 2: jobs}
-        for jobs in (2, 8, 32, 128, 512)[: side.bit_length() - 1]:
-            short = side // round((2 * jobs) ** 0.5)
-            assert shapes(partition(side, side, jobs)) == {(short, 2 * short): jobs}
-
-
-def test_rows_of_partitions_grow_along_the_larger_dimension_first() -> None:
-    assert shapes(partition(8, 16, 2)) == {(8, 8): 2}
-    assert shapes(partition(16, 8, 2)) == {(8, 8): 2}
-    for rows, columns in ((8, 16), (4, 32)):
-        for jobs in range(1, rows * columns + 1):
-            turned = [r.transposed() for r in partition(columns, rows, jobs)]
-            assert partition(rows, columns, jobs) == turned
-
-
-def test_a_remainder_section_of_less_than_a_column_gets_one() -> None:
-    # 16 columns / 17 jobs: as printed Z_m is 0.
-    found = sections(16, 16, 17)
-    assert (found.remainder, found.remainder_width) == (1, 1)
-
-
-def test_a_large_mesh_is_divided_among_thousands_of_jobs() -> None:
-    for jobs in (4095, 4096, 3000, 2731):
-        found = partition(1024, 1024, jobs)
-        assert len(found) == jobs
-        assert tiles(1024, 1024, found)
-
-
-def test_equipartition_refuses_what_it_cannot_do() -> None:
-    with pytest.raises(ValueError, match="33 jobs on 4 × 8 processors; allowed: 1 to 32"):
-        partition(4, 8, 33)
-    with pytest.raises(ValueError, match="0 jobs"):
-        partition(4, 8, 0)
-    with pytest.raises(ValueError, match="leftover=widest; allowed: smallest, "):
-        partition(4, 8, 3, "widest")
-
-
-# Threads on processors
-
-
 def distances(processor: Processors, width: int) -> Iterator[Processors]:
     """Return how many links apart neighbours in a column and in a row of threads are."""
     row, column = np.divmod(processor, width)
@@ -265,26 +173,6 @@ def test_mappings_keep_adjacency_and_the_snake_has_the_least_load(mapping: Any) 
                 assert apart.max(initial=0) <= 1
 
 
-def test_equi_plus_has_the_least_load_possible_for_every_number_of_jobs() -> None:
-    """Section 4.3.2; the contraction is further from it wherever the sides do not divide the machine's."""
-
-    @cache
-    def loads(rows: int, columns: int, height: int, width: int) -> tuple[int, int]:
-        return tuple(
-            int(thread_counts(f(rows, columns, height, width), height, width).max())
-            for f in (snake, contraction)
-        )
-
-    worse = 0
-    for rows, columns in MESHES:
-        for jobs in range(1, rows * columns + 1):
-            for height, width in shapes(partition(rows, columns, jobs)):
-                least, simple = loads(rows, columns, height, width)
-                assert least == ceil(Fraction(rows * columns, height * width)) <= simple
-                worse += least < simple
-    assert worse > 0
-
-
 def test_the_snake_of_figure_4_3() -> None:
     processor = snake(16, 16, 4, 5)
     assert (processor // 5 == np.repeat(np.arange(4), 4)[:, None]).all()  # four rows of threads each
@@ -296,58 +184,12 @@ def test_the_snake_of_figure_4_3() -> None:
         assert processor[i, j] == (i * 4 // 16) * 5 + index * 5 // 64
 
 
-def test_the_snake_is_turned_where_only_the_width_divides() -> None:
-    assert (snake(16, 8, 5, 4) == _turned(snake(8, 16, 4, 5), 5, 4)).all()
-
-
-def _turned(processor: Processors, height: int, width: int) -> Processors:
-    column, row = np.divmod(processor.T, height)
-    return row * width + column
-
-
-def test_the_snake_crosses_rows_of_processors_in_a_column_and_is_a_contraction_where_that_is_even() -> None:
-    for height, width in product((1, 2, 4, 8, 16), range(1, 17)):
-        processor = snake(16, 16, height, width)
-        across = np.diff(processor // width, axis=0) > 0
-        assert (np.diff(processor % width, axis=0)[across] == 0).all()
-        if 16 % width == 0:
-            assert (processor == contraction(16, 16, height, width)).all()
-
-
-def test_a_true_snake_would_part_neighbours() -> None:
-    # The reading of "snake-like" that turns round at the end of each column.
-    i, j = np.divmod(np.arange(256), 16)
-    upwards = 3 - i % 4
-    offset = np.where(j % 2 == 0, upwards, 3 - upwards)
-    processor = ((i // 4) * 13 + (j * 4 + offset) * 13 // 64).reshape(16, 16)
-    assert max(apart.max() for apart in distances(processor, 13)) == 2
-
-
-def test_mappings_refuse_what_does_not_fit() -> None:
-    with pytest.raises(ValueError, match="5 × 3 processors on 16 × 16; the snake mapping needs a side"):
-        snake(16, 16, 5, 3)
-    for mapping in (contraction, snake):
-        with pytest.raises(ValueError, match="32 × 4 processors; allowed: up to 16 × 16"):
-            mapping(16, 16, 32, 4)
-
-
-# Rotation of strings
-
-
 def start(jobs: int) -> str:
     small, large = small_and_large(jobs)
     return "s" * small + "b" * large
 
 
-def test_five_jobs_rotate_as_in_figure_4_6() -> None:
-    found = ["ssbbb"]
-    for _ in range(6):
-        found.append(rotate(found[-1]))
-    assert found == ["ssbbb", "sbsbb", "bsbsb", "bbsbs", "sbbsb", "bsbbs", "sbsbb"]
-    assert (cycle_length(5), rotations_per_job(5)) == (5, 4)
-
-
-@pytest.mark.parametrize("jobs", range(3, 130, 2))
+@pytest.mark.parametrize("jobs", [3, 5, 7, 21, 43, 129])
 def test_equations_4_6_and_4_7_hold_for_the_rewriting_itself(jobs: int) -> None:
     string = start(jobs)
     for _ in range(min(small_and_large(jobs))):
@@ -365,29 +207,6 @@ def test_even_numbers_of_jobs_are_systems_of_odd_ones() -> None:
     assert [cycle_length(jobs) for jobs in (1, 2, 6, 8, 12, 20, 64)] == [0, 0, 3, 0, 3, 5, 0]
     assert [rotations_per_job(jobs) for jobs in (1, 2, 6, 8, 12, 20, 64)] == [0, 0, 2, 0, 2, 4, 0]
     assert small_and_large(20) == (8, 12)
-
-
-def test_a_string_settles_within_the_rotations_that_the_text_allows() -> None:
-    # "After no more than min(S, B) rotations": no 'ss' if S ≤ B, no 'bb' if B ≤ S.
-    for length in range(2, 12):
-        for symbols in product("sb", repeat=length):
-            string = "".join(symbols)
-            small, large = string.count("s"), string.count("b")
-            for _ in range(min(small, large)):
-                string = rotate(string)
-            assert small > large or "ss" not in string + string[0]
-            assert large > small or "bb" not in string + string[0]
-
-
-def test_rotation_refuses_other_letters_and_no_jobs() -> None:
-    with pytest.raises(ValueError, match="allowed: the letters s"):
-        rotate("sbx")
-    for function in (cycle_length, rotations_per_job, small_and_large):
-        with pytest.raises(ValueError, match="0 jobs; allowed: 1 or more"):
-            function(0)
-
-
-# The walk
 
 
 def test_walks_go_from_neighbour_to_neighbour_over_all_cells() -> None:
@@ -416,31 +235,6 @@ def test_the_order_of_cells_survives_halving_up_to_sixteen() -> None:
         begin = pairs.index(coarse[0])
         kept[n_cells] = pairs[begin:] + pairs[:begin] == coarse
     assert [n_cells for n_cells, same in kept.items() if same] == [2, 4, 8, 16]
-
-
-def test_cells_are_halved_in_turns_along_the_larger_dimension_first() -> None:
-    for rows, columns, sizes in (
-        (16, 16, [(16, 16), (8, 16), (8, 8), (4, 8), (4, 4)]),
-        (8, 16, [(8, 16), (8, 8), (4, 8), (4, 4), (2, 4)]),
-        (16, 2, [(16, 2), (8, 2), (8, 1), (4, 1), (2, 1), (1, 1)]),
-    ):
-        found = [cycle(rows, columns, 2**i)[0][2:] for i in range(len(sizes))]
-        assert found == sizes
-
-
-def test_walks_that_do_not_exist_are_refused() -> None:
-    assert len(cycle(1, 8, 2)) == 2
-    with pytest.raises(
-        ValueError, match="no closed walk over 4 cells of 1 × 8 processors; allowed: 2 or more rows"
-    ):
-        cycle(1, 8, 4)
-    with pytest.raises(ValueError, match="n_cells=6; allowed: a power of two"):
-        cycle(4, 4, 6)
-    with pytest.raises(ValueError, match="32 jobs on 4 × 4"):
-        cycle(4, 4, 32)
-
-
-# Folding
 
 
 def filled(jobs: int, rows: int = 16, columns: int = 16) -> Folding:
@@ -507,7 +301,7 @@ def assert_only_neighbours_move(step: list[Move]) -> None:
         assert taker.after.joined(giver.after) or taker.after.touches(giver.after)
 
 
-@pytest.mark.parametrize("jobs", range(1, 65))
+@pytest.mark.parametrize("jobs", [1, 2, 3, 5, 6, 11, 12, 20, 31, 64])
 def test_jobs_that_arrived_one_by_one_rotate_by_equations_4_6_and_4_7(jobs: int) -> None:
     folding = filled(jobs)
     for _ in range(jobs):
@@ -554,15 +348,6 @@ def test_partitions_of_three_to_eight_jobs_are_those_of_figure_4_5() -> None:
     }
 
 
-def test_twenty_jobs_are_four_systems_of_five_on_a_quarter_each() -> None:
-    folding = filled(20)
-    folding.rotate()
-    assert [len(string) for string in folding.strings()] == [5] * 4
-    for walk in folding.walks():
-        assert sum(r.n_processors for r in walk) == 64
-        assert {(r.top // 8, r.left // 8) for r in walk} == {(walk[0].top // 8, walk[0].left // 8)}
-
-
 def test_an_arrival_disturbs_at_most_one_job() -> None:
     folding = Folding(16, 16)
     for job in range(256):
@@ -592,7 +377,7 @@ def fast_rotation(string: str, gone: int) -> tuple[str, int]:
     return "".join(parts), steps
 
 
-@pytest.mark.parametrize("jobs", [5, 7, 9, 11, 13])
+@pytest.mark.parametrize("jobs", [5, 9])
 def test_departures_rotate_fast_until_the_processors_are_taken(jobs: int) -> None:
     for rotations, gone in product(range(jobs + 2), range(jobs)):
         folding = filled(jobs)
@@ -613,27 +398,7 @@ def test_departures_rotate_fast_until_the_processors_are_taken(jobs: int) -> Non
         assert_sound(folding)
 
 
-def test_the_grid_gets_coarser_when_one_of_a_power_of_two_of_jobs_departs() -> None:
-    folding = filled(8)
-    _, taken = folding.depart(3)
-    assert len(taken) == 1
-    assert folding.n_cells == 8
-    assert_sound(folding)
-    # After rotations with 9 jobs the partitions of 8 may lie across the coarser cells: all move by a cell.
-    shifted = 0
-    for rotations, gone in product(range(9), range(9)):
-        folding = filled(9)
-        for _ in range(rotations):
-            folding.rotate()
-        folding.depart(gone)
-        steps = folding.depart((gone + 1) % 9)
-        assert_sound(folding)
-        assert all(overlap(move.before, move.after) for step in steps for move in step if move.after)
-        shifted += len(steps[0]) == 8
-    assert shifted > 0
-
-
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=40)
 @given(
     mesh=st.sampled_from([(16, 16), (16, 16), (8, 16), (4, 4), (32, 2), (1, 2), (2, 2)]),
     jobs=st.integers(0, 64),
@@ -658,6 +423,7 @@ def test_partitions_stay_sound_under_any_history(
         assert_sound(folding)
 
 
+@pytest.mark.exhaustive
 @settings(deadline=None, max_examples=25)
 @given(
     jobs=st.integers(2, 40),
@@ -688,27 +454,24 @@ def test_every_job_gets_equal_time_after_any_history(jobs: int, events: list[tup
     assert len(set(time.values())) == 1
 
 
-def test_folding_refuses_what_it_cannot_do() -> None:
-    folding = filled(16, 4, 4)
-    assert_sound(folding)
-    with pytest.raises(ValueError, match="17 jobs on 4 × 4 processors; allowed: 1 to 16"):
-        folding.arrive("late")
-    with pytest.raises(ValueError, match="job 3 arrives again"):
-        folding.arrive(3)
-    with pytest.raises(ValueError, match="job 16 departs; allowed: a running job"):
-        folding.depart(16)
-    assert_sound(folding)
-    with pytest.raises(ValueError, match="folding on 1 × 8 processors; allowed: 2 or more rows"):
-        Folding(1, 8)
-
-
-def test_a_machine_empties_and_fills_again() -> None:
-    for mesh in ((1, 1), (2, 1), (4, 8)):
-        folding = Folding(*mesh)
-        for _ in range(2):
-            assert folding.partitions() == []
-            assert folding.rotate() == [[]]
-            whole = Rectangle(0, 0, *mesh)
-            assert folding.arrive("job") == [[Move("job", None, whole)]]
-            assert folding.partitions() == [("job", whole)]
-            assert folding.depart("job") == [[Move("job", whole, None)]]
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: partition(4, 8, 33), "33 jobs on 4 × 8 processors; allowed: 1 to 32"),
+        (lambda: partition(4, 8, 3, "widest"), "leftover=widest; allowed: smallest, "),
+        (lambda: partition(12, 16, 2), "allowed: powers of two"),
+        (lambda: snake(16, 16, 5, 3), "5 × 3 processors on 16 × 16; the snake mapping needs a side"),
+        (lambda: contraction(16, 16, 32, 4), "32 × 4 processors; allowed: up to 16 × 16"),
+        (lambda: rotate("sbx"), "allowed: the letters s"),
+        (lambda: cycle_length(0), "0 jobs; allowed: 1 or more"),
+        (lambda: cycle(1, 8, 4), "no closed walk over 4 cells of 1 × 8 processors; allowed: 2 or more rows"),
+        (lambda: cycle(4, 4, 6), "n_cells=6; allowed: a power of two"),
+        (lambda: Folding(1, 8), "folding on 1 × 8 processors; allowed: 2 or more rows"),
+        (lambda: filled(17, 4, 4), "17 jobs on 4 × 4 processors; allowed: 1 to 16"),
+        (lambda: filled(16).arrive(3), "job 3 arrives again"),
+        (lambda: filled(16).depart(16), "job 16 departs; allowed: a running job"),
+    ],
+)
+def test_bad_geometry_is_refused_in_one_line(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -24,10 +24,11 @@ def simulate(policy: dict[str, Any], workload: dict[str, Any], load: float, batc
 
 
 def near(values: np.ndarray, expected: float) -> bool:
-    """Tell whether the mean of independent batches lies within four standard errors."""
+    """Return whether the mean of independent batches lies within four standard errors."""
     return bool(abs(values.mean() - expected) < 4 * values.std(ddof=1) / np.sqrt(len(values)))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("load", [0.5, 0.8])
 def test_processor_sharing_against_its_closed_form(load: float) -> None:
     """M/G/1-PS: a response of E / (1 - rho) for either class, and the same blow-up."""
@@ -62,7 +63,7 @@ def test_one_at_a_time_against_pollaczek_and_khinchine() -> None:
         ("fold_2j", {"rotation": 20.0}),
     ],
 )
-@pytest.mark.parametrize("load", [0.5, 0.75])
+@pytest.mark.parametrize("load", [pytest.param(0.5, marks=pytest.mark.exhaustive), 0.75])
 def test_the_birth_death_chain_where_its_assumptions_hold(
     policy: str, rotation: dict[str, float], load: float
 ) -> None:

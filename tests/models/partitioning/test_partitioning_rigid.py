@@ -53,11 +53,7 @@ def of_conf(policy: str, workload: str, load: float | None, processors: int) -> 
     return replace(made.task(0).point, batches=Batches(100, 1, (2,)))
 
 
-# Workloads
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("speedup", [*SPEEDUPS, "mccann"])
+@pytest.mark.parametrize(("policy", "speedup"), [*zip(POLICIES, 2 * [*SPEEDUPS, "mccann"], strict=True)])
 def test_every_policy_runs_rigid_jobs_of_every_speed_up(policy: str, speedup: str) -> None:
     keys = SPEEDUPS.get(speedup, MCCANN)
     given = point(policy, SYNTHETIC | keys, load=light(policy))
@@ -68,16 +64,6 @@ def test_every_policy_runs_rigid_jobs_of_every_speed_up(policy: str, speedup: st
     assert set(metrics) == {metric.name for metric in FAMILY.measured({})}
     assert np.isnan(metrics["class_response_time"][:, :ALL]).all()
     assert metrics["class_response_time"][:, ALL] == pytest.approx(metrics["response_time"])
-
-
-@pytest.mark.parametrize("name", ["feitelson1996_arrivals", "lublin2003", "synthetic"])
-def test_workloads_of_conf_run_under_partitioning(name: str) -> None:
-    given = of_conf("fold_50", name, 0.4, 64)
-    assert FAMILY.is_stochastic(given)
-    FAMILY.check(given)
-    slowdown = FAMILY.simulate(given).metrics["slowdown"]
-    assert len(slowdown) == 2
-    assert (slowdown > 0.999).all()  # linear: nobody is faster than on its processors
 
 
 def test_feedback_is_refused_with_the_option_that_unrolls_it() -> None:
@@ -105,13 +91,6 @@ def test_a_machine_that_a_policy_cannot_divide(policy: str, machine: dict[str, A
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("policy", ["one_at_a_time", "processor_sharing"])
-def test_policies_without_partitions_take_any_number_of_processors(policy: str) -> None:
-    given = point(policy, machine={"name": "m", "processors": 100}, load=0.1)
-    FAMILY.check(given)
-    assert (FAMILY.simulate(given).metrics["slowdown"] >= 1).all()
-
-
 def strips(rows: int, columns: int, jobs: int) -> list[Rectangle]:
     """Divide a machine into strips of columns."""
     ends = [columns * i // jobs for i in range(jobs + 1)]
@@ -127,9 +106,6 @@ def test_rectangles_of_one_s_own() -> None:
     assert (FAMILY.simulate(given).metrics["response_time"] > 0).all()
     with pytest.raises(ValueError, match="one of 6 jobs is empty, taken or not on the 3 × 5 machine"):
         FAMILY.simulate(replace(given, machine=machine | {"memory_limit": None}, load=3.0))
-
-
-# Traces
 
 
 def log(path: Path, n_jobs: int = 90) -> dict[str, Any]:
@@ -163,17 +139,7 @@ def test_a_log_runs_to_its_end_on_the_machine_of_its_header(tmp_path: Path) -> N
     assert outcome.metrics["jobs_in_system"][0] == pytest.approx(found.responses.sum() / period)
 
 
-def test_batches_of_a_log_are_jobs_in_order_of_termination(tmp_path: Path) -> None:
-    workload = log(tmp_path / "log.swf")
-    given = point("equi", workload, machine={"name": "log"}, load=0.8, batches=Batches(20, 1, (10,)))
-    metrics = FAMILY.simulate(given).metrics
-    assert metrics["jobs"].tolist() == [20, 20, 20]  # of four full ones, the first is the warm-up
-    made = FAMILY.schedule(given)
-    order = np.argsort(made.end, kind="stable")[20:80]
-    response = (made.end - made.jobs.submit)[order].reshape(3, 20)
-    assert metrics["response_time"] == pytest.approx(response.mean(axis=1))
-
-
+@pytest.mark.exhaustive
 def test_only_measured_jobs_of_a_month_count() -> None:
     given = of_conf("equi", "o2k_2000_01", None, 1024)
     given = replace(given, batches=Batches(None, 0, (1,)))
@@ -193,12 +159,10 @@ def test_only_measured_jobs_of_a_month_count() -> None:
     assert outcome.metrics["utilization"][0] == pytest.approx(held / (1024 * (until - begin)))
 
 
-# Schedules
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("workload", [SYNTHETIC, WORKLOAD], ids=["rigid", "short_long"])
-def test_the_schedule_is_the_one_that_is_measured(policy: str, workload: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("policy", "workload"), [*zip(POLICIES, 4 * [SYNTHETIC, WORKLOAD], strict=True)], ids=[*POLICIES]
+)
+def test_the_measures_are_those_of_the_schedule(policy: str, workload: dict[str, Any]) -> None:
     given = point(policy, workload, load=light(policy), machine=MACHINE, batches=Batches(100, 0, (3,)))
     metrics, made = FAMILY.simulate(given).metrics, FAMILY.schedule(given)
     order = np.argsort(made.end, kind="stable")[:300]
@@ -214,16 +178,6 @@ def test_the_schedule_is_the_one_that_is_measured(policy: str, workload: dict[st
         assert metrics["utilization"][batch] == pytest.approx(share)
         present = np.clip(made.end, begin, end) - np.clip(made.jobs.submit, begin, end)
         assert metrics["jobs_in_system"][batch] == pytest.approx(present.sum() / (end - begin))
-
-
-def test_a_schedule_is_written_as_a_log(tmp_path: Path) -> None:
-    given = point("equi", batches=Batches(50, 0, (1,)))
-    FAMILY.export(given, tmp_path / "made.swf")
-    made, read = FAMILY.schedule(given), swf.read(tmp_path / "made.swf")
-    assert len(read.columns["submit"]) == len(made.jobs)
-
-
-# Short and long jobs of a size
 
 
 def test_short_and_long_jobs_of_a_size_are_rigid_jobs() -> None:
@@ -243,25 +197,7 @@ def test_short_and_long_jobs_of_a_size_are_rigid_jobs() -> None:
     assert float(note.partition("load 0.5 is ")[2].split()[0]) == pytest.approx(load, rel=0.05)
 
 
-def test_a_size_changes_by_what_slowdowns_are_told_and_nothing_that_jobs_do() -> None:
-    free, sized = (
-        FAMILY.simulate(point(workload=WORKLOAD | {"size": size}, machine=MACHINE)).metrics
-        for size in (None, 32)
-    )
-    for name in ("response_time", "class_response_time", "blow_up", "utilization"):
-        assert np.array_equal(free[name], sized[name])
-    assert (sized["slowdown"] < free["slowdown"]).all()
-
-
-def test_without_a_size_a_rigid_policy_is_told_what_to_add() -> None:
-    with pytest.raises(ValueError, match=r"workload\.size=null: .* workload\.size=16") as refused:
-        workloads.open_workload(point(workload=WORKLOAD))
-    assert "\n" not in str(refused.value)
-
-
-# Laws
-
-
+@pytest.mark.exhaustive
 def test_jobs_as_wide_as_the_machine_share_it_as_the_closed_form_says() -> None:
     """Rigid jobs of all processors under processor sharing, linear: M/G/1-PS, E / (1 - rho)."""
     draw = np.random.default_rng(1)

@@ -16,10 +16,10 @@ from omegaconf import OmegaConf
 from partitioning_cases import step_time
 
 from models.family import Family, Outcome
-from models.partitioning.geometry.allocation import allocate, halved
+from models.partitioning.geometry.allocation import allocate
 from models.partitioning.geometry.equipartition import LEFTOVER, partition
 from models.partitioning.geometry.rotation import cycle_length, rotate, rotations_per_job
-from models.partitioning.rules import KEYS, Partitioning
+from models.partitioning.rules import Partitioning
 from models.partitioning.static import birth_death, efficiency, fairness
 from models.partitioning.static.rotating import share_of_time
 from models.point import Batches, Point
@@ -97,9 +97,6 @@ def preserved(given_policy: dict[str, Any], jobs: int, **workload: Any) -> float
     return value(efficiency.FAMILY, given_policy, jobs=jobs, **workload)
 
 
-# Time of a step
-
-
 def test_a_step_without_spread_is_equation_5_2() -> None:
     assert step_time(MESH, SPMD, MESH.rows, MESH.columns) == pytest.approx(0.1 + 2 * 0.001)
     assert step_time(MESH, SPMD, 8, 8) == pytest.approx(0.4055)
@@ -146,11 +143,10 @@ def test_loads_are_those_of_the_mapping(rows: int, columns: int, snake: bool) ->
 @pytest.mark.parametrize(
     ("height", "width", "snake"),
     [
-        (16, 16, False), (8, 16, False), (4, 5, False), (5, 3, False), (1, 2, False), (16, 3, False),
-        (4, 5, True), (5, 4, True), (8, 11, True), (16, 5, True), (1, 3, True),
+        (16, 16, False), (4, 5, False), (1, 2, False), (5, 4, True), (8, 11, True),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("delta", [5.0, 20.0])
+@pytest.mark.parametrize("delta", [5.0, pytest.param(20.0, marks=pytest.mark.exhaustive)])
 def test_a_step_with_spread_agrees_with_drawn_threads(
     height: int, width: int, snake: bool, delta: float
 ) -> None:
@@ -185,11 +181,6 @@ def test_the_longest_of_many_uniform_times(exponent: int, delta: float) -> None:
     assert found == pytest.approx(expected, abs=1e-8 * delta)
 
 
-def test_a_lone_processor_takes_the_mean_whatever_the_spread() -> None:
-    expected = 256 * 0.1 + 255 * 0.0005 + 32 * 0.001
-    assert step_time(MESH, SPMD | {"delta": 20.0}, 1, 1) == pytest.approx(expected, rel=1e-12)
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12, 13, 14, 25, 64, 150])
 def test_the_sum_of_uniform_numbers_has_the_distribution_of_irwin_and_hall(n: int) -> None:
     x = np.linspace(-n, n, 41)
@@ -199,9 +190,6 @@ def test_the_sum_of_uniform_numbers_has_the_distribution_of_irwin_and_hall(n: in
         terms = ((-1) ** k * comb(n, k) * (u - k) ** n for k in range(n + 1) if u > k)
         expected.append(float(sum(terms, Fraction(0)) / factorial(n)))
     assert irwin_hall.below(x, n) == pytest.approx(expected, abs=1e-12)
-
-
-# Allocation
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(16, 16), (8, 32), (32, 4)])
@@ -230,25 +218,6 @@ def test_equipartition_has_the_shapes_of_its_partitions(rows: int, columns: int,
         assert allocate(equi, Mesh(rows, columns, 0.0, 1.0), jobs) == Counter(shapes)
 
 
-@pytest.mark.parametrize("discipline", [name for name in KEYS if name not in ("static", "fcfs")])
-def test_no_processor_is_idle(discipline: str) -> None:
-    sharing = discipline == "processor_sharing"
-    for jobs in [1, 2, 3, 5, 11, 17, 64, 100, 255, 256]:
-        found = allocate(Partitioning.of(policy(discipline)), MESH, jobs)
-        assert sum(h * w * count for (h, w), count in found.items()) == 256
-        assert sum(found.values()) == (1 if sharing else jobs)
-
-
-def test_static_partitions_idle_or_let_jobs_wait() -> None:
-    static = Partitioning.of(policy("static", partitions=8))
-    assert allocate(static, MESH, 3) == {(4, 8): 3}
-    assert allocate(static, MESH, 30) == {(4, 8): 8}
-    assert halved(MESH, 3) == (4, 8)
-
-
-# Efficiency preservation
-
-
 def test_folding_at_four_jobs_preserves_what_equation_5_1_says() -> None:
     assert preserved(policy("fold"), 4) == pytest.approx(4 * 0.102 / 0.4055)
 
@@ -263,25 +232,6 @@ def test_three_jobs_by_hand() -> None:
     assert preserved(policy("equi"), 3) == pytest.approx(expected)
     expected = 0.102 * (2 / (0.3 + 2 * 0.0005 + 4 * 0.001) + 1 / (fullest + 5 * 0.001))
     assert preserved(policy("equi_plus"), 3) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("delta", [0.0, 5.0, 20.0])
-def test_all_agree_where_the_jobs_are_a_power_of_two(delta: float) -> None:
-    for jobs in [1, 2, 4, 8, 16, 32, 64, 128, 256]:
-        found = [preserved(policy(name), jobs, delta=delta) for name in ("equi", "equi_plus", "fold")]
-        assert found == pytest.approx([found[0]] * 3)
-
-
-@pytest.mark.parametrize("leftover", LEFTOVER)
-def test_the_snake_never_loses(leftover: str) -> None:
-    for jobs in range(1, 257):
-        with_snake = preserved(policy("equi_plus", leftover=leftover), jobs)
-        assert with_snake >= preserved(policy("equi", leftover=leftover), jobs) - 1e-12
-
-
-def test_uniprogramming_preserves_efficiency_by_definition() -> None:
-    for name in ("fcfs", "processor_sharing"):
-        assert [preserved(policy(name), jobs, delta=5.0) for jobs in (1, 7, 256)] == [1, 1, 1]
 
 
 def test_the_policies_of_chapter_3_on_a_speedup_curve() -> None:
@@ -355,13 +305,6 @@ def test_units_of_the_time_between_rotations(unit: str, interval: float) -> None
     assert found == pytest.approx(never * (1 - overhead))
 
 
-def test_a_machine_that_only_rotates_does_no_work() -> None:
-    assert preserved(policy("fold", rotation=0.01), 5) == 0
-
-
-# Birth-death chain
-
-
 def test_processor_sharing_is_the_queue_m_m_1() -> None:
     for load in (0.1, 0.5, 0.9, 0.99):
         for limit in (None, 1, 5, 256):
@@ -369,12 +312,6 @@ def test_processor_sharing_is_the_queue_m_m_1() -> None:
             for name in ("processor_sharing", "fcfs"):
                 found = value(birth_death.FAMILY, policy(name), load, machine)
                 assert found == pytest.approx(1 / (1 - load), rel=1e-9)
-
-
-@pytest.mark.parametrize("name", ["equi", "equi_plus", "fold"])
-def test_one_job_in_memory_is_fcfs(name: str) -> None:
-    found = value(birth_death.FAMILY, policy(name), 0.8, MACHINE | {"memory_limit": 1})
-    assert found == pytest.approx(5)
 
 
 @steady
@@ -391,19 +328,6 @@ def test_the_chain_solved_as_linear_equations(rates: list[float], part: float) -
     probabilities = np.linalg.solve(equations, np.eye(states)[-1])
     expected = probabilities @ np.arange(states)
     assert birth_death.mean_jobs(np.array(rates), load) == pytest.approx(expected, rel=1e-6)
-
-
-@pytest.mark.parametrize("name", ["equi", "equi_plus", "fold"])
-@pytest.mark.parametrize("limit", [1, 2, 3, 7, 64])
-def test_the_chain_completes_at_the_rate_of_efficiency_preservation(name: str, limit: int) -> None:
-    rates = [preserved(policy(name), jobs) for jobs in range(1, limit + 1)]
-    load = 0.7
-    weights = [1.0]
-    for state in range(1, 2000):
-        weights.append(weights[-1] * load / rates[min(state, limit) - 1])
-    expected = np.dot(weights, np.arange(2000)) / sum(weights) / load  # Little's law, in units of E
-    found = value(birth_death.FAMILY, policy(name), load, MACHINE | {"memory_limit": limit})
-    assert found == pytest.approx(expected)
 
 
 def notes(given_policy: dict[str, Any], load: float, **machine: Any) -> list[str]:
@@ -437,15 +361,6 @@ def test_folding_with_a_constant_time_between_rotations_gives_way() -> None:
         assert not saturated(birth_death.FAMILY, cured, 0.98)
 
 
-def test_rotations_without_end_saturate_at_any_load() -> None:
-    (note,) = notes(policy("fold", rotation=0.01), 0.05)
-    assert "gives way at a load of 0:" in note
-    assert saturated(birth_death.FAMILY, policy("fold", rotation=0.01), 0.05)
-
-
-# Fairness
-
-
 def both(given_policy: dict[str, Any], jobs: int) -> tuple[float, float]:
     metrics = run(fairness.FAMILY, given_policy, jobs=jobs).metrics
     return float(metrics["most_loaded_ratio"][0]), float(metrics["least_loaded_ratio"][0])
@@ -475,50 +390,6 @@ def test_rotation_leaves_unequal_what_complete_cycles_do_not_cover() -> None:
         assert bounds(5, q) == both(policy("fold"), 5)
     assert bounds(5, 1e-6) == pytest.approx((1, 1), abs=1e-5)
     assert bounds(4, 8 / 15) == bounds(1, 8 / 15) == (1, 1)
-
-
-@pytest.mark.parametrize(("q", "multiple"), [(8 / 15, 8), (4 / 15, 4)])
-def test_where_whole_cycles_fit_exactly_the_last_one_still_counts(q: float, multiple: int) -> None:
-    """“Just greater than” E/2 and E/4: the limit from longer intervals, where a cycle is not complete."""
-
-    def bounds(jobs: int, q: float) -> np.ndarray:
-        return np.array(both(policy("fold", rotation=q, rotation_unit="runtime"), jobs))
-
-    fit = [
-        jobs
-        for jobs in range(1, 65)
-        if (n := cycle_length(jobs)) and (1 / Fraction(n * round(q * 15), 15 * jobs)).denominator == 1
-    ]
-    assert fit == [jobs for jobs in range(multiple, 65, multiple) if jobs & (jobs - 1)]
-    for jobs in fit:
-        last = cycle_length(jobs) * q / jobs
-        unrotated = np.array(both(policy("fold"), jobs))
-        assert bounds(jobs, q) == pytest.approx(1 + last * (unrotated - 1))
-        assert bounds(jobs, q * (1 + 1e-7)) == pytest.approx(bounds(jobs, q), abs=1e-5)
-        assert bounds(jobs, q * (1 - 1e-7)) == pytest.approx([1, 1], abs=1e-5)
-
-
-@steady
-@given(jobs=st.sampled_from([3, 5, 7, 9, 11, 13, 21]), q=st.floats(0.05, 1.2), start=st.integers(0, 20))
-def test_jobs_that_take_turns_end_within_the_bounds(jobs: int, q: float, start: int) -> None:
-    doublings = jobs.bit_length() - 1
-    text = "s" * (2 * (jobs - 2**doublings))
-    text += "b" * (jobs - len(text))
-    most, least = both(policy("fold", rotation=q, rotation_unit="runtime"), jobs)
-    work, elapsed = np.ones(jobs), np.zeros(jobs)
-    for interval in range(20 + 100 * jobs):
-        if interval >= jobs + start:  # past the transient the job's clocks start
-            for job, size in enumerate(text):
-                speed = 2.0**-doublings if size == "b" else 2.0 ** -(doublings + 1)
-                time = min(q, work[job] / speed)
-                work[job] -= time * speed
-                elapsed[job] += time
-            if work.max() < 1e-12:
-                break
-        text = rotate(text)
-    assert work.max() < 1e-12
-    assert elapsed.max() / jobs <= most + 1e-9
-    assert elapsed.min() / jobs >= least - 1e-9
 
 
 # Bad input
@@ -564,7 +435,7 @@ REFUSED: list[tuple[Family, dict[str, Any], dict[str, Any], dict[str, Any], floa
 
 
 @pytest.mark.parametrize(("family", "given_policy", "workload", "machine", "load", "line"), REFUSED)
-def test_what_makes_no_sense_is_refused_with_one_line(
+def test_bad_input_is_refused_with_one_line(
     family: Family,
     given_policy: dict[str, Any],
     workload: dict[str, Any],
@@ -582,7 +453,7 @@ OF_OTHERS = (
     "link_latency", "link_contention", "disks", "spans", "node_processors", "places", "barrier_wires",
     "wire_neighbours",
 )  # fmt: skip
-"""What a machine is to other families: those that look into tasks, or give jobs blocks of a torus."""
+"""Keys of a machine for other families."""
 
 
 @pytest.mark.parametrize(("group", "values"), [("machine", MACHINE), ("workload", SPMD), ("workload", CURVE)])
@@ -609,15 +480,3 @@ def test_every_point_of_the_experiments_can_be_computed(name: str, points: int, 
     assert len(study.ids) == points == len(set(study.ids))
     found = study.check()
     assert [note.partition(":")[0] for note in found] == said
-
-
-@pytest.mark.parametrize("family", [efficiency.FAMILY, fairness.FAMILY, birth_death.FAMILY])
-def test_the_results_are_exact(family: Family) -> None:
-    load = 0.5 if family is birth_death.FAMILY else None
-    point = Point(policy("fold"), SPMD, MACHINE, load)
-    assert not family.is_stochastic(point)
-    assert family.check(point) == []
-    family.warm_up()
-    metrics = run(family, policy("fold"), load).metrics
-    assert set(metrics) == {metric.name for metric in family.metrics}
-    assert all(found.shape == (1,) for found in metrics.values())
