@@ -373,8 +373,8 @@ class Page:
         except AnalysisError as error:
             self._put(str(error), "alert", "bad")
             return
-        end = self._end.value.strip() if views.VIEWS[name].window else ""
-        request = views.Request(name, made, self._begin.value.strip(), end)
+        end = (self._end.value or "").strip() if views.VIEWS[name].window else ""
+        request = views.Request(name, made, (self._begin.value or "").strip(), end)
         title = f"{views.VIEWS[name].title}: {request.title}"
         more = "The run is repeated; the first one after an update compiles for a minute or two."
         self._put(f"Drawing: {title} … {more}")

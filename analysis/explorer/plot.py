@@ -9,7 +9,8 @@ import holoviews as hv
 import hvplot.pandas  # noqa: F401 # gives DataFrame.hvplot
 import numpy as np
 import pandas as pd
-from bokeh.models import GlyphRenderer, HoverTool, TapTool
+from bokeh.models import HoverTool, TapTool
+from bokeh.models.renderers import GlyphRenderer
 
 from analysis.explorer import choice as chosen
 from analysis.explorer import words
@@ -49,10 +50,10 @@ Range = tuple[float, float]
 
 
 class View(NamedTuple):
-    """A part of a plot in units of its axes; None is all of an axis."""
+    """A part of a plot, in units of its axes."""
 
-    x: Range | None = None
-    y: Range | None = None
+    x: Range
+    y: Range
 
 
 class Drawing(NamedTuple):
@@ -78,10 +79,10 @@ class Drawing(NamedTuple):
     everything: View
 
     @property
-    def view(self) -> View:
-        """The part that is shown, None for an axis that is shown whole."""
-        pairs = zip((self.zoomed.x_range, self.zoomed.y_range), self.everything, strict=True)
-        return View(*(None if seen is None or np.allclose(seen, whole) else seen for seen, whole in pairs))
+    def view(self) -> View | None:
+        """The part that is shown; None if it is the whole plot."""
+        shown = View(self.zoomed.x_range or self.everything.x, self.zoomed.y_range or self.everything.y)
+        return None if np.allclose(shown, self.everything) else shown
 
 
 def drawn(
@@ -132,10 +133,10 @@ def drawn(
     targets = frame[frame["y"].notna()].reset_index(drop=True)
     target = _targets(targets)
     everything = View(sides, (low, top))
-    shown = view or View()
+    shown = view or everything
     overlay = hv.Overlay([*layers, target]).opts(
         responsive=True, height=380 + 22 * len(choice.shown) * several if narrow else 500,
-        xlim=shown.x or everything.x, ylim=shown.y or everything.y, logy=logarithmic,
+        xlim=shown.x, ylim=shown.y, logy=logarithmic,
         xlabel=words.along_label(study, choice), ylabel=words.value_label(study, choice, unit),
         title=words.where(study, choice.at), fontsize={"title": "11pt", "labels": "10pt", "legend": "9pt"},
         show_grid=True, gridstyle={"grid_line_color": "#e8e8e8"}, toolbar="above", active_tools=[],
@@ -241,12 +242,12 @@ def _finish(everything: View, plot: Any, element: object) -> None:
     for legend in figure.legend:
         legend.border_line_color = None
         legend.location = "top" if legend in figure.right else legend.location
-    for ends, (start, end) in ((figure.x_range, everything.x), (figure.y_range, everything.y)):
+    for ends, (start, end) in zip((figure.x_range, figure.y_range), everything, strict=True):
         ends.reset_start, ends.reset_end = start, end
     for tool in figure.tools:
         if isinstance(tool, TapTool):  # lines and markers would fade when one of them is clicked
-            tool.renderers = [
-                one
-                for one in figure.renderers
-                if isinstance(one, GlyphRenderer) and "heading" in one.data_source.data
-            ]
+            tool.renderers = [one for one in figure.renderers if _is_target(one)]
+
+
+def _is_target(renderer: Any) -> bool:
+    return isinstance(renderer, GlyphRenderer) and "heading" in getattr(renderer.data_source, "data", {})

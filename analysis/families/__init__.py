@@ -1,11 +1,13 @@
-"""Time slicing, backfilling or partitions: what the families of policies do with the same jobs."""
+"""Time slicing, backfilling or partitions: policies of all families on the same jobs."""
+
+from pathlib import Path
 
 from analysis.families.claims import claims
 from analysis.families.figures import pictures
 from analysis.families.labels import AXES, KEY
-from analysis.families.readings import readings
 from analysis.families.tables import brief, summary, tables
 from analysis.paper import Paper
+from analysis.report.readings import Readings
 
 PAPER = Paper(
     key=KEY,
@@ -13,7 +15,7 @@ PAPER = Paper(
     experiments=("families", "families_logs"),
     pictures=pictures,
     claims=claims,
-    readings=readings,
+    readings=Readings(Path(__file__).parent),
     axes=AXES,
     families=("models.gang", "models.backfill", "models.partitioning"),
     tables=tables,

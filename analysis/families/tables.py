@@ -84,13 +84,16 @@ def _cell(outcome: Outcome, unit: str = "", digits: int = 2) -> Cell:
 
 
 def _take_over(field: Field) -> Table:
+    def compared(one: Contestant, cost: str, metric: str, name: str) -> Cell:
+        return _cell(against(field, one, metric, name, cost=cost))
+
     def rows() -> Iterator[Row]:
         for one in field.all:
             if one == field.reference:
                 continue
             for cost in (FREE, field.costs[-1]) if one in field.costly else (FREE,):
                 label = one.label + (f", switches {field.share(cost):g} %" if cost != FREE else "")
-                yield label, lambda *at, one=one, cost=cost: _cell(against(field, one, *at, cost=cost))
+                yield label, partial(compared, one, cost)
 
     return _table(
         field,
@@ -105,15 +108,13 @@ def _take_over(field: Field) -> Table:
 
 
 def _costs(field: Field) -> Table:
+    def compared(one: Contestant, place: int, metric: str, name: str) -> Cell:
+        return _cell(outcomes(field, metric, one, name)[place][1], " %", 1)
+
     def rows() -> Iterator[Row]:
         for one in field.costly:
             for place, load in enumerate(field.study.loads):
-                yield (
-                    f"{one.label}{at_load(load)}",
-                    lambda metric, name, one=one, place=place: _cell(
-                        outcomes(field, metric, one, name)[place][1], " %", 1
-                    ),
-                )
+                yield f"{one.label}{at_load(load)}", partial(compared, one, place)
 
     return _table(
         field,
@@ -218,7 +219,9 @@ def _levels(field: Field) -> Table:
         for level in field.levels:
             for queue in (FCFS_QUEUE, BACKFILL_QUEUE):
                 one = field.find(field.scheme, level, queue)
-                for load in map(float, field.study.loads) if one is not None else ():
+                if one is None:
+                    continue
+                for load in map(float, field.study.loads):
                     label = f"{one.label}{' + FCFS' if queue == FCFS_QUEUE else ''}{at_load(load)}"
                     yield label, partial(share, one, load)
 
@@ -238,7 +241,9 @@ def _payers(field: Field) -> Table:
     rows = []
     for name in field.workloads:
         load = payers.load_of(field, name)
-        for one in payers.contestants(field) if load is not None else ():
+        if load is None:
+            continue
+        for one in payers.contestants(field):
             texts = ("; ".join(side) or "no significant group" for side in _sides(field, one, name, load))
             rows.append([Cell(f"{one.label}, {workload(name)}{at_load(load)}"), *map(Cell, texts)])
     return Table(
