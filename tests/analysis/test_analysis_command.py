@@ -1,4 +1,4 @@
-"""``python -m analysis``: what a user types and gets."""
+"""``python -m analysis``: its files, its output, its messages."""
 
 from __future__ import annotations
 
@@ -63,32 +63,6 @@ def test_the_report_needs_no_other_file(analysed: Path) -> None:
     assert {source[1:] for source in sources if source.startswith("#")} <= targets
 
 
-def test_the_table_of_verdicts_leads_with_failures_and_has_all_readings(analysed: Path) -> None:
-    """One row a sentence, one column a reading, the default first; links to evidence and figures."""
-    report = (analysed / "report.html").read_text()
-    claims = json.loads((analysed / "claims.json").read_text())
-    table = re.search(r'<table class="verdicts">.*?</table>', report, re.DOTALL)[0]
-    assert re.findall("<th>(.*?)</th>", table) == ["Sentence", "A", "B", "Figures"]
-    rows = re.findall("<tr id=.*?</tr>", table, re.DOTALL)
-    verdicts = {(claim["id"], claim["reading"].split(",")[0]): claim["verdict"] for claim in claims}
-    found = []
-    for row in rows:
-        name = re.search(r'href="#(feitelson1996-[^"]+)"', row)[1]
-        badges = re.findall(r'class="badge (\w+)"', row)
-        assert badges == [verdicts[name, f"alternation={value}"] for value in ("exclusive", "shared")]
-        found.append(badges[0])
-    assert len(found) == len(claims) / 2
-    assert "fails" in found
-    assert found == sorted(found, key=("fails", "inconclusive", "holds").index)
-    assert 'href="#fig8"' in next(row for row in rows if "4.2-first-four-identical" in row)
-    assert "A</td><td>alternation=exclusive (default): " in report
-    # Where a reading differs, its own evidence is under that of the default.
-    assert report.count("<details><summary>B, ") == sum(
-        verdicts[name, "alternation=exclusive"] != verdicts[name, "alternation=shared"]
-        for name in {name for name, _ in verdicts}
-    )
-
-
 def test_progress_and_summary(analysed: Path) -> None:
     lines = (analysed / "output.txt").read_text().splitlines()
     assert lines[0].startswith("packing: 15 done, 3 unfinished points")
@@ -102,56 +76,50 @@ def test_progress_and_summary(analysed: Path) -> None:
     assert "report.html" in lines[-1]
 
 
+GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("families", "arguments", "message"),
     [
-        (["nowhere"], "nowhere does not exist: run python -m sweep"),
-        (["{}", "log=x"], "'log=x' is not understood; valid: logs=, output=, paper=, along=, reference="),
-        (["{}", "paper=nobody1999"], "paper=nobody1999: no such paper; valid: "),
-        (["{}", "logs=nowhere"], "logs=nowhere: no such folder"),
-        (["{}", "figures=fig8,fig88"], "figures=fig88: no such figure; valid: "),
-        (["draw", "fig99"], "draw fig99: no such drawing; valid: fig9, matrix"),
-        (["draw", "matrix", "polcy=buddy"], "'polcy=buddy' is not understood"),
-        (["draw", "matrix", "results=nowhere"], "nowhere does not exist"),
+        (None, ["nowhere"], "nowhere does not exist: run python -m sweep"),
+        (
+            None,
+            ["{}", "log=x"],
+            "'log=x' is not understood; valid: logs=, output=, paper=",
+        ),
+        (None, ["{}", "load=0.4"], "load=0.4: unknown value '0.4'"),
+        (None, ["{}", "along=load"], "does not heed along=; add paper=compare"),
+        (None, ["{}", "paper=compare", "reference=budy"], "unknown name 'budy': did you mean 'buddy'"),
+        (None, ["{}", "paper=compare", "along=policy"], "along=policy is no axis with several numbers"),
+        (None, ["{}", "paper=compare", "metrics=waits"], "metrics=waits: unknown metric 'waits'"),
+        (None, ["{}", "paper=nobody1999"], "paper=nobody1999: no such paper; valid: "),
+        (None, ["{}", "logs=nowhere"], "logs=nowhere: no such folder"),
+        (None, ["{}", "figures=fig8,fig88"], "figures=fig88: no such figure; valid: "),
+        (None, ["{}", "output={}/packing.nc"], "give another folder"),
+        (None, ["draw", "fig99"], "draw fig99: no such drawing; valid: fig9, matrix"),
+        (None, ["draw", "matrix", "polcy=buddy"], "'polcy=buddy' is not understood"),
+        (None, ["draw", "matrix", "results=nowhere"], "nowhere does not exist"),
+        (
+            GANG,
+            ["{}", "paper=chiang2001"],
+            "reads results of models.backfill and models.o2k_workload",
+        ),
+        (SPACE, ["{}", "paper=feitelson1996"], "give one of chiang2001, families, operators, compare"),
+        (GANG, ["{}", "paper=operators"], "paper=operators needs delay and loss_of_capacity, which these"),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    results = write(tmp_path, dataset(loads=(0.7,), schemes=("buddy",)))
+    families: dict[str, int] | None, arguments: list[str], message: str, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    attributes = {"families": json.dumps(families)} if families else {}
+    data = dataset(loads=(0.7, 0.9), schemes=("buddy", "best_fit")).assign_attrs(attributes)
+    results = write(tmp_path, data)
     assert main([argument.format(results) for argument in arguments]) == 2
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1
     assert message in captured.err
-
-
-@pytest.mark.parametrize(
-    ("families", "paper", "message"),
-    [
-        (
-            {"models.gang": 2},
-            "chiang2001",
-            "reads results of models.backfill and models.o2k_workload, and these",
-        ),
-        ({"models.backfill": 3}, "feitelson1996", "give one of chiang2001, families, operators, compare"),
-        (
-            {"models.gang": 2},
-            "operators",
-            "paper=operators needs delay and loss_of_capacity, which these",
-        ),
-    ],
-)
-def test_a_paper_that_speaks_of_something_else_is_one_line(
-    families: dict[str, int], paper: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = dataset(loads=(0.7, 0.9), schemes=("buddy", "best_fit")).assign_attrs(
-        families=json.dumps(families)
-    )
-    results = write(tmp_path, data)
-    assert main([str(results), f"paper={paper}"]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
     assert not (results / "report.html").exists()
 
 
@@ -164,13 +132,6 @@ def test_named_figures_are_drawn_and_nothing_else(tmp_path: Path, capsys: pytest
         assert str((results / "figures" / f"{name}.png").absolute()) in told
     assert {file.stem for file in (results / "figures").iterdir()} == {"fig8", "used-slots"}
     assert {file.name for file in results.iterdir()} - before == {"figures"}
-
-
-def test_an_output_that_is_a_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    results = write(tmp_path, dataset(loads=(0.7,), schemes=("buddy",)))
-    (tmp_path / "taken").write_text("")
-    assert main([str(results), f"output={tmp_path / 'taken'}"]) == 2
-    assert "give another folder" in capsys.readouterr().err
 
 
 def test_help_and_drawings_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from functools import cache
@@ -16,8 +15,6 @@ from fabricated_families import FAMILY, Point, dataset, truth
 from analysis.families.claims import claims
 from analysis.families.labels import AXES, GANG, KEY, SPACE
 from analysis.study import Study
-
-PAPERS = Path(__file__).parents[3] / "shared" / "papers"
 
 Change = Callable[[str, Point, float], float]
 """(metric, point, true mean) -> mean that makes a sentence false."""
@@ -156,36 +153,3 @@ def test_a_grid_without_a_policy_has_no_sentence_on_it() -> None:
         "silva1999-1-immediate-service",
     }  # fmt: skip
     assert found["silva1999-1-immediate-service"] == "inconclusive"
-
-
-@pytest.mark.skipif(not PAPERS.is_dir(), reason="the papers' texts are not here")
-def test_quotations_stand_in_the_papers() -> None:
-    files = {
-        "feitelson1996": "feitelson1996-packing-schemes", "jette1997": "jette1997-gang-scheduling-llnl",
-        "silva1999": "silva1999-concurrent-gang", "chiang2001": "chiang2001-production-scheduling-o2k",
-        "mccann1994": "mccann1994-processor-allocation",
-    }  # fmt: skip
-
-    def plain(text: str) -> str:
-        for curly, straight in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"')):
-            text = text.replace(curly, straight)
-        return " ".join(text.split())
-
-    seen = 0
-    for claim in claims(study(dataset())):
-        paper = claim.id.removeprefix(f"{KEY}-").partition("-")[0]
-        if paper not in files:
-            continue
-        text = plain((PAPERS / f"{files[paper]}.txt").read_text())
-        quoted = claim.source.partition("“")[2].rpartition("”")[0]
-        for piece in quoted.split(" …"):
-            assert plain(piece.strip(" ,")) in text, (claim.id, piece)
-        seen += 1
-    assert seen > 10
-
-
-def test_claims_say_under_what_they_were_tested() -> None:
-    for claim in claims(study(dataset())):
-        assert claim.reading == "default"
-        json.dumps(claim.as_json())
-        assert all(len(line) < 400 for line in claim.evidence)

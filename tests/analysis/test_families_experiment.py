@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import sweep
 from analysis.families.contestants import Field
-from analysis.families.labels import SLOWDOWN
 from analysis.registry import opened
 
 SMALL = {
@@ -48,14 +46,3 @@ def test_a_small_part_is_run_and_read(folder: Path) -> None:
     assert {claim.verdict for claim in paper.claims(study)} <= {"holds", "fails", "inconclusive"}
     assert paper.tables(study)
     assert paper.summary(study)
-
-
-@pytest.mark.exhaustive
-def test_switches_that_cost_something_slow_jobs_down(folder: Path) -> None:
-    study, _ = opened(folder)
-    field = Field(study)
-    gang = field.find("buddy")
-    assert gang is not None
-    free, dear = (field.curve(SLOWDOWN, gang, "lublin2003", cost=cost).values.mean() for cost in ("0", "20"))
-    assert np.isfinite(free)
-    assert free < dear

@@ -61,14 +61,6 @@ def test_figures_and_tables_of_a_grid(made: dict[str, Any], names: list[str], ta
     assert bool(PAPER.summary(found)) == bool(names)
 
 
-@pytest.mark.exhaustive
-def test_a_run_under_way_and_one_not_begun() -> None:
-    draw(study(unfinished=lambda at: at["load"] > 0.6), layout=True)
-    not_begun = study(unfinished=lambda at: True)
-    assert draw(not_begun) == {}
-    PAPER.tables(not_begun)
-
-
 def crossing(metric: str, at: Point) -> float:
     """Let gang scheduling be as good as EASY at a cost of 8 % of a slice, at every load."""
     easy = {**at, "policy": "easy", "level": math.nan, "queue": "fcfs", "switch_cost": 0}
@@ -162,14 +154,6 @@ def test_the_map_has_the_best_and_hatches_what_is_not_shown() -> None:
         assert wanted is not None
         assert to_hex(cell.get_facecolor()) == style.shade(look(wanted.one).color, 0.35)
         assert (cell.get_hatch() is None or cell.get_hatch() == "") == wanted.beats_all
-
-
-def test_best_is_the_lowest_and_its_probability_certain_where_all_see_it() -> None:
-    field = Field(study())
-    found = best.at(field, SLOWDOWN, "lublin2003", 0.8, "0", field.rigid)
-    assert found is not None
-    assert (found.one.policy, found.beats_family) == ("lxf_w_immediate", True)
-    assert found.probability > 0.99
 
 
 def test_the_share_of_a_level_is_that_of_the_gain() -> None:

@@ -1,4 +1,4 @@
-"""What an operator is told: means over jobs, verdicts from intervals, and a report without a paper."""
+"""Operators' reports: means over jobs, verdicts from intervals, tables and pictures without a paper."""
 
 from __future__ import annotations
 
@@ -85,12 +85,6 @@ def test_intervals_of_batches_that_hang_together_cover(lag1: float, low: float) 
     assert np.mean([one.verdict == "no significant difference" for one in found]) > low
 
 
-def test_a_trend_is_no_difference() -> None:
-    trend, nothing = np.arange(40.0)[None], np.zeros((1, 40))
-    assert pairing.difference(trend, nothing).verdict == "no significant difference"
-    assert pairing.difference(trend, nothing).interval.mean == 19.5
-
-
 def test_a_batch_that_one_policy_lacks_counts_for_neither() -> None:
     first, second = np.full((1, 12), 3.0), np.full((1, 12), 5.0)
     first[0, 0], second[0, 1] = np.nan, np.nan
@@ -111,7 +105,7 @@ def test_replications_are_the_sample_where_there_are_enough() -> None:
     assert found.mean == pytest.approx(values.mean()), "runs count alike"
 
 
-def test_verdicts_are_those_of_the_truth() -> None:
+def test_verdicts_match_the_truth() -> None:
     case = case_of()
     assert case.reference == "easy"
     found = {policy: case.difference(WAIT, policy, together=4).verdict for policy in case.others}
@@ -141,53 +135,7 @@ def test_the_machine_is_averaged_over_time() -> None:
     assert case.difference("utilization", "quick").reference == pytest.approx(expected)
 
 
-def test_intervals_that_hold_together_are_wider() -> None:
-    case = case_of()
-    alone, together = (case.difference(WAIT, "quick", together=n).interval for n in (1, 4))
-    assert together.half_width > alone.half_width > 0
-
-
-@pytest.fixture(scope="module")
-def analysed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A results folder after the analysis, and what was printed."""
-    results = write(tmp_path_factory.mktemp("results"), dataset())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("COLUMNS", "120")  # not the terminal of whoever runs the tests
-        lines: list[str] = []
-        patch.setattr("builtins.print", lambda *parts, **_: lines.append(" ".join(map(str, parts))))
-        assert main([str(results)]) == 0
-    return results, "\n".join(lines)
-
-
-def test_the_terminal_shows_a_short_table(analysed: tuple[Path, str]) -> None:
-    _, said = analysed
-    assert said.startswith("what_if: 5 done points, operators")
-    assert re.search(r"^quick +\d.* min .*\(−\d+ %\), better$", said, re.MULTILINE)
-    assert re.search(r"^slow .*\(\+\d+ %\), worse$", said, re.MULTILINE)
-    assert re.search(r"^fcfs .*\(× \d+\), worse$", said, re.MULTILINE)
-    assert "claims" not in said
-
-
-def test_a_report_without_a_paper(analysed: tuple[Path, str]) -> None:
-    results, _ = analysed
-    assert not (results / "claims.json").exists()
-    text = (results / "report.html").read_text()
-    for absent in ("Claims", "Evidence", "Reading of the paper", "Tested against", "Warnings"):
-        assert absent not in text, absent
-    for present in (
-        "Measures of each policy",
-        "Against easy",
-        "Mean wait by user",
-        "What was simulated",
-        "user 17",
-    ):
-        assert present in text, present
-    links = set(re.findall(r'href="#([^"]+)"', text))
-    assert links <= set(re.findall(r'id="([^"]+)"', text))
-    assert len(list((results / "figures").glob("*.png"))) == 8
-
-
-def test_who_wins_and_who_loses(analysed: tuple[Path, str]) -> None:
+def test_groups_that_wait_less_and_more() -> None:
     study = Study(dataset(), Path("results"))
     (winners,) = (table for table in tables.tables(study) if table.name == "winners")
     said = {row[0].text: [cell.text for cell in row[1:]] for row in winners.rows}
@@ -222,7 +170,7 @@ def test_a_log_without_users() -> None:
     assert "by-user" not in {table.name for table in tables.tables(study)}
 
 
-def test_policies_that_are_not_done_are_told_and_left_out() -> None:
+def test_policies_without_results_are_listed() -> None:
     study = Study(dataset(states={"easy": LEFT, "slow": FAILED}), Path("results"))
     (case,) = cases(study)
     assert case.reference == "fcfs"
@@ -237,16 +185,23 @@ def test_policies_that_are_not_done_are_told_and_left_out() -> None:
     ]
 
 
-def test_nothing_done_is_told() -> None:
+def test_a_report_without_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = write(tmp_path, dataset(("easy", "quick", "slow")))
+    assert main([str(results)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("what_if: 3 done points, operators")
+    assert re.search(r"^quick +\d.* min .*\(−\d+ %\), better$", said, re.MULTILINE)
+    assert not (results / "claims.json").exists()
+    text = (results / "report.html").read_text()
+    links = set(re.findall(r'href="#([^"]+)"', text))
+    assert links <= set(re.findall(r'id="([^"]+)"', text))
+    assert "user 17" in text
+    assert "Reading of the paper" not in text
+    assert len(list((results / "figures").glob("*.png"))) == 8
+
+
+def test_a_study_without_results() -> None:
     study = Study(dataset(("easy",), states={"easy": LEFT}), Path("results"))
     assert set(drawn(study).values()) == {"no policy is done yet: run the sweep to its end"}
     assert list(tables.tables(study)) == []
     assert list(tables.brief(study)) == []
-
-
-def test_a_single_policy_is_shown_by_itself() -> None:
-    study = Study(dataset(("easy",)), Path("results"))
-    pictures = drawn(study)
-    assert isinstance(pictures["wait-by-runtime"], Figure)
-    assert "there is only easy: give several policies" in str(pictures["against-reference"])
-    assert [table.name for table in tables.tables(study)] == ["overview"]

@@ -1,10 +1,9 @@
-"""A study that belongs to no paper: what is drawn, what is compared, what is said of the rest."""
+"""A study that belongs to no paper: its figures, comparisons, tables and excluded points."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from dataclasses import replace
 from functools import cache
@@ -24,7 +23,6 @@ from analysis.compare.layout import MOST_PANELS, Layout
 from analysis.figures import style
 from analysis.registry import opened
 from analysis.study import Study
-from sweep import statistics
 
 SMALL = {"batches": 3, "batch_size": 60, "warmup": 0, "executor": "serial"}
 
@@ -154,30 +152,6 @@ def test_differences_are_paired_by_replication(own: Path, reference: str) -> Non
     assert judged >= 9
 
 
-@pytest.mark.exhaustive
-def test_two_methods_for_one_run_are_told(own: Path, tmp_path: Path) -> None:
-    """Under buddy nobody waits for a start: minus the reference is its mean, by another rule."""
-    one_run = sweep.Study(
-        "mine", config_dir=own.parent / "conf", output=str(tmp_path / "one"), replications=1,
-        grid={"policy": ["easy", "buddy"], "load": [0.3]}, **{**SMALL, "batches": 60, "batch_size": 200},
-    )  # fmt: skip
-    one_run.run(progress=False)
-    study = view(one_run.folder, metrics="wait", requests="exact")
-    table = tables.numbers(study).set_index("policy")
-    assert table.difference["buddy"] == pytest.approx(-table["mean"]["easy"])
-    waits = study.data.wait.squeeze().sel(policy=["buddy", "easy"]).values[:, None]
-    by_blocks = statistics.bootstrapped_difference(*waits)
-    assert by_blocks.method == "block bootstrap"
-    assert table.difference_half_width["buddy"] == pytest.approx(by_blocks.half_width)
-    assert table.half_width["easy"] == pytest.approx(statistics.interval(waits[1]).half_width)
-    assert table.half_width["easy"] != pytest.approx(by_blocks.half_width)
-    (told,) = tables.tables(study)
-    assert "block bootstrap" in told.caption
-    assert not any("bootstrap" in one.caption for one in tables.tables(view(own))), (
-        "replications are the sample"
-    )
-
-
 def test_a_panel_for_each_own_value_and_a_line_for_each_policy(own: Path) -> None:
     study = view(own)
     figure = drawn(study, "response_time")
@@ -189,11 +163,6 @@ def test_a_panel_for_each_own_value_and_a_line_for_each_policy(own: Path) -> Non
     exact = main_axes[0].lines[0].get_xdata()
     assert np.allclose(exact, [0.3, 0.5, 0.7], atol=0.01)
     assert main_axes[0].get_ylim() == main_axes[1].get_ylim(), "panels have one scale"
-
-
-def test_only_families_that_have_a_metric_are_in_its_figure(own: Path) -> None:
-    assert Layout.of(view(own)).measured("slots_per_job") == ["buddy"]
-    assert Layout.of(view(own)).measured("loss_of_capacity") == ["fcfs", "easy"]
 
 
 def test_choosing_values_of_axes(own: Path) -> None:
@@ -222,36 +191,7 @@ def test_metrics_are_chosen_and_the_rest_is_named(own: Path) -> None:
     assert not any("metrics" in line for line in tables.left_out(view(own, metrics="all")))
 
 
-@pytest.mark.parametrize(
-    ("chosen", "message"),
-    [
-        ({"reference": "esay"}, "reference=esay: unknown name 'esay': did you mean 'easy'"),
-        ({"along": "policy"}, "along=policy is no axis with several numbers; give one of load"),
-        ({"metrics": "waits"}, "metrics=waits: unknown metric 'waits': did you mean 'wait'"),
-        ({"load": "0.4"}, "load=0.4: unknown value '0.4'"),
-        ({"lod": "0.5"}, "'lod=0.5' is not understood; valid: logs=, output=, paper=, along=, reference="),
-        ({"load": "0.7", "requests": "as users ask"}, "the grid has no such point"),
-    ],
-)
-def test_mistakes_are_one_line(
-    own: Path, chosen: dict[str, str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    typed = [f"{key}={value}" for key, value in chosen.items()]
-    assert main([str(own), f"output={tmp_path}", *typed]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
-
-
-def test_a_paper_says_which_options_it_does_not_heed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    results = fabricated_operators.write(tmp_path, fabricated_operators.dataset())
-    assert main([str(results), "along=load"]) == 2
-    assert "operators does not heed along=; add paper=compare" in capsys.readouterr().err
-
-
-def test_operators_compare_with_whom_they_choose(tmp_path: Path) -> None:
+def test_operators_choose_the_reference(tmp_path: Path) -> None:
     from analysis.operators.case import cases
 
     results = fabricated_operators.write(tmp_path, fabricated_operators.dataset())
@@ -269,7 +209,7 @@ def many(tmp_path: Path, n: int) -> Study:
     return opened(fabricated_operators.write(tmp_path, data))[0]
 
 
-def test_too_many_panels_are_left_out_aloud(tmp_path: Path) -> None:
+def test_panels_that_are_left_out_are_named(tmp_path: Path) -> None:
     study = many(tmp_path, 20)
     layout = Layout.of(study)
     assert (layout.along, layout.lines, layout.facets) == ("", "policy", ("ties",))
@@ -303,19 +243,6 @@ def test_saturated_points_are_marked_and_in_no_mean(tmp_path: Path) -> None:
     assert math.isnan(quick.difference)
 
 
-def test_without_several_policies_another_axis_has_the_lines(tmp_path: Path) -> None:
-    data = fabricated_operators.dataset(("easy",), ties=("instant", "event"), name="mine", batches=12)
-    config = json.loads(data.attrs["config"])
-    config["settings"]["axes"] = {"ties": "policy.ties"}
-    data.attrs["config"] = json.dumps(config)
-    layout = Layout.of(opened(fabricated_operators.write(tmp_path, data))[0])
-    assert (layout.lines, layout.names, layout.reference) == ("ties", ["instant", "event"], "instant")
-    assert layout.compared, "what a policy's key tells apart has the same jobs"
-    table = tables.numbers(layout.study)
-    event = table[(table.ties == "event") & (table.metric == "wait")].iloc[0]
-    assert event.difference == 0, "the fabricated ties change nothing"
-
-
 def test_workloads_are_no_pairs(tmp_path: Path) -> None:
     data = fabricated_operators.dataset(("easy",), ties=("a", "b"), name="mine", batches=12)
     data = data.isel(workload=0, drop=True).rename(ties="workload").transpose("policy", "workload", ...)
@@ -323,20 +250,6 @@ def test_workloads_are_no_pairs(tmp_path: Path) -> None:
     assert Layout.of(study).lines == "workload"
     assert not Layout.of(study).compared
     assert not any(picture.name.endswith("against-reference") for picture in figures.pictures(study))
-
-
-@pytest.mark.exhaustive
-def test_from_a_notebook(own: Path, tmp_path: Path) -> None:
-    study = sweep.Study("mine", config_dir=own.parent / "conf", output=str(own), **SMALL)
-    pictures = study.figures(metrics=["wait", "utilization"], load=[0.3, 0.5], reference="fcfs")
-    assert set(pictures) == {"wait", "wait-against-reference", "utilization"}
-    assert all(path.suffix == ".png" and path.is_file() for path in pictures.values())
-    report = study.report(metrics="wait", reference="fcfs")
-    assert "Mean wait for the first start against fcfs" in report.read_text()
-    assert {row["metric"] for row in rows(report.parent)} == {"wait"}
-    assert study.claims().empty
-    with pytest.raises(sweep.Error, match="unknown metric"):
-        study.figures(metrics="nope")
 
 
 @pytest.mark.exhaustive

@@ -162,37 +162,9 @@ def test_the_points_sort_and_filter(page: Callable[..., Any], report: Path) -> N
     assert shown.locator(".choose output").inner_text() == f"{len(expected)} of {rows} shown"
 
 
-def luminance(color: str) -> float:
-    """Return the relative luminance of a colour (WCAG 2.2)."""
-    channels = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one: str, other: str) -> float:
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_all_text_can_be_read(page: Callable[..., Any], scheme: str) -> None:
-    shown = page(color_scheme=scheme)
-    style = "(s, p) => getComputedStyle(document.querySelector(s))[p]"
-    ground = shown.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (luminance(ground) < 0.05) == (scheme == "dark")
-    for selector in ("body", ".soft", "nav a", ".source", "figcaption", "a.sentence", "th"):
-        color = shown.evaluate(f"s => ({style})(s, 'color')", selector)
-        assert contrast(color, ground) >= 4.5, selector
-    for selector in (".badge", "pre"):
-        color, own = (
-            shown.evaluate(f"s => ({style})(s, '{p}')", selector) for p in ("color", "backgroundColor")
-        )
-        assert contrast(color, own) >= 4.5, selector
-
-
 def test_on_paper_there_is_no_navigation_and_no_dark(page: Callable[..., Any]) -> None:
     shown = page(color_scheme="dark")
     shown.emulate_media(media="print", color_scheme="dark")
-    assert luminance(shown.evaluate("getComputedStyle(document.body).backgroundColor")) == 1
+    assert shown.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     for selector in ("nav", ".choose", ".close", "a.back"):
         assert not shown.locator(selector).first.is_visible(), selector

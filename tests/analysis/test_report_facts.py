@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from analysis.operators import panels, tables
+from analysis.operators import tables
 from analysis.operators.case import cases
 from analysis.operators.labels import AS_IT_WAS, RUNTIME, SIZE, WAIT
 from analysis.paper import Paper
 from analysis.registry import opened
-from analysis.report.facts import NO_WAITS, _of_logs, facts, policies
+from analysis.report.facts import NO_WAITS, facts, policies
 from analysis.report.ranking import ranked
 from analysis.report.render import render
 from analysis.report.summary import summary
@@ -60,56 +60,6 @@ def without_waits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         return run(folder, LOG, "policy.unrequested=runtime")
-
-
-LOGS = {
-    "a.swf": {
-        "form": "swf",
-        "system": "",
-        "zero": None,
-        "days": 3.0,
-        "account": "9 rows, 9 kept",
-        "waits": 0,
-    },
-    "b.swf": {
-        "form": "swf",
-        "system": "",
-        "zero": None,
-        "days": 4.0,
-        "account": "8 rows, 8 kept",
-        "waits": 0,
-    },
-}
-
-
-@pytest.mark.parametrize(
-    ("ran", "labels"),
-    [
-        (
-            [("a.swf", "swf", "small", 8), ("a.swf", "swf", "large", 16)],
-            ["Log", "Period", "Jobs", "Machine, machine small", "Machine, machine large", "As it was"],
-        ),
-        (
-            [("a.swf", "one", "log", 8), ("b.swf", "two", "log", 8)],
-            ["Log, workload one", "Period, workload one", "Jobs, workload one", "Machine", "As it was",
-             "Log, workload two", "Period, workload two", "Jobs, workload two"],
-        ),
-        (
-            [(f"{w[0]}.swf", w, m, 8) for w in ("a1", "b2") for m in ("small", "large")],
-            ["Log, workload a1", "Period, workload a1", "Jobs, workload a1", "Machine", "As it was",
-             "Log, workload b2", "Period, workload b2", "Jobs, workload b2"],
-        ),
-    ],
-)  # fmt: skip
-def test_what_several_logs_say_alike_is_told_once(
-    as_easy: Path, ran: list[tuple[str, str, str, int]], labels: list[str]
-) -> None:
-    study = opened(as_easy)[0]
-    logs = [
-        {"file": file, **LOGS[file], "processors": n, "at": {"workload": workload, "machine": machine}}
-        for file, workload, machine, n in ran
-    ]
-    assert [label for label, _ in _of_logs(study, logs)] == labels
 
 
 def told(study: Study) -> dict[str, str]:
@@ -165,7 +115,7 @@ def test_facts_of_a_log(as_easy: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_what_was_dropped_killed_and_drawn_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dropped_killed_and_drawn_jobs_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     log = tmp_path / "mixed.swf"
     columns = {
@@ -192,7 +142,7 @@ def test_what_was_dropped_killed_and_drawn_is_told(tmp_path: Path, monkeypatch: 
     assert "things were assumed" in paragraphs(study, paper)["What to be careful of"]
 
 
-def test_a_log_without_waits_says_so(without_waits: Path) -> None:
+def test_a_log_without_waits_is_reported(without_waits: Path) -> None:
     study, paper = opened(without_waits)
     assert told(study)["As it was"][1:] == NO_WAITS[1:] + "."
     assert NO_WAITS[1:] in paragraphs(study, paper)["What to be careful of"]
@@ -200,7 +150,7 @@ def test_a_log_without_waits_says_so(without_waits: Path) -> None:
     assert AS_IT_WAS not in "\n".join(tables.brief(study))
 
 
-def test_at_another_load_nothing_stands_beside_what_was_recorded(as_easy: Path, tmp_path: Path) -> None:
+def test_recorded_values_belong_to_the_logs_own_load(as_easy: Path, tmp_path: Path) -> None:
     study, _ = opened(as_easy)
     denser = study.data.assign_coords(load=[0.9]) if "load" in study.data.dims else study.data
     other = Study(denser, tmp_path)
@@ -293,7 +243,7 @@ def levels(values: dict[str, list[float]], loads: list[float], saturated: dict[s
     return Study(data.isel(workload=0, machine=0), Path("results"))
 
 
-def test_the_ends_of_the_order_are_told_where_most_policies_have_a_mean() -> None:
+def test_best_and_worst_policy_at_the_highest_load_with_enough_means() -> None:
     values = {"a": [3.0, 7200.0, 9.0], "b": [2.0, 600.0, 9.0], "c": [1.0, 1800.0, 9.0]}
     lost = {"a": [0, 0, 1], "b": [0, 0, 1], "c": [0, 0, 0]}
     (line,) = ranked(levels(values, [0.5, 0.8, 0.9], lost))
@@ -341,28 +291,3 @@ def test_a_table_of_the_report_is_cut_into_parts_that_fit() -> None:
     texts = [[cell.text for page in pages for cell in page.rows[row][1:]] for row in range(3)]
     assert texts == [[cell.text for cell in row[1:]] for row in table.rows]
     assert wide(2, "mine").pages == [wide(2, "mine")]
-
-
-def test_long_names_leave_room_for_the_numbers() -> None:
-    name = "_".join(["name"] * 30)
-    cells = [Cell(f"{number} ± 5 min") for number in range(6)]
-    table = Table("long", "Long", "", [name, *"abcdef"], [[Cell(name), *cells]])
-    assert table.pages == [table]  # the name is broken, so that all columns fit beside it
-    assert table.rows[0][0].is_long
-    broken = panels.in_lines(name, most=3)
-    assert max(map(len, broken.split("\n"))) <= panels.NAME
-    assert panels.in_lines("x_" * 20).replace("\n", "") == "x_" * 20
-    assert panels.legend_columns([name]) == 1
-    assert panels.legend_columns(["easy", "fcfs"]) == 4
-
-
-def test_brief_table_fits_a_narrow_terminal(
-    as_easy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    study, _ = opened(as_easy)
-    lines = [line for line in tables.brief(study) if "±" not in line or "intervals of paired" not in line]
-    assert max(map(len, lines)) <= 60
-    joined = "\n".join(lines)
-    for title in ("mean wait", "95th pct", "longest", "slowdown", "utilization", "loss", "wait against easy"):
-        assert title in joined

@@ -53,7 +53,7 @@ def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.exhaustive
-def test_the_terminal_tells_where_a_wait_goes_on_after_the_first_start(
+def test_the_terminal_reports_waits_after_the_first_start(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Immediate service gives everybody a first start: a table of that alone makes it the best of all."""
@@ -92,19 +92,7 @@ def test_policies_of_any_family_on_one_batch(tmp_path: Path, capsys: pytest.Capt
 
 
 @pytest.mark.exhaustive
-def test_policies_that_no_operators_table_fits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without any family that measures it, the report is that of a study of one's own."""
-    place = [f"output={tmp_path / 'replay'}", f"workload.path={LOG}", "executor=serial"]
-    assert cli.main(["+experiment=replay", "grid.policy=[gang/buddy,equi_plus]", *place]) == 0
-    assert command.main([str(tmp_path / "replay"), "metrics=wait"]) == 0
-    assert (tmp_path / "replay" / "report.html").is_file()
-    capsys.readouterr()
-    assert command.main([str(tmp_path / "replay"), "paper=operators"]) == 2
-    assert "paper=operators needs delay and loss_of_capacity" in capsys.readouterr().err
-
-
-@pytest.mark.exhaustive
-def test_waits_that_are_not_known_are_told(tmp_path: Path) -> None:
+def test_unknown_waits_are_reported(tmp_path: Path) -> None:
     """Batches of jobs as they end are no pairs of those as they come."""
     assert run(tmp_path, "grid.policy=[easy,gang/buddy]", "batches=20", "batch_size=50") == 0
     study = open_study(tmp_path / "what_if")

@@ -76,7 +76,7 @@ def at(study: Study, choice: Choice, line: str, value: str) -> Any:
     return found[(found["line"] == line) & (found["value"] == value)].iloc[0]
 
 
-def test_begins_with_the_headline_over_the_load_a_line_for_each_policy(study: Study) -> None:
+def test_the_first_choice_is_the_headline_over_the_load(study: Study) -> None:
     first = Choice.first(study)
     assert (first.metric, first.along, first.lines) == ("slowdown", "load", "policy")
     assert first.at == {"alternation": "exclusive"}
@@ -134,14 +134,6 @@ def test_a_choice_follows_its_study(study: Study, waits: Study) -> None:
     assert chosen.normal(study, replace(gone, at={"alternation": "none"})).at == {"alternation": "none"}
 
 
-def test_one_policy_at_one_load_is_one_point(waits: Study) -> None:
-    first = Choice.first(waits)
-    assert chosen.axes(waits, first.metric) == []
-    assert chosen.references(waits) == []
-    (point,) = points.points(waits, first).itertuples()
-    assert point.mean == pytest.approx(of(waits, point.place, f"{first.metric}_mean"))
-
-
 def test_groups_of_jobs_are_axes_of_their_metrics(waits: Study) -> None:
     choice = chosen.normal(waits, replace(Choice.first(waits), metric="wait_by_runtime"))
     assert choice.along == "runtime_range"
@@ -196,7 +188,7 @@ def test_points_of_other_families_than_an_axis_is_for_run_again(
     ("command", "config"),
     [("", {}), ("python -m sweep +experiment=own", {"described": {"policy": {}, "workload": {}}})],
 )
-def test_what_no_command_makes_has_none(study: Study, command: str, config: dict[str, Any]) -> None:
+def test_some_points_have_no_command(study: Study, command: str, config: dict[str, Any]) -> None:
     import json
 
     data = study.data.assign_attrs(command=command, facts=json.dumps(config))
@@ -205,7 +197,7 @@ def test_what_no_command_makes_has_none(study: Study, command: str, config: dict
 
 
 @pytest.mark.parametrize("alternation", ["exclusive", "none"])
-def test_a_point_is_made_anew_as_it_was(study: Study, alternation: str) -> None:
+def test_a_repeated_point_has_the_same_numbers(study: Study, alternation: str) -> None:
     place = {
         "policy": "buddy", "workload": "feitelson1996", "load": "0.5", "machine": "pe128",
         "alternation": alternation, "unification": "true",
@@ -217,7 +209,7 @@ def test_a_point_is_made_anew_as_it_was(study: Study, alternation: str) -> None:
     np.testing.assert_array_equal(outcome.metrics["slowdown"], before)
 
 
-def test_a_log_is_found_by_what_is_in_it(tmp_path: Path) -> None:
+def test_a_log_is_identified_by_its_content(tmp_path: Path) -> None:
     rows = [f"{n + 1} {60 * n} -1 {300 + n} 2 -1 -1 2 600 -1 1 1 1 -1 -1 -1 -1 -1" for n in range(50)]
     log = tmp_path / "small.swf"
     log.write_text("; MaxProcs: 8\n" + "\n".join(rows) + "\n")
@@ -270,15 +262,13 @@ def test_the_default_period_can_be_read(study: Study) -> None:
     ("times", "told"),
     [({"begin": "soon"}, "from=soon: give hours"), ({"begin": "900d"}, "the schedule ends after")],
 )
-def test_times_that_cannot_be_drawn_are_told_in_a_line(
-    study: Study, times: dict[str, str], told: str
-) -> None:
+def test_times_that_cannot_be_drawn_are_refused(study: Study, times: dict[str, str], told: str) -> None:
     with pytest.raises(AnalysisError, match=told):
         views.drawn(request(study, "gantt", **times))
 
 
 @pytest.mark.exhaustive
-def test_another_picture_ends_the_one_that_is_drawn(study: Study) -> None:
+def test_a_new_request_ends_the_one_before(study: Study) -> None:
     async def both() -> tuple[object, bytes]:
         painter = Painter()
         try:
@@ -313,7 +303,7 @@ def write(data: xr.Dataset, path: Path) -> None:
     private.replace(path)
 
 
-def test_a_dataset_that_is_filled_is_followed(results: Path, study: Study, tmp_path: Path) -> None:
+def test_a_growing_dataset_is_reloaded(results: Path, study: Study, tmp_path: Path) -> None:
     folder = tmp_path / "packing"
     folder.mkdir()
     write(unfinished(study, left=2), folder / "packing.nc")
@@ -383,12 +373,6 @@ def test_a_missing_extra_is_named(
     monkeypatch.setitem(sys.modules, "panel", None)
     assert main(["explore", str(results)]) == 2
     assert "pip install 'schedsweep[explore]'" in capsys.readouterr().err
-
-
-def test_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explore", "--help"]) == 0
-    assert "port=N" in capsys.readouterr().out
-    assert main(["explore"]) == 2
 
 
 def test_a_port_in_use_is_skipped() -> None:
