@@ -228,7 +228,7 @@ def _draw(arguments: Sequence[str]) -> None:
     folder = Path(settings.pop("output", DRAWINGS))
     folder.mkdir(parents=True, exist_ok=True)
     with style.styled():
-        with compiling.told():
+        with compiling.noticed():
             figure = drawing.draw({**drawing.settings, **settings})
         for file in style.save(figure, folder, file_name(name, settings.values())):
             print(file.absolute())

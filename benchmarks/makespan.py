@@ -20,7 +20,7 @@ from unittest.mock import patch
 from benchmarks import points
 from benchmarks.record import Cell, Findings, Table, Target
 from sweep.executors import bundles as bundles_module
-from sweep.executors.bundles import MESSAGE_S, OUTSTANDING, Bundles, room
+from sweep.executors.bundles import MESSAGE_S, OUTSTANDING, Bundles, capacity
 from sweep.plan.plan import Plan
 from sweep.plan.task import Bundle
 from sweep.store.costs import Costs, Key, keys
@@ -72,7 +72,7 @@ class LikeDask:
         """Return the worker that may have another bundle, None if there is none."""
         # Of all bundles on their way, only whether one may take long counts.
         probe = [Bundle((), Path(), brief=False)] if self._long else []
-        if self._bundles >= room(self._workers, probe):
+        if self._bundles >= capacity(self._workers, probe):
             return None
         while self._fewest[0][0] != self._has[self._fewest[0][1]]:
             heapq.heappop(self._fewest)  # what was true once

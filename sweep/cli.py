@@ -9,27 +9,20 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from schedsweep import packages
 from sweep.config import locate
 from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from sweep.config.settings import Config
-    from sweep.plan.plan import Plan
-    from sweep.store.folder import Folder
 
 RERUN = "rerun"
 """The first word of a command line that names a dataset in place of an experiment."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what the command line asks for and return the exit status; see `answer`.
+    """Run the command of a command line and return the exit status; see `answer`.
 
-    With ``executor=mpi`` this process is one of many: which one comes first, before a mistake is looked for.
+    With ``executor=mpi`` this process is one of many: its rank is settled before any mistake is reported.
     """
     if "executor=mpi" not in arguments:
         return answer(arguments)
@@ -39,21 +32,21 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def answer(arguments: Sequence[str]) -> int:
-    """Do what the command line asks for and return the exit status: 0, 1 failed, 2 wrong, 130 interrupted."""
+    """Run the command of a command line and return the exit status: 0, 1 failed, 2 wrong, 130 interrupted."""
     try:
         overrides, user, wanted, watch = options(arguments)
         folder = locate.conf_folder()
         if wanted == "--help":
             from sweep import help as help_text
 
-            told = help_text.RERUN if overrides[:1] == [RERUN] else None
-            print(told or help_text.text([folder, user] if user else [folder]))
+            folders = [folder, user] if user else [folder]
+            print(help_text.RERUN if overrides[:1] == [RERUN] else help_text.text(folders))
         elif wanted == "--version":
             from sweep.store.provenance import package_version
 
             print(f"schedsweep {package_version('schedsweep')}")
         else:
-            # A batch system that ends a job says so with SIGTERM: stop as cleanly as after Ctrl-C.
+            # A batch system ends a job with SIGTERM: stop as cleanly as after Ctrl-C.
             before = signal.signal(signal.SIGTERM, _interrupt)
             try:
                 return _act(overrides, folder, user, list(arguments), watch)
@@ -75,7 +68,7 @@ def answer(arguments: Sequence[str]) -> int:
         )
         return RunError.status
     except KeyboardInterrupt:
-        print("stopped; the same command goes on from here", file=sys.stderr)
+        print("stopped; the same command continues from here", file=sys.stderr)
         return INTERRUPTED
     return 0
 
@@ -113,6 +106,7 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 
+    from sweep import actions
     from sweep.config import compose
     from sweep.plan import plan
     from sweep.store.folder import Folder
@@ -126,26 +120,4 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
     loaded = compose.load(overrides, folder, user)
     expanded = plan.expand(loaded)
     results = Folder(Path(loaded.settings.output).expanduser(), loaded.settings.name)
-    return act(loaded, expanded, results, console, arguments, watch)
-
-
-def act(
-    loaded: Config, expanded: Plan, results: Folder, console: Console, arguments: list[str], watch: bool
-) -> int:
-    """Do with a study what its ``action`` says, and return the exit status."""
-    from sweep import run
-
-    action = loaded.settings.action
-    if watch and action != "status":
-        raise SweepError(f"--watch goes with action=status, not with action={action}")
-    match action:
-        case "plan":
-            return run.show_plan(loaded, expanded, results, console)
-        case "status":
-            return run.show_status(loaded, expanded, results, console, watch)
-        case "gather":
-            return run.gather(expanded, results, console, arguments)
-        case "cancel":
-            return run.cancel(expanded, results, console)
-        case _:
-            return run.run(loaded, expanded, results, console, arguments)
+    return actions.act(loaded, expanded, results, console, arguments, watch)

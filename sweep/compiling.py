@@ -1,4 +1,4 @@
-"""Kernels compiled before they are needed: by every command in one way, which says so if it takes a while."""
+"""Compilation of kernels before they are needed, with a notice on the terminal if it takes a while."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache
 
 from models.family import Family
 from models.point import Point
@@ -14,44 +14,68 @@ from sweep.plan import families
 
 NOTICE = "compiling kernels (once per version)"
 
-UNSAID_S = 1.0
-"""How long nothing is said: kernels that are compiled take less."""
+SILENT_S = 1.0
+"""Seconds of compilation without a notice."""
 
 
 def warm_up(needed: Iterable[tuple[Family, Sequence[Point]]], say: Callable[[str], object]) -> None:
-    """Have the kernels that some points need in the cache.
+    """Compile the kernels of some points, or load them from the cache.
 
     Parameters
     ----------
     needed : iterable of (Family, sequence of Point)
     say : callable
-        Takes one line, if that is not done at once.
+        Gets the notice, if this takes longer than a moment.
     """
-    notice = threading.Timer(UNSAID_S, say, [NOTICE])
+    with _notice_after(SILENT_S, say):
+        for family, points in needed:
+            family.warm_up(points)
+
+
+def ready(point: Point) -> None:
+    """Compile the kernels of one simulation, or load them, with the notice on standard error."""
+    family = families.find(str(point.policy["family"]))
+    warm_up([(family, [point])], _print)
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _notice_after(seconds: float, say: Callable[[str], object]) -> Iterator[None]:
+    notice = threading.Timer(seconds, say, [NOTICE])
     notice.daemon = True
     notice.start()
     try:
-        for family, points in needed:
-            family.warm_up(points)
+        yield
     finally:
         notice.cancel()
 
 
-def ready(point: Point) -> None:
-    """Have the kernels of one simulation in the cache, saying on standard error that they are compiled."""
-    family = families.find(str(point.policy["family"]))
-    warm_up([(family, [point])], partial(print, file=sys.stderr, flush=True))
-
-
 @contextmanager
-def told() -> Iterator[None]:
-    """Say on standard error that kernels are compiled, if what is run in it turns out to compile for a while.
+def noticed() -> Iterator[None]:
+    """Print the notice on standard error if one function is compiled for a while within this context.
 
-    For what calls kernels of no simulation, such as the geometry of a mesh: no family makes them ready.
+    For kernels of no simulation, such as the geometry of a mesh: no family compiles them beforehand.
     """
     from numba.core import event
 
-    from sweep.compilations import KIND, Watch
+    print_once = cache(_print)
 
-    with event.install_listener(KIND, Watch(UNSAID_S, partial(print, NOTICE, file=sys.stderr, flush=True))):
+    class Outermost(event.Listener):  # a function compiles those that it calls
+        depth = 0
+
+        def on_start(self, event: event.Event) -> None:
+            if self.depth == 0:
+                self.waiting = _notice_after(SILENT_S, print_once)
+                self.waiting.__enter__()
+            self.depth += 1
+
+        def on_end(self, event: event.Event) -> None:
+            self.depth -= 1
+            if self.depth == 0:
+                self.waiting.__exit__(None, None, None)
+
+    with event.install_listener("numba:compile", Outermost()):
         yield

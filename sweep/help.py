@@ -11,7 +11,7 @@ usage: python -m sweep +experiment=NAME [key=value ...] [--config-dir DIR]
        python -m sweep rerun DATASET.nc [key=value ...]
 
 Runs the grid of an experiment (policy x workload x load x machine x ...) and writes one labelled dataset,
-results/NAME/NAME.nc. What is finished is never run again; the same command goes on after any interruption.
+results/NAME/NAME.nc. What is finished is never run again; the same command continues after any interruption.
 rerun makes a dataset once more from itself alone, and says whether it is the same (rerun --help).
 """
 

@@ -1,4 +1,4 @@
-"""How far a run has got: a bar on a terminal, a plain line every few seconds elsewhere."""
+"""The progress of a run: a bar on a terminal, a plain line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 PLAIN_EVERY_S = 5.0
 SILENT_EVERY_S = 60.0
-"""Where nothing comes back, a line this often."""
+"""Seconds between two lines while results come back, and while none does."""
 
 SILENCE_S = 2.0
-"""Seconds after which is told what takes so long, and then how far it is, every so many."""
+"""Seconds without a line after which one reports what takes so long."""
 
 LOOK_EVERY_S = 1.0
-"""How often the time left is looked at."""
 
 
 class Meter:
@@ -40,28 +39,22 @@ class Meter:
     ) -> None:
         self._console = console
         self._total = total
-        self._before = self._done = done
+        self._done = done
         self._outlook = outlook
         self._jobs = 0
-        self._last = time.monotonic()
         self._first: float | None = None
-        self._bar: Progress | None = None
-        self._begun = False
         self._over = threading.Event()
-        self._lock = threading.Lock()
-        if console.is_terminal:
-            columns = (
-                BarColumn(),
-                TextColumn("{task.completed}/{task.total} tasks"),
-                TextColumn("{task.fields[pace]}"),
-            )
-            self._bar = Progress(*columns, console=console)
-            self._task = self._bar.add_task("", total=total, completed=done, pace="starting workers")
+        columns = (
+            BarColumn(),
+            TextColumn("{task.completed}/{task.total} tasks"),
+            TextColumn("{task.fields[pace]}"),
+        )
+        self._bar = Progress(*columns, console=console, disable=not console.is_terminal)
+        self._task = self._bar.add_task("", total=total, completed=done, pace="starting workers")
 
     def __enter__(self) -> Self:
-        if self._bar is not None:
-            self._bar.start()
-        self._thread = threading.Thread(target=self._look, name="meter", daemon=True)
+        self._bar.start()
+        self._thread = threading.Thread(target=self._watch, name="meter", daemon=True)
         self._thread.start()
         return self
 
@@ -70,49 +63,36 @@ class Meter:
     ) -> None:
         self._over.set()
         self._thread.join()
-        if self._bar is not None:
-            self._bar.update(self._task, completed=self._done, pace=self._pace())
-            self._bar.stop()
-        elif kind is None:
+        self._bar.update(self._task, completed=self._done, pace=self._pace())
+        self._bar.stop()
+        if kind is None and not self._console.is_terminal:
             say(self._console, self._line())
 
     def add(self, tasks: int, jobs: int) -> None:
         """Count finished tasks."""
-        with self._lock:
-            self._done += tasks
-            if self._first is None:
-                self._first = time.monotonic()  # the pace counts from here: before it, workers were starting
-            else:
-                self._jobs += jobs
-        if self._bar is not None:
-            self._bar.update(self._task, completed=self._done)
+        self._done += tasks
+        if self._first is None:
+            self._first = time.monotonic()  # the pace counts from here: before it, workers were starting
         else:
-            self._tell_every(PLAIN_EVERY_S)
+            self._jobs += jobs
+        self._bar.update(self._task, completed=self._done)
 
-    def _look(self) -> None:
+    def _watch(self) -> None:
+        """Update the bar, or print a line when it is due, until the run is over."""
+        begin = last = time.monotonic()
+        shown, has_begun = self._done, False
         while not self._over.wait(LOOK_EVERY_S):
-            if self._bar is None:
-                self._tell_beginning()
-                self._tell_every(SILENT_EVERY_S)
-            elif self._first is not None:
-                self._bar.update(self._task, pace=self._pace(self._outlook()))
-
-    def _tell_beginning(self) -> None:
-        """Tell once, where nothing has come back yet, what takes so long."""
-        with self._lock:
-            if self._begun or time.monotonic() - self._last < SILENCE_S:
-                return
-            self._begun = True
-            if self._first is not None:
-                return
-        say(self._console, f"{self._done}/{self._total} tasks, starting")
-
-    def _tell_every(self, seconds: float) -> None:
-        with self._lock:
-            if (now := time.monotonic()) - self._last < seconds:
-                return
-            self._last = now
-        say(self._console, self._line(self._outlook()))
+            now = time.monotonic()
+            if self._console.is_terminal:
+                if self._first is not None:
+                    self._bar.update(self._task, pace=self._pace(self._outlook()))
+            elif not has_begun and now - begin >= SILENCE_S:
+                has_begun = True
+                if self._first is None:
+                    say(self._console, f"{self._done}/{self._total} tasks, starting")
+            elif now - last >= (PLAIN_EVERY_S if self._done > shown else SILENT_EVERY_S):
+                last, shown = now, self._done
+                say(self._console, self._line(self._outlook()))
 
     def _line(self, outlook: str = "") -> str:
         return f"{self._done}/{self._total} tasks, {self._pace(outlook)}"
@@ -124,38 +104,38 @@ class Meter:
 
 
 @contextmanager
-def telling(console: Console, doing: str, total: int, what: str) -> Iterator[Callable[[int], None]]:
-    """Tell how far something is, where it takes long enough for somebody to wonder.
+def reporting(console: Console, action: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    """Report the progress of something that takes more than a few seconds.
 
     Parameters
     ----------
     console : Console
-    doing : str
-        What is done, e.g. ``writing``.
+    action : str
+        E.g. ``writing``.
     total : int
-        Of what there is to do.
-    what : str
-        One of these, e.g. ``schedule``.
+        Number of units.
+    unit : str
+        E.g. ``schedule``.
 
     Yields
     ------
     callable
-        To be called with how many are done.
+        To be called with the number of units done.
     """
-    whole = f"{total:,} {what}{'s' * (total != 1)}"
+    whole = f"{total:,} {unit}{'s' * (total != 1)}"
     last = time.monotonic()
-    notice = threading.Timer(SILENCE_S, lambda: say(console, f"{doing} {whole}"))
+    notice = threading.Timer(SILENCE_S, lambda: say(console, f"{action} {whole}"))
     notice.daemon = True
     notice.start()
 
-    def tell(done: int) -> None:
+    def report(done: int) -> None:
         nonlocal last
         if time.monotonic() - last > SILENCE_S and done < total:
             last = time.monotonic()
-            say(console, f"{doing} {done:,}/{whole}")
+            say(console, f"{action} {done:,}/{whole}")
 
     try:
-        yield tell
+        yield report
     finally:
         notice.cancel()
 

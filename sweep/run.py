@@ -1,34 +1,31 @@
-"""One run of a study: what is left is given to an executor, and what comes back is shown and collected."""
+"""One run of a study: an executor runs the tasks that are left, and the results are collected."""
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from rich.console import Console
 
 from sweep import compiling, executors, schedules, summary
 from sweep.config.settings import Config
-from sweep.errors import INTERRUPTED, RunError, SweepError
+from sweep.errors import INTERRUPTED, RunError
 from sweep.executors import Assignment, Attached, Detached, handed_over
 from sweep.executors.bundles import Bundles
 from sweep.plan.plan import Plan
-from sweep.progress import Meter, duration, say, telling
+from sweep.progress import Meter, reporting, say
 from sweep.store import manifest, shards, state
 from sweep.store.collect import Collection
 from sweep.store.costs import Costs
 from sweep.store.folder import Folder
 from sweep.store.state import State
 
+LATER = "when the results are gathered, or by this command once all tasks are done"
+"""When the schedules are written of a study that a detached executor runs."""
+
 
 def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:
-    """Run what is left of a plan, write the dataset, and say what to do next.
-
-    With a detached executor, only hand over what is left.
+    """Run the tasks of a plan that are left and write the dataset; a detached executor only takes them over.
 
     Parameters
     ----------
@@ -47,7 +44,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
     """
     described = manifest.claim(folder, plan)
     files = schedules.planned(plan)
-    found = _read(plan, folder, console)
+    found = read(plan, folder, console)
     left = found.left()
     if left:
         for note in plan.notes:
@@ -61,7 +58,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         folder.claim(described)
         collection = Collection(plan, folder, arguments)
         if not left:
-            say(console, f"everything is done: {found.total} of {found.total} tasks")
+            say(console, f"up to date: {found.total} of {found.total} tasks are done")
             _gather(collection, console, found.total, lambda: found)
             summary.show(folder.dataset, console, plan)
             if files is not None:
@@ -86,7 +83,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         except KeyboardInterrupt:
             after = _gather(collection, console, found.total, lambda: state.read(plan, folder))
             done = f"{len(after.done)} of {after.total} tasks are done"
-            say(console, f"stopped: {done}; the same command goes on from here")
+            say(console, f"stopped: {done}; the same command continues from here")
             return INTERRUPTED
         after = _gather(collection, console, found.total, lambda: state.read(plan, folder))
     summary.show(folder.dataset, console, plan)
@@ -105,8 +102,8 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
     return RunError.status if after.failed or lost else 0
 
 
-def _read(plan: Plan, folder: Folder, console: Console) -> State:
-    """Find out what is done, and say what is in the logs and does not count."""
+def read(plan: Plan, folder: Folder, console: Console) -> State:
+    """Return the state of a plan's tasks; report what the logs hold that does not count."""
     if plan.settings.fresh:
         return State(plan)
     found = state.read(plan, folder)
@@ -126,28 +123,28 @@ def _results(number: int) -> str:
 
 
 def _set_aside(plan: Plan, folder: Folder, console: Console) -> None:
-    """Have no task of a plan done (``fresh=true``)."""
+    """Set the results of a plan aside (``fresh=true``)."""
     done = len(state.read(plan, folder).done)
     if (file := shards.set_aside(folder.shards, set(plan.ids))) is not None:
         say(
             console,
-            f"fresh=true: {_results(done)} set aside in {file}; leave fresh=true out to go on after an "
+            f"fresh=true: {_results(done)} set aside in {file}; leave fresh=true out to continue after an "
             "interruption",
         )
 
 
 def _gather(collection: Collection, console: Console, total: int, read: Callable[[], State]) -> State:
-    """Read what is done of so many tasks and write the dataset; tell how far it is, and what was wrong."""
-    with telling(console, "gathering", total, "task") as tell:
+    """Read the state of so many tasks and write the dataset; report the progress, and any damage."""
+    with reporting(console, "gathering", total, "task") as report:
         found = read()
-        wrong = collection.write(found, tell)
+        wrong = collection.write(found, report)
     if wrong is not None:
         say(console, wrong, "yellow")
     return found
 
 
 def measured(found: State) -> Costs:
-    """Return what simulations are known to take, by the tasks that are done and by earlier studies."""
+    """Return the costs of simulations, as measured by the tasks that are done and by earlier studies."""
     costs = Costs()
     found.measure(costs)
     return costs
@@ -162,14 +159,14 @@ def execute(
     costs: Costs,
     collection: Collection | None = None,
 ) -> None:
-    """Have an executor run bundles, and show how far it has got.
+    """Have an executor run bundles, and show the progress.
 
     Parameters
     ----------
     plan : Plan
     console : Console
     found : State
-        What was done before.
+        Before this run.
     bundles : Bundles
     executor : Attached
     costs : Costs
@@ -179,14 +176,9 @@ def execute(
     """
     with executor:
         warm_up(plan, console)
-        if collection is not None:
-            with interrupts_held():
-                collection.prepare()
-
-        def left() -> str:
-            return str(bundles.outlook(executor.workers))
-
-        with Meter(console, found.total, len(found.done), left) as meter:
+        with Meter(
+            console, found.total, len(found.done), lambda: str(bundles.outlook(executor.workers))
+        ) as meter:
             for results in executor.run(bundles):
                 for result in results:
                     if result.failed:
@@ -199,34 +191,14 @@ def execute(
     costs.save()
 
 
-@contextmanager
-def interrupts_held() -> Iterator[None]:
-    """Put off Ctrl-C for the moment that the main thread imports while another one does, starting workers.
-
-    An interruption there can leave a lock of Python's import system held for ever, for which the command
-    would then wait instead of ending.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came and callable(before):
-        before(came[0], None)
-
-
 def warm_up(plan: Plan, console: Console) -> None:
-    """Compile the kernels that a plan needs once, before all workers would do so at the same time."""
+    """Compile the kernels that a plan needs once, before all workers do so at the same time."""
     needed = ((family, plan.needing(package)) for package, family in plan.families.items())
     compiling.warm_up(needed, partial(say, console))
 
 
 def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:
-    """Write the dataset from what is in the logs now; run nothing."""
+    """Write the dataset from the results in the logs; run nothing."""
     described = manifest.claim(folder, plan)
     files = schedules.planned(plan)
     if not folder.holds_results():
@@ -239,101 +211,4 @@ def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str
     say(console, f"{len(found.done)} of {found.total} tasks are in it")
     if files is not None:
         files.write(found.done, console)
-    return 0
-
-
-def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> int:
-    """Say what a run would do: the grid, the tasks, the time, the files. Runs and writes nothing."""
-    manifest.claim(folder, plan)
-    files = schedules.planned(plan)
-    found = _read(plan, folder, console)
-    for note in plan.notes:
-        say(console, note)
-    left = found.left()
-    executor = executors.create(plan.settings.executor, [])
-    costs = measured(found)
-    summary.show_grid(plan, console)
-    say(
-        console,
-        f"tasks     {found.total} ({len(plan.points)} points x {plan.replications} replications), "
-        f"{len(found.done)} done, {len(left)} left",
-    )
-    if isinstance(executor, Detached):
-        lines = list(executor.outlook(Assignment(config, plan, folder, found, left, costs)))
-    else:
-        bundles = Bundles(plan, left, costs, folder.shards, executor.message_s)
-        outlook = bundles.outlook(executor.workers)
-        workers = f"{executor.workers} worker{'s' if executor.workers > 1 else ''}"
-        expected = "not measured yet"
-        if outlook.unknown < len(left) or not left:
-            expected = f"{duration(outlook.work)} of CPU time, {duration(outlook.seconds)} on {workers}"
-            if outlook.unknown:
-                expected += f", and {outlook.unknown:,} tasks like which none was measured yet"
-        lines = [f"expected  {expected}"]
-    lines.append(f"files     {folder.dataset}, {folder.manifest}, {folder.shards}/*.jsonl")
-    if files is not None:
-        lines.append(f"schedules {files}{f', {LATER}' if isinstance(executor, Detached) else ''}")
-    for line in lines:
-        say(console, line)
-    return 0
-
-
-LATER = "when the results are gathered, or by this command once everything is done"
-"""When schedules are written of a study that is handed over."""
-
-WATCH_EVERY_S = 2.0
-
-
-def show_status(config: Config, plan: Plan, folder: Folder, console: Console, watch: bool = False) -> int:
-    """Say how far a study has got, as its files tell, and show the tracebacks of failed tasks.
-
-    Parameters
-    ----------
-    config : Config
-    plan : Plan
-    folder : Folder
-    console : Console
-    watch : bool
-        Look again until nothing is left, and print what has changed.
-    """
-    executor = executors.create(plan.settings.executor, [])
-    before: list[str] = []
-    while True:
-        found = state.read(plan, folder)
-        left = found.left()
-        if not before and not found.done:
-            _tell_of_others(plan, folder, console)
-        failed = len(found.failed)
-        waiting = found.total - len(found.done) - failed
-        tally = f"{len(found.done)} done, {failed} failed, {waiting} left"
-        lines = [f"{folder.path}: {found.total} tasks: {tally}"]
-        if isinstance(executor, Detached):
-            lines.extend(executor.status(Assignment(config, plan, folder, found, left, measured(found))))
-        if lines != before:
-            for line in lines:
-                say(console, line)
-        before = lines
-        if not (watch and waiting):
-            break
-        if isinstance(executor, Detached) and not executor.working:
-            break
-        time.sleep(WATCH_EVERY_S)
-    summary.show_failures(list(state.failures(found)), console)
-    return 0
-
-
-def _tell_of_others(plan: Plan, folder: Folder, console: Console) -> None:
-    """Say, as a run would, that a folder in which nothing of this plan is done has results of another one."""
-    try:
-        manifest.claim(folder, plan)
-    except SweepError as error:
-        say(console, str(error), "yellow")
-
-
-def cancel(plan: Plan, folder: Folder, console: Console) -> int:
-    """Cancel what a batch system was given."""
-    executor = executors.create(plan.settings.executor, [])
-    lines = executor.cancel(folder) if isinstance(executor, Detached) else [executors.NOTHING_TO_CANCEL]
-    for line in lines:
-        say(console, line)
     return 0

@@ -1,7 +1,7 @@
 """Schedules as files (``schedule=FILE``): which points go where, and their writing once they are done.
 
-A schedule is simulated again when it is written, in this process: a task's result is its metrics, and to keep
-every job's times of every task would fill disks that nobody asked to fill.
+A schedule is simulated again when it is written, in this process: a task's result is its metrics, and the
+times of every job of every task would fill the disk.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import io
 import os
 import re
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import work
 from sweep.plan import canonical, families
 from sweep.plan.plan import Plan
-from sweep.progress import say, telling
+from sweep.progress import reporting, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,44 +40,33 @@ ENDINGS = (".swf", ".gz")
 """Of files in the Standard Workload Format."""
 
 OWN_TABLE = "table.csv"
-"""What the analysis writes beside the dataset."""
+"""Written by the analysis beside the dataset."""
 
 LONGEST_NAME = 150
 """Characters of a file's name without its ending: file systems take 255 bytes."""
 
 
 @dataclass(frozen=True)
-class Schedules:
+class _Files(ABC):
     """The files of a plan's schedules.
 
     Parameters
     ----------
     plan : Plan
     given : Path
-        What the user named: the file of one schedule, the folder of several.
-    paths : dict of int to Path
-        Task number -> file.
+        From ``schedule=``: the file of one schedule or table, or the folder of several schedules.
     """
 
     plan: Plan
     given: Path
-    paths: Mapping[int, Path]
-
-    def __str__(self) -> str:
-        return str(self.given) if self.is_file else f"{self.given}/ ({len(self.paths)} files)"
-
-    @property
-    def is_file(self) -> bool:
-        """Whether there is one schedule, and the name given is its file's."""
-        return self.paths == {0: self.given}
 
     def write(self, done: Collection[str], console: Console) -> None:
-        """Write the schedules of all tasks that are done, and say where they are.
+        """Write the schedules of all tasks that are done, and print where they are.
 
         Parameters
         ----------
         done : collection of str
-            Identities of tasks; one that failed has no schedule.
+            Identities of tasks; a failed task has no schedule.
         console : Console
 
         Raises
@@ -84,78 +74,87 @@ class Schedules:
         RunError
             If a file cannot be written; those before it are whole.
         """
-        numbers = [number for number in self.paths if self.plan.ids[number] in done]
-        with telling(console, "writing", len(numbers), "schedule") as tell:
-            for written, number in enumerate(numbers, start=1):
-                self._write(number)
-                tell(written)
-        left = len(self.paths) - len(numbers)
+        numbers = [number for number, id_ in enumerate(self.plan.ids) if id_ in done]
+        with reporting(console, "writing", len(numbers), "schedule") as report:
+            self._write(numbers, report)
+        left = len(self.plan.ids) - len(numbers)
         without = f"; {left} left out, whose tasks are not done" if left else ""
-        what = str(self.given) if self.is_file else f"{self.given}/ ({len(numbers)} files)"
-        say(console, f"schedules: {what if numbers else 'none'}{without}")
+        say(console, f"schedules: {self._place(len(numbers)) if numbers else 'none'}{without}")
 
-    def _write(self, number: int) -> None:
-        """Write one schedule to a private file and rename it: nobody ever reads half of one."""
-        task, path = self.plan.task(number), self.paths[number]
-        family = families.find(task.family)
+    @abstractmethod
+    def _write(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
+        """Write the schedules of some tasks."""
+
+    @abstractmethod
+    def _place(self, n_written: int) -> str:
+        """Return in words where schedules are."""
+
+    @contextmanager
+    def _replacing(self, path: Path) -> Iterator[Path]:
+        """Yield a private file that then replaces the one at `path`: at no moment is there half of one."""
         private = path.with_name(f".{os.getpid()}.{path.name}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            family.export(work.point(task, family), private)
+            yield private
             private.replace(path)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or one_line(error)
             raise RunError(
-                f"schedule={self.given}: {path.name} cannot be written ({reason}); all results are kept: the "
-                "same command, with a file or folder that can be written, goes on"
+                f"schedule={self.given}: {path.name} cannot be written ({reason}); all results are kept: "
+                "type the same command with a file or folder that can be written"
             ) from None
         finally:
             private.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
-class JobTable:
-    """One table of the jobs of all schedules of a plan, whose first columns say which point a row is of.
+class Schedules(_Files):
+    """A file in the Standard Workload Format for each schedule.
 
     Parameters
     ----------
-    plan : Plan
-    given : Path
+    plan, given
+    paths : dict of int to Path
+        Task number -> file.
     """
 
-    plan: Plan
-    given: Path
+    paths: Mapping[int, Path]
+
+    def __str__(self) -> str:
+        return self._place(len(self.paths))
+
+    def _place(self, n_written: int) -> str:
+        return str(self.given) if self.paths == {0: self.given} else f"{self.given}/ ({n_written} files)"
+
+    def _write(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
+        for written, number in enumerate(numbers, start=1):
+            task = self.plan.task(number)
+            family = families.find(task.family)
+            with self._replacing(self.paths[number]) as private:
+                family.export(work.point(task, family), private)
+            report(written)
+
+
+@dataclass(frozen=True)
+class JobTable(_Files):
+    """One table of the jobs of all schedules, whose first columns are the point of a row."""
 
     def __str__(self) -> str:
         n_tasks = len(self.plan.ids)
         return str(self.given) if n_tasks == 1 else f"{self.given} (one table of {n_tasks} schedules)"
 
-    def write(self, done: Collection[str], console: Console) -> None:
-        """Write the jobs of all tasks that are done, see `Schedules.write`."""
-        numbers = [number for number, id_ in enumerate(self.plan.ids) if id_ in done]
-        private = self.given.with_name(f".{os.getpid()}.{self.given.name}")
-        try:
-            if numbers:
-                self.given.parent.mkdir(parents=True, exist_ok=True)
-                with telling(console, "writing", len(numbers), "schedule") as tell:
-                    self._fill(private, numbers, tell)
-                private.replace(self.given)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or one_line(error)
-            raise RunError(
-                f"schedule={self.given}: cannot be written ({reason}); all results are kept: the same "
-                "command, with a file that can be written, goes on"
-            ) from None
-        finally:
-            private.unlink(missing_ok=True)
-        left = len(self.plan.ids) - len(numbers)
-        without = f"; {left} left out, whose tasks are not done" if left else ""
-        say(console, f"schedules: {self.given if numbers else 'none'}{without}")
+    def _place(self, n_written: int) -> str:
+        return str(self.given)
 
-    def _fill(self, path: Path, numbers: Sequence[int], tell: Callable[[int], None]) -> None:
+    def _write(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
+        if numbers:
+            with self._replacing(self.given) as private:
+                self._fill(private, numbers, report)
+
+    def _fill(self, path: Path, numbers: Sequence[int], report: Callable[[int], None]) -> None:
         """Write one schedule after the other: as CSV no more than one is in memory.
 
-        All tables have the same columns, empty where a workload or a machine has no such thing.
+        All tables have the same columns, empty where a workload or a machine lacks one.
         """
         import pandas as pd
 
@@ -170,7 +169,7 @@ class JobTable:
                 else:
                     part.to_csv(file, index=False, header=header)
                     header = False
-                tell(written)
+                report(written)
         if whole:
             pd.concat(parts, ignore_index=True).to_parquet(path, index=False)
 
@@ -182,12 +181,12 @@ class JobTable:
         task = self.plan.task(number)
         family = families.find(task.family)
         point = work.point(task, family)
-        from sweep.labelling import labelled  # brings xarray, which a plan has no need of
+        from sweep.labelling import labelled  # loads xarray, which a plan does not need
 
         return job_tables.frame(labelled(family.schedule(point), point), self._labels(number))
 
     def checked(self) -> JobTable:
-        """Refuse to write over a file that is no such table of this very study."""
+        """Return this table, or refuse to overwrite a file that is no such table of this study."""
         job_tables.check(self.given)
         if self.given.is_dir():
             raise SweepError(f"schedule={self.given} is a folder: name a file")
@@ -196,7 +195,7 @@ class JobTable:
         if self.given.exists() and not self.plan.settings.replace and not self._is_own():
             raise SweepError(
                 f"schedule={self.given}: {self.given} exists and is no table of this study; give another "
-                "name, or replace=true to write over it"
+                "name, or replace=true to overwrite it"
             )
         return self
 
@@ -220,7 +219,7 @@ class JobTable:
 
 
 def _same_word(read: Any, values: Iterable[Any]) -> bool:
-    """Whether a cell that was read from a table is one of these values."""
+    """Whether a cell of a table is one of these values."""
     import pandas as pd
 
     return any(pd.isna(read) if value is None else str(read) == str(value) for value in values)
@@ -242,12 +241,12 @@ def _text_file(path: Path) -> Iterator[IO[str]]:
 
 
 def planned(plan: Plan) -> Schedules | JobTable | None:
-    """Return the files that were asked for, None if none were; touches nothing.
+    """Return the files of ``schedule=``, None without it; touch no file.
 
     Raises
     ------
     SweepError
-        If they cannot be written: which is told before anything runs.
+        If they cannot be written: it is raised before anything runs.
     """
     if plan.settings.schedule is None:
         return None
@@ -272,7 +271,7 @@ def planned(plan: Plan) -> Schedules | JobTable | None:
             f"schedule={given} is a file, and there are {n_tasks} schedules: name a folder, or one point and "
             "replications=1"
         )
-    # Else a typing error in the ending of a table would become a folder's name.
+    # A typing error in the ending of a table would otherwise become a folder's name.
     if re.fullmatch(r"\.[A-Za-z]\w*", given.suffix) and given.suffix not in ENDINGS and not given.is_dir():
         raise SweepError(
             f"schedule={given}: nothing is written as {given.suffix}; end the name in "
@@ -281,13 +280,13 @@ def planned(plan: Plan) -> Schedules | JobTable | None:
     _check_writable(given, given)
     names = [f"{_name(plan, number)}.swf" for number in range(n_tasks)]
     taken = {name: number for number, name in enumerate(names)}
-    if len(taken) < n_tasks:  # values that differ only in characters that no file's name should have
+    if len(taken) < n_tasks:  # values that differ only in characters that are replaced in file names
         names = [f"{number}-{name}" for number, name in enumerate(names)]
     return _checked(Schedules(plan, given, {n: given / name for n, name in enumerate(names)}))
 
 
 def _checked(made: Schedules) -> Schedules:
-    """Refuse to write over a file that is not this very schedule of an earlier run."""
+    """Return the files, or refuse to overwrite one that is not the same schedule of an earlier run."""
     _apart(made.plan, made.given, made.paths.values())
     if made.plan.settings.replace:
         return made
@@ -298,13 +297,13 @@ def _checked(made: Schedules) -> Schedules:
         others = f" and {len(foreign) - 1} others" if len(foreign) > 1 else ""
         raise SweepError(
             f"schedule={made.given}: {foreign[0]}{others} exists and is no schedule of this point; give "
-            "another name, or replace=true to write over it"
+            "another name, or replace=true to overwrite it"
         )
     return made
 
 
 def _is_own(plan: Plan, number: int, path: Path) -> bool:
-    """Whether a file says in its header that it is the simulated schedule of this task's point."""
+    """Whether a file is, by its header, the simulated schedule of this task's point."""
     wanted = {f"; Note: {SIMULATED}".encode(), f"; Note: {plan.task(number).point}".encode()}
     try:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
@@ -315,7 +314,7 @@ def _is_own(plan: Plan, number: int, path: Path) -> bool:
 
 
 def _apart(plan: Plan, given: Path, paths: Iterable[Path]) -> None:
-    """Refuse to write over a file that the study reads, or keeps."""
+    """Refuse to overwrite a file that the study reads, or keeps."""
     read = {v.parameters["path"] for group in GROUPS for v in plan.variants[group] if "path" in v.parameters}
     inputs = {Path(path).resolve() for path in read if path is not None}
     folder = Path(plan.settings.output).resolve()
@@ -329,11 +328,11 @@ def _apart(plan: Plan, given: Path, paths: Iterable[Path]) -> None:
                 f".csv, but for {OWN_TABLE}, or take another folder"
             )
         if path.resolve() in inputs:
-            raise SweepError(f"schedule={given}: {path} is read by this very study; give another name")
+            raise SweepError(f"schedule={given}: {path} is read by this study; give another name")
 
 
 def _check_writable(given: Path, folder: Path) -> None:
-    """Refuse a place where nothing can be written, without making any folder yet."""
+    """Refuse a place where nothing can be written; make no folder yet."""
     there = folder.absolute()
     while not there.exists() and there != there.parent:
         there = there.parent
@@ -344,7 +343,7 @@ def _check_writable(given: Path, folder: Path) -> None:
 
 
 def _name(plan: Plan, number: int) -> str:
-    """Return a task's name by what varies, e.g. ``easy-load_0.7-replication_2``."""
+    """Return a task's name by the axes that vary, e.g. ``easy-load_0.7-replication_2``."""
     task = plan.task(number)
     parts = [
         _safe(value) if axis in GROUPS else f"{_safe(axis)}_{_safe(value)}"

@@ -1,11 +1,11 @@
-"""What is printed about a study: its grid, a short table of results, warnings, failures, and what is next."""
+"""The summary of a study on the terminal: its grid, a short table of results, warnings, failures."""
 
 from __future__ import annotations
 
 import math
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +15,16 @@ from rich.table import Table
 from sweep import statistics
 from sweep.config.settings import MSER, WEEK
 from sweep.plan.plan import Plan
+from sweep.progress import say
 from sweep.statistics.warmup import LEAST_GROUPS
 from sweep.store.records import Failed
 from sweep.store.state import DONE, EXCLUDED, FAILED
 
+Stored = dict[str, np.ndarray]
+"""Variables of the dataset that the summary needs, by name."""
+
 LEAST = 12
-"""Characters that are left to a policy's name, which goes on in the next line, before a load is left out."""
+"""Characters that are left to a policy's name, which is broken into lines, before a load is left out."""
 
 SHOWN_FAILURES = 5
 
@@ -28,26 +32,26 @@ WAIT, DELAY = "wait", "delay"
 """A job's wait for its first processors, and all its time in the system beyond its runtime."""
 
 DOUBTFUL = "*"
-"""Mark of a mean into which replications go that look saturated."""
+"""Mark of a mean over replications of which some look saturated."""
+
+WORTH_A_WARNING = 0.5
+"""A warning is printed for an interval that is worth less than this share of its batches; that of independent
+batches is worth 0.7."""
 
 
 def show_grid(plan: Plan, console: Console) -> None:
     """Print the axes with their values."""
     width = max(13, *map(len, plan.axes))
     for axis, values in plan.axes.items():
-        shown = ", ".join(
-            "null" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values
-        )
-        console.print(
-            f"{axis:<{width}} {len(values):>5}  {shown}", markup=False, highlight=False, soft_wrap=True
-        )
-    excluded = math.prod(plan.shape) - len(plan.points)
-    if excluded:
-        console.print(f"{'excluded':<{width}} {excluded:>5}  points, by zip and exclude", highlight=False)
+        words = {None: "null", True: "true", False: "false"}
+        shown = ", ".join(words[v] if v is None or isinstance(v, bool) else str(v) for v in values)
+        say(console, f"{axis:<{width}} {len(values):>5}  {shown}")
+    if excluded := math.prod(plan.shape) - len(plan.points):
+        say(console, f"{'excluded':<{width}} {excluded:>5}  points, by zip and exclude")
 
 
 def show(path: Path, console: Console, plan: Plan) -> None:
-    """Print a table of the headline metric, a warning if an interval was withheld, and what to type next."""
+    """Print a table of the headline metric, warnings about its intervals, and the next command."""
     name = plan.headline
     wanted = [name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated", "suspected"]
     wanted += [*["dropped"] * (plan.settings.warmup == MSER), *plan.metrics[name].dims]
@@ -56,24 +60,16 @@ def show(path: Path, console: Console, plan: Plan) -> None:
     if name == WAIT and DELAY in plan.metrics:
         wanted += [f"{DELAY}_mean"]
     stored = _read(path, wanted)
-    _table(stored, console, plan)
-    _tell_preempted(stored, console, plan)
-    _tell_doubtful(stored, console, plan)
-    _warn(stored, console, plan)
-    _tell_warm_up(stored, console, plan)
-    _warn_of_short_runs(stored, console, plan)
-    _warn_of_missed_precision(stored, console, plan)
-    console.print(f"dataset: {path}", markup=False, highlight=False, soft_wrap=True)
-    console.print(
-        f"next:    python -m analysis {shlex.quote(str(path.parent))}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    _show_table(stored, console, plan)
+    for warning in (_preempted, _doubtful, _wide, _warm_up, _short_runs, _missed_precision):
+        for line in warning(stored, plan):
+            say(console, line, "yellow")
+    say(console, f"dataset: {path}")
+    say(console, f"next:    python -m analysis {shlex.quote(str(path.parent))}")
 
 
-def _read(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Read some variables without xarray, whose import takes longer than all else here."""
+def _read(path: Path, names: Iterable[str]) -> Stored:
+    """Read some variables without xarray, whose import takes longer than everything else here."""
     from netCDF4 import Dataset
 
     with Dataset(path) as dataset:
@@ -81,17 +77,16 @@ def _read(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
         return {name: dataset[name][...] for name in names}
 
 
-def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
+def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     name, axes = plan.headline, list(plan.axes)
-    metric = plan.metrics[name]
-    # Of the axes that are neither rows nor columns, the combination of which most is known.
+    metric, loads = plan.metrics[name], plan.axes["load"]
+    # Of the axes that are neither rows nor columns, the combination with the most results.
     done = (stored["state"] == DONE).sum(axis=-1)
     known = done.sum(axis=(axes.index("policy"), axes.index("load")), keepdims=True)
     best = np.unravel_index(int(np.argmax(known)), known.shape)
     where = {axis: int(i) for axis, i in zip(axes, best, strict=True)}
     stated = [f"{axis} {plan.axes[axis][i]}" for axis, i in where.items() if axis not in ("policy", "load")]
     stated += [f"{dim} {stored[dim][0]}" for dim in metric.dims]  # the first value is the one that is shown
-    loads = plan.axes["load"]
     alone = _is_one_batch(plan)
     texts = []
     for row, _ in enumerate(plan.axes["policy"]):
@@ -102,14 +97,12 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         texts = [[text if text.endswith(DOUBTFUL) else f"{text} " for text in row] for row in texts]
     widest = 1 + max(8, *(len(text) for row in texts for text in row))
     names = max(len(str(policy)) for policy in plan.axes["policy"])
-    columns = _spread(
-        len(loads), max(1, (console.width - min(names, max(LEAST, console.width // 2))) // widest)
-    )
+    fitting = (console.width - min(names, max(LEAST, console.width // 2))) // widest
+    columns = _spread(len(loads), max(1, fitting))
     if len(columns) < len(loads):
         stated.append(f"{len(columns)} of {len(loads)} loads")
     unit = "" if metric.unit == "1" else f" ({metric.unit})"
-    level = f"{plan.settings.confidence:.0%}"
-    shown = "mean of all jobs" if _is_one_batch(plan) else f"mean ± {level} half-width"
+    shown = "mean of all jobs" if alone else f"mean ± {plan.settings.confidence:.0%} half-width"
     if plan.exact.flat[plan.points].all():
         shown = "exact"
     console.print(f"{metric.long_name}{unit}, {shown}; {', '.join(stated)}", highlight=False)
@@ -125,7 +118,7 @@ def _table(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
     console.print(table, highlight=False)
 
 
-def _cell(stored: dict[str, np.ndarray], name: str, point: tuple[int, ...], exact: bool) -> str:
+def _cell(stored: Stored, name: str, point: tuple[int, ...], exact: bool) -> str:
     states = stored["state"][point]
     if (states == EXCLUDED).all():
         return ""
@@ -154,13 +147,26 @@ def _number(value: float, digits: int) -> str:
     return f"{float(text):,.0f}" if "e" in text and 1 <= abs(value) < 1e7 else text
 
 
-def _spread(n: int, room: int) -> list[int]:
-    """Return up to `room` positions of `n`, evenly spread, first and last among them."""
-    return sorted({round(i) for i in np.linspace(0, n - 1, min(n, room))}) if room > 1 else [n - 1]
+def _spread(n: int, most: int) -> list[int]:
+    """Return up to `most` positions of `n`, evenly spread, first and last among them."""
+    return sorted({round(i) for i in np.linspace(0, n - 1, min(n, most))}) if most > 1 else [n - 1]
 
 
-def _tell_preempted(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
-    """Print one line where jobs wait after their first start, too: the wait for that flatters a policy."""
+def _named(plan: Plan, where: Sequence[np.intp]) -> str:
+    """Return a point in words, by the axes that have several values; further dimensions are left out."""
+    return ", ".join(
+        f"{axis} {values[i]}"
+        for (axis, values), i in zip(plan.axes.items(), where, strict=False)
+        if len(values) > 1
+    )
+
+
+def _worst(rank: np.ndarray) -> tuple[np.intp, ...]:
+    return np.unravel_index(int(np.argmax(rank)), rank.shape)
+
+
+def _preempted(stored: Stored, plan: Plan) -> Iterator[str]:
+    """Warn where jobs also wait after their first start: the wait for that start flatters a policy."""
     if f"{DELAY}_mean" not in stored:
         return
     wait, delay = stored[f"{WAIT}_mean"], stored[f"{DELAY}_mean"]
@@ -169,67 +175,49 @@ def _tell_preempted(stored: dict[str, np.ndarray], console: Console, plan: Plan)
     again &= ~stored["saturated"].astype(bool)
     by_policy = np.moveaxis(again, list(plan.axes).index("policy"), 0)
     names = [str(name) for name, found in zip(plan.axes["policy"], by_policy, strict=True) if found.any()]
-    if not names:
-        return
-    most = np.unravel_index(int(np.argmax(np.where(again, delay - wait, -np.inf))), again.shape)
-    point = ", ".join(
-        f"{axis} {values[i]}"
-        for (axis, values), i in zip(plan.axes.items(), most, strict=True)
-        if len(values) > 1
-    )
-    console.print(
-        f"wait is the time to the first processors; under {', '.join(names)} jobs wait after that as well, "
-        f"which {DELAY} includes: {_number(float(delay[most]), 3)} s instead of "
-        f"{_number(float(wait[most]), 3)} s" + f" at {point}" * bool(point),
-        style="yellow",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    if names:
+        most = _worst(np.where(again, delay - wait, -np.inf))
+        point = _named(plan, most)
+        yield (
+            f"wait is the time to the first processors; under {', '.join(names)} jobs wait after that as "
+            f"well, which {DELAY} includes: {_number(float(delay[most]), 3)} s instead of "
+            f"{_number(float(wait[most]), 3)} s" + f" at {point}" * bool(point)
+        )
 
 
-def _tell_doubtful(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
-    """Print one line on what the mark of doubtful points means, and name the worst, if there are any."""
+def _doubtful(stored: Stored, plan: Plan) -> Iterator[str]:
+    """Explain the mark of doubtful points, and name the worst of them."""
     counts = np.where(stored["saturated"], 0, stored["suspected"].sum(axis=-1))
-    if not (n := int((counts > 0).sum())):
-        return
-    worst = np.unravel_index(int(np.argmax(counts)), counts.shape)
-    done = (stored["state"] == DONE).sum(axis=-1)
-    named = zip(plan.axes.items(), worst, strict=True)
-    point = ", ".join(f"{axis} {at[i]}" for (axis, at), i in named if len(at) > 1)
-    most = f"{counts[worst]} of {done[worst]}" + f" at {point}" * bool(point)
-    console.print(
-        f"{n} of {len(plan.points)} points {'is' if n == 1 else 'are'} doubtful ({DOUBTFUL}): replications "
-        f"look saturated (most: {most}), but not all of them taken together; the mean is over all of them",
-        style="yellow",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    if n := int((counts > 0).sum()):
+        worst = _worst(counts)
+        done = (stored["state"] == DONE).sum(axis=-1)
+        most = f"{counts[worst]} of {done[worst]}" + f" at {_named(plan, worst)}" * bool(_named(plan, worst))
+        yield (
+            f"{n} of {len(plan.points)} points {'is' if n == 1 else 'are'} doubtful ({DOUBTFUL}): "
+            f"replications look saturated (most: {most}), but not all of them taken together; the mean is "
+            "over all of them"
+        )
 
 
-WORTH_SAYING = 0.5
-"""Share of its batches that an interval is worth below which the terminal tells: independent ones are 0.7."""
-
-
-def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
-    """Print one line on the worst point, if intervals were withheld, or much widened."""
+def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
+    """Warn if intervals were withheld or much widened, and advise on the worst of them."""
     name, n_axes = plan.headline, len(plan.axes)
     mean, half_width, lag1 = (stored[f"{name}_{part}"] for part in ("mean", "ci", "lag1"))
     withheld = np.isfinite(mean) & np.isnan(half_width)
     if _is_one_batch(plan):
         return
     if withheld.any():
-        told, said = withheld, "withheld (± ?)"
+        concerned, problem = withheld, "withheld (± ?)"
     else:
-        ran = ((stored["state"] == DONE).sum(axis=-1) < statistics.MIN_REPLICATIONS) & ~plan.exact
-        told = np.isfinite(mean) & np.isfinite(lag1) & ran.reshape(ran.shape + (1,) * (mean.ndim - n_axes))
-        said = "widened, as batches resemble their neighbours"
-        if not told.any():
+        few = ((stored["state"] == DONE).sum(axis=-1) < statistics.MIN_REPLICATIONS) & ~plan.exact
+        concerned = (
+            np.isfinite(mean) & np.isfinite(lag1) & few.reshape(few.shape + (1,) * (mean.ndim - n_axes))
+        )
+        problem = "widened, as batches resemble their neighbours"
+        if not concerned.any():
             return
     # Without any lag-1 correlation (too few batches to judge), the first of them is as good as any.
-    rank = np.where(told, np.nan_to_num(lag1, nan=-2.0), -np.inf)
-    worst = np.unravel_index(int(np.argmax(rank)), rank.shape)
+    worst = _worst(np.where(concerned, np.nan_to_num(lag1, nan=-2.0), -np.inf))
     weight = stored.get(plan.metrics[name].weight)
     sample = _sample(stored[name], n_axes, worst)
     found = statistics.interval(
@@ -237,29 +225,22 @@ def _warn(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
         plan.settings.confidence,
         weight=None if weight is None else _sample(weight, n_axes, worst),
     )
-    if not withheld.any() and found.effective >= WORTH_SAYING * found.n:
-        return
-    named = zip(plan.axes.items(), worst, strict=False)  # the metric's own dimensions follow the axes
-    point = ", ".join(f"{axis} {at[i]}" for (axis, at), i in named if len(at) > 1)
-    advice = statistics.advice(
-        found,
-        plan.settings.batch_size,
-        replications=statistics.with_data(sample),
-        replicable=plan.replicable,
-        one_batch=plan.is_cut,
-    )
-    console.print(
-        f"{int(told.sum())} of {int(np.isfinite(mean).sum())} intervals {said}; worst: {point or name}: "
-        f"{advice}",
-        style="yellow",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    if withheld.any() or found.effective < WORTH_A_WARNING * found.n:
+        advice = statistics.advice(
+            found,
+            plan.settings.batch_size,
+            replications=statistics.with_data(sample),
+            replicable=plan.replicable,
+            one_batch=plan.is_cut,
+        )
+        yield (
+            f"{int(concerned.sum())} of {int(np.isfinite(mean).sum())} intervals {problem}; worst: "
+            f"{_named(plan, worst) or name}: {advice}"
+        )
 
 
 def _is_one_batch(plan: Plan) -> bool:
-    """Whether a whole log is measured once, on purpose: nobody expects an interval of that."""
+    """Whether a whole log is measured once, on purpose: no interval is expected then."""
     longest = plan.longest
     return longest.to_the_end and longest.checkpoints == (1,) and plan.replications == 1
 
@@ -270,27 +251,23 @@ def _sample(values: np.ndarray, n_axes: int, point: tuple[np.intp, ...]) -> np.n
     return found
 
 
-def _tell_warm_up(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
-    """Print one line on what MSER dropped, where it was asked to."""
+def _warm_up(stored: Stored, plan: Plan) -> Iterator[str]:
+    """Report how many batches MSER dropped, where it was asked for."""
     if "dropped" not in stored or not (done := (stored["state"] == DONE).any(axis=-1)).any():
         return
     dropped = stored["dropped"][done]
     if (most := plan.longest.checkpoints[-1]) < LEAST_GROUPS:
-        say = f"MSER dropped nothing: it cannot judge fewer than {LEAST_GROUPS} batches, and these are {most}"
-        console.print(say, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        yield f"MSER dropped nothing: it cannot judge fewer than {LEAST_GROUPS} batches, and these are {most}"
         return
     half = int(np.median(dropped))
-    console.print(
+    yield (
         f"MSER dropped {half} leading batch{'es' * (half != 1)} of a point (median), {int(dropped.max())} at "
-        f"most, none at {int((dropped == 0).sum())} of {dropped.size} points",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+        f"most, none at {int((dropped == 0).sum())} of {dropped.size} points"
     )
 
 
-def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
-    """Print one line if a workload gave fewer batches than were asked for."""
+def _short_runs(stored: Stored, plan: Plan) -> Iterator[str]:
+    """Warn if a workload gave fewer batches than were asked for."""
     if plan.settings.batch_size == WEEK:  # as many as it has
         return
     n_axes = len(plan.axes)
@@ -304,25 +281,17 @@ def _warn_of_short_runs(stored: dict[str, np.ndarray], console: Console, plan: P
     sampled = ~(stored["saturated"].astype(bool) | plan.exact)[..., np.newaxis]
     short = (stored["state"] == DONE) & sampled & (batches < asked)
     if short.any():
-        least = int(batches[short].min())
-        console.print(
-            f"{int(short.sum())} tasks ended with fewer than {_range(first)} batches, the shortest with "
-            f"{least}: the workload holds no more jobs; give fewer, batches={max(least, 1)}, or smaller "
-            "ones, batch_size=NUMBER",
-            style="yellow",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
+        least, low, high = int(batches[short].min()), int(first.min()), int(first.max())
+        wanted = str(low) if low == high else f"{low} to {high}"
+        yield (
+            f"{int(short.sum())} tasks ended with fewer than {wanted} batches, the shortest with {least}: "
+            f"the workload holds no more jobs; give fewer, batches={max(least, 1)}, or smaller ones, "
+            "batch_size=NUMBER"
         )
 
 
-def _range(numbers: np.ndarray) -> str:
-    low, high = int(numbers.min()), int(numbers.max())
-    return str(low) if low == high else f"{low} to {high}"
-
-
-def _warn_of_missed_precision(stored: dict[str, np.ndarray], console: Console, plan: Plan) -> None:
-    """Print one line if sequential stopping came to its last look before the precision asked for."""
+def _missed_precision(stored: Stored, plan: Plan) -> Iterator[str]:
+    """Warn if sequential stopping reached its last checkpoint before the precision asked for."""
     relative = plan.settings.precision.relative
     if relative is None:
         return
@@ -330,14 +299,10 @@ def _warn_of_missed_precision(stored: dict[str, np.ndarray], console: Console, p
     known = np.isfinite(mean)
     missed = known & ~(half_width <= relative * np.abs(mean))
     if missed.any():
-        console.print(
+        yield (
             f"{int(missed.sum())} of {int(known.sum())} points miss precision.relative={relative:g} at the "
             f"last checkpoint, {plan.longest.checkpoints[-1]} batches; allow more "
-            "(precision.checkpoints=[...]) or larger ones",
-            style="yellow",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
+            "(precision.checkpoints=[...]) or larger ones"
         )
 
 
@@ -349,12 +314,10 @@ def show_failures(failures: Sequence[Failed], console: Console) -> None:
     for error, same in list(by_error.items())[:SHOWN_FAILURES]:
         first = same[0]
         point = ", ".join(f"{axis} {value}" for axis, value in first.point.items())
-        console.print(
-            f"\n{len(same)} failed with: {error}\nfirst at {point}, replication {first.replication}, "
-            f"seed {tuple(first.seed)}\n{first.traceback.strip()}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
+        say(
+            console,
+            f"\n{len(same)} failed with: {error}\nfirst at {point}, replication {first.replication}, seed "
+            f"{tuple(first.seed)}\n{first.traceback.strip()}",
         )
     if len(by_error) > SHOWN_FAILURES:
-        console.print(f"\nand {len(by_error) - SHOWN_FAILURES} other errors", highlight=False)
+        say(console, f"\nand {len(by_error) - SHOWN_FAILURES} other errors")

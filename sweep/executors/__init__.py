@@ -1,18 +1,18 @@
 """Where tasks run. An executor is a module with a class ``Executor`` and one YAML file in ``conf/executor``.
 
 The file's ``name`` is the module's, in this folder or (with a dot in it) anywhere; its other keys are the
-arguments of the class, with ``modules`` added: what workers will have to import. There are two kinds.
-`Attached` ones run the tasks while this process waits; `Detached` ones hand them over and return. What both
-may rely on, and have to keep:
+arguments of the class, with ``modules`` added, the modules that workers need. There are two kinds: `Attached`
+executors run the tasks while this process waits; `Detached` ones submit them and return. The contract:
 
 - `sweep.executors.work.work` runs one bundle anywhere: it needs nothing but the bundle, and logs the results
   itself.
-- Running a bundle twice does no harm: the same task gives the same bits. So a bundle that got lost (its
-  worker died) is run again, and an executor never has to find out how far it had got.
-- The order of bundles is a wish (the longest first), not a condition.
-- Bundles are taken from the iterator only when there is room for them: they are made when taken, to measure.
-- Nothing is given to a worker behind a bundle that is not `brief`: it may take hours, and no worker can give
-  back what waits while a kernel keeps its interpreter.
+- Running a bundle twice does no harm: the same task gives the same bits. So a bundle whose worker died is run
+  again as a whole.
+- The order of bundles (the longest first) is a recommendation, not a condition.
+- A bundle is taken from the iterator only when a worker can take it: it is made at that moment, by the latest
+  timings.
+- No bundle waits on a worker behind one that is not `brief`, which may take hours: a worker cannot return a
+  waiting bundle while a kernel holds its interpreter.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 class Attached(Protocol):
-    """Used as a context manager: leaving it, by whatever way, ends all workers quickly."""
+    """Used as a context manager: its exit, normal or by an exception, ends all workers quickly."""
 
     message_s: float
-    """Seconds of work that a bundle shall have."""
+    """Seconds of work in a bundle."""
 
     @property
     def workers(self) -> int:
@@ -52,7 +52,7 @@ class Attached(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End all workers; tasks in flight are dropped if an error is on its way."""
+        """End all workers; running tasks are dropped after an error."""
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
         """Run every bundle and yield what `sweep.executors.work.work` returned for each, in any order.
@@ -66,7 +66,7 @@ class Attached(Protocol):
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a detached executor is asked to have done.
+    """Tasks for a detached executor.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ class Assignment:
     plan : Plan
     folder : Folder
     state : State
-        What is done already.
+        Of the plan's tasks.
     left : list of int
         Numbers of the tasks to run.
     costs : Costs
-        What simulations were measured to take.
+        Measured costs of simulations.
     arguments : sequence of str
         Command line, for the dataset's attributes.
     """
@@ -95,22 +95,22 @@ class Assignment:
 
 @runtime_checkable
 class Detached(Protocol):
-    """Hands tasks over to a batch system. Every method returns lines to show, within seconds."""
+    """Submits tasks to a batch system. Every method returns lines to print, within seconds."""
 
     working: bool
-    """Whether, when `status` was asked last, anything that was handed over was still on its way."""
+    """Whether any submitted task was still pending or running at the last call of `status`."""
 
     def submit(self, assignment: Assignment) -> Iterable[str]:
-        """Hand over what is left; the results appear when this process has long ended."""
+        """Submit the tasks that are left; the results appear after this process has ended."""
 
     def outlook(self, assignment: Assignment) -> Iterable[str]:
-        """Say what `submit` would do (``action=plan``), and do nothing."""
+        """Describe what `submit` would do (``action=plan``); submit nothing."""
 
     def status(self, assignment: Assignment) -> Iterable[str]:
-        """Say what has become of what was handed over (``action=status``)."""
+        """Describe the state of the submitted tasks (``action=status``)."""
 
     def cancel(self, folder: Folder) -> Iterable[str]:
-        """Cancel what is left of it (``action=cancel``)."""
+        """Cancel the submitted tasks that are left (``action=cancel``)."""
 
 
 def create(settings: Mapping[str, Any], modules: Sequence[str]) -> Attached | Detached:
@@ -123,7 +123,7 @@ def create(settings: Mapping[str, Any], modules: Sequence[str]) -> Attached | De
 
 
 def available_cores() -> int:
-    """Return the cores that this process may use (a batch system or a container may leave fewer)."""
+    """Return the number of cores that this process may use, by its batch system or container."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

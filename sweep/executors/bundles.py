@@ -1,13 +1,13 @@
-"""Tasks put together to messages of even size, the longest first.
+"""Tasks grouped into messages of even size, the longest first.
 
-A message costs a few milliseconds of its worker's time; a task may take less. Messages of half a second of
-work keep that cost out of sight. Nobody waits at the end, as long as long tasks start early (the longest
+A message costs a few milliseconds of a worker's time, and a task may take less. Messages of half a second of
+work make that cost negligible. No worker is idle for long at the end, as long tasks start early (the longest
 first is at most a third longer than the best order, and much less where most tasks are short) and messages
-become smaller as the work runs out (guided self-scheduling). What a system takes is found out early, too: of
-each that was never measured one task goes before all else, and until it is back the others of it count as
-long as it has been away. A worker cannot give back what waits behind the task that it runs (a kernel keeps
-its interpreter busy), so that a bundle says whether it is certain to be brief, and executors let nothing wait
-behind another (`room`).
+become smaller as the work runs out (guided self-scheduling). The cost of an unknown system is found out
+early, too: of each system without a timing one task goes before all else, and until it is back the system's
+other tasks are expected to take as long as it has been away. A worker cannot return a bundle that waits
+behind its running task (a kernel holds the interpreter); so each bundle is marked as brief or not, and no
+bundle waits behind one that is not (`capacity`).
 
 References
 ----------
@@ -35,30 +35,30 @@ from sweep.progress import duration
 from sweep.store.costs import SYSTEM, Costs, Key, keys
 
 MESSAGE_S = 0.5
-"""Work in a bundle as long as there is plenty. What was logged last is lost at a kill, and progress is told
-by bundles: more would be felt."""
+"""Work in a bundle as long as there is plenty. A kill loses the running bundle, and progress is counted in
+bundles: longer ones would be noticed."""
 
 BRIEF_S = 1.0
 """Work behind which another bundle may wait on a worker."""
 
 OUTSTANDING = 2
-"""Brief bundles a worker has at a time: one that it runs, and one so that it never waits for the next."""
+"""Brief bundles of a worker at a time: one that runs, and one in its queue so that it is never idle."""
 
 SHARES = 4
-"""A bundle has at most such a part of what is left for each worker: two of them are no more than half."""
+"""A bundle has at most one part in so many of the work left for each worker."""
 
 LEAST_S = 0.05
-"""Work in a bundle that is worth a message, however little is left."""
+"""The least work of a message, however little is left."""
 
 MOVED = 1.25
-"""Factor by which a cost has to change for the order to be looked at again."""
+"""Factor by which a cost has to change before the tasks are sorted again."""
 
 LATE, LATE_S = 3.0, 5.0
-"""A bundle that is away for longer than so many times what was expected, and so many seconds, is late."""
+"""A bundle that is away for longer than so many times the expected time, plus so many seconds, is overdue."""
 
 
 class Given(NamedTuple):
-    """A bundle that was given out: when, the seconds expected of it, and which tasks are not back."""
+    """A running bundle: its start, its expected seconds, and its tasks that are not back."""
 
     at: float
     seconds: float
@@ -66,18 +66,18 @@ class Given(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """How long the rest will take.
+    """The time that the remaining tasks will take.
 
     Parameters
     ----------
     work : float
-        Seconds of CPU time, of all tasks of which something is known.
+        Seconds of CPU time, of all tasks with a timing.
     seconds : float
         Until the last of these is back, if work is shared evenly: never less than the longest of them.
     unknown : int
-        Tasks like which none was ever measured.
+        Tasks with no timing yet.
     overdue : int
-        Tasks that take much longer than was expected.
+        Tasks that take much longer than expected.
     """
 
     work: float
@@ -86,19 +86,19 @@ class Outlook(NamedTuple):
     overdue: int
 
     def __str__(self) -> str:
-        told = []
+        reasons = []
         if self.unknown:
-            told.append(f"{self.unknown:,} task{'s' * (self.unknown > 1)} not measured yet")
+            reasons.append(f"{self.unknown:,} task{'s' * (self.unknown > 1)} with no timing yet")
         if self.overdue:
-            told.append(f"{self.overdue:,} take{'s' * (self.overdue == 1)} longer than expected")
-        if not told:
+            reasons.append(f"{self.overdue:,} take{'s' * (self.overdue == 1)} longer than expected")
+        if not reasons:
             return f"{duration(self.seconds)} left"
         known = f"at least {duration(self.seconds)} left" if self.seconds >= 1 else "time left not known"
-        return f"{known}: {', '.join(told)}"
+        return f"{known}: {', '.join(reasons)}"
 
 
 class Bundles:
-    """Iterator of bundles, made one by one, so that each profits from what has been measured by then.
+    """Iterator of bundles, each made when it is taken, by the timings known at that moment.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ class Bundles:
         Work aimed at in a bundle, as long as there is plenty; until something was measured, a bundle is a
         single task.
     workers : callable, optional
-        Returns how many share the work; without it, bundles do not become smaller at the end.
+        Returns the number of workers; without it, bundles do not become smaller at the end.
     more : callable, optional
-        Asked before each bundle whether another one may be given out; the first no is the end.
+        Called before each bundle; the first false ends the iteration.
     logs : sequence of str
         Names of logs that the workers share; see `sweep.plan.task.Bundle`.
     """
@@ -150,10 +150,10 @@ class Bundles:
             waiting[self._key(number)].append(number)
         self._jobs = {key: plan.measurement(numbers[0]).jobs for key, numbers in waiting.items()}
         self._waiting = {key: numbers[::-1] for key, numbers in waiting.items()}
-        # Systems never measured: their keys, the lowest load first, and when the first task was given out.
+        # Systems without a timing: their keys, the lowest load first, and when the first task was started.
         self._unknown: dict[Key, list[Key]] = defaultdict(list)
         for key in self._waiting:
-            if not self._costs.knows(key):
+            if not self._costs.is_measured(key):
                 self._unknown[key[:SYSTEM]].append(key)
         for unknown in self._unknown.values():
             unknown.sort(key=_load)
@@ -162,19 +162,19 @@ class Bundles:
         self._order()
 
     def _order(self) -> None:
-        """Put what is known in order, the longest first, by what is known now."""
+        """Sort the tasks with a timing, the longest first, by the timings known now."""
         costs = {
             key: self._cost(key, math.inf)
             for key, numbers in self._waiting.items()
             if numbers and key[:SYSTEM] not in self._unknown
         }
-        # Of equal costs the highest load first, for that is where simulations take longest.
+        # Of equal costs the highest load first, where simulations take longest.
         self._queue = [(-cost, -_load(key), key) for key, cost in costs.items()]
         heapq.heapify(self._queue)
         self._work = sum(cost * len(self._waiting[key]) for key, cost in costs.items())
         self._ordered_by = costs
         self._moved = False
-        # Seldom where it takes long: what comes back between two times costs as much as it does.
+        # Rarely where sorting takes long.
         self._order_after = len(self._taken) + len(self._waiting) // 50
 
     def __iter__(self) -> Iterator[Bundle]:
@@ -193,8 +193,8 @@ class Bundles:
         tasks: list[int] = []
         planned = 0.0
         seconds = self._aimed_at()
-        # Costs of another day, or of another policy, may be wrong by orders of magnitude: what was not seen
-        # in this run goes alone, so that nothing waits behind it; bundles grow with what came back.
+        # Costs of another day, or of another policy, may be wrong by orders of magnitude: a system not seen
+        # in this run starts with a bundle of one task; bundles grow with the number of tasks that came back.
         most = max(1, len(self._taken))
         familiar = True
         while planned < seconds and len(tasks) < most and (key := self._next()) is not None:
@@ -217,26 +217,26 @@ class Bundles:
         )
 
     def _aimed_at(self) -> float:
-        """Return the seconds of work that a bundle shall have now."""
+        """Return the seconds of work of the next bundle."""
         if self._workers is None:
             return self._seconds
         return min(self._seconds, max(LEAST_S, self._work / (SHARES * max(1, self._workers()))))
 
     def _next(self) -> Key | None:
-        """Return what to give out next: something untried, else what takes longest, None at the end."""
+        """Return the key of the next task: an untried system, else the longest task, None at the end."""
         if self._untried:
             return self._unknown[self._untried[-1]][-1]
         while self._queue and not self._waiting[self._queue[0][2]]:
             heapq.heappop(self._queue)
         if self._tried:
-            # The one that was tried first has been away for longest; the others of it take as long at least.
+            # The system tried first has been away for longest; its other tasks take at least as long.
             system, since = next(iter(self._tried.items()))
             if not self._queue or time.monotonic() - since > -self._queue[0][0]:
                 return self._unknown[system][-1]
         return self._queue[0][2] if self._queue else None
 
     def _take(self, key: Key) -> int:
-        """Take a task of what `_next` returned."""
+        """Take a task of a key that `_next` returned."""
         number = self._waiting[key].pop()
         system = key[:SYSTEM]
         if system in self._unknown:
@@ -254,21 +254,21 @@ class Bundles:
         return number
 
     def learn(self, number: int, seconds: float) -> None:
-        """Take into account what task `number` took."""
+        """Take the seconds of task `number` into account."""
         with self._lock:
             self._taken.append(seconds)
             key = self._key(number)
             self._seen.add(key[:SYSTEM])
             self._costs.add(key, seconds / self._plan.measurement(number).jobs)
             if key[:SYSTEM] in self._unknown:
-                self._get_to_know(key[:SYSTEM])
+                self._sort_in(key[:SYSTEM])
             elif self._waiting.get(key):
                 cost, before = self._cost(key, 0.0), self._ordered_by.get(key, 0.0)
                 self._moved |= not before / MOVED <= cost <= before * MOVED
         self.ended(number)
 
-    def _get_to_know(self, system: Key) -> None:
-        """Put in order what waits of a system now measured for the first time."""
+    def _sort_in(self, system: Key) -> None:
+        """Sort in the waiting tasks of a system whose first timing is known now."""
         self._tried.pop(system, None)
         if system in self._untried:
             self._untried.remove(system)
@@ -278,20 +278,13 @@ class Bundles:
             heapq.heappush(self._queue, (-cost, -_load(key), key))
 
     def ended(self, number: int) -> None:
-        """Take into account that task `number` is back, done or failed."""
+        """Remove task `number`, done or failed, from the running ones."""
         with self._lock:
             if (given := self._given.pop(number, None)) is not None:
                 given.tasks.discard(number)
 
-    def seconds_waiting(self) -> float | None:
-        """Return the work in tasks not yet given out, None as long as nothing was measured."""
-        total = sum(
-            self._cost(key, math.inf) * len(numbers) for key, numbers in self._waiting.items() if numbers
-        )
-        return total if math.isfinite(total) else None
-
     def outlook(self, workers: int) -> Outlook:
-        """Return how long the rest will take, as far as anybody knows; may be called from any thread."""
+        """Return the time that the remaining tasks will take; may be called from any thread."""
         now = time.monotonic()
         with self._lock:
             work = longest = 0.0
@@ -299,11 +292,11 @@ class Bundles:
             for key, numbers in self._waiting.items():
                 if not numbers:
                     continue
-                if self._costs.knows(key):
+                if self._costs.is_measured(key):
                     cost = self._cost(key, math.inf)
                     work += cost * len(numbers)
                     longest = max(longest, cost)
-                else:  # what others take says nothing of a system that nobody has seen
+                else:
                     unknown += len(numbers)
             for given in {id(each): each for each in self._given.values()}.values():
                 elapsed = now - given.at
@@ -318,13 +311,13 @@ class Bundles:
         return Outlook(work, max(work / workers, longest), unknown, overdue)
 
     def task_seconds(self, share: float) -> float:
-        """Return what this share of the tasks takes at most: those that came back, and those that wait."""
+        """Return the seconds that this share of the tasks takes at most: of those that came back or wait."""
         came_back = float(np.quantile(self._taken, share)) if self._taken else 0.0
         costs = sorted((self._cost(key, 0.0), len(numbers)) for key, numbers in self._waiting.items())
-        room = share * sum(n for _, n in costs)
+        rest = share * sum(n for _, n in costs)
         for seconds, n in costs:
-            room -= n
-            if room <= 0 and n:
+            rest -= n
+            if rest <= 0 and n:
                 return max(came_back, seconds)
         return came_back
 
@@ -333,13 +326,12 @@ class Bundles:
         return unknown if seconds is None else seconds * self._jobs[key]
 
 
-def room(workers: int, on_their_way: Iterable[Bundle]) -> int:
-    """Return how many bundles may be on their way: as many as workers, if any of them may take long.
+def capacity(workers: int, submitted: Iterable[Bundle]) -> int:
+    """Return how many bundles may be submitted at a time: one a worker, if any of them may take long.
 
-    What waits behind a long one could not be given to an idle worker any more. A bundle has to be given to a
-    worker that has none as long as there is one.
+    A bundle that waits behind a long one cannot move to an idle worker. Idle workers come before busy ones.
     """
-    return workers * (OUTSTANDING if all(bundle.brief for bundle in on_their_way) else 1)
+    return workers * (OUTSTANDING if all(bundle.brief for bundle in submitted) else 1)
 
 
 def _load(key: Key) -> float:

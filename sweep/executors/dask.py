@@ -1,8 +1,8 @@
 """Dask: worker processes of this run, or the workers of a scheduler that is running already.
 
-Embedded workers are forked from a server process that has imported everything once, which makes a start
-twice as fast as separate interpreters, and the restart of a killed worker a matter of a tenth of a second.
-What is imported in functions only is what a plan, which starts no workers, has no use for.
+Embedded workers are forked from a server process that has imported everything once: a start is twice as fast
+as with separate interpreters, and a killed worker is replaced within a tenth of a second. Modules that a
+plan, which starts no workers, does not need are imported in functions.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import available_cores
-from sweep.executors.bundles import MESSAGE_S, room
+from sweep.executors.bundles import MESSAGE_S, capacity
 from sweep.executors.threads import one_thread
-from sweep.executors.work import give_up, report
-from sweep.plan.task import Bundle, Result, unpacked
+from sweep.executors.work import give_up, work
+from sweep.plan.task import Bundle, Result
 
 if TYPE_CHECKING:
     from distributed import Client, SpecCluster
 
 MOST_A_CORE, ALWAYS = 4, 16
-"""Embedded workers for each core that are more than anybody can mean, and a number that is always allowed."""
+"""The most embedded workers for each core, and a number that is always allowed."""
 
 FILES, FILES_A_WORKER = 64, 16
 """Files and connections that this process has open for its workers."""
 
 STARTS = 3
-"""Attempts to start workers: one that is killed meanwhile ends them all."""
+"""Attempts to start workers: if one is killed meanwhile, all of them end."""
 
 CONNECT_S = 10
 """Seconds to wait for an existing scheduler's answer."""
 
 START_S = 300
-"""Seconds that embedded workers may take to start; it takes one or two."""
+"""Seconds that embedded workers may take to start; usually one or two."""
 
 REACH_S = 60
-"""Seconds for a connection between embedded processes: on a busy machine one may not run for that long."""
+"""Seconds for a connection between embedded processes: on a busy machine a process may wait long to run."""
 
 CLOSE_S = 20
 """Seconds for each step of closing."""
@@ -60,26 +60,25 @@ PATIENCE_S = 60.0
 
 SETTINGS = {
     "distributed.comm.timeouts.connect": f"{REACH_S} s",
-    # What Dask says about workers that end is said better by the run.
+    # The run itself reports workers that end.
     "logging": dict.fromkeys(("distributed", "distributed.client", "tornado.application"), "critical"),
     "distributed.worker.multiprocessing-method": "forkserver",
     "distributed.worker.preload": ["sweep.executors.dask_worker"],
     "distributed.worker.profile.enabled": False,
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
-    # A kernel that runs for minutes without giving the interpreter back is no reason to complain.
+    # A kernel may hold the interpreter for minutes: no warning.
     "distributed.admin.tick.limit": "1h",
-    # Nor to take its worker for dead, which cannot give a sign of life meanwhile; a closed connection does.
+    # A worker in such a kernel sends no heartbeat and is not dead; a dead worker closes its connection.
     "distributed.scheduler.worker-ttl": None,
-    # Nor to give a place up for good that has no worker at the moment that another died this long ago: its
-    # nanny is about to replace that one, too.
+    # The nanny of a dead worker replaces it, however long ago another worker died.
     "distributed.deploy.lost-worker-timeout": "1000d",
-    # What Dask does fifty times a second, and nobody looks at, takes up to 2 % of a core in every process.
+    # Unused monitoring, fifty times a second: up to 2 % of a core in every process.
     **dict.fromkeys(("distributed.admin.tick.interval", "distributed.admin.tick.cycle"), "1h"),
     "distributed.admin.system-monitor.interval": "1h",
     "distributed.client.scheduler-info-interval": "1h",
     "distributed.scheduler.active-memory-manager.start": False,
-    # A bundle is tried twice before its tasks become suspects, see `run`.
+    # A bundle is tried twice before its tasks are run one by one, see `run`.
     "distributed.scheduler.allowed-failures": 1,
 }
 
@@ -94,7 +93,7 @@ class Executor:
     address : str, optional
         Of an existing scheduler; `workers` then means nothing.
     modules : sequence of str
-        What the workers will import, done once in the fork server.
+        Modules that the workers need, imported once in the fork server.
     """
 
     message_s = MESSAGE_S
@@ -138,11 +137,11 @@ class Executor:
     def _start(self, client: Future[Client]) -> None:
         try:
             client.set_result(self._connect())
-        except BaseException as error:  # told to whoever waits for it
+        except BaseException as error:  # raised where the client is waited for
             client.set_exception(error)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        # Where the start failed, `run` has said so.
+        # A failed start has been reported by `run`.
         try:
             self._close(quickly=kind is not None)
         except Exception:
@@ -176,8 +175,8 @@ class Executor:
         context.set_forkserver_preload(
             ["sweep.executors.dask_worker", "distributed", "sweep.executors.work", *self._modules]
         )
-        # The server begins with Ctrl-C blocked, else one while it imports is answered with a traceback. It
-        # would first start the tracker, which ends with Ctrl-C unblocked.
+        # The server begins with Ctrl-C blocked: otherwise an interrupt during its imports prints a traceback.
+        # The tracker is started before, as its start unblocks Ctrl-C.
         resource_tracker.ensure_running()
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -200,14 +199,14 @@ class Executor:
                     n_workers=self.workers,
                     threads_per_worker=1,
                     processes=True,
-                    # A simulation that grows is the system's to judge, not a reason for a restart.
+                    # Memory is limited by the system: Dask must not restart a worker that grows.
                     memory_limit=None,
-                    dashboard_address="127.0.0.1:0",  # any free port: two runs on one machine shall not meet
-                    scheduler_kwargs={"dashboard": False},  # no pages: to load what draws them takes a second
+                    dashboard_address="127.0.0.1:0",  # any free port, as several runs may share the machine
+                    scheduler_kwargs={"dashboard": False},  # no pages: their libraries take a second to load
                     silence_logs=logging.CRITICAL,
                 )
                 break
-            # A worker was killed before it was there, or was too late: Dask then gives up all of them.
+            # A worker was killed before it was ready, or was too late: Dask then gives up all of them.
             except (RuntimeError, OSError):
                 if attempt == STARTS:
                     raise
@@ -222,7 +221,7 @@ class Executor:
                 suspects.extend(replace(bundle, tasks=(task,)) for task in bundle.tasks)
             else:
                 yield results
-        # A dying worker takes along bundles that wait for it; alone, a task shows whether it is the cause.
+        # A dying worker loses the bundles that wait for it; run alone, a task shows whether it is the cause.
         for suspect in suspects:
             for bundle, results in self._finished(client, iter([suspect])):
                 yield results or give_up(
@@ -232,7 +231,7 @@ class Executor:
     def _finished(
         self, client: Client, bundles: Iterator[Bundle]
     ) -> Iterator[tuple[Bundle, list[Result] | None]]:
-        """Yield bundles that came back, with None if workers died each time that it was with them."""
+        """Yield finished bundles with their results, None if each worker that ran the bundle died."""
         import asyncio
 
         arrived: SimpleQueue[Future[list[Result]]] = SimpleQueue()
@@ -240,10 +239,10 @@ class Executor:
         loop = client.loop.asyncio_loop  # type: ignore[union-attr] # of a client that is connected
         while True:
             self._look_after(client)
-            while len(on_its_way) < room(self.workers, on_its_way.values()):
+            while len(on_its_way) < capacity(self.workers, on_its_way.values()):
                 if (bundle := next(bundles, None)) is None:
                     break
-                # A scheduler's own workers may have been started in another folder.
+                # The workers of an existing scheduler may have been started in another folder.
                 bundle = replace(bundle, shards=bundle.shards.absolute())
                 future = asyncio.run_coroutine_threadsafe(_worked(client, bundle), loop)
                 on_its_way[future] = bundle
@@ -257,7 +256,7 @@ class Executor:
             yield on_its_way.pop(future), _results(future)
 
     def _look_after(self, client: Client) -> None:
-        """Count workers, which may come and go, and give up once there has been none for too long."""
+        """Count the workers, which may change, and give up once there has been none for too long."""
         now = time.monotonic()
         if now - self._looked < LOOK_EVERY_S:
             return
@@ -274,7 +273,7 @@ class Executor:
     def _why_none(self) -> str:
         what = f"executor.address={self._address}" if self._address else "the embedded workers"
         return (
-            f"Dask: {what}: no worker for {self._patience_s:g} s; start some, then the same command goes on"
+            f"Dask: {what}: no worker for {self._patience_s:g} s; start some, then the same command continues"
         )
 
     def _ready(self) -> Client:
@@ -288,12 +287,11 @@ class Executor:
 
     @staticmethod
     def _settle(cluster: SpecCluster) -> None:
-        """Have no worker replaced any more, and wait for those that are being started.
+        """Stop the replacement of workers, and wait for those that are being started.
 
-        What a nanny has begun it finishes before it closes, which on a busy machine may take longer than all
-        the rest of closing.
+        A nanny closes only after it has finished a start, which on a busy machine may take longer than the
+        rest of closing.
         """
-
         import asyncio
 
         async def settle() -> None:
@@ -307,24 +305,23 @@ class Executor:
 
     @staticmethod
     def _kill(cluster: SpecCluster) -> None:
-        """End the workers now, whatever they are doing: what they have logged is safe."""
-
+        """End the workers now, whatever they are doing: their logs are safe."""
         import asyncio
 
         async def kill() -> None:
-            # Closed one by one the last would go on meanwhile; killed but not closed, they would be replaced.
+            # All at once, as the last would otherwise work on; closed, as killed workers are replaced.
             await asyncio.gather(*(nanny.close(timeout=0.1) for nanny in cluster.workers.values()))
 
         cluster.sync(kill, callback_timeout=CLOSE_S)
 
 
 def allow_open_files(needed: int) -> None:
-    """Have the system allow so many open files to this process and its children.
+    """Raise the limit of open files of this process and its children to at least this number.
 
     Raises
     ------
     SweepError
-        If it does not: without them, Dask tries again and again and says so each time.
+        If the system does not allow it: Dask would print one error after the other.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
@@ -339,10 +336,10 @@ def allow_open_files(needed: int) -> None:
 
 
 def _end_fork_server() -> None:
-    """Kill the process that workers are forked from, and so its workers, see `dask_worker.dask_setup`.
+    """Kill the process from which workers are forked, and so its workers, see `dask_worker.dask_setup`.
 
-    For what does not close in time and ends with this process: the server, left behind in the middle of a
-    request, would say so with a traceback. A later run in this process starts another one.
+    Used if closing takes too long: a server left behind in the middle of a request would print a traceback. A
+    later run in this process starts another one.
     """
     from multiprocessing import forkserver
 
@@ -353,13 +350,13 @@ def _end_fork_server() -> None:
 
 
 async def _worked(client: Client, bundle: Bundle) -> list[Result]:
-    """Have a bundle worked on; all in Dask's own thread, as to change threads takes longer than the rest."""
-    said = await client.gather(client.submit(report, bundle, pure=False), asynchronous=True)
-    return unpacked(said, bundle)
+    """Return the results of a bundle; in Dask's own thread, as a change of threads takes longer."""
+    results: list[Result] = await client.gather(client.submit(work, bundle, pure=False), asynchronous=True)
+    return results
 
 
 def _results(future: Future[list[Result]]) -> list[Result] | None:
-    """Wait for a bundle's results, None if workers died each time that it was with them."""
+    """Return a bundle's results, None if each worker that ran it died."""
     from distributed import KilledWorker
 
     error = future.exception()
@@ -369,4 +366,4 @@ def _results(future: Future[list[Result]]) -> list[Result] | None:
         return None
     if isinstance(error, RunError):
         raise error
-    raise RunError(f"Dask lost its workers ({error!r}); the same command goes on from here") from error
+    raise RunError(f"Dask lost its workers ({error!r}); the same command continues from here") from error

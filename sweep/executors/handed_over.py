@@ -1,6 +1,7 @@
-"""What a batch system was given to do for a results folder: told to a run that works there at the same time.
+"""Submissions to Slurm for a results folder, reported to a run in the same folder.
 
-Known from the files alone that `slurm` keeps there (RESULTS/slurm/NNN), as nothing here knows of clusters.
+They are read from the files that `slurm` keeps there (RESULTS/slurm/NNN): no module here imports that
+package.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FINISHED = (b'"why": "done"', b'"why": "failed"')
-"""In the last line of an element that has nothing left to do."""
+"""In the last line of an element that has finished its tasks."""
 
 
 def notes(folder: Path) -> Iterator[str]:
-    """Yield a line if the latest submission of a results folder may still have elements at work.
+    """Yield a line if the latest submission of a results folder may still have running elements.
 
-    Nothing is lost or doubled by that; only time is.
+    Two runs at once lose no result and double none; they only waste time.
 
     Parameters
     ----------
@@ -36,12 +37,12 @@ def notes(folder: Path) -> Iterator[str]:
             yield (
                 f"{folder}: Slurm has submission {path.parent.name} of it since {since}, and {left} of its "
                 f"{elements} elements have not finished: if they still run, some tasks run twice, which does "
-                "no harm; executor=slurm with action=status tells, and action=cancel ends them"
+                "no harm; executor=slurm with action=status shows them, and action=cancel ends them"
             )
 
 
 def _finished(submission: Path) -> int:
-    """Return the number of elements that have, by their own files, nothing left to do."""
+    """Return the number of elements that have finished, by their own files."""
     merged = submission / "elements.jsonl"
     gathered = len(merged.read_bytes().splitlines()) if merged.exists() else 0
     files = (submission / "elements").glob("*.jsonl")

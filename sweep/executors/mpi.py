@@ -1,7 +1,7 @@
 """MPI: the ranks that ``mpiexec`` or ``srun`` started; rank 0 hands out bundles, all others work.
 
-Rank 0 does not simulate: a kernel keeps the interpreter to itself, and all others would wait for its end. It
-needs a few per cent of a core, so on nodes of one's own start one rank more than there are cores.
+Rank 0 does not simulate: a kernel holds the interpreter, and all other ranks would wait for its end. Rank 0
+needs a few per cent of a core: on dedicated nodes start one rank more than there are cores.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from sweep.errors import INTERRUPTED, RunError, SweepError
 from sweep.executors import ranks
 from sweep.executors.bundles import MESSAGE_S, OUTSTANDING
 from sweep.executors.ranks import ANSWER, CALL, SILENCE_S, START_S, Watch
-from sweep.executors.work import report
-from sweep.plan.task import Bundle, Result, unpacked
+from sweep.executors.work import work
+from sweep.plan.task import Bundle, Result
 
 RANK_0_S = 0.001
 """Seconds of work in a message at least, for each rank: rank 0 needs half a millisecond for a message."""
@@ -38,7 +38,7 @@ class Executor:
     Parameters
     ----------
     modules : sequence of str
-        What the ranks will import.
+        Modules that the ranks need.
 
     Raises
     ------
@@ -52,9 +52,9 @@ class Executor:
                 "executor=mpi has to be on the command line, where every rank sees it before anything else"
             )
         self._world = ranks.world
-        if self._world.size == 1 and modules:  # without any, it is only asked about
+        if self._world.size == 1 and modules:  # without modules nothing is run
             raise SweepError(
-                "executor=mpi: this is the only rank, and rank 0 hands out what the others do; start it with "
+                "executor=mpi: this is the only rank, and rank 0 only hands out tasks to the others; start "
                 "mpiexec -n 3 python -m sweep ... (one more than there are cores) or srun -n 64 --mpi=pmi2"
             )
         self._others = range(1, self._world.size)
@@ -75,7 +75,7 @@ class Executor:
             self._world.watch.path.unlink(missing_ok=True)
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
-        """Run the bundles; every rank has the next one at hand when it is done with one."""
+        """Run the bundles; every rank has the next one in its queue when it has finished one."""
         first = next(bundles, None)
         if first is None:
             return
@@ -84,16 +84,16 @@ class Executor:
         running: dict[int, deque[Bundle]] = {rank: deque() for rank in self._others}
 
         def hand_out(rank: int) -> int:
-            """Give a rank what it needs, and return how many bundles that were.
+            """Send bundles to a rank until its queue is full, and return their number.
 
-            Nothing waits behind a bundle that may take long: another rank may be idle before.
+            No bundle waits behind one that may take long: another rank may be idle earlier.
             """
             given = 0
             while len(running[rank]) < OUTSTANDING and all(bundle.brief for bundle in running[rank]):
                 if (bundle := next(bundles, None)) is None:
                     break
                 running[rank].append(bundle)
-                self._call([rank], report, bundle)
+                self._call([rank], work, bundle)
                 given += 1
             return given
 
@@ -104,11 +104,11 @@ class Executor:
             answer = self._answer(SILENCE_S)
             now = time.monotonic()
             if answer is not None:
-                rank, said = answer
+                rank, results = answer
                 heard_of[rank] = now
-                bundle = running[rank].popleft()
+                running[rank].popleft()
                 outstanding += hand_out(rank) - 1
-                yield unpacked(said, bundle)
+                yield results
             if now - looked > SILENCE_S:
                 looked = now
                 for rank, bundles_of_it in running.items():
@@ -116,7 +116,7 @@ class Executor:
                         self._look_after(rank, bundles_of_it[0])
 
     def _start(self, shards: Path) -> None:
-        """Have all ranks ready: imports done, watched, and kernels compiled on every node by one of them."""
+        """Wait until all ranks have imported and are watched, and one rank of each node has compiled."""
         nodes = self._answers(self._others)
         for left_behind in shards.glob(f"{WATCH}*"):
             left_behind.unlink(missing_ok=True)
@@ -133,23 +133,23 @@ class Executor:
                 "noticed; with srun, add --kill-on-bad-exit",
                 flush=True,
             )
-        # This rank has compiled for its own node; where the cache is shared, the others only load.
+        # This rank has compiled for its own node; where the cache is shared, the others only load kernels.
         first_of = {name: rank for rank, name in reversed(nodes.items()) if name != ranks.node()}
         self._call(first_of.values(), compile_kernels, self._modules)
         self._answers(first_of.values())
 
     def _call(self, others: Iterable[int], function: Callable[..., object], *arguments: object) -> None:
         for rank in others:
-            self._world.tell(rank, CALL, (function, arguments))
+            self._world.send(rank, CALL, (function, arguments))
 
     def _answer(self, limit_s: float) -> tuple[int, Any] | None:
-        heard = self._world.hear(None, ANSWER, limit_s)
-        if heard is None:
+        received = self._world.receive(None, ANSWER, limit_s)
+        if received is None:
             return None
-        rank, _, said = heard
-        if isinstance(said, RunError):
-            raise said
-        return rank, said
+        rank, _, answer = received
+        if isinstance(answer, RunError):
+            raise answer
+        return rank, answer
 
     def _answers(self, others: Iterable[int]) -> dict[int, Any]:
         """Wait for one answer of each rank."""
@@ -171,28 +171,28 @@ class Executor:
             raise RunError(
                 f"MPI: rank {rank} has died (killed, or out of memory?) at the task {point}"
                 + (f" or one of {others} others" if others else "")
-                + "; the same command goes on from here"
+                + "; the same command continues from here"
             )
 
 
 def prepare(modules: Sequence[str]) -> str:
-    """Import what tasks need, and return this rank's node."""
+    """Import the modules that tasks need, and return this rank's node."""
     for name in modules:
-        with suppress(ImportError):  # a preload module, as long as nothing is compiled; or the task tells
+        with suppress(ImportError):  # a preload module before anything is compiled; else the task raises it
             importlib.import_module(name)
-    gc.freeze()  # all that was imported stays: not to be looked through time and again
+    gc.freeze()  # the collector need not scan imported modules again and again
     return ranks.node()
 
 
 def hold(path: Path) -> bool:
-    """Make this rank one that is watched, and return whether the file system can do that."""
+    """Lock this rank's byte, by which it is watched, and return whether the file system has locks."""
     assert ranks.world is not None
     ranks.world.watch = Watch(path, ranks.world.rank)
     return ranks.world.watch.works
 
 
 def compile_kernels(modules: Sequence[str]) -> None:
-    """Compile the kernels of the families among modules, or load them if that was done on this node."""
+    """Compile the kernels of the families among modules, or load them if this node has them."""
     for name in modules:
         family = getattr(importlib.import_module(name), "FAMILY", None)
         if isinstance(family, Family):

@@ -1,11 +1,12 @@
-"""The processes of an MPI run: rank 0 is the run, all others do what it tells them and print nothing.
+"""The processes of an MPI run: rank 0 is the run, all others execute its calls and print nothing.
 
-``mpiexec -n 64 python -m sweep ... executor=mpi`` starts 64 equal processes. Which of them is the run is
-settled here, before anything else is looked at, so that a wrong key is one line and not 64. A rank waits with
-short sleeps, not in MPI, which would keep its core busy.
+``mpiexec -n 64 python -m sweep ... executor=mpi`` starts 64 equal processes. Their ranks are settled here,
+before any argument is read, so that a wrong key is one line and not 64. A rank waits with short sleeps, not
+in MPI, which would keep its core busy.
 
-Neither MPI nor Slurm promises to tell when a rank dies (``srun`` lets the others wait for ever). So every
-rank locks one byte of a file in the results folder: a kernel gives a lock back however its process ends.
+Neither MPI nor Slurm guarantees a notice when a rank dies (``srun`` lets the others wait for ever). So every
+rank locks one byte of a file in the results folder: the operating system releases the lock however the
+process ends.
 """
 
 from __future__ import annotations
@@ -31,25 +32,25 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Comm
 
 CALL, ANSWER, END = 1, 2, 3
-"""Tags: something to do, what came of it, and the exit status to leave with."""
+"""Tags: a call, its result, and the exit status with which to end."""
 
 SHORTEST_S, LONGEST_S = 0.0001, 0.005
-"""Sleeps between two looks for a message; each is twice the one before."""
+"""Sleeps between two probes for a message; each is twice the one before."""
 
 SILENCE_S = 2.0
-"""A rank that has said nothing for so long is looked after."""
+"""After so many seconds without a message from a rank, its lock is checked."""
 
-TOLD = b"+"
-"""What stands in that file at a rank's byte when somebody has been told of its death."""
+REPORTED = b"+"
+"""Written to a rank's byte of the file once its death has been reported."""
 
 START_S = 1800.0
-"""Limit for what comes before the first task: reading what is done, importing, compiling."""
+"""Limit for the time before the first task: reading the logs, importing, compiling."""
 
 JOIN_S = 600.0
-"""Limit for the ranks to find each other: each waits there for all, whatever has become of them."""
+"""Limit for the ranks to join: each waits for all others, even for dead ones."""
 
 GRACE_S = 3.0
-"""Time for ranks to end by themselves before they are ended."""
+"""Time for ranks to end by themselves before they are aborted."""
 
 LAUNCHERS = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
@@ -57,11 +58,11 @@ LAUNCHERS = (
     ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )
-"""Where launchers say which process this is, of how many."""
+"""Environment variables of launchers with this process's rank and the number of ranks."""
 
 
 class Watch:
-    """Tells which ranks are alive, by a lock that each holds on a byte of one file.
+    """The ranks that are alive, by a lock that each holds on a byte of one file.
 
     Parameters
     ----------
@@ -85,13 +86,13 @@ class Watch:
         return True
 
     def has_died(self, rank: int) -> bool:
-        """Tell whether a rank has ended; of several that ask, only the first is told.
+        """Whether a rank has ended; true for the first caller only, so that a death is reported once.
 
-        Who was told may have ended as well since, and given the lock back: so it leaves a byte.
+        The first rank may have ended since, and released the lock: so it also writes a byte.
         """
-        if not (self.works and self._take(rank)) or os.pread(self._file, 1, rank) == TOLD:
+        if not (self.works and self._take(rank)) or os.pread(self._file, 1, rank) == REPORTED:
             return False
-        os.pwrite(self._file, TOLD, rank)
+        os.pwrite(self._file, REPORTED, rank)
         return True
 
 
@@ -107,7 +108,7 @@ class World:
     watch : Watch or None
         None until the results folder is known.
     is_whole : bool
-        False once a rank has not taken its leave: the world can then only be aborted.
+        False once a rank has not answered its dismissal: the world can then only be aborted.
     """
 
     def __init__(self, comm: Comm) -> None:
@@ -118,25 +119,25 @@ class World:
         self._dismissed = False
         self._sent: list[Any] = []
 
-    def tell(self, rank: int, tag: int, message: object) -> None:
-        """Send without waiting: a rank that is busy takes the message later."""
+    def send(self, rank: int, tag: int, message: object) -> None:
+        """Send without waiting: a busy rank receives the message later."""
         self._sent = [request for request in self._sent if not request.Test()]
         self._sent.append(self.comm.isend(message, rank, tag))
 
     def reply(self, tag: int, message: object) -> None:
-        """Send to rank 0, and sleep until it has taken what is too long to be sent at once.
+        """Send to rank 0, and sleep until it has received a message that is too long to be sent at once.
 
-        MPI would wait for rank 0, which looks for messages only now and then, with all of a core. Nor is it
-        waited for once it has been silent for too long: it may be dead, or write the dataset.
+        MPI would wait for rank 0, which receives only now and then, with all of a core. The wait ends after
+        some seconds: rank 0 may be dead, or be writing the dataset.
         """
-        self.tell(0, tag, message)
+        self.send(0, tag, message)
         deadline, pause = time.monotonic() + SILENCE_S, SHORTEST_S
         while not self._sent[-1].Test() and time.monotonic() < deadline:
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_S)
 
-    def hear(self, rank: int | None, tag: int | None, limit_s: float) -> tuple[int, int, Any] | None:
-        """Wait for a message and return its source, its tag and what it says, None after so many seconds.
+    def receive(self, rank: int | None, tag: int | None, limit_s: float) -> tuple[int, int, Any] | None:
+        """Wait for a message and return its source, tag and content, None after so many seconds.
 
         Parameters
         ----------
@@ -158,16 +159,16 @@ class World:
         return source, kind, self.comm.recv(source=source, tag=kind)
 
     def dismiss(self, status: int) -> None:
-        """Have all other ranks drop what waits for them and leave with this exit status."""
+        """Have all other ranks drop their queues and end with this exit status."""
         if self._dismissed:
             return
         self._dismissed, self.is_whole = True, False
         left = set(range(1, self.size))
         for rank in left:
-            self.tell(rank, END, status)
+            self.send(rank, END, status)
         deadline = time.monotonic() + GRACE_S
-        while left and (heard := self.hear(None, None, deadline - time.monotonic())) is not None:
-            source, tag, _ = heard
+        while left and (received := self.receive(None, None, deadline - time.monotonic())) is not None:
+            source, tag, _ = received
             if tag == END:
                 left.discard(source)
         self.is_whole = not left
@@ -179,22 +180,22 @@ class World:
         self.comm.Abort(status)
 
     def serve(self) -> int:
-        """Do what rank 0 says until it says that this was all; return the exit status."""
-        import sweep.executors.work  # noqa: F401 # takes as long as rank 0 needs to read the config
+        """Execute the calls of rank 0 until it dismisses this rank; return the exit status."""
+        import sweep.executors.work  # noqa: F401 # while rank 0 reads the config
 
         silent = 0.0
         while True:
-            heard = self.hear(0, None, SILENCE_S)
-            if heard is None:
+            received = self.receive(0, None, SILENCE_S)
+            if received is None:
                 silent += SILENCE_S
                 self._look_after_rank_0(silent)
                 continue
             silent = 0.0
-            _, tag, message = heard
+            _, tag, message = received
             if tag == CALL and not self.comm.iprobe(0, END):
                 self.reply(ANSWER, self._answer(message))
             elif tag == END:
-                while self.hear(0, CALL, 0) is not None:
+                while self.receive(0, CALL, 0) is not None:
                     pass
                 self.comm.send(None, 0, END)
                 return int(message)
@@ -205,13 +206,13 @@ class World:
             return function(*arguments)
         except RunError as error:
             return error
-        except BaseException as error:  # whatever it is: a rank that left on its own would be waited for
+        except BaseException as error:  # any: rank 0 would wait for a rank that has ended on its own
             return RunError(f"rank {self.rank} on {node()}: {one_line(error)}")
 
     def _look_after_rank_0(self, silent_s: float) -> None:
         too_long = silent_s > START_S and self.rank == 1
         if too_long if self.watch is None else self.watch.has_died(0):
-            print("error: MPI: rank 0 has died; the same command goes on from here", file=sys.stderr)
+            print("error: MPI: rank 0 has died; the same command continues from here", file=sys.stderr)
             self.abort(RunError.status)
 
 
@@ -220,7 +221,7 @@ world: World | None = None
 
 
 def main(command: Callable[[], int]) -> int:
-    """Run a command in rank 0, with all other ranks at its service, and return the exit status.
+    """Run a command in rank 0 while all other ranks serve its calls, and return the exit status.
 
     Parameters
     ----------
@@ -259,16 +260,16 @@ def main(command: Callable[[], int]) -> int:
 
 def _join(launched_as: int, launched: int) -> World:
     with open(os.devnull, "w") as nowhere:
-        # MPI keeps the interpreter to itself while it waits, so that nothing milder would work: all ranks
-        # end, and the first shows where it waited.
+        # MPI holds the interpreter while it waits, so that nothing milder works: all ranks end, and the first
+        # prints where it waited.
         faulthandler.dump_traceback_later(JOIN_S, exit=True, file=nowhere if launched_as else sys.stderr)
         try:
             import mpi4py
 
-            # Only one thread of a rank talks to MPI; to allow for more makes every message slower.
+            # Only one thread of a rank uses MPI; to allow for more makes every message slower.
             mpi4py.rc.thread_level = "funneled"
             with warnings.catch_warnings():
-                # Launched by another MPI: said below, and once.
+                # A launcher of another MPI is reported below, once.
                 warnings.simplefilter("ignore", RuntimeWarning)
                 from mpi4py import MPI
         except (ImportError, RuntimeError) as error:
@@ -290,7 +291,7 @@ def _join(launched_as: int, launched: int) -> World:
 
 
 def _launched(environment: Mapping[str, str]) -> tuple[int, int]:
-    """Return the rank and the number of processes, as the launcher has them; 0 of 1 where there is none."""
+    """Return the rank and the number of processes by the launcher's variables; 0 of 1 without a launcher."""
     for rank, size in LAUNCHERS:
         if rank in environment and size in environment:
             return int(environment[rank]), int(environment[size])
@@ -303,7 +304,7 @@ def _leave_signals_to_rank_0() -> None:
 
 
 def node() -> str:
-    """Return the name of the machine that this rank is on."""
+    """Return the name of this rank's node."""
     from mpi4py import MPI
 
     return MPI.Get_processor_name()

@@ -10,13 +10,13 @@ from sweep.plan.task import Bundle, Result
 
 
 class Executor:
-    """Runs each bundle when it is asked for; see `sweep.executors.Attached`."""
+    """Runs each bundle as its results are taken; see `sweep.executors.Attached`."""
 
     message_s = 0.1
     workers = 1
 
     def __init__(self, modules: Sequence[str] = ()) -> None:
-        del modules  # imported by the first task, as ever
+        del modules  # the first task imports them
 
     def __enter__(self) -> Self:
         return self

@@ -10,12 +10,12 @@ ONE_THREAD = {
     **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
     **dict.fromkeys(("NUMBA_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"),
 }
-"""Environment variables; a library looks at its own when it is imported, so they are set before."""
+"""Environment variables, which libraries read when they are imported: so they are set before."""
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Have processes that are started in here use one thread."""
+    """Let processes that are started within this context use one thread."""
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
     try:

@@ -1,11 +1,11 @@
-"""What a worker does: run a bundle of tasks, write down what came out, and report briefly.
+"""The work of a worker: run a bundle of tasks, log the results, and return a summary.
 
-The results go to the worker's own log, not back through the executor: a report is a few numbers a task.
+The results go to the worker's own log, not back through the executor, which gets a few numbers a task.
 """
 
 from __future__ import annotations
 
-import math
+import json
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -13,19 +13,18 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from models.family import Family, Outcome
 from models.kernels import cache as kernel_cache
-from models.point import Parameters, Point
+from models.point import Point
 from sweep import statistics
 from sweep.errors import RunError
-from sweep.plan import families
-from sweep.plan.task import Bundle, Result, Stopping, Task, packed
+from sweep.plan import canonical, families
+from sweep.plan.task import Bundle, Result, Stopping, Task
 from sweep.statistics.warmup import truncation
-from sweep.store.records import Failed, Finished, Layout, encoded
+from sweep.store.records import Failed, Finished, encoded
 from sweep.store.shards import Shard
 
 
@@ -38,22 +37,14 @@ def work(bundle: Bundle) -> list[Result]:
         If the log cannot be written; the tasks then count as not run. An exception of a task is no
         exception here: it is a record with its traceback.
     """
-    # One step for all tasks, then the next: a simulation puts all else out of the processor's caches.
+    # One step for all tasks, then the next: a simulation evicts everything else from the processor's caches.
     _load(bundle.tasks)
     ran = [_run(task) for task in bundle.tasks]
     return _log([_recorded(each) for each in ran], bundle)
 
 
-def report(bundle: Bundle) -> bytes:
-    """Run a bundle, and say what came of it in few bytes, see `sweep.plan.task.unpacked`.
-
-    Dask looks at each part of what is handed back, and MPI holds up whoever sends what is long.
-    """
-    return packed(work(bundle))
-
-
 def give_up(bundle: Bundle, reason: str) -> list[Result]:
-    """Log all tasks of a bundle as failed; for executors whose workers died of it."""
+    """Log all tasks of a bundle as failed; for executors whose workers died while running it."""
     return _log([failed(task, reason) for task in bundle.tasks], bundle)
 
 
@@ -63,7 +54,7 @@ def _log(records: list[Finished | Failed], bundle: Bundle) -> list[Result]:
     except OSError as error:
         raise RunError(
             f"{bundle.shards}: results cannot be written ({error.strerror}); all written before are kept: "
-            "make room, then type the same command to go on"
+            "free some disk space, then type the same command"
         ) from None
     return [Result(r.id, isinstance(r, Failed), r.seconds, getattr(r, "jobs", 0)) for r in records]
 
@@ -79,7 +70,7 @@ Ran = tuple[Task, Family, Outcome, float]
 
 
 def simulate(task: Task) -> Finished | Failed:
-    """Run one task; whatever it raises becomes a record."""
+    """Run one task; any exception becomes a record."""
     _load([task])
     return _recorded(_run(task))
 
@@ -104,31 +95,26 @@ def _recorded(ran: Ran | Failed) -> Finished | Failed:
 
 
 _loaded: set[str] = set()
-"""Modules whose kernels this process has at hand."""
-
-_looked_at: tuple[Parameters | None, ...] = (None,) * 3
-"""Policy, workload and machine whose kernels were looked for last: those very objects."""
+"""Modules whose kernels this process has loaded."""
 
 
 def _load(tasks: Iterable[Task]) -> None:
-    """Load the kernels that tasks need, once in a process: what that takes is no part of a task's cost.
+    """Load the kernels that tasks need, once in a process: that time is no part of a task's cost.
 
-    What cannot be loaded is said by the tasks, as soon as they run.
+    An error of loading is raised again, and recorded, by the task itself.
     """
-    global _looked_at
-    policy, workload, machine = _looked_at
-    for task in tasks:
-        point = task.point
-        if point.policy is policy and point.workload is workload and point.machine is machine:
-            continue
+    systems = {
+        (task.family, id(task.point.policy), id(task.point.workload), id(task.point.machine)): task.point
+        for task in tasks
+    }
+    for (package, *_), point in systems.items():
         with suppress(Exception):
-            family = families.find(task.family)
+            family = families.find(package)
             if not _loaded.issuperset(needed := family.needed([point])):
                 family.warm_up([point])
                 with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
                     kernel_cache.preload(needed)
                 _loaded.update(needed)
-        _looked_at = policy, workload, machine = point.policy, point.workload, point.machine
 
 
 def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:
@@ -137,7 +123,7 @@ def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:
 
 
 def point(task: Task, family: Family) -> Point:
-    """Return what the model is told, with the stopping rule built here, in the worker."""
+    """Return the arguments of the model, with the stopping rule built here, in the worker."""
     stopping = task.measurement.stopping
     if stopping is None:
         return task.point
@@ -159,77 +145,45 @@ def _enough(rule: Stopping, metric: str) -> Callable[[Mapping[str, np.ndarray]],
     return enough
 
 
-class Declared(NamedTuple):
-    """What a family declares of its metrics.
+@cache
+def _own_shapes(package: str, measures: str) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each metric that a family declares, beyond the batch.
 
     Parameters
     ----------
-    family : Family
-    measures : mapping
-        What `own` and `expected` are for.
-    own : dict of str to tuple of int
-        Shape of each metric beyond the batch.
-    expected : dict of int to (list of tuple of int, Layout)
-        By the number of batches: shapes, and how the values lie in a record.
+    package : str
+        Of the family.
+    measures : str
+        JSON of `Point.measures`.
     """
-
-    family: Family
-    measures: Parameters
-    own: dict[str, tuple[int, ...]]
-    expected: dict[int, tuple[list[tuple[int, ...]], Layout]]
-
-    def of(self, n_batches: int) -> tuple[list[tuple[int, ...]], Layout]:
-        """Return what is expected of so many batches."""
-        if n_batches not in self.expected:
-            shapes = [(n_batches, *own) for own in self.own.values()]
-            layout = tuple((name, math.prod(shape)) for name, shape in zip(self.own, shapes, strict=True))
-            self.expected[n_batches] = shapes, layout
-        return self.expected[n_batches]
-
-
-_declared: dict[str, Declared] = {}
-"""By package: what `_declaration` returned last."""
-
-
-def _declaration(family: Family, measures: Parameters) -> Declared:
-    """Return what a family declares; not asked anew for each task."""
-    known = _declared.get(family.package)
-    if known is None or known.family is not family or known.measures != measures:
-        coords = family.coordinates(measures)
-        own = {
-            metric.name: tuple(len(coords[dim]) for dim in metric.dims)
-            for metric in family.measured(measures)
-        }
-        _declared[family.package] = known = Declared(family, measures, own, {})
-    return known
-
-
-_DOUBLES = np.dtype("<f8")
+    family, given = families.find(package), json.loads(measures)
+    coords = family.coordinates(given)
+    return {metric.name: tuple(len(coords[dim]) for dim in metric.dims) for metric in family.measured(given)}
 
 
 def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> Finished:
-    """Check that the family kept to its declaration, and put its arrays together."""
-    declared = _declaration(family, task.point.measures)
-    if outcome.metrics.keys() != declared.own.keys():
+    """Return the record of a task, after a check of its arrays against the family's declaration."""
+    declared = _own_shapes(family.package, canonical.text(task.point.measures))
+    if outcome.metrics.keys() != declared.keys():
         raise ValueError(
-            f"family {family.name} declares {sorted(declared.own)}, returned {sorted(outcome.metrics)}"
+            f"family {family.name} declares {sorted(declared)}, returned {sorted(outcome.metrics)}"
         )
-    arrays = [np.asarray(outcome.metrics[name]) for name in declared.own]
-    shapes = [values.shape for values in arrays]
-    n_batches = shapes[0][0] if shapes and shapes[0] else 0
-    expected, layout = declared.of(n_batches)
-    if shapes != expected or n_batches > task.measurement.checkpoints[-1]:
-        raise ValueError(_broken(declared, shapes, task.measurement.checkpoints))
-    backlog = None if outcome.backlog is None else encoded(outcome.backlog)
-    together = np.concatenate(arrays, axis=None, dtype=_DOUBLES, casting="unsafe").tobytes()
-    return Finished(task.id, seconds, int(outcome.jobs), backlog, n_batches, layout, together)
-
-
-def _broken(declared: Declared, shapes: list[tuple[int, ...]], checkpoints: tuple[int, ...]) -> str:
-    """Return how the shapes of metrics, in the order of the declaration, break it."""
-    for (name, own), shape in zip(declared.own.items(), shapes, strict=True):
-        if not shape or shape[1:] != own:
-            return f"metric {name}: shape {shape}, declared (n_batches, ...) with {own}"
-    return (
-        f"metrics with {sorted({shape[0] for shape in shapes})} batches; declared checkpoints {checkpoints}"
+    arrays = {name: np.asarray(outcome.metrics[name], dtype="<f8") for name in declared}
+    for name, values in arrays.items():
+        if not values.shape or values.shape[1:] != declared[name]:
+            raise ValueError(
+                f"metric {name}: shape {values.shape}, declared (n_batches, ...) with {declared[name]}"
+            )
+    lengths = sorted({len(values) for values in arrays.values()})
+    checkpoints = task.measurement.checkpoints
+    if len(lengths) > 1 or lengths[-1] > checkpoints[-1]:
+        raise ValueError(f"metrics with {lengths} batches; declared checkpoints {checkpoints}")
+    return Finished(
+        task.id,
+        seconds,
+        int(outcome.jobs),
+        None if outcome.backlog is None else encoded(outcome.backlog),
+        lengths[-1],
+        tuple((name, values.size) for name, values in arrays.items()),
+        b"".join(values.tobytes() for values in arrays.values()),
     )

@@ -11,9 +11,9 @@ have the same identity, and it is run once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,7 @@ class Plan:
     @property
     def replicable(self) -> bool:
         """Whether replications of every combination differ, so that more than one may be run."""
-        return self.without_chance is None
+        return self.deterministic is None
 
     @property
     def is_cut(self) -> bool:
@@ -131,10 +131,10 @@ class Plan:
         return any(one.parameters.get("horizon") is not None for one in self.variants["policy"])
 
     @cached_property
-    def without_chance(self) -> str | None:
+    def deterministic(self) -> str | None:
         """A workload of which replications would be copies, under some policy; None if there is none."""
         for policy, workload, machine in self._systems():
-            if not self._has_chance(policy, workload, machine):
+            if not self._is_stochastic(policy, workload, machine):
                 return str(self.variants["workload"][workload].parameters["name"])
         return None
 
@@ -151,7 +151,7 @@ class Plan:
     def _columns(self) -> np.ndarray:
         return np.stack([self.choices[group] for group in GROUPS], axis=1)
 
-    def _has_chance(self, policy: int, workload: int, machine: int) -> bool:
+    def _is_stochastic(self, policy: int, workload: int, machine: int) -> bool:
         point = self._point(policy, workload, machine)
         try:
             return families.find(point.policy["family"]).is_stochastic(point)
@@ -194,22 +194,7 @@ class Plan:
         return value
 
     def task(self, number: int) -> Task:
-        """Return task `number` as plain data; replications of a point share what they have in common."""
-        replication = number % self.replications
-        first = self._first(number - replication)
-        if replication == 0:
-            return first
-        own = seed(self.settings.seed, first.point.workload["name"], replication)
-        point = Point(**{**vars(first.point), "seed": own})
-        return Task(self.ids[number], first.family, point, first.measurement, first.at, replication)
-
-    @cached_property
-    def _first(self) -> Callable[[int], Task]:
-        """Return the first replication of a point, by its number: that of the last few points is kept."""
-        return lru_cache(maxsize=8)(self._made)
-
-    def _made(self, number: int) -> Task:
-        """Return a task of which nothing is known yet."""
+        """Return task `number` as plain data."""
         point, replication = divmod(number, self.replications)
         policy, workload, machine = (self.variant(group, number).parameters for group in GROUPS)
         where = np.unravel_index(self.points[point], self.shape)
@@ -267,21 +252,21 @@ class Plan:
                 raise SweepError(one_line(error)) from error
             if self.replications > 1 and not family.is_stochastic(point):
                 raise SweepError(
-                    f"replications={self.replications}: there is no chance in workload "
-                    f"{workload['name']}, and copies of one run are no sample; add replications=1"
+                    f"replications={self.replications}: workload {workload['name']} is deterministic, and "
+                    "copies of one run are no sample; add replications=1"
                 )
-        notes = dict.fromkeys(self._told_of_replications())
+        notes = dict.fromkeys(self._note_on_replications())
         for number in sorted(told):
             notes |= dict.fromkeys(told[number])
         return list(notes)
 
-    def _told_of_replications(self) -> list[str]:
-        """Return a line where chance is missing and so one replication is run unasked."""
+    def _note_on_replications(self) -> list[str]:
+        """Return a line where one replication is run by default, as a workload is deterministic."""
         if not self.adapted or self.replicable or self.exact.flat[self.points].all():
             return []
-        line = f"one replication: there is no chance in workload {self.without_chance}"
-        if any(self._has_chance(*system) for system in self._systems()):
-            line += f"; points that have chance would get {MIN_REPLICATIONS} in an experiment of their own"
+        line = f"one replication: workload {self.deterministic} is deterministic"
+        if any(self._is_stochastic(*system) for system in self._systems()):
+            line += f"; stochastic points would get {MIN_REPLICATIONS} in an experiment of their own"
         return [line]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from omegaconf import OmegaConf
 from rich.console import Console
 
-from sweep import cli
+from sweep import actions
 from sweep.config import files
 from sweep.config.settings import ACTIONS, Config, Settings
 from sweep.errors import RunError, SweepError, unknown
@@ -67,7 +67,7 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
     _tell(original, expanded, console)
     if (action := config.settings.action) in ("run", "plan"):
         _tell_of_earlier(expanded, folder, console)
-    status = cli.act(config, expanded, folder, console, list(arguments), watch)
+    status = actions.act(config, expanded, folder, console, list(arguments), watch)
     if status or action not in ("run", "gather"):
         return status
     return _compare(original, folder, console)

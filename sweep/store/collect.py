@@ -36,11 +36,6 @@ class Collection:
         self._is_sound = False
         self._due = time.monotonic() + WRITE_EVERY_S
 
-    @staticmethod
-    def prepare() -> None:
-        """Import what the end needs, while this process has nothing to do but to wait for its workers."""
-        from sweep.store import dataset  # noqa: F401
-
     def write_if_due(self) -> None:
         """Write the results that are there by now, if the last time is long enough ago."""
         start = time.monotonic()

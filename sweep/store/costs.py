@@ -1,4 +1,4 @@
-"""What a simulated job costs, as measured: for bundles of even size, time left, and ``action=plan``."""
+"""The measured cost of a simulated job: for bundles of even size, the time left, and ``action=plan``."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ WHOLE = ", whole"
 """End of a family's name in the keys of tasks that run a whole log or month."""
 
 NEWEST = 0.2
-"""Weight of the newest measurement: other code, or another machine, is learnt in a handful of tasks."""
+"""Weight of the newest measurement: costs follow a change of code or machine within a handful of tasks."""
 
 
 class Costs:
-    """Seconds a job, by what is simulated; where that was never measured, by the nearest that was.
+    """Seconds a job by system; of a system without measurements, by the most similar one.
 
     Parameters
     ----------
@@ -58,15 +58,15 @@ class Costs:
     def seconds_a_job(self, key: Key) -> float | None:
         """Return the cost by the longest part of the key that was measured, None where nothing was.
 
-        What a whole log takes under one policy says nothing of another log, nor of another policy.
+        The time of a whole log under one policy is no estimate for another log, nor for another policy.
         """
         for length in range(len(key), SYSTEM - 1 if key[0].endswith(WHOLE) else 0, -1):
             if (seconds := self._seconds.get(key[:length])) is not None:
                 return seconds
         return None
 
-    def knows(self, key: Key) -> bool:
-        """Whether the system itself was measured, at whatever load, and not only others like it."""
+    def is_measured(self, key: Key) -> bool:
+        """Whether the system itself was measured, at any load, and not only similar ones."""
         return any(key[:length] in self._seconds for length in (len(key), SYSTEM))
 
     def save(self) -> None:
@@ -82,8 +82,8 @@ def keys(plan: Plan) -> Callable[[int], Key]:
         group: [str(v.parameters["name"]).replace("|", " ") for v in plan.variants[group]]
         for group in ("machine", "policy", "workload")
     }
-    # What a whole workload costs says nothing of what a job costs, and the other way round. Logs are told
-    # apart by their content: all have the name of their kind.
+    # The cost of a whole workload and that of a job are no estimates of each other. Logs are distinguished by
+    # their content: all have the name of their kind.
     kind = WHOLE if plan.longest.to_the_end else ""
     if kind:
         parts["workload"] = [

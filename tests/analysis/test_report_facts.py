@@ -108,7 +108,7 @@ def test_facts_of_a_log(as_easy: Path) -> None:
     assert found["Machine"] == "128 processors."
     assert found["Load"] == "As it is, 0.802."
     assert found["As it was"].startswith("Mean wait ")
-    assert "there is no chance in workload swf" in found["Assumed"]
+    assert "workload swf is deterministic" in found["Assumed"]
     assert found["Set"] == "policy.unrequested=runtime"
     assert "2 points of 2 policies: all done." in found["Run"]
     assert "up to 10 batches, each a week of the log" in found["Run"]

@@ -44,7 +44,7 @@ def test_a_rank_that_dies(command, serial, sweep, tmp_path):  # noqa: F811
     errors = [line for line in answer.err.splitlines() if line.startswith("error: ")]
     assert len(errors) == 1, answer
     assert "has died (killed, or out of memory?) at the task policy " in errors[0]
-    assert errors[0].endswith("; the same command goes on from here")
+    assert errors[0].endswith("; the same command continues from here")
     assert sweep(*arguments).status == 0
     same(numbers(), serial())
 
@@ -55,7 +55,7 @@ def test_rank_0_dies(command):  # noqa: F811
     run.kill_rank_0()
     answer = run.finish()
     assert answer.status != 0
-    assert answer.err.count("error: MPI: rank 0 has died; the same command goes on from here") == 1, answer
+    assert answer.err.count("error: MPI: rank 0 has died; the same command continues from here") == 1, answer
     assert run.survivors() == []
 
 

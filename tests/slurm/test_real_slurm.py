@@ -152,7 +152,7 @@ def test_an_array_beyond_the_largest_that_the_cluster_takes(study, serial):
     assert len(list((study.results / "shards").glob("*.jsonl"))) == 1, "merged when they were gathered"
     assert not list((made.path / "elements").iterdir())
     assert {one.why for one in study.record(made).values()} == {"done"}
-    assert "everything is done: 24 of 24 tasks" in study.sweep(PACE)
+    assert "up to date: 24 of 24 tasks are done" in study.sweep(PACE)
 
 
 def test_a_failing_element_is_no_success_and_no_hindrance(study):

@@ -83,7 +83,7 @@ class Contract:
         assert len(looks[looks > 0]) > 1, "runs have stopped at different looks"
         again = ask(*arguments)
         clean(again)
-        assert again.out.count("everything is done: 12 of 12 tasks\n") == 1
+        assert again.out.count("up to date: 12 of 12 tasks are done\n") == 1
         assert results() == 12
 
     def test_one_failing_task_does_not_stop_the_others(self, start: Start, serial: Serial) -> None:
@@ -136,12 +136,13 @@ class Contract:
         run.signal_all(signal.SIGINT)
         answer = run.finish()
         clean(answer, status=130)
-        assert answer.out.count("the same command goes on from here") == 1
+        assert answer.out.count("the same command continues from here") == 1
         assert run.survivors() == []
         stopped = results()
         assert 3 <= stopped < 24
         if self.ends_workers:
-            assert (load()["state"] == 1).sum() == stopped
+            # A task that ends between the dataset's last look at the logs and the kill is in the logs alone.
+            assert 3 <= (load()["state"] == 1).sum() <= stopped
         go.touch()
         assert sweep(*arguments).status == 0
         assert results() == 24 or not self.ends_workers

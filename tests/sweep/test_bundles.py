@@ -61,11 +61,9 @@ def test_many_costs_at_once_weigh_as_one_by_one(tmp_path, known, taken):
 
 def test_a_whole_log_is_not_expected_to_cost_what_a_job_does(expand, costs):
     jobs, whole = expand(), expand("batches=1", "batch_size=null")
-    bundles = Bundles(jobs, range(24), costs, Path("x"), 0.05)
-    bundles.learn(0, 2.0)
+    Bundles(jobs, range(24), costs, Path("x"), 0.05).learn(0, 2.0)
     bundles = Bundles(whole, range(24), costs, Path("x"), 0.05)
-    assert bundles.seconds_waiting() is None, "nothing is known of whole ones"
+    assert bundles.outlook(2).unknown == 24
     bundles.learn(0, 3.0)
     outlook = bundles.outlook(2)
-    assert (outlook.work, outlook.unknown) == (pytest.approx(12 * 3.0), 12), "of another policy neither"
-    assert Bundles(jobs, range(24), costs, Path("x"), 0.05).seconds_waiting() == pytest.approx(24 * 2.0)
+    assert (outlook.work, outlook.unknown) == (pytest.approx(12 * 3.0), 12), "nor that of another policy"

@@ -94,9 +94,9 @@ def mine(sweep, own_family, tmp_path):
 def test_an_edited_function_is_run_anew_and_said(mine, own_family):
     assert mine().status == 0
     assert results() == 4
-    assert "everything is done" in mine().out
+    assert "up to date" in mine().out
     own_family(helping="def answer(work):\n    '''Explained.'''\n    return 1.0  # and again\n")
-    assert "everything is done" in mine().out, "comments change no result"
+    assert "up to date" in mine().out, "comments change no result"
     own_family(helping="def answer(work):\n    return 2.0\n")
     answer = mine("replications=3")
     assert answer.status == 0
@@ -105,7 +105,7 @@ def test_an_edited_function_is_run_anew_and_said(mine, own_family):
     assert results() == 4 + 6
     np.testing.assert_array_equal(load()["response"], 2.0), "old and new are never mixed"
     again = mine("replications=3").out
-    assert "everything is done" in again
+    assert "up to date" in again
     assert "earlier version" not in again
 
 
@@ -146,14 +146,14 @@ def test_fresh_runs_everything_anew_and_keeps_what_was_there(sweep):
     assert results() == 24
     (aside,) = Path("results/queue/shards/aside").glob("*.jsonl")
     assert {line[:25] for line in aside.read_bytes().splitlines()} == before
-    assert "everything is done" in sweep().out
+    assert "up to date" in sweep().out
 
 
 def test_fresh_leaves_the_tasks_of_other_points_alone(sweep):
     sweep("replications=1")
     sweep("replications=1", "grid.load=[0.3]", "fresh=true", "replace=true")
     assert results() == 12
-    assert "everything is done: 12 of 12" in sweep("replications=1").out
+    assert "up to date: 12 of 12" in sweep("replications=1").out
 
 
 @pytest.mark.parametrize("action", ["status", "gather", "cancel"])
@@ -213,7 +213,7 @@ def test_nothing_of_a_family_is_missed(package, monkeypatch):
 def test_a_policy_that_is_added_makes_nothing_stale_and_counts_itself(mine, own_family, tmp_path):
     assert mine().status == 0
     own_family(worst="def scheme(work):\n    return 1\n")
-    assert "everything is done" in mine().out
+    assert "up to date" in mine().out
     package = f"own_{tmp_path.name.replace('-', '_')}"
 
     def named():

@@ -24,10 +24,10 @@ def test_what_takes_a_while_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(cache, "complete", lambda modules: time.sleep(0.5))
-    monkeypatch.setattr(compiling, "UNSAID_S", 0.05)
+    monkeypatch.setattr(compiling, "SILENT_S", 0.05)
     compiling.ready(POINT)
     assert capsys.readouterr().err == f"{compiling.NOTICE}\n"
-    monkeypatch.setattr(compiling, "UNSAID_S", 60.0)
+    monkeypatch.setattr(compiling, "SILENT_S", 60.0)
     compiling.ready(POINT)
     assert capsys.readouterr().err == ""
 
@@ -82,10 +82,10 @@ def test_a_drawing_that_compiles_on_its_way_says_so_once(
 
     known = {"equi": Drawing(draw, {}, "")}
     monkeypatch.setattr(registry, "drawings", lambda: known)
-    monkeypatch.setattr(compiling, "UNSAID_S", 0.001)
+    monkeypatch.setattr(compiling, "SILENT_S", 0.001)
     assert command.main(["draw", "equi"]) == 0
     assert capsys.readouterr().err == f"{compiling.NOTICE}\n"
-    monkeypatch.setattr(compiling, "UNSAID_S", 60.0)
+    monkeypatch.setattr(compiling, "SILENT_S", 60.0)
     assert command.main(["draw", "equi"]) == 0
     assert capsys.readouterr().err == ""
 

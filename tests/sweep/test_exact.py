@@ -38,7 +38,7 @@ def test_a_solution_is_one_value_whatever_was_asked_for(capsys):
         settings = json.loads(data.attrs["config"])["settings"]
     assert (settings["batches"], settings["batch_size"], settings["warmup"]) == (1, None, 0)
     assert cli.main([*FAIRNESS, "batches=9"]) == 0, "the same results, so that nothing runs anew"
-    assert "everything is done" in capsys.readouterr().out
+    assert "up to date" in capsys.readouterr().out
 
 
 def test_copies_of_a_solution_are_refused(capsys):

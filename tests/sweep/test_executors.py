@@ -207,11 +207,11 @@ def test_bundles_grow_with_what_came_back(expand, tmp_path):
     plan = expand()
     costs = Costs(tmp_path / "none")
     bundles = Bundles(plan, range(24), costs, tmp_path, 0.05)
-    assert bundles.seconds_waiting() is None
+    assert bundles.outlook(1).unknown == 24
     first = next(bundles)
     assert [task.point.load for task in first.tasks] == [0.6]
     bundles.learn(0, 0.01)
-    assert bundles.seconds_waiting() == pytest.approx(0.23)
+    assert bundles.outlook(1).work == pytest.approx(0.23)
     assert [len(bundle.tasks) for bundle in bundles] == [1] * 23, "one came back: no more than one is trusted"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from executor_contract import clean
 
-from sweep.executors.bundles import Bundles, room
+from sweep.executors.bundles import Bundles, capacity
 from sweep.store.costs import Costs, keys
 
 DASK = ("executor=dask", "executor.workers=2")
@@ -146,9 +146,9 @@ def test_long_bundles_leave_room_for_one_a_worker(expand, costs, tmp_path):
     bundles = Bundles(expand(), range(24), costs, tmp_path, 0.05)
     unknown = next(bundles)
     assert not unknown.brief
-    assert room(2, []) == 4
-    assert room(2, [unknown]) == 2
-    assert room(2, [replace(unknown, brief=True)] * 3) == 4
+    assert capacity(2, []) == 4
+    assert capacity(2, [unknown]) == 2
+    assert capacity(2, [replace(unknown, brief=True)] * 3) == 4
 
 
 def test_brief_is_what_was_seen_to_be_in_this_run(expand, costs, tmp_path):
@@ -181,7 +181,7 @@ def test_the_outlook_counts_what_is_on_its_way(expand, costs, tmp_path, monkeypa
     monkeypatch.setattr("sweep.executors.bundles.time.monotonic", lambda: now[0])
     plan = expand("policy=quick", "replications=1", "grid.preemption=[none]", "exclude=[]")
     bundles = Bundles(plan, range(4), costs, tmp_path, 0.05)
-    assert str(bundles.outlook(2)) == "time left not known: 4 tasks not measured yet"
+    assert str(bundles.outlook(2)) == "time left not known: 4 tasks with no timing yet"
     key = keys(plan)
     for number in range(4):
         costs.add(key(number), (60.0 if "0.6" in key(number) else 1.0) / plan.measurement(number).jobs)
@@ -207,7 +207,7 @@ def test_time_left_does_not_guess_what_a_system_takes_from_another(expand, costs
     bundles = Bundles(plan, range(12), costs, tmp_path, 0.05)
     bundles.learn(quick[0], 0.5)
     assert bundles.outlook(2).unknown == 12 - len(quick)
-    assert str(bundles.outlook(1)) == f"at least 3.0 s left: {12 - len(quick)} tasks not measured yet"
+    assert str(bundles.outlook(1)) == f"at least 3.0 s left: {12 - len(quick)} tasks with no timing yet"
 
 
 def test_one_log_says_nothing_of_another(expand, tmp_path):
@@ -229,7 +229,7 @@ def test_plan_says_what_it_does_not_know(sweep):
     sweep("policy=quick")
     answer = sweep("workload=log", f"workload.path={__file__}", "batch_size=null", "replications=1",
                    "output=other", "action=plan")  # fmt: skip
-    assert "expected  not measured yet" in answer.out
+    assert "expected  no timing yet" in answer.out
 
 
 def test_not_enough_memory_is_one_line():

@@ -51,7 +51,7 @@ class TestMpi(Contract):
         run.process.terminate()
         answer = run.finish()
         clean(answer, status=130)
-        assert "the same command goes on from here" in answer.out
+        assert "the same command continues from here" in answer.out
         assert run.survivors() == []
 
     def test_tasks_that_take_long_are_not_waited_for(self, start):

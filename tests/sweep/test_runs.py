@@ -30,7 +30,7 @@ def test_a_second_run_finds_everything_done(sweep, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)  # importing it would fail
     second = sweep("executor=dask")
     assert second.status == 0
-    assert second.out.startswith("everything is done: 24 of 24 tasks\n")
+    assert second.out.startswith("up to date: 24 of 24 tasks are done\n")
     assert second.out.splitlines()[1:] == first.out.splitlines()[1:], "the same table"
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert results() == 24
@@ -319,7 +319,7 @@ def test_plan_runs_and_writes_nothing(sweep, tmp_path):
     answer = sweep("action=plan")
     assert answer.status == 0
     assert "tasks     24 (12 points x 2 replications), 0 done, 24 left" in answer.out
-    assert "expected  not measured yet" in answer.out
+    assert "expected  no timing yet" in answer.out
     assert "results/queue/queue.nc" in answer.out
     assert {path.name for path in tmp_path.iterdir()} <= {"cache"}  # the user's, of compositions
     sweep("replications=1")

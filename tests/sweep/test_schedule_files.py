@@ -52,7 +52,7 @@ def test_asking_later_runs_nothing_anew(sweep):
     assert results() == 1
     answer = sweep(*ONE, "schedule=late.swf")
     assert answer.status == 0
-    assert "everything is done: 1 of 1 tasks" in answer.out
+    assert "up to date: 1 of 1 tasks are done" in answer.out
     assert results() == 1
     np.testing.assert_allclose(responses("late.swf"), load().response.values.ravel())
 
@@ -93,7 +93,7 @@ def test_a_file_of_somebody_else_is_not_written_over(sweep):
     answer = sweep(*ONE, "schedule=notes.swf")
     assert answer.status == 2
     assert "schedule=notes.swf: notes.swf exists and is no schedule of this point" in answer.err
-    assert answer.err.endswith("or replace=true to write over it\n")
+    assert answer.err.endswith("or replace=true to overwrite it\n")
     assert not Path("results").exists(), "told before anything runs"
     assert Path("notes.swf").read_text().startswith("; Computer: mine")
     assert sweep(*ONE, "schedule=notes.swf", "replace=true").status == 0
@@ -134,7 +134,7 @@ def test_a_long_writing_is_told(sweep, monkeypatch):
         ((*ONE, "schedule=/dev/null/one.swf"), "/dev/null is no folder; give a place that can be written"),
         (("schedule=jobs.cvs",), "schedule=jobs.cvs: nothing is written as .cvs; end the name in .swf"),
         (("schedule=",), "schedule= is empty: give a file, schedule=FILE.swf"),
-        ((*ONE, "schedule=taken", "workload=log", "workload.path=taken"), "taken is read by this very study"),
+        ((*ONE, "schedule=taken", "workload=log", "workload.path=taken"), "taken is read by this study"),
         (
             (*ONE, "policy.family=models.o2k_workload", "schedule=x.swf"),
             "models.o2k_workload writes no schedules; leave it out",

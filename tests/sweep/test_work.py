@@ -8,7 +8,6 @@ from fake_family import model
 
 from sweep.executors import work
 from sweep.plan import families
-from sweep.plan.task import Bundle, Result, packed, unpacked
 from sweep.statistics.warmup import truncation
 from sweep.store.records import Failed, Finished, decoded
 
@@ -59,19 +58,6 @@ def test_a_run_that_ends_early_is_what_it_is(outcome):
     record = outcome(metrics={"response": np.ones(4), "response_by_class": np.ones((4, 2))})
     assert isinstance(record, Finished)
     assert record.batches == 4
-
-
-def test_what_came_of_a_bundle_is_told_in_few_bytes(expand, tmp_path):
-    plan = expand()
-    bundle = Bundle(tuple(plan.task(number) for number in range(3)), tmp_path)
-    results = [
-        Result(task.id, failed, 0.1 + 1e-17, 2**40)
-        for task, failed in zip(bundle.tasks, (False, True, False), strict=True)
-    ]
-    data = packed(results)
-    assert len(data) == 3 * 17
-    assert unpacked(data, bundle) == results
-    assert [type(each) for each in unpacked(data, bundle)[1]] == [str, bool, float, int]
 
 
 def test_truncation_of_what_cannot_be_judged_is_none():

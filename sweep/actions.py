@@ -1,0 +1,139 @@
+"""The actions of a study by name (``action=...``), and those that run nothing: plan, status, cancel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from sweep import executors, run, schedules, summary
+from sweep.config.settings import Config
+from sweep.errors import SweepError
+from sweep.executors import Assignment, Detached
+from sweep.executors.bundles import Bundles
+from sweep.plan.plan import Plan
+from sweep.progress import duration, say
+from sweep.store import manifest, state
+from sweep.store.folder import Folder
+
+WATCH_EVERY_S = 2.0
+
+
+def act(
+    config: Config, plan: Plan, folder: Folder, console: Console, arguments: Sequence[str], watch: bool
+) -> int:
+    """Carry out the ``action`` of a study, and return the exit status.
+
+    Parameters
+    ----------
+    config : Config
+        From which the plan was expanded.
+    plan : Plan
+    folder : Folder
+    console : Console
+    arguments : sequence of str
+        Command line, for the dataset's attributes.
+    watch : bool
+        With ``action=status``: repeat until nothing is left.
+    """
+    action = config.settings.action
+    if watch and action != "status":
+        raise SweepError(f"--watch goes with action=status, not with action={action}")
+    match action:
+        case "plan":
+            return show_plan(config, plan, folder, console)
+        case "status":
+            return show_status(config, plan, folder, console, watch)
+        case "gather":
+            return run.gather(plan, folder, console, arguments)
+        case "cancel":
+            return cancel(plan, folder, console)
+        case _:
+            return run.run(config, plan, folder, console, arguments)
+
+
+def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> int:
+    """Print the grid, the tasks, the time and the files of a run; run and write nothing."""
+    manifest.claim(folder, plan)
+    files = schedules.planned(plan)
+    found = run.read(plan, folder, console)
+    for note in plan.notes:
+        say(console, note)
+    left = found.left()
+    executor = executors.create(plan.settings.executor, [])
+    costs = run.measured(found)
+    summary.show_grid(plan, console)
+    lines = [
+        f"tasks     {found.total} ({len(plan.points)} points x {plan.replications} replications), "
+        f"{len(found.done)} done, {len(left)} left"
+    ]
+    if isinstance(executor, Detached):
+        lines += executor.outlook(Assignment(config, plan, folder, found, left, costs))
+    else:
+        outlook = Bundles(plan, left, costs, folder.shards, executor.message_s).outlook(executor.workers)
+        workers = f"{executor.workers} worker{'s' if executor.workers > 1 else ''}"
+        expected = "no timing yet"
+        if outlook.unknown < len(left) or not left:
+            expected = f"{duration(outlook.work)} of CPU time, {duration(outlook.seconds)} on {workers}"
+            if outlook.unknown:
+                expected += f", and {outlook.unknown:,} tasks with no timing yet"
+        lines.append(f"expected  {expected}")
+    lines.append(f"files     {folder.dataset}, {folder.manifest}, {folder.shards}/*.jsonl")
+    if files is not None:
+        lines.append(f"schedules {files}{f', {run.LATER}' if isinstance(executor, Detached) else ''}")
+    for line in lines:
+        say(console, line)
+    return 0
+
+
+def show_status(config: Config, plan: Plan, folder: Folder, console: Console, watch: bool = False) -> int:
+    """Print how many tasks of a study are done, by its files, and the tracebacks of failed tasks.
+
+    Parameters
+    ----------
+    config : Config
+    plan : Plan
+    folder : Folder
+    console : Console
+    watch : bool
+        Repeat until nothing is left, and print the lines that have changed.
+    """
+    executor = executors.create(plan.settings.executor, [])
+    before: list[str] = []
+    while True:
+        found = state.read(plan, folder)
+        if not before and not found.done:
+            _warn_of_another_config(plan, folder, console)
+        waiting = found.total - len(found.done) - len(found.failed)
+        tally = f"{len(found.done)} done, {len(found.failed)} failed, {waiting} left"
+        lines = [f"{folder.path}: {found.total} tasks: {tally}"]
+        if isinstance(executor, Detached):
+            left, costs = found.left(), run.measured(found)
+            lines += executor.status(Assignment(config, plan, folder, found, left, costs))
+        if lines != before:
+            for line in lines:
+                say(console, line)
+        before = lines
+        if not (watch and waiting) or (isinstance(executor, Detached) and not executor.working):
+            break
+        time.sleep(WATCH_EVERY_S)
+    summary.show_failures(list(state.failures(found)), console)
+    return 0
+
+
+def _warn_of_another_config(plan: Plan, folder: Folder, console: Console) -> None:
+    """Warn if a folder in which nothing of this plan is done has results of another one."""
+    try:
+        manifest.claim(folder, plan)
+    except SweepError as error:
+        say(console, str(error), "yellow")
+
+
+def cancel(plan: Plan, folder: Folder, console: Console) -> int:
+    """Cancel the jobs of a batch system."""
+    executor = executors.create(plan.settings.executor, [])
+    lines = executor.cancel(folder) if isinstance(executor, Detached) else [executors.NOTHING_TO_CANCEL]
+    for line in lines:
+        say(console, line)
+    return 0
