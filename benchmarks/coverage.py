@@ -1,8 +1,8 @@
 """What 95 % intervals cover, and how far from the long run the beginning of a run is: docs/statistics.md.
 
-Experiments are repeated, and it is counted how often the interval holds the mean: of AR(1) series and waiting
+Experiments are repeated, and the intervals that contain the mean are counted: of AR(1) series and waiting
 times in M/M/1, for which it is known, then of packing schemes and the ratio of two of them on the same jobs,
-for which it comes from other, longer runs. Beside it stands the plain interval, which takes batches as
+for which it comes from other, longer runs. Beside it is the plain interval, which takes batches as
 independent where a test of their lag-1 correlation at the level 0.01 does not object, and is withheld else.
 """
 
@@ -189,19 +189,21 @@ def _best(rng: np.random.Generator, experiments: int) -> Table:
             true = rng.normal(0, spread, (experiments, 4))
             own = _autoregressive(rng, phi, (experiments, 4, 1, n), skewed=True)
             shared = _autoregressive(rng, phi, (experiments, 1, 1, n), skewed=True)
-            said, right = np.empty(experiments), np.empty(experiments, bool)
+            probability, right = np.empty(experiments), np.empty(experiments, bool)
             for i, values in enumerate(shared + 0.8 * own + true[..., None, None]):
                 found = statistics.probability_lowest(values)
-                said[i], right[i] = found.max(), found.argmax() == true[i].argmin()
+                probability[i], right[i] = found.max(), found.argmax() == true[i].argmin()
             row: list[str | float] = [n, phi]
             for low, high in ((0.0, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
-                those = (said >= low) & (said < high)
+                those = (probability >= low) & (probability < high)
                 row.append(
-                    f"{100 * said[those].mean():.0f}: {100 * right[those].mean():.0f}" if those.any() else "-"
+                    f"{100 * probability[those].mean():.0f}: {100 * right[those].mean():.0f}"
+                    if those.any()
+                    else "-"
                 )
             rows.append(row)
     columns = ["weeks", "AR(1)", "below 70 %: right %", "70 to 90 %", "90 to 99 %", "over 99 %"]
-    return Table("Of alternatives that are said to be best, how many are", columns, rows)
+    return Table("Share of right answers by the probability of being best", columns, rows)
 
 
 def _autoregressive(rng: np.random.Generator, phi: float, shape: tuple[int, ...], skewed: bool) -> Floats:

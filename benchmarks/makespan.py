@@ -1,8 +1,8 @@
 """How long a mixed study takes over the least that it could, on 2 to 1,000 simulated workers.
 
-The bundles are the real ones, and so is what an executor may have on its way; only the work is not done, and
-the clock is that of the simulated workers. What the order and the size of bundles leave to be desired is so
-told apart from what a machine adds.
+The bundles are the real ones, with the executors' limits on outstanding bundles; the work is not done, and
+the clock is that of the simulated workers. So the effect of the order and size of bundles is separated from
+that of a machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sweep.plan.task import Bundle
 from sweep.store.costs import Costs, Key, keys
 
 ON_ITS_WAY_S = 0.001
-"""What a message and its answer take."""
+"""Seconds of a message and its answer."""
 
 SHARE_S = 2.0
 """Work in short tasks for each worker."""
@@ -36,7 +36,7 @@ WORKERS = (2, 8, 32, 128, 512, 1000)
 
 
 class Clock:
-    """Stands in for the module `time` of the bundles."""
+    """Replaces the module `time` of the bundles."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -47,20 +47,20 @@ class Clock:
 
 
 class Crew(Protocol):
-    """Simulated workers of an executor: where a bundle goes, and when that was done."""
+    """Simulated workers of an executor, which distribute bundles among them."""
 
     def free(self) -> int | None:
         """Return the worker that may have another bundle, None if there is none."""
 
     def gave(self, worker: int, bundle: Bundle) -> None:
-        """Take into account that a worker was given a bundle."""
+        """Count a bundle that a worker was given."""
 
     def done(self, worker: int, bundle: Bundle) -> None:
-        """Take into account that it is back."""
+        """Count a bundle that is back."""
 
 
 class LikeDask:
-    """A bundle goes to a worker that has none, else to one with the fewest, as long as there is `room`."""
+    """The next bundle is for a worker with the fewest, up to the limit of outstanding bundles."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
@@ -75,15 +75,15 @@ class LikeDask:
         if self._bundles >= capacity(self._workers, probe):
             return None
         while self._fewest[0][0] != self._has[self._fewest[0][1]]:
-            heapq.heappop(self._fewest)  # what was true once
+            heapq.heappop(self._fewest)  # outdated entries
         return self._fewest[0][1]
 
     def gave(self, worker: int, bundle: Bundle) -> None:
-        """Take into account that a worker was given a bundle."""
+        """Count a bundle that a worker was given."""
         self._count(worker, bundle, 1)
 
     def done(self, worker: int, bundle: Bundle) -> None:
-        """Take into account that it is back."""
+        """Count a bundle that is back."""
         self._count(worker, bundle, -1)
 
     def _count(self, worker: int, bundle: Bundle, change: int) -> None:
@@ -105,16 +105,16 @@ class LikeMpi:
         return min(self._may) if self._may else None
 
     def gave(self, worker: int, bundle: Bundle) -> None:
-        """Take into account that a worker was given a bundle."""
+        """Count a bundle that a worker was given."""
         self._has[worker].append(bundle)
-        self._look(worker)
+        self._update(worker)
 
     def done(self, worker: int, bundle: Bundle) -> None:
-        """Take into account that it is back."""
+        """Count a bundle that is back."""
         self._has[worker].remove(bundle)
-        self._look(worker)
+        self._update(worker)
 
-    def _look(self, worker: int) -> None:
+    def _update(self, worker: int) -> None:
         has = self._has[worker]
         if len(has) < OUTSTANDING and all(bundle.brief for bundle in has):
             self._may.add(worker)
@@ -130,11 +130,11 @@ class Study:
     seconds: Mapping[int, float]
 
     def bound(self, workers: int) -> float:
-        """Return the seconds that no order can beat."""
+        """Return a lower bound on the seconds of any order."""
         return max(max(self.seconds.values()), sum(self.seconds.values()) / workers)
 
     def costs(self, known: bool) -> Costs:
-        """Return costs of a user who has measured all, or nothing."""
+        """Return the costs where all tasks were timed before, or none."""
         costs, key = Costs(Path("none")), keys(self.plan)
         if known:
             totals: dict[Key, list[float]] = {}
@@ -217,7 +217,7 @@ def _run(study: Study, bundles: Bundles, queues: Sequence[deque[Bundle]], crew: 
 
 
 def run(quick: bool) -> Findings:
-    """Simulate a task as long as nearly all that a worker does, among many short ones."""
+    """Simulate a task nearly as long as the work of a worker, among many short ones."""
     rows: list[list[Cell]] = []
     worst = 0.0
     crews: dict[str, Callable[[int], Crew]] = {"dask": LikeDask, "mpi": LikeMpi}

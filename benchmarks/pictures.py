@@ -70,16 +70,16 @@ def drawn(tables: Sequence[Kept]) -> Figure:
 
 
 def _grows(axes: Axes, table: Kept) -> None:
-    x, _, told = table["title"].partition(": ")
+    x, _, title = table["title"].partition(": ")
     lengths = [int(column) for column in table["columns"][1:-1]]
     for i, (name, *costs, exponent) in enumerate(table["rows"]):
         points = [(n, cost) for n, cost in zip(lengths, costs, strict=True) if cost is not None]
         label = f"{name}: {exponent:.2f}"
         axes.plot(*zip(*points, strict=True), color=COLORS[i], marker=MARKERS[i], label=label)
-    _logarithmic(axes, x, told.partition(" of CPU")[0])
+    _logarithmic(axes, x, title.partition(" of CPU")[0])
     shown = lengths[:: 1 if len(lengths) < 5 else 2]
     axes.set_xticks(shown, [f"{n:,}" for n in shown])
-    axes.set_title(told.partition(" for ")[2], fontsize=7)
+    axes.set_title(title.partition(" for ")[2], fontsize=7)
     axes.legend(title="exponent", fontsize=7, title_fontsize=7)
 
 
@@ -96,8 +96,8 @@ def growth(kept: Kept) -> str:
     """Return the exponents, and costs at both ends, as a table."""
     lines = ["| against | | from | to | exponent |", "|---|---|---|---|---|"]
     for table in kept["benchmarks"]["scaling"]["tables"]:
-        x, _, told = table["title"].partition(": ")
-        unit = told.partition(" of CPU")[0]
+        x, _, title = table["title"].partition(": ")
+        unit = title.partition(" of CPU")[0]
         for name, *costs, exponent in table["rows"]:
             ends = [
                 f"{cost:,.3g} {unit} at {int(n):,}"

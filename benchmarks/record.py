@@ -1,4 +1,4 @@
-"""What a benchmark found: tables for people, the same numbers as JSON for later comparisons."""
+"""Results of a benchmark: tables for readers, the same numbers as JSON for later comparisons."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Target:
-    """A number with a promise: at most (or, where `at_least`, at least) so much."""
+    """A number with a limit: at most, or at least where `at_least` is set."""
 
     what: str
     value: float
@@ -46,13 +46,13 @@ class Target:
 
     @property
     def is_met(self) -> bool:
-        """Whether the promise is kept in this run, on this machine."""
+        """Whether the limit is kept in this run, on this machine."""
         return self.value >= self.limit if self.at_least else self.value <= self.limit
 
 
 @dataclass
 class Findings:
-    """All that one benchmark has to say."""
+    """Results of one benchmark."""
 
     tables: list[Table] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
@@ -114,7 +114,7 @@ def _plain(findings: Findings) -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """Return what the numbers depend on: processor, cores, system, and how busy the machine is."""
+    """Return the processor, cores, system, and load average, on which the numbers depend."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),

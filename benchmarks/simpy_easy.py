@@ -1,7 +1,7 @@
 """EASY on one pool as a SimPy user would write it: what the kernel is compared with.
 
-Jobs are processes that wait for their start and then for their end; the scheduler goes through the queue
-after each submission and each end. It knows no rule of ties: for jobs whose times never coincide.
+Jobs are processes that wait for their start and then for their end; the scheduler scans the queue
+after each submission and each end. It has no rule for ties: for jobs whose times never coincide.
 """
 
 from __future__ import annotations

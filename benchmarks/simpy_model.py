@@ -73,7 +73,7 @@ class GangScheduler:
         self._observed = env.now
 
     def add(self, size: int, runtime: float) -> simpy.Process:
-        """Map a job to the first slot with room, on its free PEs in serial order, and let it run."""
+        """Map a job to the first slot with enough free PEs, on its free PEs in serial order, and start it."""
         self.observe()
         slot = next((slot for slot in self.slots if self.n_pes - slot.taken.bit_count() >= size), None)
         if slot is None:

@@ -26,7 +26,7 @@ class Arrival:
 
 @dataclass
 class Pe:
-    """A processing element: the tasks on it, who runs, who ran last, and the owner of the slot."""
+    """A processing element: its tasks, the running one, the last one, and the owner of the slot."""
 
     tasks: list[Task] = field(default_factory=list)
     running: Task | None = None
@@ -98,7 +98,7 @@ class Job:
             row[pe] = self.tasks[-1]
 
     def barrier(self, latency: float) -> simpy.Event:
-        """Return the event for which a task waits that comes to the barrier."""
+        """Return the event for which a task waits at the barrier."""
         event = self.opens
         self.there += 1
         if self.there == len(self.tasks):

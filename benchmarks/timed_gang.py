@@ -1,4 +1,4 @@
-"""Gang scheduling with one more metric: the CPU time that a simulation takes, so that a dataset tells it.
+"""Gang scheduling with one more metric: the CPU time that a simulation takes, as a part of the dataset.
 
 The sweep's own ``seconds`` are those of a wall clock and grow when others use the machine. A policy becomes
 one of this family by ``policy.family=benchmarks.timed_gang``.

@@ -1,7 +1,7 @@
-"""The CPU time of a command, told apart by its processes.
+"""The CPU time of a command, by its processes.
 
 A command's workers are grandchildren (forked by a fork server), which the usual accounting of waited-for
-children leaves out when the server is not waited for; so they are looked at while they live.
+children leaves out when the server is not waited for; so they are sampled while they live.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import psutil
 
-LOOK_EVERY_S = 0.02
-"""What a process does after the last look at it is missed: this long at most."""
+SAMPLE_EVERY_S = 0.02
+"""CPU time after the last sample of a process is missed: this long at most."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ def watch(
     launcher: Sequence[str] = (),
     is_worker: Callable[[psutil.Process, psutil.Process], bool] = is_grandchild,
 ) -> Watched:
-    """Run ``python`` with some arguments, and add up what its processes take.
+    """Run ``python`` with some arguments, and add up the CPU time of its processes.
 
     Parameters
     ----------
     arguments : sequence of str
     launcher : sequence of str
-        What comes before ``python``, such as ``mpiexec -n 3``.
+        Words before ``python``, such as ``mpiexec -n 3``.
     is_worker : callable
-        Tells of a process, and of the first one, whether its CPU time is a worker's.
+        Whether the CPU time of a process is a worker's; its second argument is the first process.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def watch(
             except (psutil.NoSuchProcess, psutil.AccessDenied):
                 continue
             seconds[member.pid] = times.user + times.system
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(SAMPLE_EVERY_S)
     _, errors = process.communicate()
     wall = time.perf_counter() - start
     if process.returncode:

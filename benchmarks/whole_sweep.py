@@ -172,6 +172,6 @@ def _fig_8(findings: Findings, folder: Path, shorter: tuple[str, ...]) -> None:
         f"load average before the run: {load_average:.1f}; a wall clock means little if others were at work"
     )
     findings.targets += [
-        Target("workers' CPU that goes to simulations", share, SHARE_TARGET, "", at_least=True),
+        Target("workers' CPU in simulations", share, SHARE_TARGET, "", at_least=True),
         Target("Fig. 8 on two cores, wall", watched.wall, WALL_TARGET_S, "s"),
     ]

@@ -58,12 +58,6 @@ class Slurm:
     env: Mapping[str, str] | None = None
     timeout_s: float = TIMEOUT_S
 
-    def config(self) -> dict[str, str]:
-        """Return the controller's settings by name."""
-        lines = self._run("scontrol", "show", "config").splitlines()
-        pairs = (line.partition("=") for line in lines)
-        return {key.strip(): value.strip() for key, equals, value in pairs if equals}
-
     def limits(self, qos: str | None = None) -> Limits:
         """Return what the cluster allows.
 
@@ -72,7 +66,8 @@ class Slurm:
         qos : str, optional
             Quality of service that jobs will name; its limits count too.
         """
-        config = self.config()
+        pairs = (line.partition("=") for line in self.run("scontrol", "show", "config").splitlines())
+        config = {key.strip(): value.strip() for key, equals, value in pairs if equals}
         return Limits(
             cluster=config.get("ClusterName", "unknown"),
             version=config.get("SLURM_VERSION", "unknown"),
@@ -85,7 +80,7 @@ class Slurm:
         uid = os.getuid()
         try:
             # The controller's own copy, which also answers where the accounting database does not.
-            text = self._run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos")
+            text = self.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos")
         except RefusedError:  # private at this site
             return None
         mine = rf"ClusterName=.*\bUserName=\S*\({uid}\)|QOS={re.escape(qos or '')}\("
@@ -96,15 +91,10 @@ class Slurm:
     def partitions(self) -> list[Partition]:
         """Return the partitions that this user may see."""
         rows: dict[str, list[list[str]]] = {}
-        for line in self._run("sinfo", "-h", "-e", "-o", PARTITION_FORM).splitlines():
+        for line in self.run("sinfo", "-h", "-e", "-o", PARTITION_FORM).splitlines():
             name, *row = line.split("|")
             rows.setdefault(name, []).append(row)
         return [read_partition(name, found) for name, found in rows.items()]
-
-    def nodes(self) -> dict[str, str]:
-        """Return every node's state, e.g. idle, mixed, down*."""
-        lines = self._run("sinfo", "-h", "-N", "-o", "%N|%T").splitlines()
-        return dict(line.split("|", 1) for line in lines)
 
     def jobs(self, ids: Iterable[int] = (), *, name: str | None = None, ended: bool = False) -> list[Job]:
         """Return this user's jobs.
@@ -122,7 +112,7 @@ class Slurm:
         named = ["-n", name] if name else []
         states = ["-t", "all"] if ended else []
         try:
-            text = self._run("squeue", "-h", "-u", str(os.getuid()), *which, *named, *states, "-o", JOB_FORM)
+            text = self.run("squeue", "-h", "-u", str(os.getuid()), *which, *named, *states, "-o", JOB_FORM)
         except RefusedError as error:
             if "Invalid job id" in str(error):
                 return []
@@ -138,7 +128,7 @@ class Slurm:
         options, arguments : sequence of str
             Of sbatch, which have precedence over the script's own, and of the script.
         """
-        answer = self._run("sbatch", "--parsable", *options, str(script), *arguments)
+        answer = self.run("sbatch", "--parsable", *options, str(script), *arguments)
         found = re.findall(r"^(\d+)(?:;\S*)?$", answer, re.MULTILINE)
         if not found:
             raise SlurmError(f"sbatch answered {answer.strip()!r} instead of a job id; look with squeue --me")
@@ -149,21 +139,17 @@ class Slurm:
         if targets := [str(target) for target in targets]:
             extra = [f"--signal={signal}"] if signal else []
             try:
-                self._run("scancel", *extra, *targets)
+                self.run("scancel", *extra, *targets)
             except RefusedError as error:
                 if not re.search("Invalid job id specified|already complet", str(error)):
                     raise
 
     def requeue(self, target: int | str) -> None:
         """Put a running or ended job or element back into the queue."""
-        self._run("scontrol", "requeue", str(target))
+        self.run("scontrol", "requeue", str(target))
 
-    def update(self, **settings: str) -> None:
-        """Change the controller's records, e.g. ``nodename="n1", state="down", reason="test"``."""
-        self._run("scontrol", "update", *(f"{key}={value}" for key, value in settings.items()))
-
-    def _run(self, program: str, *arguments: str) -> str:
-        """Return what a program prints."""
+    def run(self, program: str, *arguments: str) -> str:
+        """Return the output of one of Slurm's programs."""
         try:
             done = subprocess.run(
                 [program, *arguments],

@@ -27,7 +27,6 @@ from slurm.answers import Job
 from slurm.commands import Slurm, SlurmError, UnreachableError
 from sweep.errors import RunError, SweepError
 from sweep.executors import dask
-from sweep.executors.threads import ONE_THREAD
 from sweep.plan.task import Bundle, Result
 
 if TYPE_CHECKING:
@@ -166,7 +165,8 @@ class Executor(dask.Executor):
             interface=profile.interface,
             python=shlex.quote(profile.python or sys.executable),
             job_directives_skip=["#SBATCH"],  # all options are arguments of sbatch, see `_submit`
-            job_script_prologue=self._prologue(),
+            # The working folder hides no package, see `schedsweep.packages`.
+            job_script_prologue=[*script.preamble(profile), "export PYTHONSAFEPATH=1"],
             worker_extra_args=["--memory-limit", "0"],
             death_timeout=DEATH_TIMEOUT_S,
             local_directory="${TMPDIR:-/tmp}",
@@ -175,16 +175,6 @@ class Executor(dask.Executor):
         )
         self._cluster.scale(self._jobs)
         return Client(self._cluster, set_as_default=False)
-
-    def _prologue(self) -> list[str]:
-        path = script.search_path()
-        return [
-            *script.kernel_cache(),
-            *self._profile.setup,
-            *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
-            "export PYTHONSAFEPATH=1",  # the working folder hides no package, see `schedsweep.packages`
-            f"export {' '.join(f'{name}={value}' for name, value in ONE_THREAD.items())}",
-        ]
 
     def _submit(self, path: Path) -> int:
         """Submit a job and return its id, 0 where that failed or the run is over."""

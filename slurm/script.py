@@ -75,22 +75,28 @@ def log_option(folder: Path, pattern: str) -> str:
 def _script(
     profile: Profile, name: str, options: Sequence[str], title: str, place: Path, command: str
 ) -> str:
-    # Of a shell that is not the user's: a path that the submitting process was given has to be given again.
-    path = search_path()
     lines = [
         "#!/bin/bash",
         *(f"#SBATCH {_option(option)}" for option in (f"--job-name={name}", *options)),
         f"# {title}",
-        # First, so that the profile may name another place for kernels.
-        *kernel_cache(),
-        *profile.setup,
+        *preamble(profile),
         f"cd {shlex.quote(str(place))} || exit",
-        *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
-        f"export {' '.join(f'{name}={value}' for name, value in ONE_THREAD.items())}",
         # In the shell's place, so that Slurm's signals reach it; with -P the working folder hides no package.
         f"exec {shlex.quote(profile.python or sys.executable)} -P -m {command}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def preamble(profile: Profile) -> list[str]:
+    """Return the shell lines before Python: kernel cache, setup, search path, one thread a worker."""
+    path = search_path()
+    return [
+        *kernel_cache(),  # first, so that the profile may name another folder for kernels
+        *profile.setup,
+        # The shell of the job does not have the variables of this process.
+        *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
+        f"export {' '.join(f'{name}={value}' for name, value in ONE_THREAD.items())}",
+    ]
 
 
 def _option(option: str) -> str:

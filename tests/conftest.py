@@ -1,8 +1,7 @@
-"""All tests find the same surroundings: what a machine or a user has set otherwise does not reach them.
+"""The same environment for all tests, whatever the machine's or the user's settings.
 
-What decides by accident whether a test passes is kept out here, once for all: a terminal's width and colours,
-an outer Slurm job or MPI launcher, a user's settings of libraries, a language, examples drawn anew in each
-run, a clock that judges an example, and caches that are still to be filled.
+It excludes a terminal's width and colours, an outer Slurm job or MPI launcher, a user's settings of
+libraries, a language, examples drawn anew in each run, deadlines of examples, and empty caches.
 """
 
 from __future__ import annotations
@@ -33,19 +32,18 @@ for name in list(os.environ):
     if name in VARIABLES or name.startswith(PREFIXES):
         del os.environ[name]
 os.environ["LANG"] = "C.UTF-8"
-# Every core has a process that runs tests. Were each to calculate on all of them, they would mostly wait for
-# each other; and in how many parts a sum is taken decides on its last digit.
+# Every core runs a process of tests: with threads on all cores they would wait for each other, and the number
+# of parts of a sum decides its last digit.
 os.environ.update(ONE_THREAD)
 os.umask(0o022)
 
-# Notebooks are run by this Python, whatever other one a user has told Jupyter of.
+# Notebooks are run by this Python, not by another kernel of the user's Jupyter.
 os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
 
-# The user's kernels, compiled beforehand: else the first test that needs some fills a cache of its own.
+# The user's cache of kernels, compiled beforehand.
 cache.install()
 
-# A user's style stays out, and no process that is expected to say nothing makes the list of fonts: where
-# that takes long, it says so.
+# Not the user's style; and matplotlib prints a message when it makes the list of fonts, which takes long.
 os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / ".cache" / "matplotlib")
 
 settings.register_profile(
@@ -76,9 +74,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
-    """Return a function that makes a folder once for all processes among which tests are shared.
+    """Return a function that makes a folder once for all processes of a test run.
 
-    What it makes is only to be read: any of them may read it, in any order.
+    Tests must not write into it: several of them read it, in any order.
     """
     place = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -1,4 +1,4 @@
-"""What YAML files say of their keys: values as they are written, and the comments beside and above them."""
+"""Keys of YAML files: values as they are written, and the comments beside and above them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Key:
     value : str
         Default, as the file has it, in one line.
     comment : str
-        What stands above and beside it.
+        Comment lines above and beside it.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Key:
 
     @property
     def source(self) -> str:
-        """What the comment names as the source of the value, or nothing."""
+        """Source of the value by the comment, or nothing."""
         return "; ".join(sources(self.comment))
 
     @property
@@ -79,7 +79,7 @@ class File:
     head : str
         The comment that it begins with.
     keys : tuple of Key
-        In their order; of ``defaults`` is told in `bases`.
+        In their order, without ``defaults``, see `bases`.
     bases : tuple of str
         Files that it builds on.
     text : str
@@ -94,12 +94,12 @@ class File:
 
     @property
     def source(self) -> str:
-        """What the head names as the source of the whole file."""
+        """Source of the whole file by its head."""
         return "; ".join(sources(self.head))
 
 
 def sources(comment: str) -> list[str]:
-    """Return what a comment names as sources; a longer bracket is no citation.
+    """Return the sources that a comment names; a longer bracket is no citation.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def sources(comment: str) -> list[str]:
 
 
 def read(file: Path) -> File:
-    """Return what a YAML file says."""
+    """Return the keys and comments of a YAML file."""
     text = file.read_text(encoding="utf-8")
     lines = text.splitlines()
     head_lines = list(itertools.takewhile(lambda line: line.startswith("#"), lines))
@@ -148,9 +148,9 @@ def _keys(
         of_first = True
         for below, what in value.value:
             for found in _keys(below, what, f"{name}.", text, lines, first):
-                # What is said of all of them stands at the first.
-                told = "\n".join(filter(None, (comment if of_first else "", found.comment)))
-                yield Key(found.name, found.value, told)
+                # A comment on the block is shown with its first key.
+                text_of = "\n".join(filter(None, (comment if of_first else "", found.comment)))
+                yield Key(found.name, found.value, text_of)
                 of_first = False
         return
     yield Key(name, _written(value, text), comment)

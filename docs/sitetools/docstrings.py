@@ -12,7 +12,7 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", _keep_colons, priority=400)
 
 
-def _keep_colons(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    # Napoleon takes what is before a colon in the first line for a type: an empty comment goes first.
-    if what in ("attribute", "data", "property") and lines and ":" in lines[0]:
+def _keep_colons(app: Sphinx, kind: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    # Napoleon takes words before a colon in the first line for a type: an empty comment precedes them.
+    if kind in ("attribute", "data", "property") and lines and ":" in lines[0]:
         lines[:0] = ["..", ""]

@@ -1,8 +1,8 @@
-"""Every figure and every drawing that there is, made from short runs of the experiments.
+"""Every figure and every drawing, made from short runs of the experiments.
 
-What there is, the registry of papers says; how a run becomes short, ``short_runs.yaml``, or `shortened` for
-an experiment that it does not name. Pictures, runs and what is told of them stay in one folder, so that only
-what the code or the settings have changed is made again.
+The registry of papers lists them; ``short_runs.yaml`` has the settings of short runs, and `shortened` those
+of other experiments. Pictures, runs and their descriptions are kept in one folder; only pictures whose code
+or settings have changed are made again.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import yaml
 ROOT = Path(__file__).parents[2]
 SETTINGS = Path(__file__).with_name("short_runs.yaml")
 CODE = ("models", "sweep", "analysis", "conf")
-"""What pictures depend on; the sweep itself knows which runs are stale."""
+"""Folders on which pictures depend; the sweep itself finds stale runs."""
 
 LOG = "LOG"
-"""Word in the settings that stands for the made log."""
+"""Word in the settings that is replaced by the path of the generated log."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Group:
-    """What one command draws.
+    """Pictures of one command.
 
     Parameters
     ----------
@@ -60,10 +60,10 @@ class Group:
     commands : tuple of str
         Those that make it in full.
     ran : str
-        What was run for these pictures; empty for a drawing.
+        Settings of the run for these pictures; empty for a drawing.
     entries : tuple of Entry
     error : str
-        What went wrong.
+        Its message, empty for a success.
     seconds : float
         CPU time that it took.
     """
@@ -78,7 +78,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Section:
-    """What a paper has: experiments, then drawings."""
+    """Experiments and drawings of a paper."""
 
     title: str
     experiments: tuple[str, ...]
@@ -104,7 +104,7 @@ class Making:
 
 
 def sections() -> list[Section]:
-    """Return what the registry has; an experiment without a file is another's variant and has no figures."""
+    """Return the sections of the registry, without experiments that have no file of their own."""
     from analysis.registry import papers
 
     return [
@@ -139,7 +139,7 @@ def make(making: Making, experiments: list[str], drawings: list[str]) -> Iterato
     making.folder.mkdir(parents=True, exist_ok=True)
     workers = min(len(os.sched_getaffinity(0)), len(made_now))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        # Drawings look into the runs of experiments.
+        # Drawings read the runs of experiments.
         for kind in (False, True):
             parts = [
                 pool.submit(make_one, making, name, kind) for name, drawing in made_now if drawing == kind
@@ -160,9 +160,9 @@ def make_one(making: Making, name: str, drawing: bool) -> Group:
     from sweep.errors import SweepError
 
     os.chdir(ROOT)
-    begin, told = time.process_time(), io.StringIO()
+    begin, output = time.process_time(), io.StringIO()
     try:
-        with contextlib.redirect_stderr(told), contextlib.redirect_stdout(told):
+        with contextlib.redirect_stderr(output), contextlib.redirect_stdout(output):
             group = _drawn(making, name) if drawing else _run(making, name)
         return replace(group, seconds=time.process_time() - begin)
     except (SweepError, AnalysisError, DrawingError) as error:
@@ -195,8 +195,8 @@ def _drawn(making: Making, name: str) -> Group:
     if "results" in settings:
         settings["results"] = str(making.folder / settings["results"])
     image, skipped = _save(lambda: drawing.draw(settings), making.folder / "drawings", name)
-    told = drawing.help[0].upper() + drawing.help[1:]
-    return Group(name, commands_of(name, True), entries=(Entry(name, name, told, image, skipped),))
+    caption = drawing.help[0].upper() + drawing.help[1:]
+    return Group(name, commands_of(name, True), entries=(Entry(name, name, caption, image, skipped),))
 
 
 def _save(draw: Any, folder: Path, name: str) -> tuple[str, str]:
@@ -227,7 +227,7 @@ def _files(group: str, name: str) -> list[Path]:
 
 
 def _experiment(name: str) -> dict[str, Any]:
-    """Return what an experiment's file has."""
+    """Return the content of an experiment's file."""
     found: dict[str, Any] = yaml.safe_load(_files("experiment", name)[0].read_text("utf-8"))
     return found
 
@@ -242,15 +242,15 @@ def _needs_a_log(name: str) -> bool:
 def _words(chosen: Mapping[str, Any]) -> str:
     """Return the settings of a run in the words of the command line."""
 
-    def told(prefix: str, value: Any) -> Iterator[str]:
+    def words(prefix: str, value: Any) -> Iterator[str]:
         if isinstance(value, Mapping):
             for key, below in value.items():
-                yield from told(f"{prefix}.{key}" if prefix else key, below)
+                yield from words(f"{prefix}.{key}" if prefix else key, below)
         else:
             text = json.dumps(value, default=str).replace('"', "").replace(" ", "")
             yield f"{prefix}={Path(text).name if '/' in text and prefix.endswith('path') else text}"
 
-    return " ".join(told("", {key: value for key, value in chosen.items() if key != "exclude"}))
+    return " ".join(words("", {key: value for key, value in chosen.items() if key != "exclude"}))
 
 
 def _with_log(chosen: Any, folder: Path) -> Any:
@@ -261,10 +261,10 @@ def _with_log(chosen: Any, folder: Path) -> Any:
 
 
 def made_log(folder: Path) -> Path:
-    """Return a log of a made machine, written once: 128 processors under EASY, four weeks, thirty users.
+    """Return a log of a simulated machine, written once: 128 processors under EASY, four weeks, thirty users.
 
-    Jobs are those of Lublin and Feitelson's model with requested times; it has no users, who are dealt out
-    with the rank's inverse as weight.
+    Jobs are those of Lublin and Feitelson's model with requested times; users are drawn with the
+    inverse of their rank as weight.
     """
     import numpy as np
 
@@ -283,7 +283,7 @@ def made_log(folder: Path) -> Path:
 
 
 def _code() -> str:
-    """Return a digest of all that pictures depend on."""
+    """Return a digest of all files on which pictures depend."""
     digest = hashlib.sha256()
     for folder in CODE:
         for file in sorted((ROOT / folder).rglob("*")):
@@ -294,7 +294,7 @@ def _code() -> str:
 
 
 def _note(making: Making, name: str, drawing: bool) -> Path:
-    return making.folder / "told" / f"{'drawing' if drawing else 'experiment'}-{name}.json"
+    return making.folder / "notes" / f"{'drawing' if drawing else 'experiment'}-{name}.json"
 
 
 def _key(making: Making, name: str, code: str) -> str:
@@ -308,7 +308,7 @@ def _keep(making: Making, group: Group, drawing: bool, code: str) -> None:
 
 
 def kept(making: Making, name: str, drawing: bool, code: str | None = None) -> Group | None:
-    """Return what was made before; of certain code and the same settings, if the code's digest is given."""
+    """Return a group that was made before; by the same code and settings, if the code's digest is given."""
     note = _note(making, name, drawing)
     if not note.is_file():
         return None

@@ -68,17 +68,17 @@ class Gallery(SphinxDirective):
         return section
 
     def _figure(self, entry: Entry, commands: Sequence[str] = ()) -> nodes.Node:
-        """Return a picture with what is told of it; one that opens in full."""
+        """Return a picture with its caption; a click opens it in full."""
         made = nodes.figure()
         if entry.image:
             place = (Path(self.env.config.gallery_folder) / entry.image).as_posix()
             made += nodes.image(uri=f"/{place}", alt=entry.title, width="100%")
         made += nodes.caption("", entry.title)
-        told = [nodes.paragraph("", entry.caption)]
+        legend = [nodes.paragraph("", entry.caption)]
         if entry.skipped:
-            told.append(nodes.paragraph("", f"Not drawn here: {entry.skipped}."))
-        told += [nodes.literal_block(command, command, language="sh") for command in commands]
-        made += nodes.legend("", *told)
+            legend.append(nodes.paragraph("", f"Not drawn here: {entry.skipped}."))
+        legend += [nodes.literal_block(command, command, language="sh") for command in commands]
+        made += nodes.legend("", *legend)
         return made
 
     def _section(self, title: str) -> nodes.section:
@@ -99,7 +99,7 @@ def setup(app: Sphinx) -> None:
 
 
 def _make(app: Sphinx) -> None:
-    """Make what is not there yet, and say how far it has got."""
+    """Make the missing pictures, and report progress."""
     experiments: dict[str, Group] = {}
     drawings: dict[str, Group] = {}
     app.env.gallery_groups = (experiments, drawings)  # type: ignore[attr-defined]
@@ -123,7 +123,7 @@ def _make(app: Sphinx) -> None:
 
 
 def _unmade(name: str, drawing: bool = False) -> Group:
-    """Return what stands in the gallery for what was not made."""
+    """Return the gallery's note on pictures that were not made."""
     entries = (Entry(name, name, ""),) if drawing else ()
     return Group(name, figures.commands_of(name, drawing), entries=entries)
 

@@ -27,12 +27,12 @@ LITERAL = re.compile(r"`+([^`]+)`+")
 
 
 class YamlKeys(SphinxDirective):
-    """Tell of every file in a folder; what others build on comes first, ``_base.yaml``."""
+    """Describe every file in a folder; the base of others, ``_base.yaml``, is first."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return a section for each file that has much to tell, and a table of the others."""
+        """Return a section for each file with several keys, and a table of the others."""
         place = ROOT / self.arguments[0]
         alone = place.is_file()
         found = [place] if alone else sorted(place.rglob("*.yaml"), key=lambda file: file.name)
@@ -42,8 +42,8 @@ class YamlKeys(SphinxDirective):
         files = [(comments.read(file), file) for file in found]
         made: list[nodes.Node] = []
         if alone:
-            told = files[0][0]
-            return [*_prose(told.head), *_table_of(told)]
+            only = files[0][0]
+            return [*_prose(only.head), *_table_of(only)]
         small = [(file, path) for file, path in files if not _is_large(file)]
         made += [self._section(file) for file, _ in files if file.name.startswith("_")]
         if small:
@@ -57,7 +57,7 @@ class YamlKeys(SphinxDirective):
         return made
 
     def _section(self, file: File) -> nodes.section:
-        """Return what a file says of itself, and its keys."""
+        """Return the head and the keys of a file."""
         title = file.name
         if file.name.startswith("_"):
             title = f"Keys of {file.name.strip('_').replace('_', ' ')}"
@@ -132,15 +132,15 @@ def _prose(head: str) -> list[nodes.Node]:
     for block in re.split(r"\n(?=  )|(?<=\n)(?=\S)(?<=  \n)", head):
         lines = block.split("\n")
         code = [line.strip() for line in lines if line.startswith("  ")]
-        told = " ".join(line for line in lines if not line.startswith("  ")).strip()
+        prose = " ".join(line for line in lines if not line.startswith("  ")).strip()
         if code:
             if made and isinstance(made[-1], nodes.literal_block):
                 text = f"{made[-1].astext()}\n{code[0]}"
                 made[-1] = nodes.literal_block(text, text, language="text")
             else:
                 made.append(nodes.literal_block(code[0], code[0], language="text"))
-        if told:
-            made.append(nodes.paragraph("", "", *_inline(told)))
+        if prose:
+            made.append(nodes.paragraph("", "", *_inline(prose)))
     return made
 
 

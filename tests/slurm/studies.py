@@ -48,10 +48,10 @@ def environment(place: Path, **more: str) -> dict[str, str]:
 
 @dataclass
 class Answer:
-    """What a command said, and how it ended."""
+    """Output and exit status of a command."""
 
     status: int
-    said: str
+    output: str
 
 
 def sweep(place: Path, env: Mapping[str, str], *arguments: str) -> Answer:
@@ -62,16 +62,16 @@ def sweep(place: Path, env: Mapping[str, str], *arguments: str) -> Answer:
     given = [f"--config-dir={CONF}", "+experiment=queue", *arguments]
     if not any(argument.startswith("executor=") for argument in arguments):
         given += ["executor=slurm", f"slurm={PROFILE}"]
-    said = io.StringIO()
+    output = io.StringIO()
     # Wide, as if it were a file: lines are not broken where a terminal would end.
     with (
         mock.patch.dict(os.environ, {**env, "COLUMNS": "200"}, clear=True),
         contextlib.chdir(place),
-        contextlib.redirect_stdout(said),
-        contextlib.redirect_stderr(said),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(output),
     ):
         status = cli.main(given)
-    return Answer(status, said.getvalue())
+    return Answer(status, output.getvalue())
 
 
 def numbers(folder: Path) -> xr.Dataset:

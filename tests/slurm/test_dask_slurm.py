@@ -43,7 +43,7 @@ class TestDaskSlurm(Contract):
 
 
 @pytest.mark.parametrize(
-    ("lines", "override", "says"),
+    ("lines", "override", "message"),
     [
         ("partition: nowhere", "executor.jobs=1", "no Dask workers: sbatch: "),
         (
@@ -55,24 +55,24 @@ class TestDaskSlurm(Contract):
         ("setup: [echo no gcc; exit 3]", "executor.jobs=2", ".out: no gcc\n"),
     ],
 )
-def test_why_no_worker_comes(command, slurm, tmp_path, lines, override, says):  # noqa: F811
+def test_why_no_worker_comes(command, slurm, tmp_path, lines, override, message):  # noqa: F811
     profile = tmp_path / "mine.yaml"
     profile.write_text(f"interface: lo\n{lines}\n")
     answer = command("executor=dask_slurm", f"slurm={profile}", override).finish()
     clean(answer, status=1)
     assert answer.err.startswith("error: no Dask worker")
-    assert says in answer.err
+    assert message in answer.err
     assert answer.err.count("\n") == 1
     assert all(job.ended for job in slurm.jobs())
     assert results() == 0
 
 
 def test_mistakes(sweep):  # noqa: F811
-    for override, says in [
+    for override, message in [
         ("executor.jobs=0", "executor.jobs=0: give a positive number"),
         ("slurm=nowhere", "unknown profile 'nowhere'"),
         ("executor.queue=main", "unknown key of executor dask_slurm 'queue'"),
     ]:
         answer = sweep("executor=dask_slurm", override)
         assert answer.status == 2
-        assert says in answer.err
+        assert message in answer.err

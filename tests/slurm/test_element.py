@@ -19,7 +19,6 @@ from sweep.executors.bundles import Bundles
 from sweep.store.costs import Costs
 from sweep.store.manifest import claim
 from sweep.store.reader import heads
-from sweep.store.state import read
 
 
 @pytest.fixture(autouse=True)
@@ -138,16 +137,6 @@ def test_adaptive_stopping_happens_inside_tasks(submitted, tmp_path):
     assert len(set(batches.values[batches.values > 0].tolist())) > 1, "some ended earlier than others"
 
 
-@pytest.mark.exhaustive
-def test_a_failing_task_is_no_success(submitted):
-    made = submitted("policy.raises_at=0.6")
-    statuses = {start(made, number)[0] for number in (0, 1)}
-    assert statuses == {1}
-    assert lines(made, 0)[-1]["why"] == "failed"
-    found = read(expand("policy.raises_at=0.6"), folder(Path(made.output)))
-    assert (len(found.done), len(found.failed)) == (12, 12)
-
-
 def wait_for(condition, seconds=300):
     deadline = time.monotonic() + seconds
     while not condition():
@@ -246,15 +235,6 @@ def test_a_changed_study_is_refused(submitted):
         element.expanded(made)
 
 
-@pytest.mark.exhaustive
-def test_a_log_that_says_nothing_is_removed(submitted):
-    made = submitted()
-    (made.logs / "5_0.out").touch()
-    (made.logs / "5_1.out").write_text("a warning\n")
-    assert start(made, 0)[0] == start(made, 1)[0] == 0
-    assert [path.name for path in made.logs.iterdir()] == ["5_1.out"]
-
-
 def bundles(plan, watching, **costs):
     made = Bundles(plan, range(TASKS), Costs(Path("none")), Path("x"), 1.0, more=lambda: watching.more(made))
     for number, seconds in enumerate(costs.get("took", ())):
@@ -272,12 +252,3 @@ def test_no_task_is_taken_that_would_not_end_in_time(left_s, gives, monkeypatch)
     assert (next(given, None) is not None) is gives
     assert watching.why == (None if gives else "time")
     assert gives or next(given, None) is None
-
-
-def test_the_end_is_what_newer_slurms_say(monkeypatch):
-    monkeypatch.setenv("SLURM_JOB_END_TIME", "12345")
-    assert watch.end_of_job(60.0) == 12345
-    monkeypatch.delenv("SLURM_JOB_END_TIME")
-    before = time.time()
-    assert before <= watch.end_of_job(60.0) - 60 <= time.time(), "Slurm does not answer"
-    assert watch.end_of_job(None) is None

@@ -54,11 +54,6 @@ def test_options_for_sbatch(write: Write) -> None:
     assert mine.time_s == 90 * 60
 
 
-def test_command_line_has_the_last_word(write: Write) -> None:
-    mine = profile.load(write("cpus_per_task: 8\nmem: 4G\n"), {"cpus_per_task": 2, "mem": None})
-    assert (mine.cpus_per_task, mine.mem) == (2, None)
-
-
 def test_shell_variables_stay_the_shells(write: Write) -> None:
     lines = ["source ${HOME}/venv/bin/activate", 'export A="${B:-c}" D=$(hostname) E=${F%%.*}']
     text = "setup:\n" + "".join(f"  - {line}\n" for line in lines) + "python: ${CONDA_PREFIX}/bin/python\n"
@@ -68,7 +63,7 @@ def test_shell_variables_stay_the_shells(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("partitoin: main\n", "unknown key 'partitoin': did you mean 'partition'? valid: account"),
         ("cpus_per_task: many\n", "could not be converted to Integer"),
@@ -88,11 +83,11 @@ def test_shell_variables_stay_the_shells(write: Write) -> None:
         ("partition: [a\n", "no valid YAML"),
     ],
 )
-def test_a_mistake_is_one_line_that_names_the_file(write: Write, text: str, said: str) -> None:
+def test_a_mistake_is_one_line_that_names_the_file(write: Write, text: str, expected: str) -> None:
     with pytest.raises(SweepError) as error:
         profile.load(write(text))
     message = str(error.value)
-    assert said in message
+    assert expected in message
     assert "mine.yaml" in message
     assert "\n" not in message
 

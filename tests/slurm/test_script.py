@@ -50,15 +50,6 @@ def test_a_shell_reads_what_was_meant(lab, kind, tmp_path, monkeypatch):
     assert done.stderr == ""
 
 
-def test_no_signal_and_the_clusters_defaults():
-    plain = replace(profile.load("default"), signal_lead_s=0, time="UNLIMITED")
-    made = script.array(plain, "x", SUBMISSION, PLACE)
-    assert "--signal" not in made
-    assert "--partition" not in made
-    assert "--mem" not in made
-    assert "#SBATCH --time=60\n" in script.gathering(plain, "x", SUBMISSION, PLACE), "not for ever"
-
-
 def test_a_users_own_kernel_cache_is_kept(monkeypatch):
     """Where models are imported, their own folder is in it; a profile may name another place after that."""
     unset, own = "unset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR", "export NUMBA_CACHE_DIR=/scratch/ada"

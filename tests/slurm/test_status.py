@@ -80,12 +80,6 @@ def report(tmp_path: Path, queue: Queue, *, cost_s: float | None = None, left: i
     return lines
 
 
-def test_nothing_was_submitted(tmp_path):
-    assert report(tmp_path, Queue()) == [
-        "nothing was submitted yet: the same command without an action submits"
-    ]
-
-
 def test_a_submission_on_its_way(made, tmp_path):
     started(made, 0, "10_0", "done")
     started(made, 1, "10_1")
@@ -122,13 +116,13 @@ def test_results_that_are_not_gathered(made, tmp_path):
     log = tmp_path / "results/shards/one.jsonl"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.touch()
-    said = "the dataset lacks some of the results: action=gather writes it"
-    assert report(tmp_path, Queue())[-1] == said
-    assert said not in report(tmp_path, Queue(job(10, (0,), "RUNNING")))
+    output = "the dataset lacks some of the results: action=gather writes it"
+    assert report(tmp_path, Queue())[-1] == output
+    assert output not in report(tmp_path, Queue(job(10, (0,), "RUNNING")))
     dataset = tmp_path / "results/queue.nc"
     dataset.touch()
     os.utime(dataset, (log.stat().st_mtime + 1,) * 2)
-    assert said not in report(tmp_path, Queue())
+    assert output not in report(tmp_path, Queue())
 
 
 def test_the_controller_is_down(made, tmp_path):
@@ -156,21 +150,6 @@ def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
     assert f"1 ended before Python started (setup, python?): 2, log {made.logs}/10_2.out" in lines[3]
     assert lines[4].startswith("3 vanished from Slurm's queue before it started: 3, 4, 5; the same command")
     assert lines[5] == "1 elements had tasks that failed: 0"
-
-
-def test_why_elements_stopped(made, tmp_path):
-    for element in (0, 1):
-        started(made, element, f"10_{element}", "error", "error: the disk is full")
-    started(made, 3, "11_0", "attempts")
-    lines = report(tmp_path, Queue())
-    assert lines[0].endswith("6 elements: 3 stopped, 3 never started")
-    assert (
-        f"2 stopped, it could not continue: error: the disk is full; elements 0, 1, log {made.logs}/10_0.out"
-        in lines
-    )
-    assert any(
-        line.startswith("1 stopped, it had been run in vain as often as the profile allows") for line in lines
-    )
 
 
 def test_refused_arrays_and_another_plan(made, tmp_path):

@@ -41,8 +41,8 @@ def alive(pid: int) -> bool:
 
 def test_two_side_by_side_and_nothing_left_of_either() -> None:
     with TestCluster(nodes=1) as one, TestCluster(nodes=2, cpus=2) as two:
-        assert one.slurm.nodes() == {"n1": "idle"}
-        assert two.slurm.nodes() == {"n1": "idle", "n2": "idle"}
+        assert one.states() == {"n1": "idle"}
+        assert two.states() == {"n1": "idle", "n2": "idle"}
         # A job that hides a process in a session of its own.
         job = submit(one, f"echo $$ > {one.folder}/pid; setsid sleep 600 & sleep 600")
         assert [found.id for found in one.slurm.jobs()] == [job]

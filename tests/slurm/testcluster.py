@@ -298,18 +298,23 @@ class TestCluster:
         node = self.nodes[number - 1]
         self._end(node)
         self._kill_jobs(node)
-        self.slurm.update(nodename=node, state="down", reason="killed")
+        self.slurm.run("scontrol", "update", f"nodename={node}", "state=down", "reason=killed")
 
     def start_node(self, number: int) -> None:
         """Start a killed node again, and return when it is up."""
         node = self.nodes[number - 1]
         self._start_daemon(node)
-        self._wait(node, lambda: self.slurm.nodes().get(node) in ("idle", "mixed", "allocated"))
+        self._wait(node, lambda: self.states().get(node) in ("idle", "mixed", "allocated"))
+
+    def states(self) -> dict[str, str]:
+        """Return every node's state, e.g. idle, mixed, down*."""
+        lines = self.slurm.run("sinfo", "-h", "-N", "-o", "%N|%T").splitlines()
+        return dict(line.split("|", 1) for line in lines)
 
     def wait_idle(self) -> None:
         """Return when every node is up and runs nothing."""
         idle = dict.fromkeys(self.nodes, "idle")
-        self._wait("slurmctld", lambda: self.slurm.nodes() == idle)
+        self._wait("slurmctld", lambda: self.states() == idle)
 
     def clear(self) -> None:
         """Cancel every job and return when the nodes are idle: the next test begins with an empty cluster."""

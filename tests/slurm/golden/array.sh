@@ -18,7 +18,7 @@ unset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR
 module purge
 module load python/3.11
 source "$HOME/sweeps/.venv/bin/activate"
-cd '/home/ada/Bär'"'"'s "runs"' || exit
 export PYTHONPATH='/opt/my models:/ROOT'
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 BLIS_NUM_THREADS=1 VECLIB_MAXIMUM_THREADS=1
+cd '/home/ada/Bär'"'"'s "runs"' || exit
 exec python -P -m slurm.element '/home/ada/Bär'"'"'s "runs"/results/queue/slurm/007' "$1"
