@@ -102,10 +102,17 @@ def panels(
     height : float, inches
         Of one plot.
     stacked : bool
+
+    Raises
+    ------
+    DrawingError
+        If no point has been run.
     """
     n_rows, n_columns = (len(plots), 1) if stacked else (1, len(plots))
     lines = {name: line for one in plots for name, line in one.lines.items()}
     looks = {name: style for one in plots for name, style in one.looks.items()}
+    if not any(line.drawn.any() or line.saturated.any() for line in lines.values()):
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
     figure = Figure(figsize=(7.4, height * n_rows + 0.7), layout="constrained")
     places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     cut = False

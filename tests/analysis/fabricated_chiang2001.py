@@ -1,13 +1,12 @@
-"""Datasets of the Origin 2000 experiments as a sweep writes them, made up so that every sentence is true."""
+"""The experiments on the Origin 2000, fabricated so that every sentence is true, or one of them false."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import xarray as xr
+from fabricated import Change, Experiment, Fabricated, Point
 
 from analysis.chiang2001.labels import (
     CLASSES,
@@ -15,6 +14,7 @@ from analysis.chiang2001.labels import (
     HOUR,
     JANUARY,
     LONGER,
+    LONGEST,
     MARCH,
     MONTHS,
     NOVEMBER,
@@ -22,21 +22,6 @@ from analysis.chiang2001.labels import (
 )
 from models.workloads.o2k.table4 import TABLE_4
 
-LEFT, DONE, FAILED, EXCLUDED = range(4)
-Point = Mapping[str, Any]
-"""policy, workload (a month), and where a metric has them runtime_range, job_class, actual_runtime, ..."""
-
-Truth = Callable[[str, Point], float]
-"""(metric, point) -> true mean."""
-
-GROUPS: dict[str, tuple[Any, ...]] = {
-    "runtime_range": ("all", *RANGES),
-    "job_class": ("all", *CLASSES, "other"),
-    "table_class": ("all", *CLASSES),
-    "actual_runtime": tuple(60.0 * 10 ** (k / 2) for k in range(-3, 9)),
-    "weekday": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-    "hour": tuple(range(24)),
-}
 PRESSURE = dict(zip(MONTHS, (1.0, 1.1, 1.6, 1.3, 1.7, 1.2), strict=True))
 """By how much a month is worse than another."""
 
@@ -63,7 +48,7 @@ def waits(metric: str, at: Point) -> float:
     """Return a wait in seconds, a slowdown or a share."""
     if metric in SHARES:
         return SHARES[metric]
-    policy, month, kind = at["policy"], at["workload"], metric.removesuffix("_by_class")
+    policy, month, kind = at["policy"], at["workload"], metric.partition("_by_")[0].replace("delay", "wait")
     pressure = PRESSURE[month] if policy == "ncsa_lsf" else 1 + 0.1 * (PRESSURE[month] - 1)
     level = LEVELS[policy][kind] * pressure
     equipartition = policy.startswith("eq_spatial")
@@ -81,7 +66,7 @@ def waits(metric: str, at: Point) -> float:
 
 def _of_the_group(policy: str, kind: str, month: str, at: Point) -> float:
     """Return a group's level relative to that of all jobs."""
-    if at.get("job_class", "all").startswith("lt"):
+    if at.get("ncsa_class", "all").startswith("lt"):
         return 1.5 if month == MARCH else 1.0
     ranged = at.get("runtime_range", "all")
     if ranged == "all":
@@ -99,7 +84,7 @@ def _of_the_group(policy: str, kind: str, month: str, at: Point) -> float:
 def workload(metric: str, at: Point) -> float:
     """Return what Table 4 and the text have."""
     month = TABLE_4[at["workload"].removeprefix("o2k_").replace("_", "-")]
-    name = at.get("table_class", "all")
+    name = at.get("job_class", "all")
     if metric in ("number_of_jobs", "processor_demand", "memory_demand"):
         field = "jobs" if metric == "number_of_jobs" else metric
         if name == "all":
@@ -140,133 +125,190 @@ OF_THE_TEXT = {
     "memory_size_correlation": -0.3,
     "serial_memory_ratio": 1.5,
 }
-EXACT = ("processor_demand", "number_of_jobs", "memory_demand")
-OF_JOBS = dict.fromkeys(("wait", "wait_p95", "wait_max", "slowdown"), ("runtime_range",))
-BACKFILL: dict[str, tuple[str, ...]] = {
-    **OF_JOBS, "wait_by_class": ("job_class",), "held_idle": (), "started_at_once": (),
+OF_JOBS = {
+    f"{name}{suffix}": (() if not suffix else ("runtime_range",))
+    for name in ("delay", "delay_p95", "delay_max", "slowdown") for suffix in ("", "_by_runtime")
 }  # fmt: skip
-TABLE = dict.fromkeys(
-    (*EXACT, "under_a_minute", "short_enough_for_st", "memory_under_tenth"), ("table_class",)
-)
-WORKLOAD: dict[str, tuple[str, ...]] = {
-    **TABLE,
-    "runtime_cdf": ("table_class", "actual_runtime"),
+BACKFILL = {**OF_JOBS, "delay_by_ncsa_class": ("ncsa_class",), "held_idle": (), "started_at_once": ()}
+BY_CLASS = (
+    "number_of_jobs", "processor_demand", "memory_demand", "under_a_minute", "short_enough_for_st",
+    "memory_under_tenth",
+)  # fmt: skip
+WORKLOAD = {
+    **dict.fromkeys(BY_CLASS, ("job_class",)),
+    "runtime_cdf": ("job_class", "actual_runtime"),
     "arrivals": ("weekday", "hour"),
-    **{name: () for name in OF_THE_TEXT if name not in TABLE},
+    **{name: () for name in OF_THE_TEXT if name not in BY_CLASS},
 }
-EXPERIMENTS: dict[str, dict[str, Any]] = {
-    "o2k_backfill": {
-        "policies": ("ncsa_lsf", "easy", "priority_backfill", "lxf_w_backfill", "sjf_backfill",
-                     "lxf_backfill"),
-        "metrics": BACKFILL,
-        "truth": waits,
+COMMON: dict[str, Any] = {
+    "groups": {
+        "runtime_range": RANGES,
+        "ncsa_class": (*CLASSES, "other"),
+        "job_class": ("all", *CLASSES),
+        "actual_runtime": tuple(60.0 * 10 ** (k / 2) for k in range(-3, 9)),
+        "weekday": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+        "hour": tuple(range(24)),
     },
-    "o2k_immediate": {
-        "policies": ("lxf_w_backfill", "lxf_w_immediate", "lxf_w_soon"),
-        "metrics": BACKFILL,
-        "truth": waits,
+    "spread": {**dict.fromkeys(BY_CLASS[:3], 0.0), **dict.fromkeys(SHARES, 0.1)},
+    "files": {
+        "policy": lambda one: {"ties": "instant", "kill": True},
+        "workload": lambda one: {
+            "month": one.removeprefix("o2k_").replace("_", "-"), "peak_hours": [9, 17],
+            "intermediate_hours": [17, 23],
+        },
+        "machine": lambda one: {},
     },
-    "o2k_equipartition": {
-        "policies": ("lxf_w_immediate", "lxf_w_backfill", "eq_spatial_0m", "eq_spatial_5m",
-                     "eq_spatial_5m_50h"),
-        "metrics": BACKFILL,
-        "truth": waits,
-    },
-    "o2k_workload": {"policies": ("characterization",), "metrics": WORKLOAD, "truth": workload},
+    "settings": {"axes": {"ties": "policy.ties"}},
 }  # fmt: skip
-MEASURED = {"runtime_range": "_by_runtime", "job_class": "_by_ncsa_class"}
-"""Dimensions without all jobs, which have a metric of their own -> how the name of the others ends."""
-
-DIMS = {dim: {"job_class": "ncsa_class", "table_class": "job_class"}.get(dim, dim) for dim in GROUPS}
-"""The dataset's names of the dimensions."""
-
-FILE = {"month": None, "peak_hours": [9, 17], "intermediate_hours": [17, 23]}
 
 
-def dataset(
-    name: str,
-    *,
-    truth: Truth | None = None,
-    noise: float = 0.01,
-    unfinished: Callable[[Point], bool] = lambda at: False,
-    replications: int = 10,
-    months: Sequence[str] = tuple(MONTHS),
-    seed: int = 1,
-    **axes: Sequence[Any],
-) -> xr.Dataset:
-    """Fabricate the dataset of an experiment.
+def _experiment(policies: tuple[str, ...], metrics: dict[str, tuple[str, ...]], truth: Any) -> Experiment:
+    grid = {"policy": policies, "workload": tuple(MONTHS), "load": (np.nan,), "machine": ("o2k",)}
+    return Experiment(grid, metrics, truth, **COMMON)
 
-    Parameters
-    ----------
-    name : str
-        One of `EXPERIMENTS`.
-    truth : callable
-        By default what makes every sentence true.
-    noise : float
-        Relative spread of months, the same for all policies, and a tenth of it for each point alone.
-    unfinished : callable
-        Point -> whether it is so.
-    **axes
-        Further axes, which change nothing.
-    """
-    made = EXPERIMENTS[name]
-    truth = truth or made["truth"]
-    grid: dict[str, Sequence[Any]] = {
-        "policy": made["policies"], "workload": months, "load": [np.nan], "machine": ["o2k"], **axes,
-    }  # fmt: skip
-    shape = tuple(map(len, grid.values()))
-    random = np.random.default_rng(seed)
-    state = np.full((*shape, replications), DONE, np.int8)
-    points = [
-        (place, {axis: values[i] for (axis, values), i in zip(grid.items(), place, strict=True)})
-        for place in np.ndindex(*shape)
-    ]
-    for place, at in points:
-        if unfinished(at):
-            state[place] = LEFT
-    luck = random.standard_normal((len(months), replications))
-    data = {}
-    for metric, dims in made["metrics"].items():
-        own = tuple(len(GROUPS[dim]) for dim in dims)
-        values = np.full((*shape, replications, 1, *own), np.nan)
-        spread = 0.0 if metric in EXACT else noise / 10 if metric in SHARES else noise
-        for place, at in points:
-            if unfinished(at):
-                continue
-            for group in np.ndindex(*own):
-                where = {dim: GROUPS[dim][i] for dim, i in zip(dims, group, strict=True)}
-                means = truth(metric, {**at, **where})
-                chance = luck[place[1]] + 0.1 * random.standard_normal(replications)
-                values[(*place, slice(None), 0, *group)] = means * (1 + spread * chance)
-        data |= _as_measured(metric, (*grid, "replication", "batch"), dims, values)
-    used = {dim for dims in made["metrics"].values() for dim in dims}
-    dims = (*grid, "replication")
-    flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
-    settings = {"name": name, "confidence": 0.95, "replications": replications, "batches": 1, "seed": 1}
-    config = {
-        "settings": {**settings, "batch_size": None, "warmup": 0, "axes": {"ties": "policy.ties"}},
-        "policy": {policy: {"ties": "instant", "kill": True} for policy in grid["policy"]},
-        "workload": {month: {**FILE, "month": month.removeprefix("o2k_").replace("_", "-")}
-                     for month in months},
-        "machine": {"o2k": {}},
-    }  # fmt: skip
-    return xr.Dataset(
-        {**data, "state": (dims, state, flags), "saturated": (tuple(grid), np.zeros(state.shape[:-1], bool))},
-        coords={axis: list(values) for axis, values in grid.items()}
-        | {named: list(GROUPS[dim])[dim in MEASURED :] for dim, named in DIMS.items() if dim in used},
-        attrs={"title": name, "config": json.dumps(config), "headline": next(iter(made["metrics"]))},
+
+EXPERIMENTS = {
+    "o2k_backfill": _experiment(tuple(LEVELS)[:6], BACKFILL, waits),
+    "o2k_immediate": _experiment(("lxf_w_backfill", "lxf_w_immediate", "lxf_w_soon"), BACKFILL, waits),
+    "o2k_equipartition": _experiment(
+        ("lxf_w_immediate", "lxf_w_backfill", "eq_spatial_0m", "eq_spatial_5m", "eq_spatial_5m_50h"),
+        BACKFILL,
+        waits,
+    ),
+    "o2k_workload": _experiment(("characterization",), WORKLOAD, workload),
+}
+MADE = Fabricated(EXPERIMENTS)
+dataset = MADE.dataset
+
+
+def base(metric: str) -> str:
+    """Return the measure of a metric of groups of jobs."""
+    kind, _, by = metric.replace("delay", "wait").partition("_by_")
+    return (
+        f"{kind}_by_class"
+        if by == "ncsa_class"
+        else kind
+        if by == "runtime"
+        else metric.replace("delay", "wait")
     )
 
 
-def _as_measured(
-    metric: str, outer: tuple[str, ...], dims: tuple[str, ...], values: np.ndarray
-) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Return a metric under the dataset's names; of jobs in groups, without all jobs, which stand alone."""
-    name = metric.removesuffix("_by_class")
-    if name.startswith("wait"):
-        name = name.replace("wait", "delay")
-    inner = tuple(DIMS[dim] for dim in dims)
-    if not dims or dims[0] not in MEASURED:
-        return {name: ((*outer, *inner), values)}
-    found = {f"{name}{MEASURED[dims[0]]}": ((*outer, *inner), values[..., 1:])}
-    return found if metric.endswith("_by_class") else {name: (outer, values[..., 0])} | found
+def change(
+    where: Callable[[Point], bool], factor: float = 1.0, plus: float = 0.0, metric: str = ""
+) -> Change:
+    def changed(m: str, at: Point, value: float) -> float:
+        return factor * value + plus if where(at) and metric in ("", base(m)) else value
+
+    return changed
+
+
+def of(policy: str, factor: float, metric: str = "", month: str = "", ranges: tuple[str, ...] = ()) -> Change:
+    def where(at: Point) -> bool:
+        return (
+            at["policy"] == policy
+            and month in ("", at["workload"])
+            and (not ranges or at.get("runtime_range") in ranges)
+        )
+
+    return change(where, factor, 0.0, metric)
+
+
+def everywhere(factor: float, metric: str, plus: float = 0.0) -> Change:
+    return change(lambda at: True, factor, plus, metric)
+
+
+def long_jobs_in_march(at: Point) -> bool:
+    return (
+        at["policy"] == "ncsa_lsf" and at["workload"] == MARCH and at.get("ncsa_class", "").startswith("lt")
+    )
+
+
+def wild(at: Point) -> bool:
+    return at["policy"] == "easy" and at["workload"] in (NOVEMBER, JANUARY)
+
+
+LSF, PRIORITY, LXF_W, SJF = "ncsa_lsf", "priority_backfill", "lxf_w_backfill", "sjf_backfill"
+LXF, EQ, EQ_50H = "lxf_w_immediate", "eq_spatial_5m", "eq_spatial_5m_50h"
+SHORT = (RANGES[0],)
+
+FALSE: dict[str, dict[str, Change]] = {
+    "o2k_backfill": {
+        "2.1-reservations-idle": of(LSF, 2, "held_idle", MARCH),
+        "4.1-average-waits": of(LSF, 0.01, "wait_by_class"),
+        "4.1-maximum-waits": of(LSF, 10, "wait_max", MARCH),
+        "4.1-short-jobs-wait-as-long": of(LSF, 0.2, "wait", MARCH, SHORT),
+        "4.1-largest-waits-scattered": of(LSF, 0.1, "wait_max", JANUARY, (LONGER[2],)),
+        "4.1-short-jobs-over-50-hours": of(LSF, 0.1, "wait_max", JANUARY, SHORT),
+        "4.1-month-to-month": change(wild, 20, metric="wait"),
+        "4.1-month-to-month-relative": change(wild, 3, metric="wait_p95"),
+        "4.1-lt-jobs-in-march": change(long_jobs_in_march, 0.3, metric="wait_by_class"),
+        "4.2-fcfs-and-priority-similar": of(PRIORITY, 1.5, "wait_max", MARCH),
+        "4.2-lower-average-than-lsf": of(LSF, 0.2, "wait", MARCH),
+        "4.2-lower-maximum-than-lsf": of(LSF, 0.2, "wait_max", MARCH),
+        "4.2-lower-95-percentile-than-lsf": of(LSF, 0.2, "wait_p95", MARCH),
+        "4.3-maximum-waits-of-short-jobs": of(SJF, 0.1, "wait_max", MARCH, SHORT),
+        "4.2-shorter-first-outperforms": of(SJF, 2, "wait", MARCH),
+        "4.2-except-maximum-wait": of(LXF_W, 0.5, "wait_max"),
+        "4.2-sjf-slowdown-in-february": of(SJF, 2.5, "slowdown", FEBRUARY),
+        "4.2-sjf-mostly-best": of(LXF_W, 0.5),
+        "4.2-sjf-starvation": of(SJF, 0.5, "wait_max", FEBRUARY),
+        "4.2-lxf-w-significantly-better": of(LXF_W, 1.3, "wait_p95", MARCH),
+        "1-favouring-short-jobs": of(SJF, 1.5, "slowdown"),
+        "5-expansion-factor": of(LXF_W, 2, "wait_max", MARCH),
+    },
+    "o2k_immediate": {
+        "4.3-improves-slowdown": of(LXF, 5, "slowdown", MARCH),
+        "4.3-no-harm": of(LXF, 1.5, "wait_max", MARCH),
+        "4.3-lower-95-percentile-in-two": of(LXF, 1.05, "wait_p95"),
+        "4.3-short-jobs-among-the-longest-waits": of(LXF_W, 0.1, "wait_max", MARCH, SHORT),
+        "4.3-better-than-soon": of("lxf_w_soon", 0.2, "slowdown", MARCH),
+        "4.3-similar-for-longer-jobs": of(LXF, 2, "slowdown", MARCH, (LONGER[1],)),
+        "4.3-key-conclusion": of(LXF, 1.5, "slowdown", MARCH, (LONGEST,)),
+        "5-immediate-service": of(LXF, 1.5, "slowdown", "", (LONGEST,)),
+    },
+    "o2k_equipartition": {
+        "4.4-interval-hardly-matters": of("eq_spatial_0m", 1.2, "wait_max", MARCH),
+        "4.4-placed-at-once": of(EQ, 0.9, "started_at_once", MARCH),
+        "4.4-extreme-maximum-wait": of(EQ, 0.5, "wait_max", MARCH),
+        "4.4-50-hours-reduce-the-maximum": of(EQ_50H, 9, "wait_max", MARCH),
+        "4.4-50-hours-cost": of(EQ_50H, 0.5, "wait_p95", MARCH),
+        "4.4-lower-95-percentile": of(EQ, 3, "wait_p95", MARCH),
+        "4.4-backfill-competitive": of(EQ, 0.5, "wait", MARCH),
+        "4.4-one-to-ten-minutes": of(EQ, 20, "slowdown", MARCH, (LONGER[0],)),
+        "4.4-high-load-months": of(LXF, 5, "wait_p95", NOVEMBER),
+        "1-further-improvement": of(EQ, 2, "wait_p95"),
+        "5-95-percentile": of(EQ, 2, "wait_p95", "", (LONGEST,)),
+        "5-backfill-competitive": of(EQ, 0.5, "wait"),
+        "5-longest-running-jobs": of(EQ, 0.5, "wait_max", "", (LONGEST,)),
+    },
+    "o2k_workload": {
+        "3-table-4-number-of-jobs": everywhere(1.0, "number_of_jobs", 1.0),
+        "3-table-4-processor-demand": everywhere(1.5, "processor_demand"),
+        "3-table-4-memory-demand": everywhere(1.5, "memory_demand"),
+        "3-large-jobs-demand": everywhere(0.8, "processor_demand"),
+        "3-aggregate-demand": everywhere(0.8, "processor_demand"),
+        "3-demand-of-mt-lj": everywhere(1.5, "processor_demand"),
+        "3-demand-of-lt-mj": everywhere(1.5, "processor_demand"),
+        "2.4-over-an-hour-ends-in-a-minute": everywhere(2.0, "over_an_hour_ends_in_a_minute"),
+        "2.4-over-ten-hours-ends-in-a-minute": everywhere(3.0, "over_ten_hours_ends_in_a_minute"),
+        "2.4-over-an-hour-ends-in-a-minute-spread": everywhere(0.0, "over_an_hour_ends_in_a_minute", 0.2),
+        "2.4-over-ten-hours-ends-in-a-minute-spread": everywhere(0.0, "over_ten_hours_ends_in_a_minute", 0.2),
+        "4.4-room-in-memory": everywhere(5.0, "must_wait_for_memory"),
+        "3-under-a-minute": everywhere(2.0, "under_a_minute"),
+        "3-lt-short-enough-for-st": everywhere(0.5, "short_enough_for_st"),
+        "3-memory-under-a-tenth": everywhere(2.0, "memory_under_tenth"),
+        "3-under-a-minute-below-1-gb": everywhere(0.9, "under_a_minute_below_1gb"),
+        "3-many-serial-jobs": everywhere(0.1, "serial_share"),
+        "3-many-powers-of-two": everywhere(0.1, "power_of_two_share"),
+        "3-serial-jobs-over-512-mb": everywhere(0.5, "serial_over_512mb"),
+        "3-longer-jobs-are-wider": everywhere(-1.0, "runtime_size_correlation"),
+        "3-shorter-jobs-use-less-memory": everywhere(-1.0, "runtime_used_memory_correlation"),
+        "3-wider-jobs-request-less-memory": everywhere(-1.0, "memory_size_correlation"),
+        "3-serial-jobs-use-more-memory": everywhere(0.1, "serial_memory_ratio"),
+        "3-three-periods": everywhere(-1.0, "arrivals", 25.0),
+    },
+}
+"""Experiment -> claim -> what makes it false."""
+
+FEW = (NOVEMBER, JANUARY, FEBRUARY, MARCH)
+"""Months that sentences name."""

@@ -1,13 +1,12 @@
-"""Datasets of the experiments on the Cray T3D as a sweep writes them, made so that every sentence is true."""
+"""The experiments on the Cray T3D, fabricated so that every sentence is true, or one of them false."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import xarray as xr
+from fabricated import Change, Experiment, Fabricated, Point
 
 from analysis.jette1997.labels import (
     BENCHMARK_WEEK,
@@ -17,12 +16,12 @@ from analysis.jette1997.labels import (
     GANG,
     LENGTHS,
     NEVER,
+    NIGHT,
     SCHEDULERS,
     THREE_WEEKS,
     UNICOS_MAX,
 )
 
-LEFT, DONE = 0, 1
 WEEK = 7 * 86400.0
 HOURS = tuple(range(24))
 COORDS: dict[str, Sequence[Any]] = {
@@ -32,12 +31,6 @@ COORDS: dict[str, Sequence[Any]] = {
     "length": LENGTHS,
 }
 PES = 256
-
-Point = Mapping[str, Any]
-"""Values on all axes of the grid, ``batch``, and what a metric has beyond."""
-
-Truth = Callable[[str, Point], float]
-"""(metric, point) -> true value of a batch."""
 
 N_BATCHES = {FIFTEEN_MONTHS: 65, THREE_WEEKS: 21, BENCHMARK_WEEK: 7}
 PERIOD = {FIFTEEN_MONTHS: WEEK, THREE_WEEKS: WEEK / 7, BENCHMARK_WEEK: WEEK / 7}
@@ -157,133 +150,133 @@ WEIGHTS = {
     "limits_loss": "period", "no_work_share": "period", "class_slowdown": "class_runtime",
     "class_preempted": "class_jobs",
 }  # fmt: skip
-EXACT = {"period"}
-EXPERIMENTS: dict[str, dict[str, Any]] = {
-    "llnl_t3d": {
-        "grid": {"policy": SCHEDULERS, "workload": tuple(N_BATCHES), "load": (np.nan,), "machine": ("t3d",)},
-        "metrics": METRICS,
-        "truth": t3d,
-        "batches": N_BATCHES,
+COMMON: dict[str, Any] = {
+    "groups": COORDS,
+    "noise": 0.005,
+    "spread": {"period": 0.0},
+    "weights": WEIGHTS,
+    "files": {
+        "policy": lambda one: {
+            "family": "models.production_gang" if one in SCHEDULERS else "models.backfill", "system": "t3d",
+        },
+        "workload": lambda one: {
+            "model": "t3d", "first_day": "1995-10-01" if one == FIFTEEN_MONTHS else "1996-07-23",
+        },
+        "machine": lambda one: {"torus": "16x4x4", "node_processors": 2, "places": "aligned"},
     },
-    "llnl_tradeoff": {
-        "grid": {
-            "policy": (GANG,), "workload": (THREE_WEEKS,), "load": (np.nan,), "machine": ("t3d",),
+    "settings": {"batches": 120, "batch_size": "week"},
+    "attrs": {"headline": "utilization", "families": '{"models.production_gang": 1}'},
+}  # fmt: skip
+ONE_LOAD = {"load": (np.nan,), "machine": ("t3d",)}
+EXPERIMENTS = {
+    "llnl_t3d": Experiment(
+        {"policy": SCHEDULERS, "workload": tuple(N_BATCHES), **ONE_LOAD}, METRICS, t3d, batches=N_BATCHES,
+        **{**COMMON, "replications": 6},
+    ),
+    "llnl_tradeoff": Experiment(
+        {
+            "policy": (GANG,), "workload": (THREE_WEEKS,), **ONE_LOAD,
             "do_not_disturb": ("0", "2", "10", NEVER), "switch_cost": ("0", "1", "4"),
         },
-        "metrics": {
+        {
             "utilization": (), "period": (), "jobs": (), "switching_share": (), "class_slowdown": CLASS,
             "class_runtime": CLASS, "class_jobs": CLASS,
         },
-        "truth": tradeoff,
-        "batches": {THREE_WEEKS: 1},
-    },
-    "llnl_compare": {
-        "grid": {
+        tradeoff, **COMMON,
+    ),
+    "llnl_compare": Experiment(
+        {
             "policy": (*SCHEDULERS, "easy", "fcfs", "conservative", "buddy", "best_fit"),
-            "workload": (THREE_WEEKS,), "load": (np.nan,), "machine": ("t3d",),
+            "workload": (THREE_WEEKS,), **ONE_LOAD,
         },
-        "metrics": {
+        {
             "utilization": (), "jobs": (), "wait_by_job_class": CLASS, "slowdown_by_job_class": CLASS,
             "slowdown_by_runtime": RUNTIME,
         },
-        "truth": compare,
-        "batches": {THREE_WEEKS: 1},
-    },
+        compare, **COMMON,
+    ),
 }  # fmt: skip
+MADE = Fabricated(EXPERIMENTS)
+dataset = MADE.dataset
 
 
-def dataset(
-    name: str,
-    *,
-    truth: Truth | None = None,
-    noise: float = 0.005,
-    unfinished: Callable[[Point], bool] = lambda at: False,
-    replications: int = 10,
-    seed: int = 1,
-    without: Sequence[str] = (),
-    **axes: Sequence[Any],
-) -> xr.Dataset:
-    """Fabricate the dataset of an experiment.
+def of(policy: str, metric: str, factor: float, **where: Any) -> Change:
+    """Multiply a metric of one scheduler by a factor, at some points only."""
 
-    Parameters
-    ----------
-    name : str
-        One of `EXPERIMENTS`.
-    truth : callable
-        By default what makes every sentence true.
-    noise : float
-        Relative spread of users, the same for all schedulers; a tenth of it for each point.
-    unfinished : callable
-        Point -> whether it is so.
-    replications, seed : int
-    without : sequence of str
-        Metrics that it lacks.
-    **axes
-        Other values on the axes of the experiment.
-    """
-    made = EXPERIMENTS[name]
-    truth = truth or made["truth"]
-    grid: dict[str, Sequence[Any]] = {**made["grid"], **axes}
-    shape = tuple(map(len, grid.values()))
-    random = np.random.default_rng(seed)
-    state = np.full((*shape, replications), DONE, np.int8)
-    n_batches = max(made["batches"].get(one, 1) for one in grid["workload"])
-    points = [
-        (place, {axis: values[i] for (axis, values), i in zip(grid.items(), place, strict=True)})
-        for place in np.ndindex(*shape)
-    ]
-    for place, at in points:
-        if unfinished(at):
-            state[place] = LEFT
-    luck = random.standard_normal((len(grid["workload"]), replications, n_batches))
-    dims, data = (*grid, "replication", "batch"), {}
-    for metric, own_dims in made["metrics"].items():
-        if metric in without:
-            continue
-        own = tuple(len(COORDS[dim]) for dim in own_dims)
-        values = np.full((*shape, replications, n_batches, *own), np.nan)
-        spread = 0.0 if metric in EXACT else noise
-        for place, at in points:
-            if unfinished(at):
-                continue
-            for batch in range(made["batches"].get(at["workload"], 1)):
-                chance = luck[place[1], :, batch] + 0.1 * random.standard_normal(replications)
-                for group in np.ndindex(*own):
-                    where = {dim: COORDS[dim][i] for dim, i in zip(own_dims, group, strict=True)}
-                    true = truth(metric, {**at, **where, "batch": batch})
-                    values[(*place, slice(None), batch, *group)] = true * (1 + spread * chance)
-        weight = WEIGHTS.get(metric)
-        data[metric] = ((*dims, *own_dims), values, {"weight": weight} if weight else {})
-    flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
-    settings = {"name": name, "confidence": 0.95, "replications": replications, "batches": 120, "seed": 1}
-    config = {
-        "settings": {**settings, "batch_size": "week", "warmup": 0, "axes": {}},
-        "policy": {
-            one: {
-                "family": "models.production_gang" if one in SCHEDULERS else "models.backfill",
-                "system": "t3d",
-            }
-            for one in grid["policy"]
-        },
-        "workload": {
-            one: {"model": "t3d", "first_day": "1995-10-01" if one == FIFTEEN_MONTHS else "1996-07-23"}
-            for one in grid["workload"]
-        },
-        "machine": {
-            one: {"torus": "16x4x4", "node_processors": 2, "places": "aligned"} for one in grid["machine"]
-        },
-    }
-    used_dims = {dim for metric, own in made["metrics"].items() for dim in own if metric not in without}
-    return xr.Dataset(
-        {
-            **data,
-            "state": ((*grid, "replication"), state, flags),
-            "saturated": (tuple(grid), np.zeros(shape, bool)),
-        },
-        coords={axis: list(values) for axis, values in grid.items()}
-        | {dim: list(COORDS[dim]) for dim in used_dims},
-        attrs={
-            "title": name, "config": json.dumps(config), "headline": "utilization",
-            "families": json.dumps({"models.production_gang": 1}),
-        },
-    )  # fmt: skip
+    def changed(m: str, at: Point, value: float) -> float:
+        here = m == metric and at["policy"] == policy
+        here = here and all(at.get(key) == wanted for key, wanted in where.items())
+        return factor * value if here else value
+
+    return changed
+
+
+def plus(policy: str, metric: str, more: float, **where: Any) -> Change:
+    """Add to a metric of one scheduler, at some points only."""
+
+    def changed(m: str, at: Point, value: float) -> float:
+        here = m == metric and at["policy"] == policy
+        here = here and all(at.get(key) == wanted for key, wanted in where.items())
+        return value + more if here else value
+
+    return changed
+
+
+def at_night(metric: str, factor: float) -> Change:
+    def changed(m: str, at: Point, value: float) -> float:
+        here = m == metric and at["policy"] == GANG and str(at.get("hour")) in NIGHT
+        return factor * value if here else value
+
+    return changed
+
+
+def by_day(metric: str, wanted: float) -> Change:
+    def changed(m: str, at: Point, value: float) -> float:
+        here = m == metric and at["policy"] == GANG and str(at.get("hour")) in DAY
+        return wanted if here else value
+
+    return changed
+
+
+INTERACTIVE = {"site_class": "interactive"}
+FALSE: dict[str, dict[str, Change]] = {
+    "llnl_t3d": {
+        "workload-67-and-13-percent": of(GANG, "class_jobs", 0.7, workload=THREE_WEEKS, **INTERACTIVE),
+        "t3d-jobs-of-three-weeks": of(GANG, "class_work", 1.1, workload=THREE_WEEKS, site_class="production"),
+        "workload-negligible-late-at-night": of(GANG, "interactive_jobs_by_hour", 40, hour=3),
+        "t3d-33-percent-before": of(UNICOS_MAX, "utilization", 1.3),
+        "fig1-order": of("djm", "utilization", 0.6),
+        "t3d-increased-substantially": of(GANG, "utilization", 0.6),
+        "t3d-96-percent-a-week": of(GANG, "utilization", 0.965),
+        "5-95-percent-while-responsive": of(GANG, "class_slowdown", 1.1, workload=FIFTEEN_MONTHS),
+        "t3d-no-work-on-weekends": of(GANG, "no_work_weekends", 0.1),
+        "t3d-slowdown-18-percent": of(GANG, "class_slowdown", 1.1, workload=THREE_WEEKS),
+        "5-slowdown-under-20-percent": of(GANG, "class_slowdown", 1.1, workload=FIFTEEN_MONTHS),
+        "t3d-eight-percent-preempted": of(GANG, "preempted_share", 1.6, workload=THREE_WEEKS),
+        "t3d-usually-not-preempted": of(GANG, "class_preempted", 11, **INTERACTIVE),
+        "t3d-long-jobs-few-percent": of(GANG, "interactive_undelayed_by_length", 0.5, length=LENGTHS[-1]),
+        "t3d-variation": of(GANG, "interactive_slowdown_by_length", 0.2, length=LENGTHS[0]),
+        "t3d-daytime-within-seconds": by_day("interactive_begun_10s_by_hour", 0.4),
+        "t3d-daytime-not-preempted": by_day("interactive_preempted_by_hour", 0.6),
+        "t3d-four-digits-at-night": at_night("interactive_slowdown_max_by_hour", 0.7),
+        "t3d-worse-at-night": at_night("interactive_slowdown_by_hour", 0.6),
+        "t3d-21-percent-throughput": of(GANG, "class_ended", 0.9, workload=BENCHMARK_WEEK),
+        "t3d-no-loss-of-total": of(GANG, "class_delivered", 0.9, workload=BENCHMARK_WEEK),
+        "t3d-aggregate-improves": of(GANG, "class_delivered", 0.97, workload=BENCHMARK_WEEK),
+        "t3d-interactivity-good-before": of(UNICOS_MAX, "class_slowdown", 1.1),
+        "0-better-responsiveness-and-utilization": of(
+            UNICOS_MAX, "class_slowdown", 0.95, workload=THREE_WEEKS
+        ),
+        "overview-switching-slight": plus(GANG, "switching_share", 0.03, workload=THREE_WEEKS),
+        "t3d-three-things": plus(GANG, "limits_loss", 0.04, workload=FIFTEEN_MONTHS),
+        "classes-never-preempted": plus(GANG, "class_preempted", 0.01, site_class="debug"),
+        "t3d-switching-compensated": plus(GANG, "packing_loss", 0.1, workload=THREE_WEEKS),
+        "t3d-held-back-before": plus(GANG, "limits_loss", 0.2, workload=THREE_WEEKS),
+    },
+    "llnl_tradeoff": {
+        "t3d-slices-reduce-responsiveness": of(GANG, "class_slowdown", 2.0, do_not_disturb="0"),
+        "t3d-slices-prevent-thrashing": of(GANG, "switching_share", 0.0, do_not_disturb="0"),
+        "t3d-slices-critical-for-utilization": of(GANG, "utilization", 0.7, do_not_disturb="10"),
+    },
+}
+"""Experiment -> claim -> what makes it false."""

@@ -1,22 +1,15 @@
-"""Datasets of McCann's experiments as the sweep writes them, made up so that every sentence is true."""
+"""McCann's experiments, fabricated so that every sentence is true, or one of them false."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import cache
 from math import exp, log2
 from typing import Any
 
-import numpy as np
-import xarray as xr
+from fabricated import Change, Experiment, Fabricated, Point
 
 from analysis.mccann1994.claims.simulation import chain_blow_up
-
-LEFT, DONE, FAILED, EXCLUDED = range(4)
-Point = Mapping[str, Any]
-Truth = Callable[[str, Point], float]
-"""(metric, point) -> true mean."""
 
 CLASSES = ("short", "long", "all")
 SPMD = {
@@ -137,176 +130,188 @@ def _limited_policies(at: Point) -> bool:
 
 
 JOBS = tuple(range(1, 41))
-EXPERIMENTS: dict[str, dict[str, Any]] = {
-    "efficiency_preservation": {
-        "axes": {
-            "policy": [
-                name for name in POLICIES if name not in ("fold_q", ONE, "processor_sharing")
-            ],
-            "workload": ["spmd", "speedup_curve"],
-            "load": [None],
-            "jobs": JOBS,
-            "delta": [0.0, 5.0, 10.0, 20.0],
+COMMON: dict[str, Any] = {
+    "luck": (),
+    "own": 0.3,
+    "files": {
+        "policy": lambda one: POLICIES.get(one, {}),
+        "workload": lambda one: WORKLOADS.get(one, {}),
+        "machine": lambda one: MACHINE,
+    },
+    "settings": {"batch_size": 1},
+}
+EXACT: dict[str, Any] = {**COMMON, "noise": 0.0, "replications": 1, "exact": True}
+SIMULATED: dict[str, Any] = {**COMMON, "noise": 0.004, "replications": 6, "batches": 10}
+OF_CLASSES: dict[str, Any] = {**SIMULATED, "groups": {"job_class": CLASSES}}
+TIMES = dict.fromkeys(("class_response_time", "blow_up", "blow_up_cv"), ("job_class",))
+MESH = {"machine": ("mesh8x8",)}
+EXPERIMENTS = {
+    "efficiency_preservation": Experiment(
+        {
+            "policy": [name for name in POLICIES if name not in ("fold_q", ONE, "processor_sharing")],
+            "workload": ["spmd", "speedup_curve"], "load": [None], "jobs": JOBS,
+            "delta": [0.0, 5.0, 10.0, 20.0], **MESH,
         },
-        "metrics": ("efficiency_preservation",),
-        "truth": efficiency,
-        "exclude": lambda at: (
+        {"efficiency_preservation": ()}, efficiency,
+        exclude=lambda at: (
             (at["policy"] in ("static_4", "static_8", "ideal_dynamic")) == (at["workload"] == "spmd")
             or (at["workload"] == "speedup_curve" and at["delta"] > 0)
-        ),
-    },
-    "fairness": {
-        "axes": {
-            "policy": ["equi", "equi_plus", "fold_q"],
-            "workload": ["spmd"],
-            "load": [None],
-            "jobs": JOBS,
-            "q": [None, 1.0, 8 / 15, 4 / 15],
+        ), **EXACT,
+    ),
+    "fairness": Experiment(
+        {
+            "policy": ["equi", "equi_plus", "fold_q"], "workload": ["spmd"], "load": [None], "jobs": JOBS,
+            "q": [None, 1.0, 8 / 15, 4 / 15], **MESH,
         },
-        "metrics": ("most_loaded_ratio", "least_loaded_ratio"),
-        "truth": fairness,
-        "exclude": lambda at: at["policy"] != "fold_q" and at["q"] is not None,
-    },
-    "birth_death": {
-        "axes": {
+        {"most_loaded_ratio": (), "least_loaded_ratio": ()}, fairness,
+        exclude=lambda at: at["policy"] != "fold_q" and at["q"] is not None, **EXACT,
+    ),
+    "birth_death": Experiment(
+        {
             "policy": ["equi", "equi_plus", "fold_never", "fold_20", "fold_200", "fold_20j"],
-            "workload": ["spmd"],
-            "load": [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95],
-            "memory_limit": [None, 1, 2, 4, 8, 16, 64],
+            "workload": ["spmd"], "load": [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95],
+            "memory_limit": [None, 1, 2, 4, 8, 16, 64], **MESH,
         },
-        "metrics": ("blow_up", "jobs_in_system"),
-        "truth": birth_death,
-        "exclude": _limited_policies,
-        "saturated": lambda at: at["policy"] == "fold_20" and at["load"] >= 0.9,
-    },
-    "partitioning": {
-        "axes": {
+        {"blow_up": (), "jobs_in_system": ()}, birth_death, exclude=_limited_policies,
+        saturated=lambda at: at["policy"] == "fold_20" and at["load"] >= 0.9, **EXACT,
+    ),
+    "partitioning": Experiment(
+        {
             "policy": ["equi", "equi_plus", "fold_never", "fold_50", "fold_15j", ONE, "processor_sharing"],
-            "workload": ["short_long"],
-            "load": [0.5],
-            "short_fraction": [0.0, 0.25, 0.5, 0.75, 1.0],
+            "workload": ["short_long"], "load": [0.5], "short_fraction": [0.0, 0.25, 0.5, 0.75, 1.0], **MESH,
         },
-        "metrics": ("class_response_time", "blow_up", "blow_up_cv"),
-        "truth": simulation,
-        "classes": CLASSES,
-        "noise": 0.004,
-    },
-    "partitioning_memory": {
-        "axes": {
-            "policy": ["equi_plus", "fold_never"],
-            "workload": ["short_long"],
-            "load": [0.5],
-            "memory_limit": [None, 1, 2, 3, 4, 8, 16],
-            "admission_overhead": [0.005, 0.03],
+        TIMES, simulation, **OF_CLASSES,
+    ),
+    "partitioning_memory": Experiment(
+        {
+            "policy": ["equi_plus", "fold_never"], "workload": ["short_long"], "load": [0.5],
+            "memory_limit": [None, 1, 2, 3, 4, 8, 16], "admission_overhead": [0.005, 0.03], **MESH,
         },
-        "metrics": ("class_response_time", "blow_up", "blow_up_cv"),
-        "truth": memory,
-        "classes": CLASSES,
-        "noise": 0.004,
-    },
-    "memory_schedules": {
-        "axes": {
+        TIMES, memory, **OF_CLASSES,
+    ),
+    "memory_schedules": Experiment(
+        {
             "policy": ["buddy_schedule", "buddy_schedule_reversed", "equi_epoch", "greedy_largest",
                        "optimal_buddy", "optimal_epoch", "optimal_schedule"],
-            "workload": ["minimum_uniform", "minimum_powers", "minimum_small_heavy"],
-            "load": [None],
-            "processors": [16, 64, 140],
-            "jobs": [4, 5, 8, 11, 16, 32],
+            "workload": ["minimum_uniform", "minimum_powers", "minimum_small_heavy"], "load": [None],
+            "processors": [16, 64, 140], "jobs": [4, 5, 8, 11, 16, 32], **MESH,
         },
-        "metrics": ("reallocations", "epochs", "uninterrupted_in_group"),
-        "truth": schedules,
-        "noise": 0.01,
-        "shared": True,
-    },
-    "memory_examples": {
-        "axes": {
+        {"reallocations": (), "epochs": (), "uninterrupted_in_group": ()}, schedules,
+        **{**SIMULATED, "noise": 0.01, "own": 0.0},
+    ),
+    "memory_examples": Experiment(
+        {
             "policy": ["buddy_schedule", "equi_epoch", "greedy_largest"],
-            "workload": ["mccann1994_fig6_4", "mccann1994_fig6_9"],
-            "load": [None],
-            "processors": [16],
+            "workload": ["mccann1994_fig6_4", "mccann1994_fig6_9"], "load": [None],
+            "processors": [16], **MESH,
         },
-        "metrics": ("reallocations", "epochs"),
-        "truth": schedules,
-    },
+        {"reallocations": (), "epochs": ()}, schedules, **EXACT,
+    ),
 }  # fmt: skip
+MADE = Fabricated(EXPERIMENTS)
+dataset = MADE.dataset
+
+OF_THE_POLICIES = {
+    "6.3-forced-allocation", "6.3-worked-example", "6.7-rests-on-one", "6.5.1-worked-example",
+    "6.5.1-eight-processors", "6.5.2-example-140", "6.5.2-example-greedy", "6.6-example",
+}  # fmt: skip
+"""Claims on worked examples, which depend on no dataset."""
+
+A_SLIP = "6.5.1-eight-processors"
+"""The text gives two jobs 8 of 12 processors each."""
 
 
-def dataset(
-    name: str,
-    *,
-    truth: Truth | None = None,
-    noise: float | None = None,
-    unfinished: Callable[[Point], bool] = lambda at: False,
-    saturated: Callable[[Point], bool] | None = None,
-    seed: int = 1,
-    **axes: Sequence[Any],
-) -> xr.Dataset:
-    """Fabricate the dataset of an experiment.
+def change(
+    where: Callable[[Point], bool], factor: float = 1.0, plus: float = 0.0, metric: str = ""
+) -> Change:
+    def changed(m: str, at: Point, value: float) -> float:
+        return factor * value + plus if where(at) and metric in ("", m) else value
 
-    Parameters
-    ----------
-    name : str
-        One of `EXPERIMENTS`.
-    truth : callable
-        By default what makes every sentence true.
-    noise : float
-        Relative spread of batches, by default none where numbers are exact.
-    unfinished, saturated : callable
-        Point -> whether it is so.
-    **axes
-        Values to take instead, or further axes, which change nothing.
-    """
-    made = EXPERIMENTS[name]
-    truth, saturated = truth or made["truth"], saturated or made.get("saturated", lambda at: False)
-    grid: dict[str, Sequence[Any]] = {**made["axes"], "machine": ["mesh8x8"], **axes}
-    classes, shape = made.get("classes", ()), tuple(map(len, grid.values()))
-    spread = made.get("noise", 0.0) if noise is None else noise
-    replications = 6 if spread else 1
-    exact = not (spread or made.get("noise"))
-    batches = 1 if exact else 10
-    random = np.random.default_rng(seed)
-    state = np.full((*shape, replications), EXCLUDED, np.int8)
-    full = np.zeros(shape, bool)
-    own = (len(classes),) if classes else ()
-    means = {metric: np.full((*shape, *own), np.nan) for metric in made["metrics"]}
-    for place in np.ndindex(*shape):
-        at = {axis: values[i] for (axis, values), i in zip(grid.items(), place, strict=True)}
-        if made.get("exclude", lambda at: False)(at):
-            continue
-        state[place] = LEFT if unfinished(at) else DONE
-        full[place] = saturated(at)
-        if not unfinished(at):
-            for metric, values in means.items():
-                kinds = [{"job_class": kind} for kind in classes] or [{}]
-                found = [truth(metric, at | kind) for kind in kinds]
-                values[place] = found if classes else found[0]
-    # Common random numbers: the luck of a batch is the same for all policies and points.
-    luck = random.standard_normal((replications, batches)).reshape(replications, batches, *(1,) * len(own))
-    data = {}
-    for metric, values in means.items():
-        spread_out = values[(..., None, None, slice(None)) if own else (..., None, None)]
-        noisy = spread_out * (1 + spread * luck)
-        if not made.get("shared"):
-            noisy = noisy * (1 + 0.3 * spread * random.standard_normal(noisy.shape))
-        data[metric] = ((*grid, "replication", "batch", *(("job_class",) if own else ())), noisy)
-    dims = (*grid, "replication")
-    flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
-    settings = {"name": name, "confidence": 0.95, "replications": replications, "batches": batches}
-    config = {
-        "settings": {**settings, "batch_size": 1, "warmup": 0, "seed": 1},
-        "policy": {name: POLICIES.get(name, {}) for name in grid["policy"]},
-        "workload": {name: WORKLOADS.get(name, {}) for name in grid["workload"]},
-        "machine": {"mesh8x8": MACHINE},
-    }
-    return xr.Dataset(
-        {**data, "state": (dims, state, flags), "saturated": (tuple(grid), full)}
-        | ({"exact": (tuple(grid), np.ones(shape, bool))} if exact else {}),
-        coords={axis: _coordinate(values) for axis, values in grid.items()}
-        | ({"job_class": list(classes)} if own else {}),
-        attrs={"title": name, "config": json.dumps(config), "headline": made["metrics"][0]},
-    )
+    return changed
 
 
-def _coordinate(values: Sequence[Any]) -> list[Any]:
-    """Return values as the sweep writes them: null among numbers is NaN."""
-    return [np.nan if value is None else value for value in values]
+def of(policy: str, factor: float = 1.0, plus: float = 0.0, metric: str = "") -> Change:
+    return change(lambda at: at["policy"] == policy, factor, plus, metric)
+
+
+def constant(policy: str, value: float, metric: str = "") -> Change:
+    return of(policy, 0.0, value, metric)
+
+
+def small(at: Point) -> bool:
+    return at["memory_limit"] in (1, 2, 3)
+
+
+FALSE: dict[str, dict[str, Change]] = {
+    "efficiency_preservation": {
+        "3.1-above-one": constant("ideal_dynamic", 0.9),
+        "3.2-drastic-decrease": change(lambda at: at["policy"] == "static_4" and at["jobs"] == 1, 3),
+        "3.2-idle-processors": change(lambda at: at["policy"] == "static_4" and at["jobs"] < 4, 5),
+        "3.2-dynamic-at-high-loads": of("static_8", 9),
+        "3.2-eight-above-four": of("static_8", 0.5),
+        "5.2.2-equi-losses": of("equi", plus=0.2),
+        "5.2.2-equi-plus-improves": of("equi", plus=0.2),
+        "5.2.2-equi-plus-losses": constant("equi_plus", 1.0),
+        "5.2.2-losses-decrease": change(
+            lambda at: at["policy"] == "equi_plus" and at["jobs"] > 16, plus=-0.2
+        ),
+        "5.2.2-sensitive-to-rotation": of("fold_20", plus=0.1),
+        "5.2.2-fold-never-above-one": of("fold_never", plus=-0.1),
+        "5.2.2-folding-better": of("fold_50", plus=-0.2),
+        "5.2.2-folding-better-many": of("fold_50", plus=-0.2),
+        "5.2.2-folding-much-better": of("fold_50", plus=-0.06),
+        "5.2.2-rises-with-variation": change(lambda at: at["delta"] == 10, 0.5),
+        "5.3.2-equi-losses-above-four": constant("equi_plus", 1.1),
+        "5.3.2-equi-losses-above-four-many": constant("equi_plus", 1.1),
+        "5.4.2-inefficient-for-odd-jobs": change(
+            lambda at: at["policy"] == "equi_plus" and at["jobs"] % 2 == 1, plus=0.3
+        ),
+        "5.5-folding-superior": of("equi_plus", plus=0.3),
+    },
+    "fairness": {
+        "5.2.3-even-numbers": change(lambda at: at["jobs"] % 2 == 0, 2.0),
+        "5.2.3-near-ideal": change(lambda at: at["q"] == 4 / 15, 1.2),
+        "5.2.3-rotation-as-long-as-jobs": change(lambda at: at["q"] == 1.0, 1.1),
+    },
+    "birth_death": {
+        "5.3.1-folding-faster": of("fold_200", 2.0),
+        "5.3.1-short-rotation-unstable": of("fold_20", 2.0),
+        "5.3.1-interval-times-jobs": of("fold_20j", 1.5),
+        "5.3.2-folding-improves-with-limit": change(lambda at: at["memory_limit"] == 64, 2.0),
+        "5.3.2-equi-local-minimum": change(lambda at: at["memory_limit"] == 1, 0.1),
+        "5.3.2-not-pronounced": change(lambda at: at["memory_limit"] == 8, 3.0),
+        "5.5-folding-best": of("fold_never", 1.5),
+        "5.5-overhead-and-balance": of("equi", 0.5),
+    },
+    "partitioning": {
+        "5.4.1-folding-dominates": of("fold_50", 1.5, metric="class_response_time"),
+        "5.4.1-best-of-each": of("fold_50", 0.5, metric="class_response_time"),
+        "5.4.1-ten-percent": of("fold_never", 0.8, metric="class_response_time"),
+        "5.4.1-interval-times-jobs": of("fold_15j", 1.5, metric="class_response_time"),
+        "5.4.1-equally-fair": of("equi", 1.5, metric="blow_up_cv"),
+        "5.4.1-fold-never-fair": of("fold_never", 1.5, metric="blow_up_cv"),
+        "5.4.1-fcfs-poor": of("one_at_a_time", 0.1, metric="blow_up_cv"),
+        "5.5-better-at-no-penalty": of("fold_never", 1.5, metric="blow_up_cv"),
+        "5.3-chain-accurate": of("equi_plus", 1.2, metric="class_response_time"),
+    },
+    "partitioning_memory": {
+        "5.4.2-small-limits-hurt-folding": change(small, 0.3, metric="class_response_time"),
+        "5.4.2-small-limits-may-help-equi": change(small, 2.0, metric="class_response_time"),
+        "5.4.2-small-limits-delay-short-jobs": change(small, 0.3, metric="class_response_time"),
+        "5.4.2-same-variation": of("fold_never", 1.5, metric="blow_up_cv"),
+        "5.4.2-variation-falls-with-limit": change(small, 0.5, metric="blow_up_cv"),
+        "5.4.2-fold-never-dominates": of("fold_never", 3.0, metric="class_response_time"),
+    },
+    "memory_schedules": {
+        "6.4.2-buddy-optimal": of("buddy_schedule", 1.1, metric="reallocations"),
+        "6.5.2-equi-epoch-optimal": of("equi_epoch", 1.1, metric="epochs"),
+        "6.5.2-not-optimal-elsewhere": of("optimal_epoch", 1.1, metric="epochs"),
+        "6.5.2-greedy-not-optimal": of("greedy_largest", 0.9, metric="epochs"),
+        "6.6-buddy-fewer-reallocations": of("buddy_schedule", 1.5, metric="reallocations"),
+        "6.4.2-smallest-groups-first": of("buddy_schedule", 0.5, metric="uninterrupted_in_group"),
+    },
+    "memory_examples": {},
+}
+"""Experiment -> claim -> what makes it false; one more is made by saturation."""
+
+STABLE = "5.3.1-constant-interval-stable"

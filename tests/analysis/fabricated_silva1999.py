@@ -1,19 +1,17 @@
-"""Datasets of the Concurrent Gang experiments as a sweep writes them, made so that every sentence is true."""
+"""The experiments on Concurrent Gang, fabricated so that every sentence is true, or one of them false."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import xarray as xr
+from fabricated import Change, Experiment, Fabricated, Point
 
 from analysis.silva1999.labels import (
     COMMUNICATION,
     COMPUTATION,
     GANG,
     IO,
+    JOBS,
     PRIORITIES,
     ROUND_ROBIN,
     STATES,
@@ -21,13 +19,9 @@ from analysis.silva1999.labels import (
     UNCOORDINATED,
     WORKLOADS,
 )
-
-LEFT, DONE = 0, 1
-Point = Mapping[str, Any]
-"""Values on all axes of the grid, and pe_state or cause where a metric has them."""
-
-Truth = Callable[[str, Point], float]
-"""(metric, point) -> true mean."""
+from analysis.silva1999.labels import (
+    IDLE as IDLE_TIME,
+)
 
 POLICIES = (GANG, ROUND_ROBIN, PRIORITIES, UNCOORDINATED)
 CAUSES = ("communication", "io", "synchronization")
@@ -122,117 +116,109 @@ TASKS: dict[str, tuple[str, ...]] = {
     "local_share": (), "workload_changes": (), "pes_told": (), "pe_time": ("pe_state",),
     "task_wait": ("cause",),
 }  # fmt: skip
-EXACT = {"period"}
 GROUPS = {"pe_state": STATES, "cause": CAUSES}
-FOUR: dict[str, Sequence[Any]] = {"policy": POLICIES, "workload": tuple(WORKLOADS), "load": (1.5,)}
+FOUR = {"policy": POLICIES, "workload": tuple(WORKLOADS), "load": (1.5,)}
 ASSUMPTIONS = ("default", "alpha 1", "beta 0.1", "slice 2.5 s")
-EXPERIMENTS: dict[str, dict[str, Any]] = {
-    "concurrent_gang": {
-        "grid": {**FOUR, "machine": ("torus4x4", "torus4x8"), "horizon": (1e4, 2e4, 3e4, 4e4)},
-        "metrics": TASKS,
-        "truth": tasks,
+POLICY = {"family": "models.concurrent_gang", "returns": "at_once", "slice": 10.0, "alpha": 2.0, "beta": 0.5}
+COMMON: dict[str, Any] = {
+    "groups": GROUPS,
+    "spread": {"period": 0.0},
+    "files": {
+        "policy": lambda one: POLICY,
+        "workload": lambda one: {"model": "jann1997", "statements": {"io_time": 5.0}},
+        "machine": lambda one: {"context_switch": 0.0005},
     },
-    "concurrent_gang_sensitivity": {
-        "grid": {**FOUR, "machine": ("torus4x4",), "assumption": ASSUMPTIONS},
-        "metrics": TASKS,
-        "truth": tasks,
-    },
-    "concurrent_gang_scale": {
-        "grid": {
+    "settings": {"axes": {"horizon": "policy.horizon"}},
+    "attrs": {"families": '{"models.concurrent_gang": 1}'},
+}
+HORIZONS = (1e4, 2e4, 3e4, 4e4)
+EXPERIMENTS = {
+    "concurrent_gang": Experiment(
+        {**FOUR, "machine": ("torus4x4", "torus4x8"), "horizon": HORIZONS}, TASKS, tasks, **COMMON
+    ),
+    "concurrent_gang_sensitivity": Experiment(
+        {**FOUR, "machine": ("torus4x4",), "assumption": ASSUMPTIONS}, TASKS, tasks, **COMMON
+    ),
+    "concurrent_gang_scale": Experiment(
+        {
             "policy": (PRIORITIES,), "workload": (COMPUTATION, SYNCHRONIZATION), "load": (1.5,),
             "machine": ("processors16",), "processors": (64, 256, 1024, 4096),
             "central_cost": (0.0, 0.0001, 0.0005, 0.002),
         },
-        "metrics": {"jobs": (), "utilization": (), "pe_time": ("pe_state",)},
-        "truth": scale,
-    },
-    "idling_ratio": {
-        "grid": {
+        {"jobs": (), "utilization": (), "pe_time": ("pe_state",)}, scale, **COMMON,
+    ),
+    "idling_ratio": Experiment(
+        {
             "policy": (GANG,), "workload": (COMPUTATION,), "load": (0.3, 0.9, 1.5),
             "machine": ("torus4x4", "pe128"), "scheme": SCHEMES,
         },
-        "metrics": {"idling_ratio": ()},
-        "truth": idling,
-    },
+        {"idling_ratio": ()}, idling, **COMMON,
+    ),
 }  # fmt: skip
+MADE = Fabricated(EXPERIMENTS)
+dataset = MADE.dataset
 
 
-def dataset(
-    name: str,
-    *,
-    truth: Truth | None = None,
-    noise: float = 0.01,
-    unfinished: Callable[[Point], bool] = lambda at: False,
-    replications: int = 10,
-    seed: int = 1,
-    **axes: Sequence[Any],
-) -> xr.Dataset:
-    """Fabricate the dataset of an experiment.
+def of(policy: str, workload: str, metric: str, factor: float, **where: Any) -> Change:
+    """Multiply a metric of one scheduler under one workload (or all) by a factor, at some points only."""
 
-    Parameters
-    ----------
-    name : str
-        One of `EXPERIMENTS`.
-    truth : callable
-        By default what makes every sentence true.
-    noise : float
-        Relative spread of sequences of jobs, the same for all schedulers; a tenth of it for each point.
-    unfinished : callable
-        Point -> whether it is so.
-    **axes
-        Further axes, or other values on those of the experiment.
-    """
-    made = EXPERIMENTS[name]
-    truth = truth or made["truth"]
-    grid: dict[str, Sequence[Any]] = {**made["grid"], **axes}
-    shape = tuple(map(len, grid.values()))
-    random = np.random.default_rng(seed)
-    state = np.full((*shape, replications), DONE, np.int8)
-    points = [
-        (place, {axis: values[i] for (axis, values), i in zip(grid.items(), place, strict=True)})
-        for place in np.ndindex(*shape)
-    ]
-    for place, at in points:
-        if unfinished(at):
-            state[place] = LEFT
-    luck = random.standard_normal((len(grid["workload"]), replications))
-    dims, data = (*grid, "replication"), {}
-    for metric, own_dims in made["metrics"].items():
-        own = tuple(len(GROUPS[dim]) for dim in own_dims)
-        values = np.full((*shape, replications, 1, *own), np.nan)
-        for place, at in points:
-            if unfinished(at):
-                continue
-            for group in np.ndindex(*own):
-                where = {dim: GROUPS[dim][i] for dim, i in zip(own_dims, group, strict=True)}
-                chance = luck[place[1]] + 0.1 * random.standard_normal(replications)
-                spread = 0.0 if metric in EXACT else noise
-                values[(*place, slice(None), 0, *group)] = truth(metric, {**at, **where}) * (
-                    1 + spread * chance
-                )
-        data[metric] = ((*dims, "batch", *own_dims), values)
-    flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
-    settings = {"name": name, "confidence": 0.95, "replications": replications, "batches": 1, "seed": 1}
-    file = {
-        "family": "models.concurrent_gang",
-        "returns": "at_once",
-        "slice": 10.0,
-        "alpha": 2.0,
-        "beta": 0.5,
-    }
-    config = {
-        "settings": {**settings, "batch_size": None, "warmup": 0, "axes": {"horizon": "policy.horizon"}},
-        "policy": dict.fromkeys(grid["policy"], file),
-        "workload": {one: {"model": "jann1997", "statements": {"io_time": 5.0}} for one in grid["workload"]},
-        "machine": {one: {"context_switch": 0.0005} for one in grid["machine"]},
-    }
-    used = {dim for own_dims in made["metrics"].values() for dim in own_dims}
-    return xr.Dataset(
-        {**data, "state": (dims, state, flags), "saturated": (tuple(grid), np.zeros(shape, bool))},
-        coords={axis: list(values) for axis, values in grid.items()}
-        | {dim: list(GROUPS[dim]) for dim in used},
-        attrs={
-            "title": name, "config": json.dumps(config), "headline": next(iter(made["metrics"])),
-            "families": json.dumps({"models.concurrent_gang": 1}),
-        },
-    )  # fmt: skip
+    def changed(m: str, at: Point, value: float) -> float:
+        here = m == metric and at["policy"] == policy and workload in ("", at["workload"])
+        here = here and all(at.get(key) == wanted for key, wanted in where.items())
+        return factor * value if here else value
+
+    return changed
+
+
+def steady(metric: str, at: Point, value: float) -> float:
+    """Let a controller cost the less the larger the machine is."""
+    if metric == "pe_time" and at["pe_state"] == "switching":
+        return 0.1 * 64 * 4000.0
+    return value
+
+
+LATE = {"horizon": 40000.0}
+"""Where one horizon of four is enough to refute what is said of a whole figure."""
+
+FALSE: dict[str, dict[str, Change]] = {
+    "concurrent_gang": {
+        "3.2-io-throughput": of(PRIORITIES, IO, JOBS, 0.9, **LATE),
+        "3.2-io-idle-time": of(PRIORITIES, IO, IDLE_TIME, 1.96, **LATE),
+        "3.2-io-priorities-first": of(PRIORITIES, IO, JOBS, 0.92, **LATE),
+        "3.2-io-round-robin-between": of(ROUND_ROBIN, IO, IDLE_TIME, 1.5, **LATE),
+        "3.2-computation-slightly-better": of(PRIORITIES, COMPUTATION, JOBS, 1.05, **LATE),
+        "3.2-computation-idle-time": of(PRIORITIES, COMPUTATION, IDLE_TIME, 1.5, **LATE),
+        "3.2-computation-idle-slots-filled": of(PRIORITIES, COMPUTATION, "pe_time", 1.5, pe_state="empty"),
+        "3.2-communication-throughput": of(PRIORITIES, COMMUNICATION, JOBS, 0.93, **LATE),
+        "3.2-communication-idle-time": of(PRIORITIES, COMMUNICATION, IDLE_TIME, 1.22, **LATE),
+        "3.2-communication-waits": of(PRIORITIES, COMMUNICATION, "task_wait", 3, **LATE),
+        "3.2-communication-gang-over-uncoordinated": of(UNCOORDINATED, COMMUNICATION, JOBS, 1.2, **LATE),
+        "3.2-communication-even-better": of(UNCOORDINATED, COMMUNICATION, IDLE_TIME, 0.5, **LATE),
+        "3.2-synchronization-throughput": of(PRIORITIES, SYNCHRONIZATION, JOBS, 0.93, **LATE),
+        "3.2-synchronization-idle-time": of(PRIORITIES, SYNCHRONIZATION, IDLE_TIME, 1.22, **LATE),
+        "3.2-synchronization-waits": of(PRIORITIES, SYNCHRONIZATION, "task_wait", 3, **LATE),
+        "3.2-synchronization-gang-over-uncoordinated": of(
+            UNCOORDINATED, SYNCHRONIZATION, IDLE_TIME, 0.5, **LATE
+        ),
+        "3.2-synchronization-even-better": of(PRIORITIES, SYNCHRONIZATION, JOBS, 0.5, **LATE),
+        "3.2-synchronization-round-robin-last": of(ROUND_ROBIN, SYNCHRONIZATION, JOBS, 1.3, **LATE),
+        "3.2-32-like-16": of(PRIORITIES, IO, JOBS, 0.7, machine="torus4x8", **LATE),
+        "0-in-particular-io": of(PRIORITIES, COMPUTATION, IDLE_TIME, 0.3, **LATE),
+        "4-utilization": of(PRIORITIES, COMMUNICATION, "utilization", 0.5, **LATE),
+        "4-priorities-smarter": of(ROUND_ROBIN, COMMUNICATION, IDLE_TIME, 0.5, **LATE),
+        "2.2-only-pes-concerned": of(PRIORITIES, IO, "pes_told", 8),
+    },
+    "concurrent_gang_scale": {
+        "2.2-clock-scales": of(
+            PRIORITIES, "", "pe_time", 30, central_cost=0.0, processors=1024, pe_state="switching"
+        ),
+        "2.2-clock-keeps-utilization": of(
+            PRIORITIES, "", "utilization", 0.8, central_cost=0.0, processors=4096
+        ),
+        "2.2-central-grows": steady,
+        "2.2-central-limits-utilization": of(
+            PRIORITIES, "", "utilization", 3, central_cost=0.002, processors=4096
+        ),
+    },
+}
+"""Experiment -> claim -> what makes it false."""

@@ -129,6 +129,7 @@ def test_groups_are_told_alike(replayed: tuple[Study, str]) -> None:
             assert case.mean(WAIT, "easy", grouping, group).mean == pytest.approx(stored)
 
 
+@pytest.mark.exhaustive
 def test_a_stream_has_one_mean(tmp_path: Path) -> None:
     study = sweep.Study(
         "compare",

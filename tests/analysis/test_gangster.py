@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,21 +14,18 @@ from matplotlib.patches import Rectangle
 from rich.console import Console, Group
 from rich.text import Text
 
-from analysis.command import main
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.jette1997.gangster import command, times, torus
 from analysis.jette1997.gangster.display import (
     HEADER,
-    abreast_for,
     base,
-    color_of,
     known,
     planes,
     screen,
     table,
 )
-from analysis.jette1997.gangster.lettering import LETTERS, Lettering
+from analysis.jette1997.gangster.lettering import Lettering
 from analysis.jette1997.gangster.player import DAY, Player, play
 from analysis.jette1997.gangster.remaking import WEEK, Remade, point_of
 from analysis.jette1997.labels import AXES, GANG, THREE_WEEKS
@@ -100,13 +96,6 @@ def test_what_waits_in_queues_is_counted_and_not_shown() -> None:
     assert seen.lines[1] == "22 of 32 processors assigned, 10 free; 1 job on disk"
 
 
-def test_the_text_of_a_terminal_says_the_same() -> None:
-    now = moment()
-    seen = screen(remade(), now, Lettering().of(known(now)))
-    assert seen.text.plain.splitlines() == seen.lines
-    assert color_of("a") in {str(span.style) for span in seen.text.spans}
-
-
 def test_a_partition_round_the_torus_begins_where_no_node_of_it_comes_before() -> None:
     owner = np.full((4, 2, 2), -1)
     owner[[3, 0], 0, 0] = 0
@@ -115,24 +104,11 @@ def test_a_partition_round_the_torus_begins_where_no_node_of_it_comes_before() -
     assert base(moment(owner=whole), 0) == "000"
 
 
-def test_planes_are_put_beside_each_other_where_the_terminal_is_low() -> None:
-    now = SimpleNamespace(sides=(8, 4, 4))
-    assert [abreast_for(now, height) for height in (40, 39, 22, 21, 13)] == [1, 2, 2, 4, 4]
-
-
 def test_letters_stay_with_their_jobs_and_are_given_in_turn() -> None:
     letters = Lettering()
     assert letters.of([5, 9]) == {5: "a", 9: "b"}
     assert letters.of([9, 12]) == {9: "b", 12: "c"}  # a is free, but the next one is c
     assert letters.of([12, 9]) == {9: "b", 12: "c"}
-
-
-def test_more_jobs_than_letters_get_a_star_and_then_what_is_free() -> None:
-    letters = Lettering()
-    many = letters.of(range(len(LETTERS) + 2))
-    assert sorted(many.values()).count("*") == 2
-    assert len(set(many.values())) == len(LETTERS) + 1
-    assert letters.of([3, 1000])[1000] != many[3]
 
 
 @pytest.mark.parametrize(
@@ -167,20 +143,6 @@ def test_a_run_that_begins_within_a_week_knows_its_clock() -> None:
         times.time_of("Tue 13:25", "1", made)
 
 
-@pytest.mark.parametrize(
-    ("at", "week", "line"),
-    [
-        ("Tue 13:25", "9", "lasts from Mon 0:01 of week 1 to Mon 0:00 of week 4"),
-        ("30d", "", "is outside of the run"),
-        ("Tue 13:25", "0", "--week 0: give a whole number"),
-        ("2d", "1", "--week 1 goes with a weekday"),
-    ],
-)
-def test_a_time_outside_is_said_in_one_line(at: str, week: str, line: str) -> None:
-    with pytest.raises(AnalysisError, match=line):
-        times.time_of(at, week, remade())
-
-
 def test_a_date_is_shown_where_the_workload_says_it() -> None:
     """Time 0 is Monday, December 2, 1996 (849,484,800 s after 1970)."""
     made = remade(origin=SimpleNamespace(zero=849_484_800))
@@ -192,20 +154,6 @@ def test_settings_are_read_in_any_form() -> None:
     for given in (["--at", "Fri 2:00", "--week=3", "--play"], ["at=Fri 2:00", "--week", "3", "play=true"]):
         found = command.parsed(given)
         assert (found["at"], found["week"], found["play"], found["picture"]) == ("Fri 2:00", "3", "true", "")
-
-
-@pytest.mark.parametrize(
-    ("given", "line"),
-    [
-        (["--when", "Tue 1:00"], r"'--when' is not understood; valid: --at"),
-        (["Tue"], r"'Tue' is not understood"),
-        (["--at"], r"--at: give a value, --at TIME"),
-        (["--play=5"], r"--play=5: it takes no value"),
-    ],
-)
-def test_what_is_no_option_is_said_in_one_line(given: list[str], line: str) -> None:
-    with pytest.raises(AnalysisError, match=line):
-        command.parsed(given)
 
 
 def study(name: str = "llnl_t3d", **made: Any) -> Study:
@@ -238,36 +186,6 @@ def test_a_run_is_that_of_the_dataset() -> None:
 def test_what_cannot_be_shown_is_said_in_one_line(name: str, settings: dict[str, str], line: str) -> None:
     with pytest.raises(AnalysisError, match=line):
         point_of(study(name), settings)
-
-
-def test_a_dataset_of_another_family_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from fabricated import dataset as packing
-
-    folder = tmp_path / "packing"
-    folder.mkdir()
-    packing().to_netcdf(folder / "packing.nc")
-    assert main(["gangster", str(folder)]) == 2
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert "packing holds results of" in told
-    assert "gangster shows those of models.production_gang, e.g. results/llnl_t3d" in told
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["nowhere"], "nowhere does not exist"),
-        (["nowhere", "--at", "never"], "--at 'never': give a weekday and a time"),
-        (["nowhere", "--speed", "0"], "--speed 0: give simulated seconds in a second"),
-        ([], "name a results folder"),
-    ],
-)
-def test_mistakes_are_one_line_and_status_2(
-    arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["gangster", *arguments]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 1
-    assert line in told[0]
 
 
 def player(**changed: Any) -> Player:
@@ -323,11 +241,6 @@ def test_a_day_is_played_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     ]  # fmt: skip
 
 
-def test_without_a_terminal_nothing_is_played() -> None:
-    with pytest.raises(AnalysisError, match="--play needs a terminal"):
-        play(player(), Console(file=io.StringIO()), lambda seconds: "q")
-
-
 def test_the_picture_has_every_node_and_a_row_for_each_job() -> None:
     now = moment()
     letters = Lettering().of(known(now))
@@ -344,11 +257,3 @@ def test_the_picture_has_every_node_and_a_row_for_each_job() -> None:
     (below,) = figure.subfigs[1].axes
     lines = [text.get_text() for text in below.texts]
     assert sum(line.startswith(("Prod", "Int", "Dbug")) for line in lines) == 6
-
-
-def test_a_machine_too_large_for_a_picture_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from models.production_gang.t3d import moment as seen
-
-    monkeypatch.setattr(seen, "at", lambda run, time: moment(owner=np.full((32, 32, 32), -1)))
-    with pytest.raises(AnalysisError, match="32,768 nodes are too many to draw"):
-        torus.draw(replace(remade()), 0.0)

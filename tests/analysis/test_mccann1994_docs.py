@@ -71,6 +71,7 @@ def test_no_sentence_is_counted_twice() -> None:
     assert [int(number) for number in said.groups()] == expected
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("experiment", EXACT)
 def test_the_page_has_the_verdicts_of_the_claims(experiment: str, tmp_path: Path) -> None:
     study = sweep.Study(experiment, executor="serial", output=str(tmp_path / experiment))

@@ -15,11 +15,9 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from analysis.command import main
 from analysis.figures import style
-from analysis.mccann1994.drawings import DRAWINGS, PICTURES, pictures
-from analysis.mccann1994.drawings.mesh import draw_walk
+from analysis.mccann1994.drawings import DRAWINGS
 from analysis.mccann1994.drawings.schedules import EXAMPLES, POLICIES, draw_example
-from analysis.mccann1994.labels import LARGE, REST, SMALL
-from models.topology import mesh
+from analysis.mccann1994.labels import LARGE, REST
 from sweep.config.files import parameters
 from sweep.config.locate import conf_folder
 
@@ -78,12 +76,6 @@ def test_partitions_tile_the_mesh_in_every_picture(name: str, settings: Mapping[
         assert (covered(one) == 1).all()
 
 
-def test_folding_colours_tell_sizes() -> None:
-    (axes,) = shown(draw("folding", jobs="5"))
-    sizes = {to_hex(face.get_facecolor()): face.get_width() * face.get_height() for face in faces(axes)}
-    assert sizes == {SMALL: 32, LARGE: 64}
-
-
 def test_a_rotation_is_told_with_its_strings_and_movers() -> None:
     places = shown(draw("folding_rotation"))
     assert [axes.get_title() for axes in places[:3]] == [
@@ -103,21 +95,6 @@ def test_a_walk_has_an_arrow_into_each_partition_and_stays_inside(partitions: in
     x, y = axes.lines[0].get_data()
     assert (x[0], y[0]) == (x[-1], y[-1])
     assert 0 < x.min() < x.max() < 16
-
-
-def test_a_walk_crosses_the_side_that_two_rectangles_share() -> None:
-    axes = Figure().subplots()
-    draw_walk(axes, [mesh.Rectangle(0, 0, 2, 4), mesh.Rectangle(2, 2, 2, 2)])
-    assert np.column_stack(axes.lines[0].get_data()).tolist() == [[2, 1], [3, 2], [3, 3], [3, 2], [2, 1]]
-    draw_walk(axes, [mesh.Rectangle(0, 0, 2, 4)])
-    assert len(axes.lines) == 1
-
-
-def test_equi_plus_shows_how_many_threads_each_processor_has() -> None:
-    left, right = shown(draw("equi_plus_mapping", partition="4x5"))
-    assert Counter(texts(right)) == {"13": 16, "12": 4}
-    assert "12 or 13 each" in right.get_title()
-    assert "13 partitions" in left.get_title()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -157,11 +134,6 @@ def test_policies_are_those_of_the_configuration() -> None:
         assert {key: configured[key] for key in given} == given
 
 
-def test_chapter_4_is_in_the_report_on_efficiency_preservation() -> None:
-    assert [picture.name for picture in pictures()] == list(PICTURES)
-    assert all(drawing in DRAWINGS for drawing, _, _ in PICTURES.values())
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -187,11 +159,3 @@ def test_mistakes_are_one_line_and_status_2(
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1
     assert message in captured.err
-
-
-def test_a_drawing_is_saved_under_what_was_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["draw", "equi", "processors=4x8", "jobs=3", f"output={tmp_path}"]) == 0
-    assert (tmp_path / "equi-4x8-3.png").stat().st_size > 0
-    assert len(capsys.readouterr().out.splitlines()) == 3

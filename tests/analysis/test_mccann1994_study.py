@@ -1,28 +1,31 @@
-"""Curves along other axes than the load, and which axes are readings, as a paper declares them."""
+"""Curves along other axes than the load, exact comparisons, claims on parts of the dissertation's grids."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from fabricated import write
-from fabricated_mccann1994 import dataset
+from fabricated_mccann1994 import STABLE, Point, dataset, memory, small
+from papers import study, verdicts
 
 from analysis.claims.comparisons import AxisRange, listed, ratio
 from analysis.claims.exact import average, everywhere, monotone
-from analysis.mccann1994.labels import AXES
-from analysis.study import Study, open_study
+from analysis.mccann1994.labels import AXES, KEY
+from analysis.study import open_study
 from analysis.study.curve import DONE, EXCLUDED, SATURATED, UNFINISHED
 
 
-def study(name: str, **made: object) -> Study:
-    return Study(dataset(name, **made).squeeze("machine"), Path("results") / name, axes=AXES)  # type: ignore[arg-type]
+def found_on(name: str, **made: Any) -> dict[str, str]:
+    """Return the verdicts on a fabricated dataset."""
+    return verdicts(KEY, study(KEY, name, **made))
 
 
 def test_a_curve_along_jobs() -> None:
-    found = study("efficiency_preservation", jobs=[8, 2, 4], unfinished=lambda at: at["jobs"] == 4)
+    found = study(KEY, "efficiency_preservation", jobs=[8, 2, 4], unfinished=lambda at: at["jobs"] == 4)
     curve = found.curve("efficiency_preservation", "static_8", along="jobs", workload="speedup_curve")
     assert curve.axis == "jobs"
     assert curve.x.tolist() == [2, 4, 8]
@@ -31,7 +34,7 @@ def test_a_curve_along_jobs() -> None:
 
 
 def test_null_has_no_place_on_an_axis_but_can_be_asked_for() -> None:
-    found = study("birth_death")
+    found = study(KEY, "birth_death")
     limited = found.curve("blow_up", "equi_plus", along="memory_limit", load=0.5)
     assert limited.x.tolist() == [1, 2, 4, 8, 16, 64]
     free = found.curve("blow_up", "equi_plus")
@@ -42,7 +45,7 @@ def test_null_has_no_place_on_an_axis_but_can_be_asked_for() -> None:
 
 
 def test_where_a_grid_has_no_such_points() -> None:
-    found = study("birth_death")
+    found = study(KEY, "birth_death")
     assert set(found.curve("blow_up", "equi", memory_limit=4).status) == {EXCLUDED}
     assert set(found.curve("blow_up", "nobody").status) == {EXCLUDED}
     # Several loads, and none asked for: no curve over limits rather than one at some load.
@@ -51,7 +54,7 @@ def test_where_a_grid_has_no_such_points() -> None:
 
 
 def test_a_metrics_own_dimension_is_chosen_like_a_feature() -> None:
-    found = study("partitioning", noise=0.0)
+    found = study(KEY, "partitioning", noise=0.0)
     at = {"along": "short_fraction", "load": 0.5}
     short = found.curve("class_response_time", "equi_plus", job_class="short", **at)
     everyone = found.curve("class_response_time", "equi_plus", **at)
@@ -75,7 +78,7 @@ def test_axes_that_a_paper_does_not_declare_are_readings(tmp_path: Path) -> None
 
 
 def test_ranges_of_any_axis() -> None:
-    found = study("efficiency_preservation")
+    found = study(KEY, "efficiency_preservation")
     curves = [
         found.curve("efficiency_preservation", policy, along="jobs") for policy in ("fold_never", "equi_plus")
     ]
@@ -87,7 +90,7 @@ def test_ranges_of_any_axis() -> None:
 
 
 def test_exact_comparisons_name_the_exceptions() -> None:
-    found = study("efficiency_preservation", jobs=range(1, 10))
+    found = study(KEY, "efficiency_preservation", jobs=range(1, 10))
     fold, equi = (
         found.curve("efficiency_preservation", policy, along="jobs") for policy in ("fold_never", "equi")
     )
@@ -104,3 +107,53 @@ def test_exact_comparisons_name_the_exceptions() -> None:
     tall = replace(fold, values=fold.values * np.where(fold.x == 9, 100, 1)[:, None, None])
     again = replace(tall, values=tall.values * np.where(fold.x == 9, 1, 0.5)[:, None, None])
     assert average("half", again, tall, everything, high=0.6).holds(0.95)
+
+
+def test_a_limit_at_which_equipartition_is_unstable_is_pronounced() -> None:
+    found = found_on("birth_death", saturated=lambda at: at["memory_limit"] == 8 and at["load"] == 0.9)
+    assert found["5.3.2-not-pronounced"] == "fails"
+
+
+def test_each_interval_between_decisions_has_its_verdicts() -> None:
+    """Ten seconds, and short jobs do not wait under small limits; a minute, and they do."""
+    truth = memory
+
+    def shorter(metric: str, at: Point) -> float:
+        better = metric == "class_response_time" and at["job_class"] == "short" and small(at)
+        return truth(metric, at) * (0.5 if better and at["admission_interval"] == 10 else 1.0)
+
+    one = study(KEY, "partitioning_memory", truth=shorter, admission_interval=[10.0, 60.0])
+    found = {letter: verdicts(KEY, reading) for letter, reading in one.readings.items()}
+    assert [reading.label for reading in one.readings.values()] == ["default", "admission_interval=60"]
+    assert [found[letter]["5.4.2-small-limits-delay-short-jobs"] for letter in "AB"] == ["fails", "holds"]
+    assert found["A"].keys() == found["B"].keys()
+
+
+def test_saturation_refutes_stability() -> None:
+    found = found_on("birth_death", saturated=lambda at: at["policy"] == "fold_200" and at["load"] >= 0.9)
+    assert found[STABLE] == "fails"
+    assert found["5.3.1-short-rotation-unstable"] == "fails"
+
+
+def test_numbers_with_chance_in_them_are_no_facts() -> None:
+    assert set(found_on("fairness", noise=0.01, exact=False, replications=6, batches=10).values()) == {
+        "inconclusive"
+    }
+
+
+def test_noise_leaves_claims_open() -> None:
+    assert found_on("partitioning", noise=0.5, own=1.0, seed=3)["5.4.1-ten-percent"] == "inconclusive"
+
+
+def test_unfinished_points_leave_only_claims_open_that_need_them() -> None:
+    found = found_on("efficiency_preservation", unfinished=lambda at: at["policy"] == "fold_50")
+    needed = {"5.2.2-sensitive-to-rotation", "5.2.2-folding-better", "5.2.2-folding-better-many",
+              "5.2.2-folding-much-better"}  # fmt: skip
+    assert {claim for claim, verdict in found.items() if verdict != "holds"} == needed
+
+
+def test_a_grid_without_the_points_leaves_claims_open() -> None:
+    found = found_on("partitioning", short_fraction=[0.5], policy=["equi_plus", "fold_never"])
+    assert found["5.4.1-ten-percent"] == "holds"
+    assert found["5.4.1-folding-dominates"] == found["5.3-chain-accurate"] == "inconclusive"
+    assert found_on("fairness", q=[None, 4 / 15])["5.2.3-rotation-as-long-as-jobs"] == "inconclusive"

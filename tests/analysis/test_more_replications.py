@@ -12,6 +12,7 @@ from sweep import cli
 WORSE = {("holds", "fails"), ("holds", "inconclusive")}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore")
 def test_no_verdict_of_the_packing_study_gets_worse(tmp_path: Path) -> None:
     """All eight schemes under the default reading, in runs a fifth as long as the study's."""

@@ -20,7 +20,7 @@ from analysis.drawings.gantt import HELD, PREEMPTED, PROMISED, boxes, draw_gantt
 from analysis.drawings.packing import pack
 from analysis.drawings.queue import draw_queue
 from analysis.drawings.scene import Scene, scene, unit_of, window
-from analysis.errors import AnalysisError, DrawingError
+from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.registry import drawings
 from models.jobs.jobs import Jobs
@@ -96,11 +96,6 @@ def test_a_piece_is_split_where_no_run_is_long_enough() -> None:
     placed = pack(begin, end, np.array([2.0, 3.0, 2.0, 4.0]), np.arange(4), 8)
     assert sum(run.high - run.low for piece, run in placed if piece == 3) == 4
     assert len([piece for piece, _ in placed if piece == 3]) == 2
-
-
-def test_more_processors_than_there_are_is_no_schedule() -> None:
-    with pytest.raises(DrawingError, match="no schedule"):
-        pack(np.zeros(2), np.ones(2), np.array([5.0, 5.0]), np.arange(2), 8)
 
 
 def test_a_gantt_chart_has_the_area_of_the_work() -> None:
@@ -204,33 +199,6 @@ def test_mistakes_are_told_in_one_line(given_: Mapping[str, str], message: str) 
     with pytest.raises(AnalysisError, match=message) as error:
         DRAWINGS["gantt"].draw(asked)
     assert "\n" not in str(error.value)
-
-
-def test_a_drawing_takes_what_its_words_advise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each line of error names the option that the next attempt adds, until the picture is there."""
-    asked = [
-        "draw",
-        "gantt",
-        "policy=easy",
-        "workload=short_long",
-        "load=0.5",
-        "jobs=20",
-        f"output={tmp_path}",
-    ]
-    for option in ("workload.size=16", "workload.estimates=exact"):
-        assert main(asked) == 2
-        assert option.partition("=")[0] in capsys.readouterr().err
-        asked.append(option)
-    assert main(asked) == 0
-    assert main(["draw", "matrix", "policy.ties=event"]) == 2
-    assert "'policy.ties=event' is not understood" in capsys.readouterr().err
-
-
-def test_a_share_of_nothing_is_refused() -> None:
-    with pytest.raises(AnalysisError, match="share=2: give a share"):
-        DRAWINGS["waits"].draw(ask("waits", **SYNTHETIC, share="2"))
-    with pytest.raises(DrawingError, match="is none"):
-        DRAWINGS["waits"].draw(ask("waits", **{**SYNTHETIC, "jobs": "5"}))
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

@@ -94,6 +94,7 @@ def test_a_task_alone_changes_phase_when_its_input_and_output_must_be_done() -> 
         assert one.io == pytest.approx(np.array(expected)[:, 1])
 
 
+@pytest.mark.exhaustive
 def test_grades_follow_a_change_of_phase_in_the_papers_workload() -> None:
     parts = phase_changes(5, 2500.0)
     assert len(parts) == 2
@@ -146,25 +147,6 @@ def test_a_trace_diagram_shows_all_of_every_pes_time(policy: str) -> None:
     figure.draw_without_rendering()
 
 
-def test_grades_are_drawn_around_the_change() -> None:
-    figure = draw("grades", time="2500")
-    lines = {line.get_label(): line for line in figure.axes[0].lines}
-    io, computation = lines["grade of I/O"], lines["grade of computation"]
-    assert any(label.startswith("priority") for label in lines)
-    x, y = (np.asarray(values) for values in io.get_data())
-    assert x[0] < 0 < 5 < x[-1]
-    assert y[x <= 0].max() > 0.1
-    assert np.all(y[x >= 5] == 0)
-    assert np.all(np.asarray(computation.get_data()[1])[x >= 5] == 1)
-    assert "job" in figure.get_suptitle()
-
-
-def test_a_scheduler_without_priorities_is_drawn_without() -> None:
-    figure = draw("grades", time="2500", policy="gang")
-    assert not any(line.get_label().startswith("priority") for line in figure.axes[0].lines)
-    assert not any("β" in text.get_text() for text in figure.axes[0].texts)
-
-
 def test_pe_time_is_drawn_for_each_scheduler() -> None:
     figure = draw("pe_time", time="2000", workload="synchronization_intensive")
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -203,18 +185,6 @@ def test_bad_settings_are_one_line(name: str, settings: dict[str, str], told: st
     assert "\n" not in str(error.value)
 
 
-def test_keys_of_files_are_settings_too() -> None:
-    asked = {**scene.SOURCE, "workload": "feitelson1996", "workload.repetition": "sequence"}
-    made = scene.point({**asked, "machine.torus": "2x3", "policy.beta": "0.25"})
-    assert (made.workload["repetition"], made.machine["torus"], made.policy["beta"]) == (
-        "sequence",
-        "2x3",
-        0.25,
-    )
-    assert scene.title({**asked, "machine.torus": "2x3"}) == "feitelson1996, 6 PEs, load 1.5"
-    assert scene.title(asked).endswith("16 PEs, load 1.5")
-
-
 def test_a_drawing_has_the_jobs_of_an_experiment() -> None:
     """The seed is the experiment's: of the same replication, the same jobs."""
     from models import workloads
@@ -227,6 +197,7 @@ def test_a_drawing_has_the_jobs_of_an_experiment() -> None:
     assert jobs[0] != jobs[1]
 
 
+@pytest.mark.exhaustive
 def test_a_tiny_study_from_run_to_report(tmp_path: Path) -> None:
     folder = tmp_path / "concurrent_gang"
     study = sweep.Study(

@@ -84,6 +84,8 @@ def _multiples(study: Study) -> Figure:
         cut |= load_plot.mark_cut_bars(axes, plot)
         axes.set_title(textwrap.fill(f"{letter}: {one.title}", 30), fontsize=7, fontweight="normal")
         axes.set(xlabel="", ylabel="")
+    if not any(line.drawn.any() or line.saturated.any() for line in drawn):
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
     for axes in panels[len(readings) :]:
         axes.set_visible(False)
     figure.supxlabel("Offered load (fraction of capacity)" + f"\n{load_plot.CUT}" * cut, fontsize=9)

@@ -49,6 +49,7 @@ def pictures(study: Study) -> Iterator[Picture]:
 
 def _draw(study: Study, title: str, panels: Mapping[str, tuple[str, float | None]]) -> Figure:
     plots = [_panel(study, name, policy, q) for name, (policy, q) in panels.items()]
+    plots[0].check()
     figure = Figure(figsize=(7.4, 1.75 * len(plots) + 0.8), layout="constrained")
     for axes, one in zip(figure.subplots(len(plots), 1, sharex=True), plots, strict=True):
         draw_lines(axes, one)

@@ -1,0 +1,76 @@
+"""The papers' studies, fabricated once a session, with their verdicts and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+from drawn import drawn as draw
+from fabricated import Fabricated, packing
+from matplotlib.figure import Figure
+
+from analysis.claims import Claim
+from analysis.paper import Paper
+from analysis.study import Study
+
+KEYS = ("feitelson1996", "mccann1994", "chiang2001", "silva1999", "jette1997")
+LOADS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97)
+PACKING = Fabricated({"packing": packing(loads=LOADS, noise=0.002, replications=6, batches=8)})
+"""In which all is clear."""
+
+
+def paper(key: str) -> Paper:
+    """Return a paper."""
+    found: Paper = import_module(f"analysis.{key}").PAPER
+    return found
+
+
+def made(key: str) -> Fabricated:
+    """Return the fabricated experiments of a paper."""
+    found: Fabricated = PACKING if key == KEYS[0] else import_module(f"fabricated_{key}").MADE
+    return found
+
+
+EXPERIMENTS = [(key, name) for key in KEYS for name in made(key).experiments]
+
+
+def of(key: str, data: xr.Dataset, **reading: str) -> Study:
+    """Return the study of a dataset as its paper sees it."""
+    axes = paper(key).axes
+    return Study(data, Path("results") / data.attrs["title"], reading, axes=axes).under(axes)
+
+
+def study(key: str, name: str, **changed: Any) -> Study:
+    """Return a fabricated study, see `Fabricated.dataset`."""
+    return of(key, made(key).dataset(name, **changed))
+
+
+@cache
+def true(key: str, name: str) -> Study:
+    """Return the study in which every sentence is true."""
+    return of(key, made(key).true(name))
+
+
+def verdicts(key: str, found: Study) -> dict[str, str]:
+    """Return the verdict on each claim, under the first reading."""
+    return {claim.id.removeprefix(f"{key}-"): claim.verdict for claim in claims(key, found)}
+
+
+def claims(key: str, found: Study) -> Sequence[Claim]:
+    """Return the claims under the first reading."""
+    return paper(key).claims(found.readings["A"])
+
+
+def drawn(key: str, found: Study, *names: str, render: bool = False) -> dict[str, Figure]:
+    """Return the figures that can be drawn, of these names if there are any, see `drawn.drawn`."""
+    return draw(paper(key), found, *names, render=render)
+
+
+@cache
+def figures(key: str, name: str) -> dict[str, Figure]:
+    """Return the figures of the study in which every sentence is true."""
+    return drawn(key, true(key, name), render=True)

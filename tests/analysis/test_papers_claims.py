@@ -1,0 +1,86 @@
+"""Every claim of every paper holds, fails and stays open where it has to."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+from papers import EXPERIMENTS, KEYS, claims, made, of, paper, study, true, verdicts
+
+from analysis.claims import Open
+
+OF_THE_MODELS = {
+    "2.1-phase-change-detected", "4.2-fig9-balance", "4.2-fig9-end", "6.3-forced-allocation",
+    "6.3-worked-example", "6.7-rests-on-one", "6.5.1-worked-example", "6.5.1-eight-processors",
+    "6.5.2-example-140", "6.5.2-example-greedy", "6.6-example",
+}  # fmt: skip
+"""Claims on what models do, which depend on no dataset."""
+
+A_SLIP = "6.5.1-eight-processors"
+"""The text gives two jobs 8 of 12 processors each."""
+
+BY_SATURATION = {
+    "5.3.1-constant-interval-stable", "4.2-load-based-not-over-90", "5-above-static-partitioning",
+    "4.2-load-based-slots-improve", "4.2-buddy-many-unifications", "4.2-over-90-sustained",
+    "4.2-over-95-sustained",
+}  # fmt: skip
+"""Claims that `test_mccann1994_study` and `test_feitelson1996_claims` make false."""
+
+
+def false(key: str) -> dict:
+    module = "test_feitelson1996_claims" if key == "feitelson1996" else f"fabricated_{key}"
+    return import_module(module).FALSE
+
+
+CLAIMS = [(key, name, claim) for key in KEYS for name, found in false(key).items() for claim in found]
+
+
+@pytest.fixture(autouse=True)
+def _no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the claim that takes a simulation: `test_silva1999_drawings` has it."""
+    silva = import_module("analysis.silva1999.claims")
+    monkeypatch.setattr(silva, "phase_changes", lambda measures: (Open("changes of phase", "not run"),))
+
+
+@pytest.mark.parametrize(("key", "name"), EXPERIMENTS)
+def test_every_claim_holds_where_every_sentence_is_true(key: str, name: str) -> None:
+    found = verdicts(key, true(key, name))
+    every = {claim for one in false(key).values() for claim in one}
+    known = {*false(key).get(name, every), *BY_SATURATION, *OF_THE_MODELS}
+    assert set(false(key).get(name, ())) <= set(found) <= known, "each claim is tested both ways"
+    wrong = {claim for claim, verdict in found.items() if verdict != "holds"}
+    assert wrong <= {A_SLIP, "2.1-phase-change-detected"}
+
+
+@pytest.mark.parametrize(("key", "name", "claim"), CLAIMS)
+def test_a_claim_fails_where_its_sentence_is_false(key: str, name: str, claim: str) -> None:
+    data = made(key).false(name, false(key)[name][claim])
+    assert verdicts(key, of(key, data))[claim] == "fails"
+
+
+@pytest.mark.parametrize(("key", "name"), EXPERIMENTS)
+def test_without_runs_every_claim_is_open(key: str, name: str) -> None:
+    found = claims(key, study(key, name, unfinished=lambda at: True))
+    of_data = [claim for claim in found if claim.id.removeprefix(f"{key}-") not in OF_THE_MODELS]
+    assert {claim.verdict for claim in of_data} <= {"inconclusive"}
+    lines = [line for claim in of_data for line in claim.evidence[1:] if line[0] in "✓✗?"]
+    assert all("not tested" in line or "no finished points" in line for line in lines)
+
+
+@pytest.mark.parametrize(("key", "name"), EXPERIMENTS)
+def test_claims_have_quotes_evidence_and_figures_that_exist(key: str, name: str) -> None:
+    found = true(key, name)
+    names = {picture.name for picture in paper(key).pictures(found, None)}
+    for claim in claims(key, found):
+        assert claim.id.startswith(f"{key}-")
+        assert claim.source.count("“") == claim.source.count("”")
+        assert "{" not in claim.source + claim.statement
+        assert len(claim.evidence) >= 2
+        assert set(claim.figures) <= names or len(found.readings) > 1
+        assert claim.error is None or 0 < claim.error <= 0.05
+
+
+def test_each_sentence_belongs_to_one_experiment() -> None:
+    for key, n in (("mccann1994", 60), ("chiang2001", 67), ("jette1997", 32)):
+        names = [claim for name in made(key).experiments for claim in verdicts(key, true(key, name))]
+        assert len(names) == len(set(names)) == n

@@ -1,0 +1,331 @@
+"""Every figure of every paper has its data, labels with units and a complete legend, or a reason why not."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from papers import EXPERIMENTS, KEYS, drawn, figures, made, paper, study, true
+
+from analysis.registry import paper_for
+
+FIGURES = {
+    "packing": "fig7 fig8 fig9 fig10 fig11 fig12 fig13 utilization used-slots readings-slowdown "
+    "readings-ranks readings-verdicts",
+    "o2k_backfill": "fig3 fig5 fig5-months fig6 fig7 fig7-runtimes",
+    "o2k_immediate": "fig8 fig8-not-shown fig8-runtimes",
+    "o2k_equipartition": "fig9 fig9-months fig10 fig10-all",
+    "o2k_workload": "table4-1 table4-2 fig1 fig2",
+    "efficiency_preservation": "fig3-1 fig3-2 fig4-2 fig4-3 fig4-5 fig4-6 fig4-7 fig5-2 fig5-3",
+    "fairness": "fig5-4 fig5-5",
+    "birth_death": "fig5-6 fig5-7",
+    "partitioning": "fig5-8 fig5-8-relative fig5-9",
+    "partitioning_memory": "fig5-10 fig5-11",
+    "memory_schedules": "reallocations reallocations-optimum epochs",
+    "memory_examples": "fig6-2 fig6-4 fig6-5 fig6-7 fig6-8 fig6-9 fig6-10 fig6-11",
+    "concurrent_gang": "fig3 fig4 fig4-tasks fig5 fig6 fig7 fig8 fig8-tasks fig9 fig10 fig10-tasks gains "
+    "pe-time pe-time-torus4x8",
+    "concurrent_gang_sensitivity": "map gains-io_intensive gains-computation_intensive "
+    "gains-communication_intensive gains-synchronization_intensive",
+    "concurrent_gang_scale": "scale-switching scale-utilization",
+    "idling_ratio": "idling-ratio",
+    "llnl_t3d": "fig1 weeks week-by-week responsiveness by-hour by-length lost",
+    "llnl_tradeoff": "tradeoff tradeoff-curves",
+    "llnl_compare": "compare",
+}
+"""Experiment -> its figures in their order."""
+
+OF_LOGS = {"fig3", "fig4", "fig5", "fig6"}
+NEEDS_A_RUN = ("o2k_backfill", "fig4")
+"""Drawn by a run of the policy, which a fabricated dataset has no parameters for."""
+
+WITHOUT_AXES = re.compile(r"table4|fig4-\d|fig6-\d|map|fig9$|readings-verdicts")
+"""Tables, matrices and meshes."""
+
+
+def shown(figure: Figure) -> list[Axes]:
+    return [axes for axes in figure.axes if axes.get_visible() and axes.axison]
+
+
+def has_data(axes: Axes) -> bool:
+    return bool(axes.lines or axes.patches or axes.collections or axes.images or axes.texts)
+
+
+@pytest.mark.parametrize(("key", "name"), EXPERIMENTS)
+def test_figures_have_data_labels_and_legends(key: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from analysis.chiang2001.figures import backfill
+
+    monkeypatch.setattr(backfill, "month_of_jobs", _no_run)
+    found, names = true(key, name), FIGURES[name].split()
+    pictures = paper(key).pictures(found, None)
+    assert [p.name for p in pictures if p.name in names] == names
+    assert {p.name for p in pictures} - set(names) <= (OF_LOGS if key == KEYS[0] else {NEEDS_A_RUN[1]})
+    assert all(picture.title and picture.caption for picture in pictures)
+    assert paper_for(name) is paper(key)
+    drawings = figures(key, name)
+    assert list(drawings) == names
+    for figure_name, figure in drawings.items():
+        axes = shown(figure)
+        assert any(map(has_data, axes)) or figure.axes[0].texts, figure_name
+        if not WITHOUT_AXES.match(figure_name):
+            labelled = [one.get_xlabel() for one in axes] + [figure.get_supxlabel()]
+            assert any(labelled), figure_name
+            assert any(one.get_ylabel() or one.get_yticklabels() for one in axes) or figure.get_supylabel()
+        for legend in figure.legends:
+            texts = [text.get_text() for text in legend.get_texts()]
+            assert texts, figure_name
+            assert all(texts), figure_name
+            assert len(set(texts)) == len(texts), figure_name
+        colors = {line.get_color() for legend in figure.legends for line in legend.get_lines()}
+        if figure.legends and colors and key in ("mccann1994", "silva1999") and name != "fairness":
+            marked = {
+                line.get_color() for one in axes for line in one.lines if line.get_marker() in "os^vDd<>Xp"
+            }
+            assert marked - {"white", "#888888"} <= colors, f"{figure_name}: each line is in the legend"
+
+
+def _no_run(*at: Any) -> None:
+    raise ValueError("not simulated here")
+
+
+@pytest.mark.parametrize(("key", "name"), EXPERIMENTS)
+def test_without_runs_nothing_is_drawn(key: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from analysis.chiang2001.figures import backfill
+
+    monkeypatch.setattr(backfill, "month_of_jobs", _no_run)
+    independent = {"fig3-1", "fig7", "fig9", "map", "readings-verdicts", *FIGURES["memory_examples"].split()}
+    found = drawn(key, study(key, name, unfinished=lambda at: True))
+    assert {one for one in found if not one.startswith("fig4-")} <= independent
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        pytest.param(*one, marks=[pytest.mark.exhaustive] if i % 3 else [])
+        for i, one in enumerate(EXPERIMENTS)
+    ],
+)
+def test_half_a_run_is_drawn_as_far_as_it_has_come(
+    key: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from analysis.chiang2001.figures import backfill
+
+    monkeypatch.setattr(backfill, "month_of_jobs", _no_run)
+    axis, values = next((a, v) for a, v in reversed(made(key).experiments[name].grid.items()) if len(v) > 1)
+    half = study(key, name, unfinished=lambda at: at[axis] in values[::2])
+    assert drawn(key, half, render=True)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_policy_looks_the_same_in_every_figure(key: str) -> None:
+    looks: dict[str, set[tuple[str, str]]] = {}
+    for name in made(key).experiments:
+        for figure in figures(key, name).values():
+            for legend in figure.legends:
+                for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+                    if handle.get_label() in POLICIES and hasattr(handle, "get_marker"):
+                        look = (str(handle.get_color()), str(handle.get_marker()))
+                        looks.setdefault(text.get_text(), set()).add(look)
+    assert all(len({color for color, _ in found}) == 1 for found in looks.values()), looks
+    assert all(len({marker for _, marker in found} - {"None"}) <= 1 for found in looks.values()), looks
+
+
+def _policies() -> set[str]:
+    from analysis.figures.policies import LOOKS
+
+    return {one.label for one in LOOKS.values()}
+
+
+POLICIES = _policies()
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "axes", "names"),
+    [
+        ("chiang2001", "o2k_immediate", {"ties": ("instant", "event")}, ["fig8-A", "fig8-B"]),
+        (
+            "mccann1994",
+            "fairness",
+            {"leftover": ["smallest", "regular"], "jobs": [1, 2, 3]},
+            ["fig5-4-A", "fig5-5-B"],
+        ),
+        (
+            "silva1999",
+            "concurrent_gang",
+            {"alpha": (2.0, 1.0), "machine": ("torus4x4",)},
+            ["fig3-A", "gains-B", "map"],
+        ),
+    ],
+)
+def test_each_reading_has_its_figures(key: str, name: str, axes: dict[str, Any], names: list[str]) -> None:
+    pictures = {picture.name: picture for picture in paper(key).pictures(study(key, name, **axes), None)}
+    assert set(names) <= set(pictures)
+    assert all("Reading" in pictures[one].caption for one in names if one != "map")
+    assert dict(paper(key).readings(study(key, name, **axes)))[next(iter(axes))].startswith("varied: ")
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "axes", "figures_"),
+    [
+        ("jette1997", "llnl_t3d", {"policy": ("llnl_gang",), "workload": ("t3d",)}, FIGURES["llnl_t3d"]),
+        (
+            "jette1997",
+            "llnl_t3d",
+            {"workload": ("t3d_three_weeks", "t3d_benchmark")},
+            "responsiveness by-hour by-length lost",
+        ),
+        ("silva1999", "concurrent_gang_sensitivity", {"assumption": ("default",)}, "gains pe-time"),
+        ("chiang2001", "o2k_equipartition", {"workload": ("o2k_2000_01",)}, "fig9-months fig10 fig10-all"),
+        ("mccann1994", "partitioning", {"load": [0.3, 0.5]}, "fig5-8 fig5-8-relative fig5-9 response-loads"),
+    ],
+)
+def test_a_part_of_a_grid_has_the_figures_that_it_can_have(
+    key: str, name: str, axes: dict[str, Any], figures_: str
+) -> None:
+    assert list(drawn(key, study(key, name, **axes))) == figures_.split()
+
+
+def test_bars_and_points_have_the_values_of_the_dataset() -> None:
+    """Wait of each class; jobs until a horizon; months of each scheduler; shares of a PE's time."""
+    fig3 = figures("chiang2001", "o2k_backfill")["fig3"].axes[0]
+    assert [bar.get_height() for bar in fig3.patches] == pytest.approx([20.0] * 12, rel=0.02)  # type: ignore[attr-defined]
+    fig3 = figures("silva1999", "concurrent_gang")["fig3"]
+    assert [y for _, y in points(fig3, 0, "#882255")] == pytest.approx([115, 230, 345, 460], rel=0.02)
+    assert [y for _, y in points(fig3, 2, "#882255")] == pytest.approx([15, 30, 45, 60], rel=0.05)
+    months = points(figures("jette1997", "llnl_t3d")["fig1"], 0, "#332288")
+    assert months[14][1] == pytest.approx(98, rel=0.01)
+    assert months[15:] == months[5:15], "large points are what the site had"
+    for key, name, figure, total in (
+        ("silva1999", "concurrent_gang", "pe-time", 100), ("jette1997", "llnl_t3d", "lost", 100)
+    ):  # fmt: skip
+        panel = figures(key, name)[figure].axes[0]
+        rows: dict[int, float] = {}
+        for bar in panel.patches:
+            row = round(bar.get_y() + bar.get_height() / 2)  # type: ignore[attr-defined]
+            rows[row] = rows.get(row, 0.0) + bar.get_width()  # type: ignore[attr-defined]
+        assert list(rows.values()) == pytest.approx([total] * len(rows), rel=1e-3)
+
+
+def points(figure: Figure, panel: int, color: str) -> list[tuple[float, float]]:
+    """Return the marked points of a colour in a panel."""
+    found = [
+        line
+        for line in figure.axes[panel].lines
+        if line.get_color() == color and line.get_marker() not in ("None", "", "|", "_")
+    ]
+    return [(float(x), float(y)) for line in found for x, y in zip(*line.get_data(), strict=True)]
+
+
+def test_the_break_even_is_where_preemption_gains_nothing() -> None:
+    """The line passes the interpolated zero between multipliers 0 and 2 at a cost of 4."""
+    from analysis.jette1997.figures import tradeoff
+
+    found = study("jette1997", "llnl_tradeoff", noise=0.0)
+    excess, gained = tradeoff.table(found)
+    assert excess[0] == pytest.approx([10, 20, 60])
+    assert gained[2] == pytest.approx([100 * (0.95 - 0.24 / (1 + m) - 0.86) for m in (0, 2, 10)])
+    (figure,) = drawn("jette1997", found, "tradeoff").values()
+    lines = [path.vertices for held in figure.axes[1].collections for path in held.get_paths()]
+    top = max((vertex for line in lines for vertex in line), key=lambda vertex: vertex[1])
+    assert top == pytest.approx([-gained[2, 0] / (gained[2, 1] - gained[2, 0]), 2.0], abs=1e-6)
+    half = study("jette1997", "llnl_tradeoff", unfinished=lambda at: at["do_not_disturb"] == "never")
+    (figure,) = drawn("jette1997", half, "tradeoff").values()
+    assert not figure.axes[1].collections
+    assert not figure.legends
+
+
+def test_the_map_has_every_claim_under_every_assumption() -> None:
+    from fabricated_silva1999 import ASSUMPTIONS, Point, tasks
+
+    def low_beta(metric: str, at: Point) -> float:
+        same = at["assumption"] == "beta 0.1" and at["workload"] == "io_intensive"
+        return tasks(metric, {**at, "policy": "gang"} if same and at["policy"] == "concurrent_gang" else at)
+
+    found = study("silva1999", "concurrent_gang_sensitivity", truth=low_beta)
+    (report,) = paper("silva1999").tables(found)
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in report.rows}
+    assert tuple(report.columns) == ("claim", *ASSUMPTIONS)
+    assert rows["3.2-io-throughput"] == ["holds", "holds", "fails", "holds"]
+    assert rows.pop("hold, fail, open")[0] == f"{len(rows)} · 0 · 0"
+    (figure,) = drawn("silva1999", found, "map").values()
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(rows)
+    signs = {text.get_position(): text.get_text() for text in axes.texts}
+    assert signs[2, list(rows).index("3.2-io-throughput")] == "✗"
+
+
+def test_table_4_has_the_papers_numbers_above_the_generated_ones() -> None:
+    from models.workloads.o2k.table4 import TABLE_4
+
+    texts = [text.get_text() for text in figures("chiang2001", "o2k_workload")["table4-1"].axes[0].texts]
+    october = TABLE_4["1999-10"]
+    assert all(texts.count(f"{number:,}") >= 2 for number in (october.overall_jobs, *october.jobs))
+    lines = paper("chiang2001").brief(true("chiang2001", "o2k_workload"))
+    assert len(lines) == 1 + 6 * 3 * 2
+    assert lines[1].split()[-13:] == lines[2].split()[-13:], "the numbers of jobs"
+
+
+@pytest.mark.exhaustive
+def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
+    """The waits that the model gives back are those from which the dataset's average was made."""
+    import json
+
+    from analysis.chiang2001.figures.backfill import month_of_jobs
+    from analysis.drawings.composition import parameters
+    from models.backfill import FAMILY
+    from models.point import Batches, Point
+    from sweep.plan.seeds import seed
+
+    month, name = "o2k_2000_01", "o2k_backfill"
+    policy = {"discipline": "backfill", "family": "models.backfill", "ties": "event"}
+    workload, machine = parameters("workload", month), parameters("machine", "o2k")
+    found = study("chiang2001", name, workload=(month,), ties=("event", "instant")).readings["B"]
+    files = {"policy": {"easy": policy}, "workload": {month: workload}, "machine": {"o2k": machine}}
+    found.data.attrs["config"] = json.dumps({**found.config, **files})
+    wait, runtime = month_of_jobs(found, "easy", month)
+    of_the_model = Point(
+        {**policy, "ties": "instant"}, {**workload, "name": month}, machine, batches=Batches(None, 0, (1,)),
+        seed=seed(1, month, 0),
+    )  # fmt: skip
+    assert wait.mean() == pytest.approx(FAMILY.simulate(of_the_model).metrics["delay"][0])
+    assert len(wait) == len(runtime)
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "choice", "words"),
+    [
+        ("chiang2001", "o2k_backfill", "policy.ties", "instant: all ends of an instant"),
+        ("jette1997", "llnl_t3d", "machine.places", "aligned: a partition's corner is at multiples"),
+        ("silva1999", "concurrent_gang", "policy.returns", "at_once: the task of the slot gets its PE back"),
+        ("mccann1994", "partitioning", "policy.leftover", "smallest: columns left over go to"),
+        ("mccann1994", "birth_death", "completion rate", "EP(S) / E"),
+        ("feitelson1996", "packing", "workload.repetition", "feedback: the next run of a job"),
+    ],
+)
+def test_readings_name_what_was_taken(key: str, name: str, choice: str, words: str) -> None:
+    assert dict(paper(key).readings(true(key, name)))[choice].startswith(words)
+
+
+def test_shares_and_averages_are_those_of_the_runs() -> None:
+    """Months are averaged run by run, differences are paired, and a group without jobs is left out."""
+    from analysis.chiang2001.figures.panels import sample
+    from analysis.silva1999.figures.panels import difference
+    from analysis.study.sample import together
+
+    found = true("chiang2001", "o2k_backfill")
+    each = [sample(found, "delay", "easy", month) for month in found.values_of("workload")]
+    assert together(each).values == pytest.approx(np.mean([one.values for one in each], axis=0))
+    first, second = (
+        sample(study("chiang2001", "o2k_backfill"), "delay", "easy", f"o2k_{m}")
+        for m in ("1999_11", "2000_01")
+    )
+    first.values[0] = np.nan
+    assert together([first, second]).values[0] == second.values[0]
+    noisy = study("silva1999", "concurrent_gang", noise=0.2)
+    at = {"along": "horizon", "workload": "io_intensive"}
+    mine, gang = (noisy.curve("jobs", policy, **at) for policy in ("concurrent_gang", "gang"))
+    assert difference(mine, gang).half_width[0] < 0.5 * mine.intervals().half_width[0]
