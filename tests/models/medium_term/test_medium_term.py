@@ -47,9 +47,9 @@ def through_their_group(schedule: Schedule, policy: dict[str, Any]) -> float:
     return sum((box.y, box.end) in spans for box in schedule.boxes) / schedule.jobs
 
 
-@pytest.mark.parametrize("n_jobs", [5, 8, 11])
+@pytest.mark.parametrize("n_jobs", [5, 8])
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
-@pytest.mark.parametrize("workload", [UNIFORM, POWERS, SMALL_HEAVY], ids=lambda workload: workload["model"])
+@pytest.mark.parametrize("workload", [UNIFORM, SMALL_HEAVY], ids=lambda workload: workload["model"])
 def test_metrics_are_those_of_the_schedules(
     policy: dict[str, Any], workload: dict[str, Any], n_jobs: int
 ) -> None:
@@ -91,16 +91,6 @@ def test_fig_6_10_moves_fewer_processors_at_once() -> None:
         assert not FAMILY.is_exact(point(POLICIES[name], UNIFORM))
 
 
-def test_a_large_job_in_the_smallest_group_interrupts_nobody() -> None:
-    """Five jobs in groups of one and four: alone, or among the four with all 16 processors in its turn."""
-    listed = {"model": "listed", "requirements": [2, 2, 4, 4, 16]}
-    expected = {"smallest_first": 1.0, "largest_first": 1 / 5}  # there, only the small job that is alone
-    for groups, part in expected.items():
-        metrics = FAMILY.simulate(point(BUDDY | {"groups": groups}, listed)).metrics
-        assert metrics["uninterrupted_in_group"].tolist() == [part]
-        assert metrics["uninterrupted"].tolist() == [0]  # no group lasts for all of T
-
-
 def test_a_run_ends_at_the_look_that_is_precise_enough() -> None:
     seen = []
 
@@ -111,17 +101,6 @@ def test_a_run_ends_at_the_look_that_is_precise_enough() -> None:
     batches = Batches(size=2, warmup=1, checkpoints=(2, 5, 9), enough=enough)
     outcome = FAMILY.simulate(point(BUDDY, UNIFORM, batches))
     assert (seen, len(outcome.metrics["epochs"]), outcome.jobs) == ([2, 5], 5, 6 * 2 * 8)
-
-
-def test_lists_depend_on_the_seed_alone() -> None:
-    batches = Batches(size=4, warmup=0, checkpoints=(3,))
-    first, again, other = (
-        np.concatenate(list(requirements.lists(UNIFORM, 16, batches, seed)))
-        for seed in (SEED, SEED, (1, 2, 4))
-    )
-    assert (first == again).all()
-    assert (first != other).any()
-    assert (np.diff(first, axis=1) >= 0).all()
 
 
 def geometric(processors: int, mean: float) -> list[Fraction]:
@@ -157,12 +136,9 @@ def test_distributions(workload: dict[str, Any], processors: int, probability: l
 
 BAD: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], float | None, str]] = [
     (BUDDY, UNIFORM, {"processors": 12}, None, "machine.processors=12 is no power of two"),
-    (BUDDY, UNIFORM, {"processors": 0}, None, "machine.processors=0; allowed: a positive whole number"),
-    (BUDDY, UNIFORM, {"processors": 16.0}, None, "machine.processors=16.0; allowed"),
     (BUDDY, UNIFORM, {}, None, "machine.processors=null takes the processors from a log"),
     (BUDDY, UNIFORM, SIXTEEN, 0.5, "load=0.5: a schedule of given jobs has no load"),
     (BUDDY | {"groups": "none"}, UNIFORM | {"jobs": 6}, SIXTEEN, None, "6 jobs are no power of two"),
-    (BUDDY | {"groups": "any"}, UNIFORM, SIXTEEN, None, "policy.groups=any; allowed: smallest_first, larg"),
     ({"schedule": "buddy"}, UNIFORM, SIXTEEN, None, "policy.schedule=buddy; allowed: buddy_schedule, equi"),
     (POLICIES["optimal_buddy"], UNIFORM | {"jobs": 17}, SIXTEEN, None, "17 jobs have too many schedules"),
     (
@@ -172,17 +148,10 @@ BAD: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], float | None, st
         None,
         "17 processors have too many schedules",
     ),
-    (POLICIES["optimal_buddy"], UNIFORM, {"processors": 12}, None, "no power of two, as policy.allocations"),
-    (POLICIES["optimal_buddy"] | {"allocations": "x"}, UNIFORM, SIXTEEN, None, "allowed: powers_of_two, all"),
     (BUDDY, UNIFORM | {"model": "gauss"}, SIXTEEN, None, "workload.model=gauss; allowed: uniform, powers"),
-    (BUDDY, UNIFORM | {"jobs": 0}, SIXTEEN, None, "workload.jobs=0; allowed: a positive whole number"),
-    (BUDDY, UNIFORM | {"jobs": True}, SIXTEEN, None, "workload.jobs=true; allowed"),
     (BUDDY, SMALL_HEAVY | {"mean": 0}, SIXTEEN, None, "workload.mean=0; allowed: a fraction of the machine"),
-    (BUDDY, SMALL_HEAVY | {"mean": "x"}, SIXTEEN, None, "workload.mean=x; allowed"),
     (BUDDY, LISTED, {"processors": 4}, None, "a job needs at least 8 processors and the machine has 4"),
     (BUDDY, LISTED | {"requirements": [1, 0]}, SIXTEEN, None, "allowed: a list of positive whole numbers"),
-    (BUDDY, LISTED | {"requirements": []}, SIXTEEN, None, "allowed: a list of positive whole numbers"),
-    (BUDDY, LISTED | {"requirements": 4}, SIXTEEN, None, "allowed: a list of positive whole numbers"),
 ]
 
 
@@ -203,12 +172,3 @@ def test_bad_input_is_refused_in_one_line(
 def test_minima_that_no_machine_has_are_refused(minimum: Any) -> None:
     with pytest.raises(ValueError, match="allowed: 1 to 16 processors for each job"):
         make_schedule(BUDDY, 16, minimum)
-
-
-def test_what_can_be_scheduled_passes_without_notes() -> None:
-    for policy in POLICIES.values():
-        for workload in (UNIFORM, POWERS, SMALL_HEAVY, LISTED):
-            assert not FAMILY.check(point(policy, workload))
-    assert not FAMILY.check(point(BUDDY | {"groups": "none"}, UNIFORM))
-    seven = Point(POLICIES["equi_epoch"], UNIFORM | {"jobs": 999}, {"processors": 7})
-    assert not FAMILY.check(seven)

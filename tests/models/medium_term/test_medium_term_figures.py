@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -58,14 +58,6 @@ def test_fig_6_4() -> None:
         (4, 8, 0, 4, 4), (4, 8, 4, 4, 4),
         (2, 12, 0, 2, 8), (2, 14, 0, 2, 8),  # never reallocated
     )  # fmt: skip
-
-
-def test_fig_6_5_epochs_last_as_long_as_their_share_of_jobs() -> None:
-    schedule = make_schedule(EQUI_EPOCH, 16, [8, 16, 8, 16])  # the figure gives no requirements
-    assert sorted(len(jobs) for jobs in epochs(schedule)) == [1, 1, 2]
-    assert sorted((box.width, box.height) for box in schedule.boxes) == [
-        (8, Fraction(1, 2)), (8, Fraction(1, 2)), (16, Fraction(1, 4)), (16, Fraction(1, 4)),
-    ]  # fmt: skip
 
 
 def test_fig_6_7() -> None:
@@ -144,14 +136,6 @@ def test_rectangles_tile_the_mesh_at_every_moment(policy: dict[str, Any], rows: 
             }
 
 
-def test_epochs_are_cut_as_square_as_factors_allow() -> None:
-    shapes = {}
-    for n_jobs in (1, 4, 6, 9, 12):
-        placements = realise(make_schedule(EQUI_EPOCH, 72, [1] * n_jobs), 6, 12)
-        shapes[n_jobs] = {tuple(sorted(p.rectangle[2:])) for p in placements}
-    assert shapes == {1: {(6, 12)}, 4: {(3, 6)}, 6: {(3, 4)}, 9: {(2, 4)}, 12: {(2, 3)}}
-
-
 def resting(schedule: Schedule) -> list[tuple[Box, list[Box], list[Box]]]:
     """Each box with those that it rests on and those that rest on it."""
     return [
@@ -190,29 +174,6 @@ def _powers(processors: int) -> list[int]:
     return [1 << bit for bit in range(processors.bit_length())]
 
 
-def test_sharing_without_reallocation_costs_nothing() -> None:
-    for policy in (BUDDY, EQUI_EPOCH, GREEDY_LARGEST, OPTIMAL_EPOCH):
-        schedule = make_schedule(policy, 16, [1, 2, 4, 3])
-        assert (schedule.reallocations, schedule.epochs, schedule.reallocated) == (0, 1, ())
-
-
-def test_an_epoch_costs_all_processors_but_a_single_one_nothing() -> None:
-    """Section 6.5: fewest reallocations and fewest epochs are the same objective."""
-    rng = np.random.default_rng(5)
-    for n_jobs in range(1, 20):
-        schedule = make_schedule(EQUI_EPOCH, 60, rng.integers(1, 31, n_jobs).tolist())
-        assert schedule.is_epoch_schedule
-        assert schedule.reallocations == (60 * schedule.epochs if schedule.epochs > 1 else 0)
-    assert not make_schedule(BUDDY, 16, FIG_6_4).is_epoch_schedule
-
-
-def test_equal_minima_come_in_any_order() -> None:
-    shuffled = [4, 8, 2, 4, 8, 2, 8, 4]
-    schedule = make_schedule(BUDDY, 16, shuffled)
-    assert [box.minimum for box in schedule.boxes] == shuffled
-    assert boxes(schedule) == boxes(make_schedule(BUDDY, 16, FIG_6_4))
-
-
 HALF = Fraction(1, 2)
 VALID = (Box(0, 1, 0, Fraction(0), 2, HALF), Box(1, 2, 0, HALF, 2, HALF))
 WIDE = (Box(0, 1, 0, Fraction(0), 1, Fraction(1)), Box(1, 1, 1, Fraction(0), 1, Fraction(1)))
@@ -238,26 +199,3 @@ def test_a_schedule_is_valid_or_refused_in_one_line(given: tuple[Box, ...], mess
     with pytest.raises(ValueError, match=message) as refused:
         Schedule(2, given)
     assert "\n" not in str(refused.value)
-
-
-def test_meshes_that_a_schedule_does_not_fit_are_refused() -> None:
-    schedule = make_schedule(BUDDY, 16, FIG_6_4)
-    with pytest.raises(ValueError, match="a mesh of 3 x 5 for a schedule of 16 processors"):
-        realise(schedule, 3, 5)
-    mixed = make_schedule({"schedule": "optimal_schedule", "allocations": "all"}, 12, FIG_6_7)
-    assert not mixed.is_epoch_schedule
-    with pytest.raises(ValueError, match="take buddy_schedule on a mesh of powers of two, or equi_epoch"):
-        realise(mixed, 3, 4)
-    moved = {12: 8, 8: 10, 14: 14, 0: 0}  # a job of two processors before those of four
-    with pytest.raises(ValueError, match="at multiples of their width"):
-        realise(Schedule(16, tuple(box._replace(x=moved[box.x]) for box in schedule.boxes)), 4, 4)
-
-
-def test_wider_boxes_lie_below_narrower_ones() -> None:
-    """BUDDY's boxes never get wider with time on any processor (section 6.4.1)."""
-    rng = np.random.default_rng(8)
-    for _ in range(50):
-        schedule = make_schedule(BUDDY, 64, rng.integers(1, 65, 16).tolist())
-        for processor in range(64):
-            column = sorted((b.y, b.width) for b in schedule.boxes if b.x <= processor < b.x + b.width)
-            assert all(low[1] >= high[1] for low, high in pairwise(column))

@@ -12,7 +12,6 @@ import pytest
 
 from models.medium_term.boxes import schedule_of
 from models.medium_term.engine import make_boxes, make_schedule
-from models.medium_term.schedule import Schedule
 from models.medium_term.tilings import tilings
 
 BUDDY = {"schedule": "buddy_schedule", "groups": "smallest_first"}
@@ -116,7 +115,9 @@ def test_an_optimum_is_the_best_that_serves_the_jobs(processors: int, n_jobs: in
         assert cost(OPTIMAL_BUDDY, processors, minimum) == best
 
 
-@pytest.mark.parametrize("n_jobs", range(1, 17))
+@pytest.mark.parametrize(
+    "n_jobs", [3, 8, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (1, 2, 5, 11, 16))]
+)
 @pytest.mark.parametrize("processors", [1, 2, 4, 8, 16])
 def test_theorem_6_4_buddy_is_optimal_among_powers_of_two(processors: int, n_jobs: int) -> None:
     """Every list of requirements, and with the groups of smallest_first for any number of jobs."""
@@ -138,16 +139,6 @@ def test_theorem_6_4_says_nothing_of_other_allocations() -> None:
     others = [m for m in lists(8, 8) if m != tuple(minimum)]
     assert all(cost(BUDDY, 8, m) == cost(OPTIMAL_SCHEDULE, 8, m) for m in others)  # it is the only one there
     assert (cost(BUDDY, 4, [1, 1, 1, 3]), cost(OPTIMAL_SCHEDULE, 4, [1, 1, 1, 3])) == (12, 9)
-
-
-def test_the_other_division_into_groups_is_never_better() -> None:
-    worse = 0
-    for processors, n_jobs in ((16, 3), (8, 6), (16, 7), (64, 11)):
-        for minimum in drawn(3, processors, n_jobs, 50):
-            costs = [cost(policy, processors, minimum) for policy in (BUDDY, REVERSED)]
-            assert costs[0] <= costs[1]
-            worse += costs[0] < costs[1]
-    assert worse > 100
 
 
 @pytest.mark.parametrize(
@@ -174,6 +165,7 @@ def test_theorem_6_5_needs_the_power_of_two(processors: int) -> None:
     assert max(losses) > 0
 
 
+@pytest.mark.exhaustive
 def test_twenty_processors_are_the_fewest_on_which_equi_epoch_is_not_optimal() -> None:
     """Eight jobs with minima up to 4 go into epochs of 5, 2 and 1, or of 4 and 4."""
     assert (n_epochs(EQUI_EPOCH, 20, [1] * 8), n_epochs(OPTIMAL_EPOCH, 20, [1] * 8)) == (3, 2)
@@ -183,22 +175,3 @@ def test_twenty_processors_are_the_fewest_on_which_equi_epoch_is_not_optimal() -
             needs = np.array(minimum, np.int64)
             greedy, best = (make_boxes(policy, processors, needs) for policy in (EQUI_EPOCH, OPTIMAL_EPOCH))
             assert len(set(greedy.y.tolist())) == len(set(best.y.tolist()))
-
-
-def test_the_greedy_from_the_largest_is_never_better_than_equi_epoch_on_powers_of_two() -> None:
-    losses = [n_epochs(GREEDY_LARGEST, 16, m) - n_epochs(EQUI_EPOCH, 16, m) for m in lists(16, 5)]
-    assert min(losses) == 0
-    assert max(losses) > 0
-
-
-def test_buddy_never_reallocates_more_than_equi_epoch() -> None:
-    """Section 6.6 says that it can reallocate less; on powers of two, so are an epoch's allocations."""
-    for n_jobs in (4, 5, 8, 64, 100):
-        for minimum in drawn(66, 64, n_jobs, 20):
-            assert cost(BUDDY, 64, minimum) <= cost(EQUI_EPOCH, 64, minimum)
-
-
-def test_large_schedules_are_valid() -> None:
-    for policy in (BUDDY, EQUI_EPOCH, GREEDY_LARGEST, OPTIMAL_EPOCH):
-        (minimum,) = drawn(4096, 1024, 4096, 1)
-        assert isinstance(make_schedule(policy, 1024, minimum), Schedule)  # it checks itself

@@ -57,7 +57,7 @@ class Case:
 
 @cache
 def file(folder: str, name: str) -> dict[str, Any]:
-    return read(CONF / folder / f"{name}.yaml")
+    return read(next((CONF / folder).rglob(f"{name}.yaml")))
 
 
 def policy(name: str = "llnl_gang", **keys: Any) -> dict[str, Any]:

@@ -69,22 +69,6 @@ def test_a_weekend_with_a_job_of_one_of_its_days_is_half_without_work() -> None:
     assert found["no_work_weekdays"][0] == pytest.approx(1 - 7652 / (50 * DAY))
 
 
-def test_where_time_0_is_a_wednesday_the_job_of_the_sixth_day_is_one_of_monday() -> None:
-    found = measured(clock=2 * DAY)
-    assert found["no_work_weekends"][0] == pytest.approx(1.0)
-    assert found["no_work_weekdays"][0] == pytest.approx(1 - (7652 + 10 * DAY) / (50 * DAY))
-
-
-def test_a_batch_without_a_weekend_has_no_share_of_it() -> None:
-    made = run()
-    edges = np.array([0.0, 5 * DAY, WEEK])
-    division = Division(slice(None), np.array([0, 0, 0, 0, 0, 1]), edges)
-    found = of_run(made, division, edges)
-    assert np.isnan(found["no_work_weekends"][0])
-    assert found["no_work_weekends"][1] == pytest.approx(0.5)
-    assert np.isnan(found["no_work_weekdays"][1])
-
-
 def test_days_of_a_batch_count_for_their_time_in_it() -> None:
     """The second batch has an hour of Friday and the weekend; both together have what one batch has."""
     made, whole = run(), measured()

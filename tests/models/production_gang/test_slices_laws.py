@@ -12,11 +12,10 @@ import pytest
 import slices_cases as cases
 from family_cases import CONF, read
 
-from models import backfill
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
-from models.point import Batches, Point
-from models.production_gang import FAMILY, model
+from models.point import Point
+from models.production_gang import FAMILY
 from models.production_gang.systems import Run
 
 TC2000 = {
@@ -46,7 +45,7 @@ def cluster(*processors: int, memory: int = 2**60) -> Machine:
     return Machine(names, np.array(processors), np.full(len(processors), memory), spans=True)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(4))
 def test_no_pe_has_two_jobs_and_none_moves(seed: int) -> None:
     case = replace(cases.tc2000(seed), workload={"phases": None})
     made = case.run()
@@ -61,7 +60,7 @@ def test_no_pe_has_two_jobs_and_none_moves(seed: int) -> None:
         free_from[its] = pieces.end[piece]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_reserve_is_kept_from_gangs_and_parts_of_a_job_run_together(seed: int) -> None:
     case = cases.alpha(seed)
     try:
@@ -90,7 +89,7 @@ def test_the_reserve_is_kept_from_gangs_and_parts_of_a_job_run_together(seed: in
             assert all(each == times[0] for each in times)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("system", [cases.tc2000, cases.alpha])
 def test_no_work_is_lost(system: Any, seed: int) -> None:
     case = system(seed)
@@ -139,13 +138,6 @@ def test_users_share_equally_where_all_have_enough_to_do(sizes: tuple[int, int, 
     assert np.abs(shares - 8 * until / 3).max() <= 2 * 8 * 10.0
 
 
-def test_jobs_share_equally_where_users_do_not_matter() -> None:
-    rows = [(0.0, 1e5, 8, user) for user in (0, 1, 1, 1)]
-    for fair_share in ("job", "none"):
-        shares = delivered_to(run(jobs_of(*rows), pool(8), TC2000, fair_share=fair_share), 40_000.0)
-        assert np.abs(shares - 8 * 10_000.0 * np.array([1, 3])).max() <= 8 * 10.0
-
-
 def test_two_jobs_in_turn_pay_for_each_switch() -> None:
     made = run(jobs_of((0.0, 95.0, 8, 0), (0.0, 95.0, 8, 1)), pool(8), TC2000, switch=0.5)
     # The first has slices 0, 2, …, the other 1, 3, …; each loses half a second in all of them, but the first
@@ -156,27 +148,11 @@ def test_two_jobs_in_turn_pay_for_each_switch() -> None:
     assert made.detail.switches.end - made.detail.switches.begin == pytest.approx(np.full(18, 0.5))
 
 
-def test_a_newcomer_runs_in_the_next_slice() -> None:
-    rows = [(0.0, 1e4, 8, user) for user in range(5)] + [(1234.5, 5.0, 8, 0)]
-    made = run(jobs_of(*rows), pool(8), TC2000).schedule
-    assert (made.start[5], made.end[5]) == (1240.0, 1245.0)
-
-
 def test_who_comes_back_has_saved_up_nothing() -> None:
     rows = [(0.0, 1e5, 8, 0), (10_000.0, 1e5, 8, 1)]
     made = run(jobs_of(*rows), pool(8), TC2000)
     late = delivered_to(made, 20_000.0) - delivered_to(made, 10_000.0)
     assert np.abs(late - 8 * 5_000.0).max() <= 2 * 8 * 10.0
-
-
-def test_idle_processors_of_a_gang_go_to_others() -> None:
-    jobs = jobs_of((0.0, 1000.0, 4, 0), (15.0, 100.0, 1, 1), (15.0, 100.0, 1, 1))
-    half = [{"share": 1.0, "processors": 0.5}]
-    for phases, tells, end in ((None, True, 1015.0), (half, False, 115.0), (half, True, 115.0)):
-        made = run(jobs, cluster(4), ALPHA, phases, reserved=0, tells=tells).schedule
-        # With all its CPUs in use, others begin when the gang has ended, and then have CPUs of their own.
-        expected = [1100.0, 1100.0] if phases is None else [end, end]
-        assert made.end[1:].tolist() == pytest.approx(expected)
 
 
 def test_jobs_that_are_not_gang_scheduled_share_the_reserve() -> None:
@@ -210,155 +186,37 @@ def test_memory_that_is_not_there_is_waited_for() -> None:
     assert made.start.tolist() == [0.0, 0.0]
 
 
-def files(policy: str, machine: str, workload: str = "lublin2003") -> tuple[dict[str, Any], ...]:
-    return (
-        read(CONF / f"policy/production_gang/{policy}.yaml"),
-        read(CONF / f"workload/{workload}.yaml"),
-        read(CONF / f"machine/{machine}.yaml"),
-    )
-
-
-@pytest.mark.parametrize(("policy", "machine"), [("tc2000_gang", "tc2000"), ("alpha_gang", "alpha")])
-@pytest.mark.parametrize("workload", ["lublin2003", "feitelson1996_arrivals", "t3d_three_weeks"])
-def test_any_workload_runs_on_either_machine(policy: str, machine: str, workload: str) -> None:
-    its_policy, its_workload, its_machine = files(policy, machine, workload)
-    if workload == "t3d_three_weeks":  # users who wait for answers, and jobs of up to 256 processors
-        if its_machine["hosts"] is None:
-            its_machine["processors"] = 256
-        else:
-            its_machine["hosts"] = [
-                host | {"name": f"{host['name']}-{copy}"}
-                for copy in range(4)
-                for host in its_machine["hosts"]
-            ]
-    if workload == "feitelson1996_arrivals":
-        its_workload |= {"short_mean": 300, "long_mean": 2100}
-    point = Point(
-        its_policy, its_workload, its_machine, None if workload == "t3d_three_weeks" else 0.3,
-        Batches(40, 1, (4,)), (1, 2, 0),
-    )  # fmt: skip
-    FAMILY.check(point)
-    metrics = model.simulate(point).metrics
-    parts = [
-        metrics[name]
-        for name in ("utilization", "switching_share", "packing_loss", "limits_loss", "no_work_share")
-    ]
-    assert (np.array(parts) >= -1e-9).all()
-    assert sum(parts) == pytest.approx(np.ones(len(parts[0])))
-
-
 TOO_LARGE = {"submit": [0.0], "runtime": [10.0], "processors": [75]}
 
 
 @pytest.mark.parametrize(
-    ("policy", "machine", "keys", "told"),
+    ("policy", "machine", "keys", "message"),
     [
+        ("tc2000", "tc2000", {"policy": {"slice": 0}}, "policy.slice=0; allowed: a positive number of sec"),
+        ("tc2000", "tc2000", {"policy": {"switch": 10}}, "policy.switch=10; .* than policy.slice=10"),
+        ("tc2000", "tc2000", {"policy": {"fair_share": "x"}}, "policy.fair_share=x; allowed: user, job"),
+        ("tc2000", "tc2000", {"policy": {"system": "t3e"}}, "policy.system=t3e; allowed: t3d, tc2000, alpha"),
+        ("tc2000", "alpha", {}, "machine alpha has 8 hosts, and policy tc2000_gang "),
+        ("alpha", "alpha", {"policy": {"reserved": 8}}, "policy.reserved=8 leaves gangs no CPU of alpha7"),
+        ("alpha", "alpha", {"policy": {"gang_from": 13}}, "policy.gang_from=13: .* allowed: 1 to 12"),
+        ("alpha", "alpha", {"policy": {"priority": {"urgent": 1}}}, "policy.priority.urgent is not known"),
         (
-            "tc2000_gang",
-            "tc2000",
-            {"policy": {"slice": 0}},
-            "policy.slice=0; allowed: a positive number of seconds",
-        ),
-        (
-            "tc2000_gang",
-            "tc2000",
-            {"policy": {"switch": 10}},
-            "policy.switch=10; allowed: .* less than policy.slice=10",
-        ),
-        (
-            "tc2000_gang",
-            "tc2000",
-            {"policy": {"fair_share": "group"}},
-            "policy.fair_share=group; allowed: user, job, none",
-        ),
-        ("tc2000_gang", "tc2000", {"policy": {"newcomer_slices": -1}}, "policy.newcomer_slices=-1; allowed"),
-        (
-            "tc2000_gang",
-            "tc2000",
-            {"policy": {"placement": "best"}},
-            "policy.placement=best; allowed: blocks",
-        ),
-        (
-            "tc2000_gang",
-            "tc2000",
-            {"policy": {"system": "t3e"}},
-            "policy.system=t3e; allowed: t3d, tc2000, alpha",
-        ),
-        ("tc2000_gang", "alpha", {}, "machine alpha has 8 hosts, and policy tc2000_gang knows one pool"),
-        ("alpha_gang", "alpha", {"machine": {"hosts": []}}, r"machine.hosts=\[\]; allowed: a list of"),
-        ("alpha_gang", "alpha", {"machine": {"spans": "yes"}}, "machine.spans=yes; allowed: true, false"),
-        (
-            "alpha_gang",
-            "alpha",
-            {"policy": {"reserved": 8}},
-            "policy.reserved=8 leaves gangs no CPU of alpha7, .* 0 to 7",
-        ),
-        ("alpha_gang", "alpha", {"policy": {"gang_from": 13}}, "policy.gang_from=13: .* allowed: 1 to 12"),
-        ("alpha_gang", "alpha", {"policy": {"frame": 0}}, "policy.frame=0; allowed: 1 to 1000 slices"),
-        ("alpha_gang", "alpha", {"policy": {"delivered": 0}}, "policy.delivered=0; allowed: a share"),
-        ("alpha_gang", "alpha", {"policy": {"tells": "maybe"}}, "policy.tells=maybe; allowed: true, false"),
-        (
-            "alpha_gang",
-            "alpha",
-            {"policy": {"priority": {"urgent": 1}}},
-            "policy.priority.urgent is not known",
-        ),
-        (
-            "alpha_gang",
-            "alpha",
-            {"workload": {"phases": [{"share": 0.5, "processors": 1}]}},
+            "alpha", "alpha", {"workload": {"phases": [{"share": 0.5, "processors": 1}]}},
             "workload.phases=.* add up to 1",
         ),
         (
-            "alpha_gang",
-            "alpha",
-            {"workload": {"phases": [{"share": 1, "processors": 2}]}},
-            r"workload.phases\[0\].processors=2",
-        ),
-        (
-            "alpha_gang",
-            "alpha",
-            {"workload": {"jobs": TOO_LARGE}, "policy": {"oversized": "error"}},
+            "alpha", "alpha", {"workload": {"jobs": TOO_LARGE}, "policy": {"oversized": "error"}},
             "job 1 asks for 75 processors, and gangs may have 72",
         ),
-        (
-            "alpha_gang",
-            "alpha",
-            {"workload": {"jobs": {**TOO_LARGE, "processors": [81]}}},
-            "job 0 asks for 81 processors .*no host has",
-        ),
-        (
-            "alpha_gang",
-            "alpha",
-            {"workload": {"jobs": {**TOO_LARGE, "memory": [2**40]}}},
-            "job 0 asks for 75 processors with .* KB",
-        ),
     ],
-)
-def test_bad_input_is_refused_in_one_line(policy: str, machine: str, keys: dict[str, Any], told: str) -> None:
+)  # fmt: skip
+def test_bad_input_is_refused_in_one_line(
+    policy: str, machine: str, keys: dict[str, Any], message: str
+) -> None:
     workload = "arrays" if "jobs" in keys.get("workload", {}) else "lublin2003"
-    parts = files(policy, machine, workload)
-    changed = [
-        part | keys.get(name, {}) for name, part in zip(("policy", "workload", "machine"), parts, strict=True)
-    ]
-    if workload == "arrays":
-        changed[1]["oversized"] = "error"
-    with pytest.raises(ValueError, match=told) as refused:
-        FAMILY.check(Point(*changed))
+    names = {"policy": f"{policy}_gang", "workload": workload, "machine": machine}
+    parts = [read(next((CONF / group).rglob(f"{name}.yaml"))) for group, name in names.items()]
+    parts = [part | keys.get(group, {}) for part, group in zip(parts, names, strict=True)]
+    with pytest.raises(ValueError, match=message) as refused:
+        FAMILY.check(Point(*parts))
     assert "\n" not in str(refused.value)
-
-
-def test_policies_that_keep_a_job_on_one_host_refuse_a_cluster_that_it_may_span() -> None:
-    _, workload, machine = files("alpha_gang", "alpha")
-    with pytest.raises(
-        ValueError, match=r"add machine.spans=false, or machine.hosts=null machine.processors=80"
-    ):
-        backfill.FAMILY.check(Point(read(CONF / "policy/backfill/easy.yaml"), workload, machine))
-
-
-def test_what_is_done_to_jobs_is_said() -> None:
-    policy, workload, machine = files("alpha_gang", "alpha", "arrays")
-    jobs = {"submit": [0.0, 0.0], "runtime": [10.0, 10.0], "processors": [75, 1]}
-    notes = FAMILY.check(Point(policy, workload | {"jobs": jobs}, machine))
-    assert any("1 of 2 jobs ask for more than the 72 CPUs that gangs may have" in note for note in notes)
-    assert any("1 of 2 jobs are not gang scheduled" in note for note in notes)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import slices_cases as cases
@@ -12,6 +10,7 @@ from slices_twin import Alpha, Tc2000
 from models.production_gang.systems import Run
 
 CLOSE = 1e-6
+SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(2, 120))]
 
 
 def rows(job: np.ndarray, pieces: object, used: np.ndarray) -> np.ndarray:
@@ -43,7 +42,7 @@ def compare(case: cases.Case) -> Run:
     return made
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_tc2000(seed: int) -> None:
     case = cases.tc2000(seed)
     made = compare(case)
@@ -55,26 +54,10 @@ def test_tc2000(seed: int) -> None:
             assert set(np.flatnonzero(made.detail.pes[row]).tolist()) == twin.given[job]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_alpha(seed: int) -> None:
     case = cases.alpha(seed)
     made = compare(case)
     twin = case.twin()
     assert isinstance(twin, Alpha)
     assert tuple(made.detail.tickets) == (twin.issued, twin.revoked)
-
-
-@pytest.mark.parametrize("draw", [cases.tc2000, cases.alpha])
-def test_cases_are_crowded_enough_to_tell_something(draw: Callable[[int], cases.Case]) -> None:
-    stops = switches = tickets = 0
-    for seed in range(60):
-        try:
-            made = draw(seed).run()
-        except ValueError:
-            continue
-        stops += int(made.preemptions.sum())
-        switches += made.detail.switches.job.size
-        tickets += made.detail.tickets.revoked if made.detail.tickets else 1
-    assert stops > 1000
-    assert switches > 500
-    assert tickets > 0

@@ -13,15 +13,13 @@ import pytest
 from family_cases import CONF, read
 
 from models import backfill
-from models.jobs.calendar import monday
-from models.jobs.job_classes import DEBUG, EXPRESS, INTERACTIVE, PRODUCTION, STANDBY
+from models.jobs.job_classes import DEBUG, EXPRESS, INTERACTIVE, PRODUCTION
 from models.jobs.jobs import Jobs
 from models.point import Batches, Point
 from models.production_gang import FAMILY, model
 from models.production_gang.systems import Run
 from models.production_gang.t3d import moment
-from models.production_gang.t3d.nodes import Hardware, partitions, shapes_of
-from models.workloads import open_workload
+from models.production_gang.t3d.nodes import partitions, shapes_of
 
 SCHEDULERS = ("llnl_gang", "djm", "unicos_max")
 HOUR, DAY = 3600.0, 86_400.0
@@ -32,7 +30,7 @@ FIRST = (0.0, 1.0, 2, INTERACTIVE)
 
 @cache
 def file(group: str, name: str) -> dict[str, Any]:
-    return read(CONF / group / Path(f"{name}.yaml"))
+    return read(next((CONF / group).rglob(f"{Path(name).name}.yaml")))
 
 
 def changed(given: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
@@ -91,14 +89,7 @@ def test_all_work_is_done(policy: str) -> None:
     assert (np.diff(made.jobs.submit) >= 0).all()
 
 
-@pytest.mark.parametrize("policy", ["djm", "unicos_max"])
-def test_without_preemption_nobody_stops(policy: str) -> None:
-    made = weeks(policy).schedule
-    assert made.preempted is not None
-    assert not made.preempted.any()
-    assert made.end == pytest.approx(made.start + made.jobs.runtime)
-
-
+@pytest.mark.exhaustive
 def test_one_class_without_preemption_is_first_come_first_served() -> None:
     """Half machines and whole ones leave no hole that order does not: another family starts them alike."""
     rng = np.random.default_rng(7)
@@ -207,128 +198,6 @@ def test_partitions_are_the_papers() -> None:
     assert np.diff(partitions((8, 4, 4), "any").first).tolist() == [128, 128, 128, 128, 128, 32, 8, 1]
 
 
-def test_sizes_are_rounded_and_said_aloud() -> None:
-    assert Hardware((8, 4, 4)).rounded(np.array([1, 2, 3, 5, 100, 129])).tolist() == [2, 2, 4, 8, 128, 256]
-    jobs = jobs_of((0, 10, 3, INTERACTIVE), (0, 10, 4, INTERACTIVE))
-    assert any("1 of 2 jobs get more processors" in note for note in FAMILY.check(point(jobs)))
-
-
-def test_classes_are_made_where_a_workload_has_none() -> None:
-    workload = file("workload", "lublin2003") | {"largest_job": 64, "estimates": None}
-    given = Point(
-        file("policy", "production_gang/llnl_gang"),
-        workload,
-        file("machine", "t3d"),
-        0.5,
-        Batches(50, 0, (2,)),
-    )
-    assert any("unclassified=by_limits makes" in note for note in FAMILY.check(given))
-    made = FAMILY.schedule(given)
-    small = (made.jobs.size <= 64) & (made.jobs.runtime <= 7200)
-    assert made.jobs.job_class is not None
-    assert ((made.jobs.job_class == INTERACTIVE) == small).all()
-    standby = FAMILY.schedule(replace(given, policy=changed(given.policy, {"unclassified": "standby"})))
-    assert standby.jobs.job_class is not None
-    assert (standby.jobs.job_class == STANDBY).all()
-
-
-def test_time_of_the_week_is_that_of_the_log() -> None:
-    assert monday(838_857_600.0) == 3 * DAY  # 1 August 1996 was a Thursday
-    assert monday(0.0) == 3 * DAY  # 1 January 1970 was a Thursday
-
-
-SMALL = (0, 1, 2, INTERACTIVE)
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"classes": {"debug": None}}, "policy.classes.debug has no parameters; give priority"),
-        ({"classes": {"idle": {}}}, "policy.classes.idle is not known; allowed: express"),
-        ({"prime_time": {"from": 22, "until": 7}}, "from=22 is not before until=7"),
-        ({"prime_time": {"until": 25}}, "policy.prime_time.until=25; allowed: hours of the day"),
-        ({"swap_out": -1}, "policy.swap_out=-1; allowed: a number of seconds for each processor"),
-        ({"system": "paragon"}, "policy.system=paragon; allowed: t3d, tc2000, alpha"),
-        ({"queues": [{"name": "q", "processors": 0}]}, "policy.queues[0].processors=0"),
-        (
-            {"classes": {"interactive": {"do_not_disturb": 0, "max_wait": 20}}},
-            "policy.classes.interactive: its jobs become urgent (max_wait), and no minimum slice protects",
-        ),
-        (
-            {"classes": {"interactive": {"heeds_slices": False}}},
-            "policy.classes.interactive: its jobs become urgent (max_wait), and no minimum slice protects",
-        ),
-    ],
-)
-def test_a_bad_policy_is_one_clear_line(keys: dict[str, Any], message: str) -> None:
-    refused_with(message, point(jobs_of(SMALL), **keys))
-
-
-@pytest.mark.parametrize(
-    ("machine", "message"),
-    [
-        ({"torus": "12x4x4"}, "machine.torus=12x4x4 in nodes of 2"),
-        ({"barrier_wires": 0}, "machine.barrier_wires=0; allowed"),
-        ({"places": "somewhere"}, "machine.places=somewhere; allowed: aligned, half, any"),
-        ({"torus": "64x32x32", "places": "any"}, "machine.places=any on 32,768 nodes"),
-    ],
-)
-def test_a_bad_machine_is_one_clear_line(machine: dict[str, Any], message: str) -> None:
-    refused_with(message, point(jobs_of(SMALL), machine=machine))
-
-
-@pytest.mark.parametrize(
-    ("keys", "row", "message"),
-    [
-        (
-            {"batch_limit": 32},
-            (0, 1, 40, PRODUCTION),
-            "job 1 gets 64 processors, and policy.batch_limit=32: it could never run",
-        ),
-        (
-            {"classes": {"interactive": {"processor_limit": 64}}},
-            (0, 1, 65, INTERACTIVE),
-            "job 1 gets 128 processors, and policy.classes.interactive.processor_limit=64: it could",
-        ),
-    ],
-)
-def test_a_job_that_could_never_run_is_one_clear_line(
-    keys: dict[str, Any], row: tuple[float, float, int, int], message: str
-) -> None:
-    refused_with(message, point(jobs_of(row), **keys))
-
-
-def refused_with(message: str, given: Point) -> None:
-    """Expect one line with these words."""
-    with pytest.raises(ValueError, match=re.escape(message)) as refused:
-        FAMILY.check(given)
-    assert "\n" not in str(refused.value)
-
-
-def test_memory_that_does_not_fit_is_refused() -> None:
-    jobs = replace(jobs_of((0, 1, 4, 1)), memory=np.array([4 * 65 * 1024]))
-    with pytest.raises(ValueError, match=r"job 0 asks for 4 processors with 266,240 KB, which no host has"):
-        FAMILY.check(point(jobs))
-    FAMILY.check(point(jobs, machine={"memory_gb_per_processor": None}))
-
-
-def test_a_batch_job_that_no_queue_takes_is_told_and_runs() -> None:
-    """Five hours on 128 processors are too long for `pe128`, and too large for `pe64_long`."""
-    jobs = jobs_of((0, 18_000, 128, PRODUCTION), (0, 100, 128, PRODUCTION), (0, 18_000, 128, INTERACTIVE))
-    told = [note for note in FAMILY.check(point(jobs)) if "policy.queues" in note]
-    assert told == [
-        "1 of 3 jobs are too large or too long for every queue of policy.queues: only policy.batch_limit "
-        "limits them"
-    ]
-    assert np.isfinite(FAMILY.schedule(point(jobs)).end).all()
-    assert not any("policy.queues" in note for note in FAMILY.check(point()))
-
-
-def test_a_scheduler_that_preempts_nobody_says_nothing_of_switches() -> None:
-    assert not any("to load" in note for note in FAMILY.check(point(policy="unicos_max")))
-    assert any("to load" in note for note in FAMILY.check(point()))
-
-
 def test_a_queue_that_never_opens_is_told() -> None:
     queues = [{"name": "never", "processors": 256, "hours": None, "run_limit": None, "open": "night"}]
     jobs = jobs_of((0, 10, 4, PRODUCTION))
@@ -337,8 +206,32 @@ def test_a_queue_that_never_opens_is_told() -> None:
         FAMILY.schedule(point(jobs, queues=queues, prime_time=always))
 
 
-def test_opened_jobs_of_the_workload_are_what_is_run() -> None:
-    opened = open_workload(point())
-    made = weeks("unicos_max").schedule
-    assert len(made.jobs) == len(opened.jobs)
-    assert np.sort(made.jobs.runtime) == pytest.approx(np.sort(opened.jobs.runtime))
+SMALL = (0, 1, 2, INTERACTIVE)
+BLOCKED = "policy.classes.interactive: its jobs become urgent (max_wait), and no minimum slice protects"
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"classes": {"debug": None}}, "policy.classes.debug has no parameters; give priority"),
+        ({"prime_time": {"from": 22, "until": 7}}, "from=22 is not before until=7"),
+        ({"swap_out": -1}, "policy.swap_out=-1; allowed: a number of seconds for each processor"),
+        ({"queues": [{"name": "q", "processors": 0}]}, "policy.queues[0].processors=0"),
+        ({"classes": {"interactive": {"do_not_disturb": 0, "max_wait": 20}}}, BLOCKED),
+        ({"classes": {"interactive": {"heeds_slices": False}}}, BLOCKED),
+        ({"machine": {"torus": "12x4x4"}}, "machine.torus=12x4x4 in nodes of 2"),
+        ({"machine": {"places": "somewhere"}}, "machine.places=somewhere; allowed: aligned, half, any"),
+        (
+            {"batch_limit": 32, "jobs": jobs_of((0, 1, 40, PRODUCTION))},
+            "job 1 gets 64 processors, and policy.batch_limit=32: it could never run",
+        ),
+        (
+            {"classes": {"interactive": {"processor_limit": 64}}, "jobs": jobs_of((0, 1, 65, INTERACTIVE))},
+            "job 1 gets 128 processors, and policy.classes.interactive.processor_limit=64: it could",
+        ),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as refused:
+        FAMILY.check(point(**{"jobs": jobs_of(SMALL)} | keys))
+    assert "\n" not in str(refused.value)

@@ -9,29 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from models.jobs import machine as machines
-from models.kernels.compiling import kernel
-from models.topology.mesh import Mesh
 from models.topology.shapes import most_even
-from models.topology.torus import BACKWARD, FORWARD, Torus, route_into
+from models.topology.torus import BACKWARD, FORWARD, Torus
 
-SHAPES = (
-    (1, 1),
-    (1, 6),
-    (2, 2),
-    (2, 3),
-    (4, 4),
-    (4, 8),
-    (5, 3),
-    (6, 6),
-    (2, 3, 4),
-    (3, 3, 3),
-    (4, 4, 2),
-    (1, 5, 4),
-)
+SHAPES = ((1, 1), (1, 6), (2, 3), (4, 4), (5, 3), (2, 3, 4), (3, 3, 3))
 every_shape = pytest.mark.parametrize("sides", SHAPES, ids=lambda sides: "x".join(map(str, sides)))
 
 
@@ -107,9 +90,7 @@ def test_routes_are_shortest_in_the_order_of_dimensions(sides: tuple[int, ...]) 
     assert longest == torus.diameter
 
 
-@pytest.mark.parametrize(
-    "sides", [(2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (8, 8), (2, 2, 2), (3, 3, 3), (4, 4, 4)]
-)
+@pytest.mark.parametrize("sides", [(2, 2), (3, 3), (4, 4), (3, 3, 3)])
 def test_all_to_all_uses_every_link_of_a_symmetric_torus_equally(sides: tuple[int, ...]) -> None:
     torus = Torus(sides)
     used = np.zeros(torus.n_links, int)
@@ -122,44 +103,7 @@ def test_all_to_all_uses_every_link_of_a_symmetric_torus_equally(sides: tuple[in
     assert hops == n * len(sides) * (n // k) * (k * k // 4)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
-@given(st.lists(st.integers(1, 9), min_size=2, max_size=3), st.data())
-def test_distances_are_those_of_a_metric_that_knows_no_place(sides: list[int], data: st.DataObject) -> None:
-    torus = Torus(tuple(sides))
-    a, b, c = (data.draw(st.integers(0, torus.n_processors - 1)) for _ in range(3))
-    assert torus.distance(a, b) == torus.distance(b, a)
-    assert (torus.distance(a, b) == 0) == (a == b)
-    assert torus.distance(a, c) <= torus.distance(a, b) + torus.distance(b, c)
-    shift = torus.coordinates(c)
-    moved = [
-        torus.processor(tuple(x + s for x, s in zip(torus.coordinates(node), shift, strict=True)))
-        for node in (a, b)
-    ]
-    assert torus.distance(*moved) == torus.distance(a, b)
-
-
-@kernel()
-def load_of_all_to_all(sides, n, links, used):
-    """Count the messages over each link, as an event loop would: with one array for all routes."""
-    for source in range(n):
-        for target in range(n):
-            for step in range(route_into(sides, source, target, links)):
-                used[links[step]] += 1
-
-
-def test_a_kernel_routes_into_one_array_and_nowhere_else() -> None:
-    torus = Torus((4, 8))
-    links = np.full(torus.diameter + 3, -7)
-    used = np.zeros(torus.n_links, np.int64)
-    load_of_all_to_all(torus.array, torus.n_processors, links, used)
-    assert (links[torus.diameter :] == -7).all()
-    expected = np.zeros(torus.n_links, np.int64)
-    for source, target in pairs(torus):
-        expected[torus.route(source, target)] += 1
-    np.testing.assert_array_equal(used, expected)
-
-
-@pytest.mark.parametrize("processors", [*range(1, 65), 100, 128, 256, 322, 997, 4096])
+@pytest.mark.parametrize("processors", [1, 7, 12, 64, 100, 256, 997])
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 def test_the_most_even_sides_against_all_there_are(processors: int, dimensions: int) -> None:
     divisors = [side for side in range(1, processors + 1) if processors % side == 0]
@@ -169,9 +113,6 @@ def test_the_most_even_sides_against_all_there_are(processors: int, dimensions: 
         if prod(shape) == processors
     ]
     assert most_even(processors, dimensions) == min(every, key=sum)
-
-
-# Machines
 
 
 @pytest.mark.parametrize(("given", "sides"), [("4x4", (4, 4)), ("2x8", (2, 8)), ("4x4x2", (4, 4, 2))])
@@ -184,45 +125,9 @@ def test_a_machine_is_a_torus_by_its_key(given: str, sides: tuple[int, ...]) -> 
     assert machines.of(machine, processors_of_log=999).total == prod(sides)
 
 
-@pytest.mark.parametrize(
-    ("processors", "dimensions", "sides"),
-    [(16, 2, (4, 4)), (32, 2, (4, 8)), (4096, 2, (64, 64)), (64, 3, (4, 4, 4)), (7, 2, (1, 7))],
-)
-def test_a_number_of_processors_is_the_most_even_torus(
-    processors: int, dimensions: int, sides: tuple[int, ...]
-) -> None:
-    assert Torus.of({"processors": processors}, dimensions).sides == sides
-
-
 @pytest.mark.parametrize("given", ["4", "4x", "0x4", "4x4x4x4", "4x-1", 16, "4.0x4"])
-def test_a_torus_that_makes_no_sense_is_refused_in_one_line(given: Any) -> None:
+def test_a_torus_is_refused_in_one_line(given: Any) -> None:
     for read in (machines.of, Torus.of):
         with pytest.raises(ValueError, match=r"^machine\.torus=.*; allowed: two or three sides") as refused:
             read({"torus": given})
         assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("machine", "words"),
-    [
-        ({"torus": "4x4", "processors": 17}, r"machine\.processors=17 and machine\.torus=4x4: give one of"),
-        ({"torus": "4x4", "mesh": "4x4"}, r"machine\.mesh=4x4 and machine\.torus=4x4: give one of them"),
-        ({"torus": "4x4", "hosts": [{"processors": 4}]}, r"machine\.torus=4x4 and machine\.hosts: give one"),
-    ],
-)
-def test_a_machine_is_one_thing(machine: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words) as refused:
-        machines.of(machine)
-    assert "\n" not in str(refused.value)
-
-
-def test_a_torus_is_no_mesh_and_no_hosts() -> None:
-    with pytest.raises(
-        ValueError, match=r"has a torus, and this policy partitions one mesh; add machine\.torus=null"
-    ):
-        Mesh.of({"name": "own", "torus": "4x4"})
-    for key, value in (("mesh", "4x4"), ("hosts", [{"processors": 4}])):
-        with pytest.raises(ValueError, match=rf"runs on one torus; add machine\.{key}=null machine\.torus="):
-            Torus.of({"name": "own", key: value})
-    with pytest.raises(ValueError, match=r"machine\.processors=0; allowed: .* machine\.torus, e\.g\. 4x4"):
-        Torus.of({"processors": 0})
