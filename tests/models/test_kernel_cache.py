@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 MODELS = Path(__file__).parents[2] / "models"
 
 OWN_KERNEL = """
@@ -67,6 +69,7 @@ def test_a_second_copy_of_the_project_compiles_nothing(tmp_path):
     assert "data saved to" not in told["second"]
 
 
+@pytest.mark.exhaustive
 def test_a_copy_whose_code_differs_compiles_its_own(tmp_path):
     code = "from models.workloads import redrawn; print(redrawn.uniform(1, 2))"
     in_new_process(code, tmp_path / "cache", copy_of_the_models(tmp_path / "first"))
@@ -78,6 +81,7 @@ def test_a_copy_whose_code_differs_compiles_its_own(tmp_path):
     assert "data loaded from" not in told
 
 
+@pytest.mark.exhaustive
 def test_kernels_of_others_are_still_told_apart_by_their_path(tmp_path):
     """The same name, the same line, the same length: what tells them apart is where they are."""
     for name, result in (("first", 1), ("second", 2), ("first", 1)):

@@ -46,6 +46,7 @@ def test_a_gang_needs_its_scheme_and_a_queue_only_with_a_bound():
     assert set(several) == {*plain, "models.packing.schemes.buddy"}
 
 
+@pytest.mark.exhaustive
 def test_every_module_of_a_family_is_needed_by_some_policy():
     policies = [scheme.stem for scheme in (CONF / "policy/gang").glob("[!_]*.yaml")]
     asked = points(*policies) + points("first_fit", slots_limit=3)
@@ -59,15 +60,18 @@ def test_every_module_of_a_family_is_needed_by_some_policy():
     assert "models.production_gang.slices.simulation" not in production_gang.FAMILY.needed(t3d)
 
 
+def second(*values):
+    """Return parameters of a test in the second tier."""
+    return pytest.param(*values, marks=pytest.mark.exhaustive)
+
+
 @pytest.mark.parametrize(
     ("family", "policy", "more"),
     [
-        (gang.FAMILY, "best_fit", {}),
         (gang.FAMILY, "migration", {"slots_limit": 2, "queue": "backfill"}),
-        (backfill.FAMILY, "easy", {"workload": "lublin2003"}),
-        (backfill.FAMILY, "conservative", {"workload": "lublin2003"}),
-        (production_gang.FAMILY, "llnl_gang", {"workload": "lublin2003", "machine": "t3d"}),
-        (production_gang.FAMILY, "alpha_gang", {"workload": "lublin2003", "machine": "alpha"}),
+        second(backfill.FAMILY, "conservative", {"workload": "lublin2003"}),
+        second(production_gang.FAMILY, "llnl_gang", {"workload": "lublin2003", "machine": "t3d"}),
+        second(production_gang.FAMILY, "alpha_gang", {"workload": "lublin2003", "machine": "alpha"}),
     ],
 )
 def test_what_a_point_needs_is_all_that_it_loads(family, policy, more):

@@ -11,7 +11,7 @@ from models.concurrent_gang import model
 HORIZON = 2_000.0
 
 
-@pytest.mark.parametrize("by_statement", [True, False])
+@pytest.mark.parametrize("by_statement", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("policy", BASELINES)
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_jobs_end_when_they_do_in_simpy(policy: str, workload: str, by_statement: bool) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 from bounded_twin import BoundedTwin
 from gang_twin import Session, Twin
 from hypothesis import strategies as st
@@ -29,6 +30,16 @@ EIGHT = [
     "first_fit", "best_fit", "left_right_size", "left_right_slots", "min_max_load", "min_avg_load", "buddy",
     "migration",
 ]  # fmt: skip
+
+IN_FIRST_TIER = ("min_avg_load", "buddy", "migration")
+
+
+def schemes(*first: str, among: Sequence[str] = EIGHT) -> list[Any]:
+    """Return the schemes as parameters of a test: by default three in the first tier, all in the second."""
+    kept = first or IN_FIRST_TIER
+    marks = (() if name in kept else pytest.mark.exhaustive for name in among)
+    return [pytest.param(name, marks=mark) for name, mark in zip(among, marks, strict=True)]
+
 
 POLICIES: dict[str, dict[str, Any]] = {
     name: {
@@ -243,6 +254,10 @@ def as_chunks(sessions: tuple[Session, ...], ends: list[int]) -> Iterator[Jobs]:
             key=np.array([session.key for session in part], np.int64),
         )
         begin = end
+
+
+def is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
 
 
 def scatter(simulation: Simulation) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gang_cases import EIGHT, POLICIES, WORKLOAD, Case, Observed, cases
+from gang_cases import POLICIES, WORKLOAD, Case, Observed, cases, schemes
 from gang_twin import Session
 from hypothesis import given, settings
 
@@ -42,7 +42,7 @@ def expected(responses: np.ndarray, runtimes: np.ndarray) -> dict[str, float]:
     return told
 
 
-@pytest.mark.parametrize("name", EIGHT)
+@pytest.mark.parametrize("name", schemes("left_right_slots"))
 def test_measures_of_jobs_follow_from_response_times(name: str) -> None:
     @settings(derandomize=True, deadline=None, max_examples=30)
     @given(cases(name))

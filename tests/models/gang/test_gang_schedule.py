@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gang_cases import EIGHT, POLICIES, WORKLOAD, Case, Observed, cases
+from gang_cases import EIGHT, POLICIES, WORKLOAD, Case, Observed, cases, schemes
 from hypothesis import given, settings
 
 from models.gang import FAMILY
@@ -20,7 +20,7 @@ PE32 = {"name": "pe32", "processors": 32}
 ROUNDING = 1e-9
 
 
-@pytest.mark.parametrize("name", EIGHT)
+@pytest.mark.parametrize("name", schemes("min_max_load"))
 def test_pieces_are_those_of_the_twin(name: str) -> None:
     @settings(derandomize=True, deadline=None, max_examples=40)
     @given(cases(name))
@@ -51,7 +51,7 @@ def merged(pieces: np.ndarray) -> np.ndarray:
     return np.array(kept)
 
 
-@pytest.mark.parametrize("name", ["best_fit", "buddy", "migration"])
+@pytest.mark.parametrize("name", schemes("buddy", among=["best_fit", "buddy", "migration"]))
 def test_recording_changes_no_bit(name: str) -> None:
     @settings(derandomize=True, deadline=None, max_examples=25)
     @given(cases(name))

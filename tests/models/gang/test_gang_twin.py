@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from gang_cases import EIGHT, POLICIES, WORKLOAD, Case, Observed, cases, run_slots
+from gang_cases import EIGHT, POLICIES, WORKLOAD, Case, Observed, cases, is_power_of_two, run_slots, schemes
 from gang_twin import Session, Twin
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -59,9 +59,9 @@ def assert_agreement(case: Case, moments: list[float]) -> None:
     assert_same_results(kernel, twin)
 
 
-@pytest.mark.parametrize("name", EIGHT)
+@pytest.mark.parametrize("name", schemes())
 def test_kernel_and_twin_agree(name: str) -> None:
-    @settings(derandomize=True, deadline=None, max_examples=250)
+    @settings(derandomize=True, deadline=None, max_examples=80)
     @given(cases(name), st.lists(st.floats(0, 0.99), max_size=4))
     def agree(case: Case, moments: list[float]) -> None:
         assert_agreement(case, moments)
@@ -89,10 +89,6 @@ def test_a_crowd(name: str, alternation: str) -> None:
     assert_same_results(kernel, twin)
 
 
-def is_power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0
-
-
 @st.composite
 def tied(draw: st.DrawFn, name: str) -> Case:
     """Draw a case in which many events coincide: all gaps and runtimes are small multiples of 1/2."""
@@ -106,7 +102,7 @@ def tied(draw: st.DrawFn, name: str) -> Case:
     return replace(case, sessions=sessions, batch_size=case.n_jobs, ties=ties)
 
 
-@pytest.mark.parametrize("name", EIGHT)
+@pytest.mark.parametrize("name", schemes("buddy"))
 def test_events_at_the_same_instant(name: str) -> None:
     """Ties: an end before an arrival or after it, of two ends the job submitted first; a repetition at once.
 
@@ -180,7 +176,7 @@ def test_the_papers_workload(name: str, rerun_runtime: str, repetition: str) -> 
     assert set(outcome.metrics) == {metric.name for metric in FAMILY.measured({})}
 
 
-@pytest.mark.parametrize("name", EIGHT)
+@pytest.mark.parametrize("name", schemes("first_fit"))
 def test_a_full_table_ends_the_run(name: str) -> None:
     """It stands still before the job for which there is no place."""
 
@@ -198,7 +194,7 @@ def test_a_full_table_ends_the_run(name: str) -> None:
     agree()
 
 
-@pytest.mark.parametrize("name", EIGHT)
+@pytest.mark.parametrize("name", schemes("best_fit"))
 def test_only_some_jobs_are_measured(name: str) -> None:
     """As of a month with days before it: the others fill the machine, which has an end of its own."""
 
