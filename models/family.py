@@ -184,13 +184,8 @@ class Family:
         cache.complete(self.kernels if points is None else self.needed(points))
 
     def preload(self) -> None:
-        """Load the kernels that are compiled already, see `models.kernels.cache.preload`."""
+        """Load the kernels that are compiled already, so that workers are forked with them."""
         cache.preload(self.kernels)
-
-    @property
-    def preload_module(self) -> str | None:
-        """The module whose import does that: for a process that forks workers and imports what it is told."""
-        return f"{self.package}.preload" if self.kernels else None
 
     def _policies(self) -> Any:
         return importlib.import_module(self.policies or f"{self.package}.policies")

@@ -115,8 +115,7 @@ def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch
         logs=logs.names(cores),
     )
     settings = {"name": "serial"} if cores == 1 else {"name": "dask", "workers": cores}
-    preloads = [family.preload_module for family in plan.families.values() if family.preload_module]
-    executor = executors.create(settings, [*plan.families, *preloads])
+    executor = executors.create(settings, [*plan.families])
     assert not isinstance(executor, executors.Detached)
     # Quiet: Slurm's log is for errors, and is removed where it is empty.
     execute(plan, Console(quiet=True), State(plan), bundles, executor, costs)

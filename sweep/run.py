@@ -49,8 +49,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
     if left:
         for note in plan.notes:
             say(console, note)
-        preloads = [family.preload_module for family in plan.families.values() if family.preload_module]
-        executor = executors.create(plan.settings.executor, [*plan.families, *preloads])
+        executor = executors.create(plan.settings.executor, [*plan.families])
     folder.create()
     with folder.lock():
         if plan.settings.fresh:

@@ -1,7 +1,7 @@
 """Where compiled kernels are kept.
 
 Numba's disk cache looks only at the file of the function it loads: after a callee in another file changes,
-the cached caller silently goes on with the old one. So the cache folder is named by a hash of all of
+the cached caller silently continues with the old one. So the cache folder is named by a hash of all of
 ``models`` and numba's version, and any change starts an empty one. Copies of the project with the same code
 share it (`models.kernels.locating`).
 """
@@ -47,12 +47,12 @@ def in_use() -> Path:
 
 
 def is_complete(module: str) -> bool:
-    """Tell whether every kernel of a module is in the cache, for this machine and this Python."""
+    """Return whether every kernel of a module is in the cache, for this machine and this Python."""
     return _marker(module).exists()
 
 
 def complete(modules: Sequence[str]) -> None:
-    """See to it that every kernel of some modules is in the cache; those of which all are, are not loaded.
+    """Compile all kernels of some modules that are not in the cache; complete modules are not loaded.
 
     Modules are compiled side by side, the first one here and the others in as many processes as there are
     cores left: each process has to load numba first.
@@ -72,37 +72,24 @@ def complete(modules: Sequence[str]) -> None:
         with ThreadPoolExecutor(cores - 1) as beside:
             for i in range(cores - 1):
                 beside.submit(_load_elsewhere, others[i :: cores - 1])
-            _load(first)
+            importlib.import_module(first)
     for module in modules:
-        _load(module)
-        with suppress(OSError):  # of a cache that cannot be written to: it is looked at again next time
+        importlib.import_module(module)
+        with suppress(OSError):  # a cache that cannot be written to: checked again next time
             _marker(module).touch()
 
 
 def preload(modules: Sequence[str]) -> None:
-    """Load those modules whose kernels are all compiled; workers are then forked with them at hand.
-
-    Raises
-    ------
-    ImportError
-        While there is none: a second process shall not compile the same. It can be tried again later.
-    """
-    compiled = [module for module in modules if is_complete(module)]
-    if not compiled:
-        raise ImportError(f"not compiled yet: {', '.join(modules)}")
-    for module in compiled:
-        _load(module)
-
-
-def _load(module: str) -> None:
-    importlib.import_module(module)
+    """Load those modules whose kernels are all compiled; no other, as it would be compiled twice."""
+    for module in filter(is_complete, modules):
+        importlib.import_module(module)
 
 
 def _load_elsewhere(modules: Sequence[str]) -> None:
     """Import modules in a process of their own, which leaves what it compiles in the cache.
 
     A plain interpreter, not one of `multiprocessing`: that would run a notebook's or a script's main module
-    again. What fails there is tried, and told, here.
+    again. A failure there is repeated, and raised, here.
     """
     command = [sys.executable, "-c", f"import {', '.join(modules)}"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -110,7 +97,7 @@ def _load_elsewhere(modules: Sequence[str]) -> None:
 
 
 def _marker(module: str) -> Path:
-    """Return the file that says that all of a module is there.
+    """Return the file that marks a module as complete.
 
     Numba compiles anew for another processor, and different machines may share a home.
     """

@@ -22,7 +22,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from sweep.errors import RunError, SweepError, one_line
-from sweep.executors import available_cores
+from sweep.executors import available_cores, preload
 from sweep.executors.bundles import MESSAGE_S, capacity
 from sweep.executors.threads import one_thread
 from sweep.executors.work import give_up, work
@@ -173,7 +173,7 @@ class Executor:
 
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(
-            ["sweep.executors.dask_worker", "distributed", "sweep.executors.work", *self._modules]
+            ["sweep.executors.dask_worker", "distributed", "sweep.executors.work", "sweep.executors.preload"]
         )
         # The server begins with Ctrl-C blocked: otherwise an interrupt during its imports prints a traceback.
         # The tracker is started before, as its start unblocks Ctrl-C.
@@ -181,8 +181,10 @@ class Executor:
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             with one_thread():
+                os.environ[preload.MODULES] = ",".join(self._modules)
                 forkserver.ensure_running()
         finally:
+            os.environ.pop(preload.MODULES, None)
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     def _connect(self) -> Client:

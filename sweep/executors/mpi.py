@@ -12,14 +12,13 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
 from models.family import Family
 from sweep.errors import INTERRUPTED, RunError, SweepError
-from sweep.executors import ranks
+from sweep.executors import preload, ranks
 from sweep.executors.bundles import MESSAGE_S, OUTSTANDING
 from sweep.executors.ranks import ANSWER, CALL, SILENCE_S, START_S, Watch
 from sweep.executors.work import work
@@ -177,9 +176,7 @@ class Executor:
 
 def prepare(modules: Sequence[str]) -> str:
     """Import the modules that tasks need, and return this rank's node."""
-    for name in modules:
-        with suppress(ImportError):  # a preload module before anything is compiled; else the task raises it
-            importlib.import_module(name)
+    preload.load(modules)
     gc.freeze()  # the collector need not scan imported modules again and again
     return ranks.node()
 

@@ -112,8 +112,7 @@ def _load(tasks: Iterable[Task]) -> None:
             family = families.find(package)
             if not _loaded.issuperset(needed := family.needed([point])):
                 family.warm_up([point])
-                with suppress(ImportError):  # as long as nothing is kept on disk: the first simulation loads
-                    kernel_cache.preload(needed)
+                kernel_cache.preload(needed)
                 _loaded.update(needed)
 
 

@@ -13,7 +13,7 @@ import models
 def test_no_two_tuples_are_taken_for_one() -> None:
     found: dict[str, tuple[type, str]] = {}
     for module in pkgutil.walk_packages(models.__path__, "models."):
-        if module.name.endswith(("__main__", "preload")):
+        if module.name.endswith("__main__"):
             continue
         for name, value in vars(importlib.import_module(module.name)).items():
             if isinstance(value, NamedTuple | NamedUniTuple):

@@ -188,7 +188,7 @@ def test_a_family_is_all_that_it_runs_and_no_other_family(monkeypatch):
     for module in families.find("models.gang").kernels:
         importlib.import_module(module)
     rooms = ("models.gang.", "models.packing.")
-    imported = {name for name in sys.modules if name.startswith(rooms)} - {"models.gang.preload"}
+    imported = {name for name in sys.modules if name.startswith(rooms)}
     assert imported <= found
     assert {
         "models.family",
@@ -207,7 +207,7 @@ def test_nothing_of_a_family_is_missed(package, monkeypatch):
 
     files = {f"models.{package}", *sources._below(f"models.{package}")} - {"models"}
     missed = files - closure(families.find(f"models.{package}"), monkeypatch)
-    assert missed <= {f"models.{package}.preload", "models.medium_term.realisation"}
+    assert missed <= {"models.medium_term.realisation"}
 
 
 def test_a_policy_that_is_added_makes_nothing_stale_and_counts_itself(mine, own_family, tmp_path):

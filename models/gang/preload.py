@@ -1,5 +1,0 @@
-"""Imported by the process from which workers are forked, see `models.family.Family.preload_module`."""
-
-from models.gang import FAMILY
-
-FAMILY.preload()

@@ -1,0 +1,28 @@
+"""Imported by the process from which workers are forked: loads families and the kernels that are compiled."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+
+from models.family import Family
+
+MODULES = "SCHEDSWEEP_PRELOAD"
+"""Variable of the environment: names of modules, separated by commas."""
+
+
+def load(modules: Iterable[str]) -> None:
+    """Import modules; of those that declare a family, the kernels that are in the cache as well.
+
+    A module that cannot be imported is reported by the first task that needs it.
+    """
+    for name in modules:
+        with suppress(ImportError):
+            family = getattr(importlib.import_module(name), "FAMILY", None)
+            if isinstance(family, Family):
+                family.preload()
+
+
+load(filter(None, os.environ.get(MODULES, "").split(",")))
