@@ -1,11 +1,11 @@
-"""Conservative backfilling with compression: everybody holds a start time, and it only ever moves forward.
+"""Conservative backfilling with compression: every job has a reservation, which only ever moves forward.
 
-A submitted job gets the earliest start time that disturbs nobody's. Where a job ends, the waiting ones are
-placed anew, one by one in order of submission: each gives up its place and takes the earliest that there is
-with all others where they are, so that it never starts later than it was told. Of several hosts a job takes
-the one where it starts first, of equal ones that with the fewest free processors now; it changes its host
-only for an earlier start. This kernel looks at every job on every host; `pool` makes the same schedules on
-one host without limit on memory, and looks at few.
+A submitted job has the earliest start reserved that disturbs no other reservation. Where a job ends, the
+waiting ones are placed anew, one by one in order of submission: each gives up its place and takes the
+earliest that there is with all others where they are, so that it never starts later than promised. Of several
+hosts a job takes the one where it starts first, of equal ones that with the fewest free processors now; it
+changes its host only for an earlier start. This kernel examines every job on every host; `pool` makes the
+same schedules on one host without limit on memory, and examines few.
 
 References
 ----------
@@ -15,21 +15,30 @@ D. G. Feitelson, A. M. Weil, "Utilization and predictability in scheduling the I
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import boolean, void
+from numba import void
 
 from models.arrays import Floats, Ints
 from models.backfill.conservative.rules import Conservative
-from models.backfill.profile import PROFILE, Profile, all_free, earliest, forget, occupy
+from models.backfill.event_loop import (
+    initial_state,
+    part_of,
+    run_events,
+    state_type,
+    system_type,
+)
+from models.backfill.profile import Profile, all_free, earliest, forget, occupy
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
-from models.kernels.compiling import kernel
-from models.kernels.ends import pop, push
-from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
-from models.kernels.types import INTS, record
+from models.kernels import ends as heaps
+from models.kernels.compiling import kernel, part
+from models.kernels.ties import next_end as first_end
+
+NO_HOST = -1
+STATE = state_type()
 
 
 class PlannedJobs(NamedTuple):
@@ -44,9 +53,9 @@ class PlannedJobs(NamedTuple):
         Filled in, like `host`.
     host : ndarray of int
     promised : ndarray of float, seconds
-        NaN; filled in for those that have to wait, with the first start that they were given.
+        NaN; filled in for those that have to wait, with the first start reserved for them.
     planned : ndarray of float, seconds
-        The start that a job holds.
+        The reserved start, inf before there is one.
     """
 
     submit: Floats
@@ -61,96 +70,119 @@ class PlannedJobs(NamedTuple):
     planned: Floats
 
 
-JOBS = record(PlannedJobs)
-
-
-@kernel(void(JOBS, PROFILE, INTS, boolean, INTS, INTS))
-def run(jobs: PlannedJobs, profile: Profile, free: Ints, instant: bool, heap: Ints, queue: Ints) -> None:
-    """Simulate jobs to their last end.
-
-    A submission costs O(waiting + running) jobs, an end O(waiting (waiting + running)).
+class ConservativeHosts(NamedTuple):
+    """The system, see `models.backfill.event_loop`.
 
     Parameters
     ----------
-    jobs : every job fits on a host
-    profile : all hosts are free for ever; room for 2 jobs + 2 steps is enough
-    free : all processors of each host
-    instant : see `models.kernels.ties`; jobs start first of all when their time has come
-    heap, queue : room for all jobs
+    state, jobs, profile : see there
+    free : free processors of each host
+    queue : the waiting jobs in order of submission
+    heap : the running jobs by their ends
     """
-    n_jobs = jobs.submit.shape[0]
-    n_hosts = free.shape[0]
-    n_running = 0
-    n_waiting = 0
-    arrived = 0
-    next_start = np.inf
-    while arrived < n_jobs or n_running > 0 or n_waiting > 0:
-        next_submit = next_submission(jobs.submit, arrived)
-        now = min(next_submit, next_end(jobs.end, heap, n_running), next_start)
-        for h in range(n_hosts):
-            forget(profile, h, now)
 
-        # A job whose time has come starts, whatever else happens now: the plan has a place for it.
-        if next_start <= now:
-            kept = 0
-            next_start = np.inf
-            for i in range(n_waiting):
-                job = queue[i]
-                if jobs.planned[job] <= now:
-                    jobs.start[job] = now
-                    jobs.end[job] = now + jobs.runtime[job]
-                    push(jobs.end, heap, n_running, job)
-                    n_running += 1
-                    free[jobs.host[job]] -= jobs.size[job]
-                else:
-                    next_start = min(next_start, jobs.planned[job])
-                    queue[kept] = job
-                    kept += 1
-            n_waiting = kept
+    state: np.ndarray
+    jobs: PlannedJobs
+    profile: Profile
+    free: Ints
+    queue: Ints
+    heap: Ints
 
-        n_ended = 0
-        while takes_end(instant, now, next_end(jobs.end, heap, n_running), next_submit, n_ended):
-            job = pop(jobs.end, heap, n_running)
-            n_running -= 1
-            free[jobs.host[job]] += jobs.size[job]
-            expected = jobs.start[job] + jobs.requested[job]
-            if expected > now:
-                occupy(profile, jobs.host[job], now, expected, -jobs.size[job], -jobs.need[job])
-            n_ended += 1
-        first_new = n_waiting
-        n_events = n_ended
-        while takes_submission(instant, now, next_submission(jobs.submit, arrived), n_events):
-            queue[n_waiting] = arrived
-            jobs.planned[arrived] = np.inf
-            n_waiting += 1
-            arrived += 1
-            n_events += 1
 
-        # Newcomers are placed after all those that were there before them.
-        begin = first_new
-        if n_ended > 0:
-            begin = 0
-            next_start = np.inf
-        for i in range(begin, n_waiting):
-            job = queue[i]
-            size, need, requested = jobs.size[job], jobs.need[job], jobs.requested[job]
-            before = jobs.planned[job]
-            if before < np.inf:
-                occupy(profile, jobs.host[job], before, before + requested, -size, -need)
-            best = -1
-            planned = before
-            for h in range(n_hosts):
-                when = earliest(profile, h, size, need, requested)
-                if when < planned or (when == planned and best >= 0 and free[h] < free[best]):
-                    planned = when
-                    best = h
-            if best >= 0:
-                jobs.host[job] = best
-            jobs.planned[job] = planned
-            occupy(profile, jobs.host[job], planned, planned + requested, size, need)
-            next_start = min(next_start, planned)
-            if i >= first_new and planned > now:
-                jobs.promised[job] = planned
+SYSTEM = system_type(ConservativeHosts, STATE)
+
+
+@part_of(ConservativeHosts)
+def next_end(system):
+    """Return when the next running job ends, inf if none runs. O(1)."""
+    return first_end(system.jobs.end, system.heap, system.state[0].n_running)
+
+
+@part_of(ConservativeHosts)
+def begin_instant(system):
+    """Drop what is past, and start jobs at their planned start: the profile has capacity for them."""
+    state, jobs = system.state[0], system.jobs
+    for h in range(system.free.shape[0]):
+        forget(system.profile, h, state.now)
+    if state.next_start > state.now:
+        return
+    kept = 0
+    state.next_start = np.inf
+    for i in range(state.n_waiting):
+        job = system.queue[i]
+        if jobs.planned[job] > state.now:
+            state.next_start = min(state.next_start, jobs.planned[job])
+            system.queue[kept] = job
+            kept += 1
+            continue
+        jobs.start[job] = state.now
+        jobs.end[job] = state.now + jobs.runtime[job]
+        heaps.push(jobs.end, system.heap, state.n_running, job)
+        state.n_running += 1
+        system.free[jobs.host[job]] -= jobs.size[job]
+    state.n_waiting = kept
+
+
+@part_of(ConservativeHosts)
+def end_job(system):
+    """Free what the job that ends next has, up to its expected end. O(steps)."""
+    state, jobs = system.state[0], system.jobs
+    job = heaps.pop(jobs.end, system.heap, state.n_running)
+    state.n_running -= 1
+    h, size, expected = jobs.host[job], jobs.size[job], jobs.start[job] + jobs.requested[job]
+    system.free[h] += size
+    if expected > state.now:
+        occupy(system.profile, h, state.now, expected, -size, -jobs.need[job])
+
+
+@part_of(ConservativeHosts)
+def submit_job(system):
+    """Append the next job to the queue. O(1)."""
+    system.queue[system.state[0].n_waiting] = system.state[0].arrived
+    system.state[0].n_waiting += 1
+
+
+@part_of(ConservativeHosts)
+def schedule_jobs(system, functions):
+    """Place new jobs, after an end all waiting ones: O(waiting + running) jobs for each."""
+    state, jobs = system.state[0], system.jobs
+    first_new = state.n_waiting - (state.arrived - state.first_new)
+    begin = first_new
+    if state.n_ended > 0:
+        begin = 0
+        state.next_start = np.inf
+    for i in range(begin, state.n_waiting):
+        job = system.queue[i]
+        place(system, job)
+        state.next_start = min(state.next_start, jobs.planned[job])
+        if i >= first_new and jobs.planned[job] > state.now:
+            jobs.promised[job] = jobs.planned[job]
+
+
+@part()
+def place(system, job):
+    """Place a job where it starts first, with all others where they are. O(steps of all hosts)."""
+    jobs, profile = system.jobs, system.profile
+    size, need, requested = jobs.size[job], jobs.need[job], jobs.requested[job]
+    planned = jobs.planned[job]
+    if planned < np.inf:
+        occupy(profile, jobs.host[job], planned, planned + requested, -size, -need)
+    best = NO_HOST
+    for h in range(system.free.shape[0]):
+        when = earliest(profile, h, size, need, requested)
+        if when < planned or (when == planned and best >= 0 and system.free[h] < system.free[best]):
+            planned = when
+            best = h
+    if best >= 0:
+        jobs.host[job] = best
+    jobs.planned[job] = planned
+    occupy(profile, jobs.host[job], planned, planned + requested, size, need)
+
+
+@kernel(void(SYSTEM))
+def run(system):
+    """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`."""
+    run_events(system, ())
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
@@ -166,15 +198,14 @@ def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
     """
     n = len(jobs)
     start, end, promised = (np.full(n, np.nan) for _ in range(3))
-    columns = PlannedJobs(
+    table = PlannedJobs(
         jobs.submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory,
-        start, end, np.zeros(n, np.int64), promised, planned=np.empty(n),
+        start, end, np.zeros(n, np.int64), promised, planned=np.full(n, np.inf),
     )  # fmt: skip
-    run(
-        columns,
-        all_free(machine, 2 * n + 2),
-        machine.processors.copy(),
-        rules.instant,
-        *(np.empty(n, np.int64) for _ in range(2)),
-    )
-    return Schedule(jobs, machine, start, end, columns.host, promised=promised)
+    queue, heap = (np.empty(n, np.int64) for _ in range(2))
+    system: Any = ConservativeHosts(
+        initial_state(STATE, rules.instant), table, all_free(machine, 2 * n + 2), machine.processors.copy(),
+        queue, heap,
+    )  # fmt: skip
+    run(system)
+    return Schedule(jobs, machine, start, end, table.host, promised=promised)

@@ -1,14 +1,14 @@
 """Conservative backfilling with compression on one pool of processors: the fast path.
 
-The rules are those of `kernel`: where a job ends, the waiting ones are placed anew one by one in order of
-submission, each where it fits first with all others where they are. But only those are looked at that can
-have got an earlier start since they were looked at last, because processors have become free
+The rules are those of `hosts`: where a job ends, the waiting jobs are placed anew one by one in order of
+submission, each where it fits first with all others where they are. But only those are examined that can have
+an earlier start than when they were examined last, because processors have become free
 
 - right before their start, so that they move forward into them (nearly all moves are of that kind, and by one
-  step), see `held.give_back`;
-- in a stretch of time into which they fit as a whole, see `holes`.
+  step), see `steps.give_back`;
+- in a stretch of time into which they fit as a whole, see `gaps`.
 
-What became free behind a job in the queue is seen by it at the next end, as it is if all are looked at.
+Processors that become free after a job's turn are considered at the next end, as if all jobs were examined.
 
 References
 ----------
@@ -18,248 +18,218 @@ D. G. Feitelson, A. M. Weil, "Utilization and predictability in scheduling the I
 
 from __future__ import annotations
 
-import numpy as np
-from numba import boolean, float64, int64, void
+from typing import Any
 
-from models.arrays import Ints
-from models.backfill.conservative.held import (
-    HELD,
-    HeldJobs,
-    close_up,
-    give_back,
-    give_up,
-    hold,
-    in_order,
-    index_anew,
-    none_held,
-)
-from models.backfill.conservative.holes import close_old, first_hole, open_hole
+import numpy as np
+from numba import void
+
+from models.backfill.conservative.gaps import close_old_gaps, first_gap, open_gap
+from models.backfill.conservative.index import enter, leave, reorganize
 from models.backfill.conservative.rules import Conservative
 from models.backfill.conservative.steps import (
-    FIRST,
-    NOWHERE,
-    NUMBER,
-    STEPS,
-    Steps,
-    all_free,
-    begin_at,
+    drop_past,
+    first_adjacent,
     first_fit,
-    forget,
-    let_go,
-    pushed_forward,
+    give_back,
+    link_start,
+    release_step,
+    split_step,
     take,
+    unlink_start,
 )
-from models.backfill.conservative.waiting import (
+from models.backfill.conservative.tables import (
     MASK,
+    NONE,
+    NUMBER,
     SHIFT,
-    WAITING,
-    Waiting,
-    enter,
-    leave,
-    nobody,
+    SYSTEM,
+    ConservativePool,
+    system_of,
 )
+from models.backfill.event_loop import part_of, run_events
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
+from models.kernels import ends as heaps
 from models.kernels.bits import ALL, ONE, ZERO, lowest_position
 from models.kernels.compiling import kernel, part
-from models.kernels.ends import pop, push
-from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
-from models.kernels.types import INTS
+from models.kernels.ties import next_end as first_end
 
-EVENTS_BETWEEN_ORDERS = 64
-"""So many events later all is put in order anew (positions, steps and the index): it costs little then, and
-what belongs together lies together."""
+INSTANTS_BETWEEN = 64
+"""Instants from one reorganization to the next: it costs little then, see `index.reorganize`."""
 
 
-@part(NUMBER(HELD, STEPS, WAITING, NUMBER, NUMBER))
-def move(jobs: HeldJobs, steps: Steps, waiting: Waiting, job: int, at: int) -> int:
-    """Move a waiting job forward to the beginning of a step, and return the first step of the hole that it
+@part_of(ConservativePool)
+def next_end(system):
+    """Return when the next running job ends, inf if none runs. O(1)."""
+    return first_end(system.jobs.end, system.heap, system.state[0].n_running)
+
+
+@part_of(ConservativePool)
+def begin_instant(system):
+    """Drop what is past, and start jobs at their planned start: the profile has capacity for them."""
+    state, jobs, queue, step = system.state[0], system.jobs, system.queue, system.step
+    drop_past(system)
+    state.n_instants += 1
+    if state.n_instants % INSTANTS_BETWEEN == 0:
+        reorganize(system)
+    if state.next_start > state.now:
+        return
+    first = state.first
+    position = step[first].starting
+    while position != NONE:
+        job = queue.job[position]
+        jobs.start[job] = state.now
+        jobs.end[job] = state.now + jobs.runtime[job]
+        jobs.until[job] = queue.reservation[position].last
+        heaps.push(jobs.end, system.heap, state.n_running, job)
+        leave(queue, position)
+        step[first].n_jobs -= 1
+        state.n_running += 1
+        state.n_waiting -= 1
+        position = queue.reservation[position].next_there
+    step[first].starting = NONE
+    at = first
+    while at != NONE and step[at].starting == NONE:
+        at = step[at].after
+    state.next_start = np.inf if at == NONE else step[at].time
+
+
+@part_of(ConservativePool)
+def end_job(system):
+    """Free the processors of the job that ends next, up to its expected end."""
+    state, step = system.state[0], system.step
+    job = heaps.pop(system.jobs.end, system.heap, state.n_running)
+    state.n_running -= 1
+    at, expected = state.first, system.jobs.until[job]
+    size = system.jobs.size[job]
+    while at != expected:
+        give_back(system, at, size)
+        at = step[at].after
+    if expected != state.first and state.n_waiting > 0:
+        open_gap(system, state.first, expected, size)
+    release_step(system, expected)
+
+
+@part_of(ConservativePool)
+def submit_job(system):
+    """Reserve the earliest start that disturbs no other reservation for the next job. O(steps).
+
+    New jobs are placed after all waiting ones.
+    """
+    state, queue, step = system.state[0], system.queue, system.step
+    if state.arrived == state.first_new and state.n_ended > 0:
+        compress(system)
+    job, position = state.arrived, np.uint32(state.n_positions)
+    size, requested = system.jobs.size[job], system.jobs.requested[job]
+    at = first_fit(system, state.first, size, requested)
+    planned = step[at].time
+    queue.job[position] = job
+    queue.size[position] = size
+    queue.reservation[position].requested = requested
+    last = take(system, at, planned + requested, size)
+    queue.reservation[position].last = last
+    step[last].n_jobs += 1
+    link_start(system, position, at)
+    enter(queue, position, size, requested, planned)
+    if planned > state.now:
+        system.jobs.promised[job] = planned
+    state.next_start = min(state.next_start, planned)
+    state.n_positions += 1
+    state.n_waiting += 1
+
+
+@part_of(ConservativePool)
+def schedule_jobs(system, functions):
+    """Place the waiting jobs anew after ends, unless that was done before a submission."""
+    if system.state[0].n_ended > 0 and system.state[0].arrived == system.state[0].first_new:
+        compress(system)
+
+
+@part(NUMBER(SYSTEM, NUMBER, NUMBER))
+def move(system: ConservativePool, position: int, at: int) -> int:
+    """Move a waiting job forward to the beginning of a step, and return the first step of the gap that it
     leaves behind, which ends where the job was expected to end. O(steps that it moves over).
 
-    The two steps that it has left are not let go yet.
+    The two steps that it has left are not released yet.
     """
-    held, step = jobs.held, steps.step
-    size = jobs.size[job]
-    first, last = held[job].first, held[job].last
-    end = step[at].time + held[job].requested
+    reservation, step = system.queue.reservation, system.step
+    size = system.queue.size[position]
+    first, last = reservation[position].first, reservation[position].last
+    end = step[at].time + reservation[position].requested
     if end > step[first].time:
         while at != first:
             step[at].free -= size
             at = step[at].after
-        hole = last
-        before = step[hole].before
+        gap = last
+        before = step[gap].before
         while step[before].time >= end:
-            hole = before
-            give_back(jobs, steps, waiting, hole, size)
-            before = step[hole].before
-        if step[hole].time != end:
-            hole = begin_at(steps, before, end)
-            give_back(jobs, steps, waiting, hole, size)
-        held[job].last = hole
-        return hole
-    held[job].last = take(steps, at, end, size)
+            gap = before
+            give_back(system, gap, size)
+            before = step[gap].before
+        if step[gap].time != end:
+            gap = split_step(system, before, end)
+            give_back(system, gap, size)
+        reservation[position].last = gap
+        return gap
+    reservation[position].last = take(system, at, end, size)
     at = first
     while at != last:
-        give_back(jobs, steps, waiting, at, size)
+        give_back(system, at, size)
         at = step[at].after
     return first
 
 
-@part(float64(HELD, STEPS, WAITING, int64, int64))
-def compress(jobs: HeldJobs, steps: Steps, waiting: Waiting, turn: int, n_positions: int) -> float:
-    """Place waiting jobs anew in order of submission, those that are to be looked at; return the first start
-    of those that move, inf if nobody does.
+@part(void(SYSTEM), inline=False)
+def compress(system: ConservativePool) -> None:
+    """Place anew, in order of submission, the waiting jobs that may have an earlier start.
 
-    O(positions / 64), and O(steps that they move over) for the jobs, besides what `first_hole` costs where
+    O(positions / 64), and O(steps that they move over) for the jobs, besides what `first_gap` costs where
     something may have become free for one as a whole.
-
-    Parameters
-    ----------
-    jobs, steps, waiting : see there
-    turn : how many times that has been done before
-    n_positions : given so far
     """
-    held, step = jobs.held, steps.step
-    next_start = np.inf
-    for word in range((n_positions >> SHIFT) + 1):
-        rest = waiting.looked_at[word] | waiting.may_fit[word]
+    state, queue, step = system.state[0], system.queue, system.step
+    reservation = queue.reservation
+    for word in range((state.n_positions >> SHIFT) + 1):
+        rest = queue.may_advance[word] | queue.may_jump[word]
         while rest != ZERO:
             bit = lowest_position(rest)
             one = ONE << np.uint64(bit)
-            job = np.uint32((word << SHIFT) + bit)
-            before, last = held[job].first, held[job].last
+            position = np.uint32((word << SHIFT) + bit)
+            before, last = reservation[position].first, reservation[position].last
             at = before
-            if waiting.looked_at[word] & one != ZERO:
-                at = pushed_forward(steps, at, jobs.size[job])
-            if waiting.may_fit[word] & one != ZERO:
-                at = first_hole(jobs, steps, job, at)
-            waiting.looked_at[word] &= ~one
-            waiting.may_fit[word] &= ~one
+            if queue.may_advance[word] & one != ZERO:
+                at = first_adjacent(system, at, queue.size[position])
+            if queue.may_jump[word] & one != ZERO:
+                at = first_gap(system, position, at)
+            queue.may_advance[word] &= ~one
+            queue.may_jump[word] &= ~one
             if at != before:
-                hole = move(jobs, steps, waiting, job, at)
-                give_up(jobs, steps, job)
-                hold(jobs, steps, job, at)
-                step[held[job].last].n_holders += 1
-                next_start = min(next_start, held[job].planned)
-                if hole != last:
-                    open_hole(jobs, steps, waiting, hole, last, jobs.size[job], turn, n_positions)
-                let_go(steps, before)
-                let_go(steps, last)
-            # Those before it are looked at the next time.
+                gap = move(system, position, at)
+                unlink_start(system, position)
+                link_start(system, position, at)
+                step[reservation[position].last].n_jobs += 1
+                state.next_start = min(state.next_start, reservation[position].planned)
+                if gap != last:
+                    open_gap(system, gap, last, queue.size[position])
+                release_step(system, before)
+                release_step(system, last)
+            # Those before it are examined at the next end.
             rest = ZERO
             if bit != MASK:
-                rest = (waiting.looked_at[word] | waiting.may_fit[word]) & (ALL << np.uint64(bit + 1))
-    close_old(steps, turn)
-    return next_start
+                rest = (queue.may_advance[word] | queue.may_jump[word]) & (ALL << np.uint64(bit + 1))
+    close_old_gaps(system)
+    state.turn += 1
 
 
-@part(float64(HELD, STEPS, WAITING, NUMBER, int64, NUMBER))
-def place(
-    jobs: HeldJobs, steps: Steps, waiting: Waiting, first: int, job: int, position: int
-) -> float:  # fmt: skip
-    """Give a newcomer the earliest start that disturbs nobody's, and return it. O(steps)."""
-    held, step = jobs.held, steps.step
-    size, requested = jobs.processors[job], jobs.requested[job]
-    at = first_fit(steps, first, size, requested)
-    waiting.job[position] = job
-    jobs.size[position] = size
-    held[position].requested = requested
-    held[position].last = take(steps, at, step[at].time + requested, size)
-    step[held[position].last].n_holders += 1
-    hold(jobs, steps, position, at)
-    enter(waiting, position, size, requested, held[position].planned)
-    return held[position].planned
+@kernel(void(SYSTEM))
+def run(system):
+    """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`.
 
-
-@part(float64(STEPS, NUMBER))
-def first_start(steps: Steps, at: int) -> float:
-    """Return the first start that somebody holds from a step on, inf if nobody does. O(steps up to it)."""
-    while at != NOWHERE and steps.step[at].starting == NOWHERE:
-        at = steps.step[at].after
-    return np.inf if at == NOWHERE else steps.step[at].time
-
-
-@kernel(void(HELD, STEPS, WAITING, boolean, INTS))
-def run(jobs: HeldJobs, steps: Steps, waiting: Waiting, instant: bool, heap: Ints) -> None:
-    """Simulate jobs to their last end.
-
-    A submission costs O(waiting + running) jobs, all of it a look at one number of each. An end costs
-    O(running) jobs and O(1), in practice, for each waiting job that moves. How many do is up to the rules:
-    with a queue much deeper than what runs about a fifth of all.
-
-    Parameters
-    ----------
-    jobs, steps, waiting : none has been submitted
-    instant : see `models.kernels.ties`; jobs start first of all when their time has come
-    heap : room for all jobs
+    A submission costs O(waiting + running) jobs, all of it one number of each. An end costs O(running) jobs
+    and O(1), in practice, for each waiting job that moves. How many do depends on the rules: with a queue
+    much deeper than what runs about a fifth of all.
     """
-    n_jobs = jobs.submit.shape[0]
-    n_running = 0
-    n_waiting = 0
-    n_positions = 0
-    arrived = 0
-    first = FIRST
-    next_start = np.inf
-    n_events = 0
-    turn = 0
-    held, step = jobs.held, steps.step
-    while arrived < n_jobs or n_running > 0 or n_waiting > 0:
-        next_submit = next_submission(jobs.submit, arrived)
-        now = min(next_submit, next_end(jobs.end, heap, n_running), next_start)
-        first = forget(steps, first, now)
-        n_events += 1
-        if n_events % EVENTS_BETWEEN_ORDERS == 0:
-            n_positions = close_up(jobs, waiting, n_positions)
-            in_order(jobs, steps, waiting, n_positions, first, heap, n_running)
-            first = FIRST
-            index_anew(jobs, waiting, n_positions, now)
-
-        # A job whose time has come starts, whatever else happens now: the plan has a place for it.
-        if next_start <= now:
-            position = step[first].starting
-            while position != NOWHERE:
-                job = waiting.job[position]
-                jobs.start[job] = now
-                jobs.end[job] = now + jobs.runtime[job]
-                jobs.until[job] = held[position].last
-                push(jobs.end, heap, n_running, job)
-                leave(waiting, position)
-                step[first].n_holders -= 1
-                n_running += 1
-                n_waiting -= 1
-                position = held[position].next_there
-            step[first].starting = NOWHERE
-            next_start = first_start(steps, first) if n_waiting > 0 else np.inf
-
-        n_ended = 0
-        while takes_end(instant, now, next_end(jobs.end, heap, n_running), next_submit, n_ended):
-            job = pop(jobs.end, heap, n_running)
-            n_running -= 1
-            at, expected = first, jobs.until[job]
-            size = jobs.processors[job]
-            while at != expected:
-                give_back(jobs, steps, waiting, at, size)
-                at = step[at].after
-            if expected != first and n_waiting > 0:
-                open_hole(jobs, steps, waiting, first, expected, size, turn, n_positions)
-            let_go(steps, expected)
-            n_ended += 1
-        if n_ended > 0:
-            next_start = min(next_start, compress(jobs, steps, waiting, turn, n_positions))
-            turn += 1
-
-        # Newcomers are placed after all those that were there before them.
-        n_taken = n_ended
-        while takes_submission(instant, now, next_submission(jobs.submit, arrived), n_taken):
-            planned = place(jobs, steps, waiting, first, arrived, np.uint32(n_positions))
-            if planned > now:
-                jobs.promised[arrived] = planned
-            next_start = min(next_start, planned)
-            n_positions += 1
-            n_waiting += 1
-            arrived += 1
-            n_taken += 1
+    run_events(system, ())
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
@@ -273,8 +243,8 @@ def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
         One pool that all of them fit on.
     rules : Conservative
     """
-    n = len(jobs)
-    held = none_held(jobs)
-    steps, waiting = all_free(machine.largest, n), nobody(jobs.size, jobs.requested, machine.largest)
-    run(held, steps, waiting, rules.instant, np.empty(n, np.int64))
-    return Schedule(jobs, machine, held.start, held.end, np.zeros(n, np.int64), promised=held.promised)
+    system: Any = system_of(jobs, machine.largest, rules.instant)
+    run(system)
+    table = system.jobs
+    host = np.zeros(len(jobs), np.int64)
+    return Schedule(jobs, machine, table.start, table.end, host, promised=table.promised)
