@@ -1,127 +1,184 @@
-"""The event loop of NCSA-LSF, whose rules `models.backfill.ncsa_lsf` tells."""
+"""The parts of the event loop of NCSA-LSF, with the rules of `models.backfill.ncsa_lsf`."""
 
 from __future__ import annotations
 
-import numpy as np
-from numba import boolean, float64, int64, void
+from typing import Any
 
-from models.backfill.ncsa_lsf.rules import NcsaLsf
-from models.backfill.ncsa_lsf.state import (
-    HOSTS,
-    JOBS,
-    LIMITS,
-    NOBODY,
-    QUEUE,
-    RUNNING,
-    Hosts,
-    JobTable,
-    Limits,
-    Queue,
-    Running,
-    empty_hosts,
-    empty_queue,
-    job_table,
-    limits_of,
-    nobody_running,
+from numba import boolean, void
+
+from models.backfill.event_loop import part_of, run_events
+from models.backfill.ncsa_lsf.queue import (
+    append,
+    fits_now,
+    has_new,
+    holds_back,
+    is_barred,
+    is_bounded,
+    overdue,
+    remove,
+    user_is_barred,
 )
-from models.backfill.ncsa_lsf.waiting import append, has_room, holds_back, overdue, take_out
-from models.backfill.pieces import NOTED, Noted, note, pieces_of, room_for
+from models.backfill.ncsa_lsf.rules import NcsaLsf
+from models.backfill.ncsa_lsf.tables import (
+    HOSTS,
+    N_CLASSES,
+    N_SIZES,
+    N_TIMES,
+    NO_CLASS,
+    NO_HOST,
+    NO_JOB,
+    SYSTEM,
+    Hosts,
+    NcsaLsfSystem,
+    system_of,
+)
+from models.backfill.pieces import note, pieces_of
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
+from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
-from models.kernels.ends import pop, push
-from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
+from models.kernels.ties import next_end as first_end
 
 
-@part(void(JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
-def end_first(jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running) -> None:
+@part_of(NcsaLsfSystem)
+def next_end(system):
+    """Return when the next executing job ends, inf if there is none. O(1)."""
+    return first_end(system.jobs.end, system.heap, system.state[0].n_running)
+
+
+@part_of(NcsaLsfSystem)
+def end_job(system):
     """End the executing job whose end is the first. O(log running jobs + classes)."""
-    job = pop(jobs.end, running.heap, running.n[0])
-    running.n[0] -= 1
-    h, c, user = jobs.host[job], jobs.job_class[job], jobs.user[job]
-    n_times = limits.level.shape[0]
-    n_classes = queue.first.shape[0]
+    state, jobs, hosts, queue = system.state[0], system.jobs, system.hosts, system.queue
+    job = heaps.pop(jobs.end, system.heap, state.n_running)
+    state.n_running -= 1
+    h, user = jobs.host[job], jobs.user[job]
+    s, t = divmod(jobs.job_class[job], N_TIMES)
+    if hosts.reserved[h] != NO_JOB:
+        if state.now > hosts.since[h] and hosts.free[h] > 0:
+            note(system.held, hosts.reserved[h], h, hosts.since[h], state.now, hosts.free[h])
+        hosts.since[h] = state.now
     hosts.free[h] += jobs.size[job]
     hosts.free_memory[h] += jobs.memory[job]
-    hosts.executing[h * (n_classes // n_times) + c // n_times] -= 1
-    # Whom a limit bars on all hosts may start on any of them, once it bars no more.
-    if running.of_time[c % n_times] >= limits.of_time[c % n_times]:
-        hosts.looks[:] = 1
-    running.of_time[c % n_times] -= 1
-    if running.of_user[user] == limits.of_user:
-        queue.seen[:] = NOBODY
-        hosts.looks[:] = 1
-    running.of_user[user] -= 1
-    queue.seen[h * n_classes : (h + 1) * n_classes] = NOBODY
-    hosts.looks[h] = 1
+    hosts.executing[h * N_SIZES + s] -= 1
+    # Jobs that a limit bars on all hosts may start on any of them, once it bars no more.
+    if is_barred(system, t):
+        hosts.may_start[:] = 1
+    system.of_time[t] -= 1
+    if system.of_user[user] == system.limits.of_user:
+        queue.examined[:] = NO_JOB
+        hosts.may_start[:] = 1
+    system.of_user[user] -= 1
+    queue.examined[h * N_CLASSES : (h + 1) * N_CLASSES] = NO_JOB
+    hosts.may_start[h] = 1
     hosts.has_ended[h] = 1
 
 
-@part(void(float64, int64, int64, JOBS, HOSTS, LIMITS, RUNNING))
-def begin(
-    now: float, job: int, h: int, jobs: JobTable, hosts: Hosts, limits: Limits, running: Running
-) -> None:
+@part_of(NcsaLsfSystem)
+def submit_job(system):
+    """Add the next job to the queue. O(1)."""
+    append(system, system.state[0].arrived)
+
+
+@part_of(NcsaLsfSystem)
+def schedule_jobs(system, functions):
+    """Serve special reservations where a job has ended, then start waiting jobs until none starts anywhere.
+
+    O(hosts x classes) after a submission at most. A host takes waiting jobs only after something that may let
+    one start there: an end there, an end that lifts a limit of all hosts, or a start of the job that held
+    smaller ones back. This takes O(classes), and after an end O(waiting jobs) of the classes that the host
+    may take, at most.
+    """
+    state, hosts = system.state[0], system.hosts
+    for h in range(hosts.free.shape[0] if state.n_ended > 0 else 0):
+        if hosts.has_ended[h] == 1:
+            hosts.has_ended[h] = 0
+            serve_reservations(system, h)
+    if state.arrived == state.first_new + 1 and not some_may_start(hosts):
+        h = host_for_new(system, state.first_new)
+        if h != NO_HOST:
+            admit(system, state.first_new)
+            begin(system, state.first_new, h)
+            # The bound on its size class may be reached now: then that holds no smaller jobs back.
+            hosts.may_start[h] = 1
+    elif state.arrived > state.first_new:
+        hosts.may_start[:] = 1
+    # A start can lift a bar on another host: its job may have held smaller ones back there.
+    some_started = True
+    while some_started and state.n_waiting > 0 and some_may_start(hosts):
+        some_started = False
+        if system.limits.fullest_first:
+            sort_by_fullness(hosts)
+        for i in range(hosts.turn.shape[0]):
+            h = hosts.turn[i]
+            if hosts.may_start[h] == 1 and hosts.reserved[h] == NO_JOB:
+                some_started |= assign(system, h)
+    if state.n_waiting == 0:
+        hosts.may_start[:] = 0
+        hosts.held_back_by[:] = NO_CLASS
+
+
+@part()
+def begin(system, job, h):
     """Start a job on host `h`, where the limits count it already. O(log running jobs)."""
-    n_times = limits.level.shape[0]
-    n_sizes = hosts.executing.shape[0] // hosts.free.shape[0]
-    jobs.start[job] = now
-    jobs.end[job] = now + jobs.runtime[job]
+    state, jobs, hosts = system.state[0], system.jobs, system.hosts
+    jobs.start[job] = state.now
+    jobs.end[job] = state.now + jobs.runtime[job]
     jobs.host[job] = h
-    push(jobs.end, running.heap, running.n[0], job)
-    running.n[0] += 1
+    heaps.push(jobs.end, system.heap, state.n_running, job)
+    state.n_running += 1
     hosts.free[h] -= jobs.size[job]
     hosts.free_memory[h] -= jobs.memory[job]
-    hosts.executing[h * n_sizes + jobs.job_class[job] // n_times] += 1
+    hosts.executing[h * N_SIZES + jobs.job_class[job] // N_TIMES] += 1
 
 
-@part(void(int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
-def admit(job: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running) -> None:
-    """Take a job from the queue, and count it in the limits of its time class and user.
+@part()
+def admit(system, job):
+    """Remove a job from the queue, and count it in the limits of its time class and user.
 
     O(hosts), and O(time classes) for each where smaller jobs were held back, perhaps for this one, or for one
     that a limit bars from now on.
     """
-    n_times = limits.level.shape[0]
-    s, t, user = jobs.job_class[job] // n_times, jobs.job_class[job] % n_times, jobs.user[job]
-    take_out(job, jobs.job_class[job], queue)
-    running.of_time[t] += 1
-    running.of_user[user] += 1
-    bars = running.of_time[t] >= limits.of_time[t] or running.of_user[user] >= limits.of_user
-    for h in range(hosts.looks.shape[0]):
+    hosts = system.hosts
+    s, t = divmod(system.jobs.job_class[job], N_TIMES)
+    remove(system, job)
+    system.of_time[t] += 1
+    system.of_user[system.jobs.user[job]] += 1
+    bars = is_barred(system, t) or user_is_barred(system, job)
+    for h in range(hosts.may_start.shape[0]):
         by = hosts.held_back_by[h]
-        if by != NOBODY and (bars or by == s) and not holds_back(h, by, jobs, hosts, limits, queue, running):
-            hosts.looks[h] = 1
+        if by != NO_CLASS and (bars or by == s) and not holds_back(system, h, by):
+            hosts.may_start[h] = 1
 
 
-@part(void(float64, int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
-def serve_reservations(
-    now: float, h: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running
-) -> None:
-    """After an end on host `h`, start the job with its special reservation, and look for an overdue one."""
+@part()
+def serve_reservations(system, h):
+    """After an end on host `h`, start the job with its special reservation, and find an overdue one."""
+    state, hosts = system.state[0], system.hosts
     job = hosts.reserved[h]
-    if job != NOBODY:
-        if not has_room(h, job, jobs, hosts):
+    if job != NO_JOB:
+        if not fits_now(system, h, job):
             return
-        begin(now, job, h, jobs, hosts, limits, running)
-        hosts.reserved[h] = NOBODY
-    if queue.n[0] == 0:
+        begin(system, job, h)
+        hosts.reserved[h] = NO_JOB
+    if state.n_waiting == 0:
         return
-    job = overdue(now, h, jobs, hosts, limits, queue, running)
-    if job == NOBODY:
+    job = overdue(system, h)
+    if job == NO_JOB:
         return
     # With a reservation it counts as executing at once, so that no limit can bar it from its start.
-    admit(job, jobs, hosts, limits, queue, running)
-    if has_room(h, job, jobs, hosts):
-        begin(now, job, h, jobs, hosts, limits, running)
+    admit(system, job)
+    if fits_now(system, h, job):
+        begin(system, job, h)
     else:
         hosts.reserved[h] = job
-        hosts.since[h] = now
+        hosts.since[h] = state.now
 
 
 @part(void(HOSTS))
 def sort_by_fullness(hosts: Hosts) -> None:
-    """Let the host with the fewest free processors go first, of equals the first.
+    """Sort the hosts by free processors, the fewest first, of equals the first.
 
     O(hosts) where little has changed since the last time.
     """
@@ -137,205 +194,122 @@ def sort_by_fullness(hosts: Hosts) -> None:
         turn[at] = h
 
 
-@part(boolean(int64, int64, QUEUE, LIMITS))
-def has_news(h: int, s: int, queue: Queue, limits: Limits) -> bool:
-    """Tell whether a job of size class `s` waits that host `h` has not looked at. O(time classes)."""
-    n_times = limits.level.shape[0]
-    n_classes = queue.first.shape[0]
+@part(boolean(HOSTS))
+def some_may_start(hosts: Hosts) -> bool:
+    """Return whether a waiting job may start on some host. O(hosts)."""
     found = False
-    for c in range(s * n_times, (s + 1) * n_times):
-        found |= queue.last[c] > queue.seen[h * n_classes + c]
+    for h in range(hosts.may_start.shape[0]):
+        found |= hosts.may_start[h] == 1 and hosts.reserved[h] == NO_JOB
     return found
 
 
-@part(boolean(int64, int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
-def reaches(
-    h: int, job: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running
-) -> bool:
-    """Tell whether host `h`, which has room for a job that no limit of all hosts bars, would take it now.
-
-    O(classes).
-    """
-    n_times = limits.level.shape[0]
-    n_sizes = queue.first.shape[0] // n_times
-    for rank in range(n_sizes):
-        s = hosts.classes[h * n_sizes + rank]
-        if s == NOBODY:
+@part()
+def takes_class(system, h, wanted):
+    """Return whether host `h` would take a job of size class `wanted` now, if it fits. O(classes)."""
+    hosts = system.hosts
+    for rank in range(N_SIZES):
+        s = hosts.classes[h * N_SIZES + rank]
+        if s == NO_CLASS:
             return False
-        here = h * n_sizes + s
-        is_bounded = hosts.executing[here] >= hosts.most[here]
-        if s == jobs.job_class[job] // n_times:
-            return not is_bounded
-        if not is_bounded and holds_back(h, s, jobs, hosts, limits, queue, running):
+        if s == wanted:
+            return not is_bounded(system, h, s)
+        if not is_bounded(system, h, s) and holds_back(system, h, s):
             hosts.held_back_by[h] = s
             return False
     return False
 
 
-@part(int64(int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
-def host_for_newcomer(
-    job: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running
-) -> int:
-    """Return the host that takes a job just submitted, where nobody else can start, or `NOBODY`.
+@part()
+def host_for_new(system, job):
+    """Return the host that takes a job just submitted, where no other job can start, or `NO_HOST`.
 
     The first in turn: that with the fewest free processors, of equals the first; or simply the first.
-    O(hosts), and O(classes) for each with room for it.
+    O(hosts), and O(classes) for each on which it fits.
     """
-    t = jobs.job_class[job] % limits.level.shape[0]
-    best = NOBODY
-    if running.of_time[t] >= limits.of_time[t] or running.of_user[jobs.user[job]] >= limits.of_user:
+    hosts, best = system.hosts, NO_HOST
+    s, t = divmod(system.jobs.job_class[job], N_TIMES)
+    if is_barred(system, t) or user_is_barred(system, job):
         return best
     for h in range(hosts.free.shape[0]):
-        if hosts.reserved[h] != NOBODY or not has_room(h, job, jobs, hosts):
+        if hosts.reserved[h] != NO_JOB or not fits_now(system, h, job):
             continue
-        if best != NOBODY and (not limits.fullest_first or hosts.free[h] >= hosts.free[best]):
+        if best != NO_HOST and (not system.limits.fullest_first or hosts.free[h] >= hosts.free[best]):
             continue
-        if reaches(h, job, jobs, hosts, limits, queue, running):
+        if takes_class(system, h, s):
             best = h
     return best
 
 
-@part(boolean(HOSTS))
-def some_look(hosts: Hosts) -> bool:
-    """Tell whether a waiting job might start on some host. O(hosts)."""
-    found = False
-    for h in range(hosts.looks.shape[0]):
-        found |= hosts.looks[h] == 1 and hosts.reserved[h] == NOBODY
-    return found
+@part()
+def assign(system, h):
+    """Start waiting jobs on what is free on host `h` in its order of priority; return whether any started.
 
-
-@part(boolean(float64, int64, JOBS, HOSTS, LIMITS, QUEUE, RUNNING))
-def assign(
-    now: float, h: int, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running
-) -> bool:
-    """Give what is free on host `h` to waiting jobs in its order of priority; tell whether any started.
-
-    A job that is too big is passed by within its size class. Smaller size classes come next only where the
-    bound on the executing jobs of this one is reached, or nobody of it waits (section 2.1).
+    A job that is too large is skipped within its size class. Smaller size classes follow only where the bound
+    on the executing jobs of this one is reached, or no job of it waits (section 2.1).
     """
-    n_times = limits.level.shape[0]
-    n_classes = queue.first.shape[0]
-    n_sizes = n_classes // n_times
-    somebody_started = False
-    hosts.looks[h] = 0
-    hosts.held_back_by[h] = NOBODY
-    for rank in range(n_sizes):
-        s = hosts.classes[h * n_sizes + rank]
-        # Without a free processor nobody can start, and nothing depends on who is held back.
-        if s == NOBODY or hosts.free[h] == 0:
+    hosts = system.hosts
+    some_started = False
+    hosts.may_start[h] = 0
+    hosts.held_back_by[h] = NO_CLASS
+    for rank in range(N_SIZES):
+        s = hosts.classes[h * N_SIZES + rank]
+        # Without a free processor no job can start, and nothing depends on which class is held back.
+        if s == NO_CLASS or hosts.free[h] == 0:
             break
-        here = h * n_sizes + s
-        if hosts.executing[here] >= hosts.most[here]:
+        if is_bounded(system, h, s):
             continue
-        n_levels = limits.n_levels if has_news(h, s, queue, limits) else 0
-        for level in range(n_levels):
-            for t in range(n_times):
-                queue.cursor[t] = NOBODY
-                if limits.level[t] != level or running.of_time[t] >= limits.of_time[t]:
-                    continue
-                c = s * n_times + t
-                mark = queue.seen[h * n_classes + c]
-                if mark == NOBODY:
-                    queue.cursor[t] = queue.first[c]
-                    continue
-                job = queue.last[c]
-                while job > mark:
-                    queue.cursor[t] = job
-                    job = queue.before[job]
-            while hosts.executing[here] < hosts.most[here]:
-                # First come first serve among the time classes of one level.
-                job = NOBODY
-                t = 0
-                for other in range(n_times):
-                    if queue.cursor[other] != NOBODY and (job == NOBODY or queue.cursor[other] < job):
-                        job = queue.cursor[other]
-                        t = other
-                if job == NOBODY:
-                    break
-                queue.cursor[t] = queue.after[job]
-                queue.seen[h * n_classes + s * n_times + t] = job
-                is_barred = running.of_user[jobs.user[job]] >= limits.of_user
-                if is_barred or not has_room(h, job, jobs, hosts):
-                    continue
-                admit(job, jobs, hosts, limits, queue, running)
-                begin(now, job, h, jobs, hosts, limits, running)
-                somebody_started = True
-                if running.of_time[t] >= limits.of_time[t]:
-                    queue.cursor[t] = NOBODY
-        if hosts.executing[here] < hosts.most[here] and holds_back(h, s, jobs, hosts, limits, queue, running):
+        for level in range(system.limits.n_levels if has_new(system, h, s) else 0):
+            some_started |= assign_level(system, h, s, level)
+        if not is_bounded(system, h, s) and holds_back(system, h, s):
             hosts.held_back_by[h] = s
             break
-    return somebody_started
+    return some_started
 
 
-@kernel(void(boolean, JOBS, HOSTS, LIMITS, QUEUE, RUNNING, NOTED))
-def run(
-    instant: bool, jobs: JobTable, hosts: Hosts, limits: Limits, queue: Queue, running: Running, held: Noted
-) -> None:
-    """Simulate jobs to their last end.
-
-    A submission costs O(hosts x classes) at most, an end O(classes), and both O(log running jobs). A host
-    looks for waiting jobs only after something that may let one start there: an end there, an end that lifts
-    a limit of all hosts, or a start that ends what held smaller jobs back. This takes O(classes), and after
-    an end O(waiting jobs) of the classes that the host may take, at most.
-
-    Parameters
-    ----------
-    instant : see `models.kernels.ties`
-    jobs : each of them may run on some host
-    hosts, limits, queue, running : see `models.backfill.ncsa_lsf.state`, before anything has run
-    held : filled in with what is kept idle for special reservations; room for as many pieces as jobs is
-        enough, because every end ends one piece at most
-    """
-    arrived = 0
-    while True:
-        next_submit = next_submission(jobs.submit, arrived)
-        now = min(next_submit, next_end(jobs.end, running.heap, running.n[0]))
-        if now == np.inf:
+@part()
+def assign_level(system, h, s, level):
+    """Start waiting jobs of one size class and level on host `h`; return whether any started."""
+    limits, queue = system.limits, system.queue
+    some_started = False
+    for t in range(N_TIMES):
+        queue.cursor[t] = NO_JOB
+        if limits.level[t] != level or is_barred(system, t):
+            continue
+        c = s * N_TIMES + t
+        mark = queue.examined[h * N_CLASSES + c]
+        if mark == NO_JOB:
+            queue.cursor[t] = queue.first[c]
+            continue
+        job = queue.last[c]
+        while job > mark:
+            queue.cursor[t] = job
+            job = queue.before[job]
+    while not is_bounded(system, h, s):
+        # First come first served among the time classes of one level.
+        job = NO_JOB
+        t = 0
+        for other in range(N_TIMES):
+            if queue.cursor[other] != NO_JOB and (job == NO_JOB or queue.cursor[other] < job):
+                job = queue.cursor[other]
+                t = other
+        if job == NO_JOB:
             break
-        n_ended = 0
-        while takes_end(instant, now, next_end(jobs.end, running.heap, running.n[0]), next_submit, n_ended):
-            h = jobs.host[running.heap[0]]
-            if hosts.reserved[h] != NOBODY:
-                if now > hosts.since[h] and hosts.free[h] > 0:
-                    note(held, hosts.reserved[h], h, hosts.since[h], now, hosts.free[h])
-                hosts.since[h] = now
-            end_first(jobs, hosts, limits, queue, running)
-            n_ended += 1
-        newcomer = arrived
-        n_taken = n_ended
-        while takes_submission(instant, now, next_submission(jobs.submit, arrived), n_taken):
-            append(arrived, jobs.job_class[arrived], queue)
-            arrived += 1
-            n_taken += 1
+        queue.cursor[t] = queue.after[job]
+        queue.examined[h * N_CLASSES + s * N_TIMES + t] = job
+        if user_is_barred(system, job) or not fits_now(system, h, job):
+            continue
+        admit(system, job)
+        begin(system, job, h)
+        some_started = True
+        if is_barred(system, t):
+            queue.cursor[t] = NO_JOB
+    return some_started
 
-        if n_ended > 0:
-            for h in range(hosts.free.shape[0]):
-                if hosts.has_ended[h] == 1:
-                    hosts.has_ended[h] = 0
-                    serve_reservations(now, h, jobs, hosts, limits, queue, running)
-        if arrived == newcomer + 1 and not some_look(hosts):
-            h = host_for_newcomer(newcomer, jobs, hosts, limits, queue, running)
-            if h != NOBODY:
-                admit(newcomer, jobs, hosts, limits, queue, running)
-                begin(now, newcomer, h, jobs, hosts, limits, running)
-                # It may have as many of its size class with it as it takes: then they hold back nobody.
-                hosts.looks[h] = 1
-        elif arrived > newcomer:
-            hosts.looks[:] = 1
-        # A start can lift a bar on another host: it may end what held smaller jobs back there.
-        somebody_started = True
-        while somebody_started and queue.n[0] > 0 and some_look(hosts):
-            somebody_started = False
-            if limits.fullest_first:
-                sort_by_fullness(hosts)
-            for i in range(hosts.turn.shape[0]):
-                h = hosts.turn[i]
-                if hosts.looks[h] == 1 and hosts.reserved[h] == NOBODY:
-                    somebody_started |= assign(now, h, jobs, hosts, limits, queue, running)
-        if queue.n[0] == 0:
-            hosts.looks[:] = 0
-            hosts.held_back_by[:] = NOBODY
+
+@kernel(void(SYSTEM))
+def run(system):
+    """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`."""
+    run_events(system, ())
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> Schedule:
@@ -344,7 +318,7 @@ def simulate(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> Schedule:
     Parameters
     ----------
     jobs : Jobs
-        As they run under the rules: with a requested time.
+        As they run under the rules: with a requested time. Each may run on some host, see `NcsaLsf.check`.
     machine : Machine
     rules : NcsaLsf
 
@@ -352,18 +326,8 @@ def simulate(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> Schedule:
     -------
     Schedule
         With `held`: what was kept idle for special reservations. No start is ever promised.
-
-    Raises
-    ------
-    ValueError
-        With one line for jobs that could never run, see `NcsaLsf.check`.
     """
-    n, n_hosts = len(jobs), len(machine.names)
-    table = job_table(jobs, rules.user_limit is not None)
-    n_users = int(table.user.max(initial=0)) + 1
-    held = room_for(n)
-    run(
-        rules.instant, table, empty_hosts(machine, rules.hosts), limits_of(rules),
-        empty_queue(n, n_hosts), nobody_running(n, n_users), held,
-    )  # fmt: skip
-    return Schedule(jobs, machine, table.start, table.end, table.host, held=pieces_of(held))
+    system: Any = system_of(jobs, machine, rules)
+    run(system)
+    table = system.jobs
+    return Schedule(jobs, machine, table.start, table.end, table.host, held=pieces_of(system.held))
