@@ -5,68 +5,64 @@ from __future__ import annotations
 import gzip
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from backfill_cases import by_priority, rules
 
 from models import workloads
-from models.backfill.conservative.hosts import simulate as conservative_on_hosts
-from models.backfill.conservative.rules import Conservative
+from models.backfill.conservative import hosts
 from models.backfill.engine import schedule
-from models.backfill.priority.reservations import simulate as on_hosts
-from models.backfill.priority.rules import Priority
-from models.backfill.priority.single_reservation import simulate as with_one
+from models.backfill.priority import reservations, single_reservation
+from models.jobs import swf
 from models.jobs.jobs import Jobs
-from models.jobs.machine import Machine
+from models.jobs.machine import pool
 from models.jobs.trace import Trace
 from models.point import Point
 
 DATA = Path(__file__).parents[2] / "data" / "backfill"
-SHARED = Path(__file__).parents[3] / ".." / "shared" / "reference-schedules"
-REFERENCES = Path(os.environ.get("REFERENCE_SCHEDULES", SHARED))
-
-SDSC = "sdsc_sp2_5k_clean"
+LOG = Path(os.environ.get("TRACES", "")) / "SDSC-SP2-1998-first5K.swf.gz"
 
 
-def jobs_of(path: Path) -> tuple[Jobs, Machine, float]:
-    """Return a log's jobs, the machine of its header, and the time of the first submission."""
+def starts_of(path: Path, column: int = 1) -> np.ndarray:
+    text = gzip.decompress(path.read_bytes()).decode()
+    return np.loadtxt(text.splitlines(), delimiter=",", skiprows=1)[:, column]
+
+
+@pytest.mark.parametrize("engine", [schedule, reservations.simulate, single_reservation.simulate])
+def test_easy_on_generated_jobs(engine: Any) -> None:
+    path = DATA / "syn1k.swf.gz"
     opened = workloads.open_workload(Point({}, {"model": "swf", "path": path}, {"processors": None}))
     assert isinstance(opened, Trace)
     assert opened.log is not None
-    assert len(opened.jobs) == opened.log.n_jobs, "every row is simulated"
-    return opened.jobs, opened.machine, float(opened.log.columns["submit"][0])
-
-
-def starts_of(path: Path) -> np.ndarray:
-    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
-    return np.loadtxt(text.splitlines(), delimiter=",", skiprows=1)[:, 1]
-
-
-@pytest.mark.parametrize("engine", [schedule, on_hosts, with_one])
-def test_easy_on_generated_jobs(engine) -> None:
-    jobs, machine, first = jobs_of(DATA / "syn1k.swf.gz")
-    made = engine(jobs, machine, by_priority("easy"))
-    np.testing.assert_array_equal(made.start + first, starts_of(DATA / "ref_easy_batch_1k.csv.gz"))
+    made = engine(opened.jobs, opened.machine, by_priority("easy"))
+    expected = starts_of(DATA / "ref_easy_batch_1k.csv.gz") - opened.log.columns["submit"][0]
+    np.testing.assert_array_equal(made.start, expected)
 
 
 @pytest.mark.parametrize(
-    ("policy", "ties", "file"),
+    ("policy", "ties", "column", "other"),
     [
-        ("easy", "instant", f"ref_easy_batch_{SDSC}.csv"),
-        ("easy", "event", f"pyss_easy_{SDSC}.csv"),
-        ("conservative", "event", f"pyss_cons_{SDSC}.csv"),
-        ("fcfs", "instant", f"pyss_fcfs_{SDSC}.csv"),
-        ("fcfs", "event", f"pyss_fcfs_{SDSC}.csv"),
+        ("easy", "instant", 0, reservations),
+        ("easy", "event", 1, single_reservation),
+        ("conservative", "event", 2, hosts),
+        ("fcfs", "instant", 3, single_reservation),
+        ("fcfs", "event", 3, single_reservation),
     ],
 )
-def test_a_real_log(policy: str, ties: str, file: str) -> None:
-    if not (REFERENCES / file).exists():
-        pytest.skip(f"no {file} in {REFERENCES}")
-    jobs, machine, first = jobs_of(REFERENCES / f"{SDSC}.swf")
-    how, expected = rules(policy, ties=ties), starts_of(REFERENCES / file)
-    np.testing.assert_array_equal(schedule(jobs, machine, how).start + first, expected)
-    if isinstance(how, Priority):
-        np.testing.assert_array_equal(with_one(jobs, machine, how).start + first, expected)
-    if isinstance(how, Conservative):
-        np.testing.assert_array_equal(conservative_on_hosts(jobs, machine, how).start + first, expected)
+@pytest.mark.skipif(not LOG.is_file(), reason=f"no {LOG.name} in the folder that TRACES names")
+def test_a_real_log(policy: str, ties: str, column: int, other: Any) -> None:
+    """By the kernel for one pool and by one for hosts."""
+    log = swf.read(LOG).columns
+    kept = (log["runtime"] > 0) & (log["processors"] > 0) & (log["processors"] <= 128)
+    submit, runtime, requested, size = (
+        log[name][kept].astype(float) for name in ("submit", "runtime", "requested_time", "processors")
+    )
+    runtime = np.minimum(runtime, requested)
+    n = len(submit)
+    jobs = Jobs(submit - submit[0], runtime, requested, size.astype(np.int64), np.zeros(n, np.int64))
+    expected = starts_of(DATA / "sdsc_sp2_5k_starts.csv.gz", column) - submit[0]
+    how = rules(policy, ties=ties)
+    np.testing.assert_array_equal(schedule(jobs, pool(128), how).start, expected)
+    np.testing.assert_array_equal(other.simulate(jobs, pool(128), how).start, expected)
