@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,15 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import LayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.typing import LineStyleType
-from PIL import Image
-
-from analysis.figures.replay import RecordingCanvas
 
 FORMATS = ("pdf", "svg", "png")
 DPI = 200
@@ -139,54 +133,14 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
         "svg": {"Date": None, "Creator": None},
     }
-    canvas = RecordingCanvas(figure)
     figure.set_dpi(DPI)
     if (engine := figure.get_layout_engine()) is not None:
-        _lay_out(figure, engine)
-    figure.set_layout_engine(None)  # without one matplotlib draws once for a file, and not twice
-    files = [folder / f"{name}.{ending}" for ending in FORMATS]
-    # Pixels first: the others are written from what they were drawn of.
-    canvas.draw()
-    for file in files:
-        if file.suffix == ".png":
-            _save_pixels(canvas, file)
-        else:
-            canvas.replay().savefig(file, metadata=undated[file.suffix[1:]])
-    return files
-
-
-def _save_pixels(canvas: RecordingCanvas, file: Path) -> None:
-    """Save what was drawn as a PNG.
-
-    Without transparency, of which there is none, and looking for nothing but runs of pixels, it takes little
-    more than half as long as matplotlib's own, and the file is as small: figures are mostly background.
-    """
-    drawn = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    drawn.save(file, dpi=(DPI, DPI), compress_level=3, compress_type=zlib.Z_RLE)
-
-
-def _lay_out(figure: Figure, engine: LayoutEngine) -> None:
-    """Lay a figure out; the titles of plots stay where they are if nothing can be in their way.
-
-    Else each axis is measured again, whenever its plot is, to see what there is below the title: ticks on the
-    upper side, or the power of ten of all labels of the vertical axis, which is known afterwards.
-    """
-    below = [
-        axes
-        for axes in figure.axes
-        if axes.xaxis.get_ticks_position() == axes.xaxis.get_label_position() == "bottom"
-    ]
-    kept = [getattr(axes, "_autotitlepos", None) for axes in below]
-    for axes in below:
-        axes._autotitlepos = False  # type: ignore[attr-defined]  # nobody but `set_title` can ask for it
-    engine.execute(figure)
-    again = False
-    for axes, before in zip(below, kept, strict=True):
-        if axes.yaxis.get_offset_text().get_text():
-            axes._autotitlepos = before  # type: ignore[attr-defined]
-            again = True
-    if again:
         engine.execute(figure)
+    figure.set_layout_engine(None)  # one layout for all formats
+    files = [folder / f"{name}.{ending}" for ending in FORMATS]
+    for file in files:
+        figure.savefig(file, metadata=undated.get(file.suffix[1:]))
+    return files
 
 
 def shade(color: str, light: float) -> str:
