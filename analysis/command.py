@@ -1,6 +1,6 @@
 """The command line of the analysis: figures, claims and a report of an experiment, or one drawing.
 
-Heavy modules are imported once it is clear what is asked for, so that help and errors are quick.
+Heavy modules are imported when they are needed, so that help and errors are quick.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ python -m analysis RESULTS [key=value ...]
     RESULTS is a results folder of python -m sweep, e.g. results/packing.
 
     AXIS=VALUES    draw only these, e.g. workload=kth load=0.5,0.9; axes of metrics as well: user_rank=1
-    along=AXIS     what the figures of one's own study are over; default: its first axis of several numbers
-    reference=NAME what all others are compared with; default: easy, else the first policy
-    metrics=NAMES  what is drawn, or all; default: means, and some of their percentiles and maxima
+    along=AXIS     horizontal axis of your own study's figures; default: its first axis of several numbers
+    reference=NAME reference of all comparisons; default: easy, else the first policy
+    metrics=NAMES  metrics that are drawn, or all; default: means, and some of their percentiles and maxima
     figures=NAMES  draw only these, e.g. figures=fig8,fig10, and write no report
     logs=FOLDER    where job logs (SWF) are; default: $TRACES, else ../shared/traces or traces
     paper=KEY      the paper whose figures and claims to use; default: by the experiment's name, and compare,
-                   which draws what is there, for one's own study
+                   which draws any study, for your own
     output=FOLDER  where to write; default: RESULTS
 
 python -m analysis draw NAME [key=value ...]
     Draws one picture from the simulator's own output into results/drawings, or output=FOLDER.
-    What there is: python -m analysis draw. Those with conf= take the keys of policies, workloads and
+    List: python -m analysis draw. Drawings with conf= take the keys of policies, workloads and
     machines, too: workload.size=16, machine.torus=8x8
 
 python -m analysis explore RESULTS
@@ -55,11 +55,11 @@ Examples
     python -m analysis draw equi processors=16x32 jobs=11
 
 Writes RESULTS/figures/*, RESULTS/claims.json (for a paper), RESULTS/points.csv (all points),
-RESULTS/table.csv (of one's own study, its numbers) and RESULTS/report.html (one file, to mail).
+RESULTS/table.csv (numbers of your own study) and RESULTS/report.html (one file, to mail).
 Exit status: 0 done (whatever the verdicts), 2 for a mistake in what was asked for."""
 
 DRAWINGS = "results/drawings"
-"""Where drawings go if nobody says."""
+"""Default folder of drawings."""
 
 GROUPS = ("policy", "workload", "machine")
 """Groups of conf whose keys drawings take."""
@@ -126,32 +126,32 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     named = settings.get("figures", "").split(",") if "figures" in settings else None
     with _one_line_if_named(settings.get("paper"), study.name):
         drawing = writing.figures(study, paper, output, of_logs, named)
-        told = None if named is not None else writing.told(study, paper)  # while others draw
+        made = None if named is not None else writing.content(study, paper)  # while other processes draw
         for number, total, done in drawing:
             drawn.append(done)
             print(f"[{number:2}/{total}] {_progress(done)}", flush=True)
-        if told is None:
+        if made is None:
             for done in drawn:
                 print("" if done.svg is None else done.svg.with_suffix(".png").absolute())
             return
-        if not drawn and not told.claims:
+        if not drawn and not made.claims:
             raise AnalysisError(
                 f"{paper.key} has neither figures nor sentences for the experiment {study.name!r}: it has "
                 f"them for {', '.join(paper.experiments)}; name another one, paper=KEY"
             )
-        writing.report(output, told, drawn)
+        writing.report(output, made, drawn)
         table = writing.numbers(study, paper, output)
         brief = paper.brief(study)
     for line in brief:
         print(line)
-    _summary(output, drawn, told.claims, table, time.perf_counter() - started)
+    _summary(output, drawn, made.claims, table, time.perf_counter() - started)
 
 
 @contextmanager
 def _one_line_if_named(paper: str | None, experiment: str) -> Iterator[None]:
-    """Tell in one line if a study is not made for a paper that was named for it.
+    """Raise an error of one line if a study does not suit the paper that was named for it.
 
-    What a paper needs of its own experiments is in its figures and tests, and nowhere else.
+    A paper's needs of its experiments are in its figures and tests only.
     """
     try:
         yield
@@ -170,8 +170,8 @@ def _progress(done: DrawnPicture) -> str:
     return f"{name:16} skipped: {done.skipped}" if done.skipped else f"{name:16} {title}"
 
 
-SAID = {"holds": "hold", "fails": "fail"}
-"""Verdicts of several claims."""
+VERBS = {"holds": "hold", "fails": "fail"}
+"""Verdict -> its verb after a number of claims."""
 
 
 def _summary(
@@ -189,10 +189,10 @@ def _summary(
     for claim in claims:
         by_reading.setdefault(claim.reading, []).append(claim)
     for number, (reading, found) in enumerate(by_reading.items()):
-        verdicts = ", ".join(f"{n} {SAID.get(verdict, verdict)}" for verdict, n in count(found).items())
-        told = f"{len(found)}: {verdicts}"
-        where = f"claims   {output / 'claims.json'}  ({told})"
-        print(f"         {reading}: {told}" if number else where + (f" {reading}" * (len(by_reading) > 1)))
+        verdicts = ", ".join(f"{n} {VERBS.get(verdict, verdict)}" for verdict, n in count(found).items())
+        counts = f"{len(found)}: {verdicts}"
+        where = f"claims   {output / 'claims.json'}  ({counts})"
+        print(f"         {reading}: {counts}" if number else where + (f" {reading}" * (len(by_reading) > 1)))
     print(f"points   {output / 'points.csv'}")
     if table is not None:
         print(f"table    {table[0]}  ({table[1]:,} rows)")
@@ -241,12 +241,12 @@ def _is_of_file(key: str) -> bool:
 
 
 def file_name(name: str, values: Iterable[str]) -> str:
-    """Return what a drawing's files are called, without what not every file system takes.
+    """Return the name of a drawing's files, without characters that some file systems refuse.
 
     Examples
     --------
     >>> file_name("torus", ["results/llnl_t3d", "Tue 13:25"])
     'torus-Tue-1325'
     """
-    told = (value.replace(" ", "-").replace(":", "") for value in values if "/" not in value)
-    return "-".join(filter(None, (name, *told)))
+    names = (value.replace(" ", "-").replace(":", "") for value in values if "/" not in value)
+    return "-".join(filter(None, (name, *names)))

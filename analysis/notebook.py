@@ -1,4 +1,4 @@
-"""What `sweep.Study` and ``dataset.schedule`` ask the analysis for in a notebook."""
+"""Functions of the analysis for `sweep.Study` and ``dataset.schedule`` in a notebook."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Result = TypeVar("Result")
 
 
 def _one_kind_of_error(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Let a notebook see one exception, whatever package it comes from."""
+    """Raise errors of the analysis as `sweep.errors.SweepError`, the one exception of notebooks."""
 
     @wraps(function)
-    def told(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+    def guarded(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
         try:
             return function(*arguments, **named)
         except (AnalysisError, DrawingError) as error:
             raise SweepError(str(error)) from None
 
-    return told
+    return guarded
 
 
 @_one_kind_of_error
@@ -60,8 +60,8 @@ def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
 
     study, paper = opened(folder, chosen=_typed(chosen))
     drawing = writing.figures(study, paper, folder, logs.folder())
-    told = writing.told(study, paper)
-    writing.report(folder, told, [done for *_, done in drawing])
+    made = writing.content(study, paper)
+    writing.report(folder, made, [done for *_, done in drawing])
     writing.numbers(study, paper, folder)
     return folder / "report.html"
 

@@ -1,4 +1,4 @@
-"""What a paper declares: its experiments, figures, drawings, claims, and how it reads their axes."""
+"""The declaration of a paper: its experiments, figures, drawings, claims, readings and axes."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Picture:
     title : str
         For the report and its table of contents.
     caption : str
-        What is shown, and what a reader must know to read it.
+        What is shown, and how to read it.
     draw : callable
         Returns a matplotlib Figure, or raises `errors.DrawingError` with the reason.
     with_claims : bool
-        It needs much that the tests of the sentences need, too: it is drawn where those have been made.
+        It shares data with the tests of the sentences: it is drawn in the process that runs them.
     """
 
     name: str
@@ -42,13 +42,13 @@ class Picture:
     draw: Callable[[], Figure]
     with_claims: bool = False
 
-    def marked(self, mark: str, told: str) -> Picture:
+    def marked(self, mark: str, words: str) -> Picture:
         """Return the picture as one of several: a mark in its name and title, words before its caption."""
         return replace(
             self,
             name=f"{self.name}-{mark}",
             title=f"{self.title} ({mark})",
-            caption=f"{told}. {self.caption}",
+            caption=f"{words}. {self.caption}",
         )
 
 
@@ -73,7 +73,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Paper:
-    """What a paper's module declares.
+    """The attributes of a paper's package.
 
     Parameters
     ----------
@@ -95,21 +95,21 @@ class Paper:
     families : tuple of str
         Packages whose results it reads, and those below them; of any, where there are none.
     needs : tuple of str
-        Metrics without which it has nothing to say; a study that lacks one is drawn as one of one's own.
+        Metrics that it needs; a study that lacks one is drawn as a user's own study.
     tables : callable
         (study) -> tables of the report.
     brief : callable
         (study) -> lines for the terminal.
     summary : callable
-        (study) -> sentences on what was found, for the beginning of the report.
+        (study) -> sentences on the findings, for the beginning of the report.
     own_intervals : bool
         Whether it makes all its intervals itself, so that those withheld in the dataset need no warning.
     options : tuple of str
-        Which choices of `analysis.study.view.OPTIONS` it heeds.
+        Choices of `analysis.study.view.OPTIONS` that it supports.
     numbers : callable
-        (study) -> what stands in its figures, one row a number, for a file of its own; None for nothing.
+        (study) -> numbers of its figures, one row per number, for a file of its own; None for no file.
     commands : dict of str to callable
-        Name -> what ``python -m analysis NAME`` does with the arguments after it.
+        Name -> function of the arguments after ``python -m analysis NAME``.
     """
 
     key: str
@@ -132,14 +132,14 @@ class Paper:
 
 
 def reads(paper: Paper, families: Iterable[str]) -> bool:
-    """Whether a paper speaks of any of these families."""
+    """Whether a paper reads results of any of these families."""
     return not paper.families or any(
         family == known or family.startswith(f"{known}.") for family in families for known in paper.families
     )
 
 
 def of_each_reading(study: Study, figures: Callable[[Study], Iterable[Picture]]) -> list[Picture]:
-    """Return the figures of a study, of each reading if there are several: their letters tell them apart."""
+    """Return the figures of a study, of each reading if there are several: with their letters."""
     if len(study.readings) == 1:
         return list(figures(study.readings["A"]))
     return [

@@ -1,7 +1,7 @@
-"""The registry of papers: which package speaks for which experiment.
+"""The registry of papers: experiment -> package.
 
-A paper is a package in this folder with an attribute ``PAPER``, named in `PACKAGES`. Nothing else in the
-analysis knows of it.
+A paper is a package in this folder with an attribute ``PAPER``, named in `PACKAGES`. No other module of
+the analysis depends on it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analysis.study import Study
 
 FURTHER = ("logs", "output", "paper")
-"""What else can be chosen: it decides on files, and not on what is drawn."""
+"""Further keys, which choose files and the paper."""
 
 PACKAGES = (
     "analysis.feitelson1996",
@@ -35,7 +35,7 @@ PACKAGES = (
 
 
 ANY = "compare"
-"""Key of what draws any study."""
+"""Key of the paper that draws any study."""
 
 
 def papers() -> dict[str, Paper]:
@@ -44,13 +44,13 @@ def papers() -> dict[str, Paper]:
 
 
 def _each() -> Iterator[Paper]:
-    """Load the papers one by one, so that those after the one that is looked for need not be loaded."""
+    """Load the papers one by one, so that a search loads no more than it needs."""
     for package in PACKAGES:
         yield import_module(package).PAPER
 
 
 def paper_for(experiment: str, key: str | None = None) -> Paper:
-    """Return the paper that speaks for an experiment; of one's own study, what draws any.
+    """Return the paper of an experiment; for a user's own study, the one that draws any.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def drawings() -> dict[str, Drawing]:
 
 
 def commands() -> dict[str, Callable[[Sequence[str]], None]]:
-    """Return what papers can do beyond figures and drawings, by name."""
+    """Return the papers' further commands by name."""
     return {name: command for paper in papers().values() for name, command in paper.commands.items()}
 
 
@@ -89,7 +89,7 @@ def opened(
     key : str, optional
         See `paper_for`.
     chosen : dict of str to str, optional
-        What the user chose, see `analysis.study.view`: options, and values of axes.
+        Choices of the user, see `analysis.study.view`: options, and values of axes.
     """
     from analysis.study import open_study
     from analysis.study.view import OPTIONS, View
@@ -115,14 +115,14 @@ def opened(
     if any(name not in study.data for name in paper.needs):
         if key is not None:
             raise AnalysisError(
-                f"paper={key} needs {' and '.join(paper.needs)}, which these policies are not measured by; "
+                f"paper={key} needs {' and '.join(paper.needs)}, which these policies do not measure; "
                 f"give paper={ANY}"
             )
         paper = papers()[ANY]
     for name in chosen:
         if name in OPTIONS and name not in paper.options:
             raise AnalysisError(
-                f"{name}={chosen[name]}: {paper.key} does not heed {name}=; add paper={ANY}, which draws any "
-                "study"
+                f"{name}={chosen[name]}: {paper.key} does not support {name}=; add paper={ANY}, which draws "
+                "any study"
             )
     return study.under(paper.axes), paper

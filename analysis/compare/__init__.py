@@ -1,4 +1,4 @@
-"""Any study: policies of any families, logs, machines, own axes. What is there is drawn and compared.
+"""Any study: policies of any families, logs, machines, own axes. All of its metrics are drawn and compared.
 
 It draws the experiment ``compare``, and every study that belongs to no paper.
 """
@@ -25,7 +25,7 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
 
 
 def readings(study: Study) -> Sequence[tuple[str, str]]:
-    """Return the family of each policy, the jobs and the machine, own axes, and what is not drawn."""
+    """Return the family of each policy, the jobs and the machine, own axes, and all that is not drawn."""
     config, settings = study.config, study.settings
     found = [
         (f"policy {name}", f"family {values.get('family', '')}")
@@ -41,17 +41,17 @@ def readings(study: Study) -> Sequence[tuple[str, str]]:
 
 
 def _typed(value: object) -> str:
-    """Return a value that has a name as it is written in YAML."""
+    """Return a named value as it is written in YAML."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def numbers(study: Study) -> pd.DataFrame:
-    """Return what stands in the figures."""
+    """Return the numbers of the figures."""
     return tables.numbers(study)
 
 
 def summary(study: Study) -> Sequence[str]:
-    """Return who is first and last; waits say little where time slicing lets every job begin at once."""
+    """Return the best and the worst policy; waits mean little if time slicing starts every job at once."""
     return [line for metric in ("response_time", "bounded_slowdown") for line in ranked(study, metric)]
 
 

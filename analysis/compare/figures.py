@@ -1,4 +1,4 @@
-"""Each metric over the first axis of numbers, or over categories, and how it compares with a reference."""
+"""Each metric over the first axis of numbers, or over categories, and its ratios to a reference."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ WIDE_RANGE = 10.0
 """Largest over smallest value from which on an axis is logarithmic."""
 
 MOST_COLUMNS = 3
-"""Panels side by side."""
+"""Most panels side by side."""
 
 FEW_TICKS = 9
-"""So many values of an axis each have their tick."""
+"""Most values of an axis that each have a tick."""
 
 RATIOS = (
     "Mean over that of {reference}, paired batch by batch or replication by replication, under the same "
@@ -42,7 +42,7 @@ RATIOS = (
 
 
 def pictures(study: Study) -> Iterator[Picture]:
-    """Yield a figure for each metric, and after it how it compares with the reference."""
+    """Yield a figure for each metric, followed by its ratios to the reference."""
     layout = Layout.of(study)
     drawn, _ = metrics(study)
     pairs = compared(study, drawn) if layout.compared else []
@@ -78,7 +78,7 @@ def _name(axis: str) -> str:
 
 
 def _categories(layout: Layout, metric: str) -> str:
-    """Return what is told apart side by side where there is no axis of numbers."""
+    """Return the axis whose values are categories, if there is no axis of numbers."""
     return next(iter([*layout.own(metric), *layout.facets]), layout.lines)
 
 
@@ -92,9 +92,7 @@ def _draw(layout: Layout, metric: str, reference: str | None) -> Figure:
     if not names:
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
     if reference is not None and (reference not in names or len(names) < 2):
-        raise DrawingError(
-            f"{reference} and another one have to have it; reference=NAME compares with another"
-        )
+        raise DrawingError(f"{reference} and another line must have this metric; reference=NAME sets another")
     return (_over_numbers if layout.along else _over_categories)(layout, metric, reference)
 
 
@@ -136,7 +134,7 @@ def _over_numbers(layout: Layout, metric: str, reference: str | None) -> Figure:
 
 
 def _arranged(cells: list[Cell]) -> tuple[list[int], int]:
-    """Return the order of panels and their columns: of two axes one goes down, and the other one across."""
+    """Return the order of panels and their columns: of two axes one is vertical and the other horizontal."""
     counts = {axis: len({cell[axis] for cell in cells}) for axis in cells[0]}
     varied = [axis for axis, n in counts.items() if n > 1]
     across = next((axis for axis in reversed(varied) if counts[axis] <= MOST_COLUMNS), None)
@@ -202,7 +200,7 @@ def _ticks(known: np.ndarray, unit: Unit) -> tuple[float, ...]:
 
 
 def _horizontal(layout: Layout, all_lines: list[dict[str, Line]]) -> dict[str, Any]:
-    """Return what suits the axis of numbers: of loads what every figure has."""
+    """Return the settings of the axis of numbers; loads have those of every figure."""
     if layout.along == "load":
         return {"xlabel": LOAD}
     x = np.unique(np.concatenate([line.x for lines in all_lines for line in lines.values()]))

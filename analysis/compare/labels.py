@@ -1,4 +1,4 @@
-"""Names: metrics as the dataset has them, their axes, and which of them are drawn unless somebody says."""
+"""Names of metrics and axes, and the metrics that are drawn by default."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ GROUPED = ("wait", "bounded_slowdown")
 """Measures that are drawn by groups of jobs, beside the headline."""
 
 DERIVED = ("_p95", "_max")
-"""What names of percentiles and maxima end in."""
+"""Suffixes of percentiles and maxima."""
 
 OF_GROUPS = "_by_"
 COUNTS = ("jobs", "work", "number", "period")
-"""What is no result, but says how much a result counts for or of whom it is."""
+"""Variables that are no results: weights of results, and numbers of users."""
 
 SMALLER_IS_BETTER = ("wait", "response_time", "slowdown", "bounded_slowdown", "delay")
 
 CAPTION = (
     "All policies have the same jobs. Under gang scheduling and partitioning a batch holds jobs in order of "
     "their ends, under backfilling in order of their submissions; time slicing lets every job begin at "
-    "once, so that its wait says little beside its response time."
+    "once, so its wait means little beside its response time."
 )
 NAMELESS = ("policy", "workload", "machine")
-"""Axes whose values say by themselves what they are."""
+"""Axes whose values need no name of the axis."""
 
 
 def metrics(study: Study) -> tuple[list[str], list[str]]:
@@ -45,7 +45,7 @@ def metrics(study: Study) -> tuple[list[str], list[str]]:
     Raises
     ------
     AnalysisError
-        If a metric was chosen that the dataset has not.
+        If a metric was chosen that the dataset lacks.
     """
     known = [str(name) for name, values in study.data.items() if set(SAMPLES) <= set(values.dims)]
     if study.view.metrics:
@@ -58,15 +58,15 @@ def metrics(study: Study) -> tuple[list[str], list[str]]:
     wanted = [name for name in known if name == headline or _is_wanted(name, known, headline)]
     first = [name for name in (headline, *FIRST) if name in wanted]
     ordered = list(dict.fromkeys([*first, *wanted]))
-    chosen = [name for name in ordered if not _says_nothing(study, name)]
+    chosen = [name for name in ordered if not _is_redundant(study, name)]
     return chosen, [name for name in known if name not in chosen]
 
 
 def leading(study: Study) -> str:
-    """Return the metric that comes first: the headline, unless that is a wait that says nothing.
+    """Return the metric that comes first: the headline, unless it is a wait without meaning.
 
-    Where a job may lose its processors, or share them, the wait for the first of them is not what it waits in
-    all: the response time means the same under every policy.
+    If a job can be preempted, or shares processors, its wait until the first start is only a part; the
+    response time means the same under every policy.
     """
     headline = str(study.headline)
     if headline == WAIT and RESPONSE in study.data and not _jobs_run_through(study):
@@ -75,7 +75,7 @@ def leading(study: Study) -> str:
 
 
 def _jobs_run_through(study: Study) -> bool:
-    """Tell whether every job that begins runs to its end, so that it waits for nothing but its start."""
+    """Whether every job runs without interruption, so that it waits for its start only."""
     delay = study.data.get("delay")
     return delay is not None and WAIT in study.data and bool(delay.equals(study.data[WAIT]))
 
@@ -90,8 +90,8 @@ def _is_wanted(name: str, known: Sequence[str], headline: str) -> bool:
     return not derived or base in FIRST
 
 
-def _says_nothing(study: Study, name: str) -> bool:
-    """Tell whether a metric is 0 everywhere, or another one once more, as a delay without preemption is."""
+def _is_redundant(study: Study, name: str) -> bool:
+    """Whether a metric is 0 everywhere, or equal to another one, as a delay without preemption."""
     values = study.data[name]
     if name.startswith("delay"):
         same = study.data.get(name.replace("delay", "wait", 1))
@@ -111,12 +111,12 @@ def compared(study: Study, drawn: Sequence[str]) -> list[str]:
 
 
 def is_better_smaller(metric: str) -> bool:
-    """Tell whether less of a metric is better."""
+    """Whether less of a metric is better."""
     return _base(metric) in SMALLER_IS_BETTER
 
 
 def _base(metric: str) -> str:
-    """Return what a metric is of: a percentile, a maximum, and a mean by groups are of one measure."""
+    """Return the measure of a metric: a percentile, a maximum, and a mean by groups share one."""
     base = metric.partition(OF_GROUPS)[0]
     for end in DERIVED:
         base = base.removesuffix(end)
@@ -133,7 +133,7 @@ def title(study: Study, metric: str) -> str:
 
 
 def panel_word(axis: str, value: str) -> str:
-    """Return what a value of an axis is called above a panel or in a legend."""
+    """Return the name of a value of an axis above a panel or in a legend."""
     if axis in NAMELESS or axis.endswith("_range"):
         return value
     return f"{axis.replace('_', ' ')} {value}"

@@ -1,4 +1,4 @@
-"""How a study is laid out on pages: what is on the axis, what the lines are, what has a panel of its own."""
+"""The layout of a study's figures: its horizontal axis, its lines, its panels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_PANELS = 12
 MOST_LINES = 14
 
 Cell = Mapping[str, str]
-"""Values on the axes that tell panels apart."""
+"""Values on the axes that distinguish panels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Layout:
         Raises
         ------
         AnalysisError
-            If ``along=`` names what no figure can be over.
+            If ``along=`` names no axis of numbers.
         """
         varied = [axis for axis in _grid(study) if study.varies(axis)]
         numbers = [axis for axis in varied if is_numeric(study, axis)]
@@ -74,12 +74,12 @@ class Layout:
 
     @cached_property
     def looks(self) -> dict[str, SchemeStyle]:
-        """How each line looks; it is called what the user typed."""
+        """The style of each line; its label is the name that the user gave."""
         found = policies.apart(self.names)
         return {name: replace(look, label=panel_word(self.lines, name)) for name, look in found.items()}
 
     def measured(self, metric: str) -> list[str]:
-        """Return the lines that have a metric: what one family measures, others do not."""
+        """Return the lines that have a metric: some metrics belong to one family."""
         data = self.study.data[metric]
         there = data.notnull().any([dim for dim in data.dims if dim != self.lines]).values
         known = dict(zip(self.study.values_of(self.lines), there.tolist(), strict=True))
@@ -87,16 +87,16 @@ class Layout:
 
     @property
     def compared(self) -> bool:
-        """Whether lines can be compared pair by pair: several, which meet the same jobs.
+        """Whether lines can be compared pair by pair: there are several, with the same jobs.
 
-        They do if what tells them apart is the policy or a key of it: other workloads have other jobs.
+        They do if they differ in the policy or in a key of it: other workloads have other jobs.
         """
         target = str((self.study.settings.get("axes") or {}).get(self.lines, ""))
         return len(self.names) > 1 and (self.lines == "policy" or target.startswith("policy."))
 
     @property
     def reference(self) -> str:
-        """The line that all others are compared with."""
+        """The line with which all others are compared."""
         return self.study.view.reference_among(self.names)
 
     @property
@@ -135,7 +135,10 @@ class Layout:
             cells = [cell for cell in cells if cell[axis] in every[:keep]]
         if not left:
             return cells, ""
-        return cells, f"Left out, for want of room: {'; '.join(left)}. What is named so is drawn instead."
+        return (
+            cells,
+            f"Left out, as there are too many panels: {'; '.join(left)}. These keys draw them instead.",
+        )
 
     def every_cell(self, metric: str, axes: Sequence[str]) -> list[Cell]:
         """Return all combinations of values of these axes that the grid has."""
@@ -149,7 +152,7 @@ class Layout:
         return {axis: self.study.values_of(axis).index(cell[axis]) for axis in axes}
 
     def label(self, cell: Cell) -> str:
-        """Return what tells a panel from others."""
+        """Return the label of a panel."""
         return ", ".join(
             self.study.user_label(value, cell) if axis == "user_rank" else panel_word(axis, value)
             for axis, value in cell.items()
@@ -171,7 +174,7 @@ class Layout:
         return Sample(curve.values[place], curve.status[place], curve.exact)
 
     def left_out(self) -> list[str]:
-        """Return in words which points no figure has."""
+        """Return in words the points that no figure has."""
         found = []
         if self.along and "null" in self.study.values_of(self.along):
             found.append(f"{self.along}=null, which is no number on an axis: {self.along}=null draws it")
@@ -188,9 +191,9 @@ def _grid(study: Study) -> list[str]:
 
 
 def is_numeric(study: Study, axis: str) -> bool:
-    """Tell whether a line can be drawn over an axis: some line has points at several numbers; null is none.
+    """Whether a line can be drawn over an axis: some line has points at several numbers (null is none).
 
-    An axis that ``zip`` ties to another one has a single number wherever that one stands still.
+    An axis that ``zip`` ties to another one has a single number for each value of that one.
     """
     values = study.data[axis].values
     if values.dtype.kind not in "iuf":

@@ -1,4 +1,4 @@
-"""The numbers behind the figures: each metric at every point, and what changes against the reference."""
+"""The numbers of the figures: each metric at every point, and its difference from the reference."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Row:
     place: int
 
     def status(self, name: str) -> str:
-        """Return what became of a line's point."""
+        """Return the state of a line's point."""
         return self.curves[name].status[self.place]
 
     def difference(self, name: str, reference: str, level: float) -> Difference | None:
@@ -88,7 +88,7 @@ TWO_METHODS = (
     "Of one run a mean's interval is from batch means, and a difference's by block bootstrap where batches "
     "are enough for it, so that the widths may differ even where one of the two means is 0."
 )
-"""Why a difference from nothing has another interval than the mean itself."""
+"""Why a difference from 0 has another interval than the mean itself."""
 
 
 def tables(study: Study) -> Sequence[Table]:
@@ -120,8 +120,8 @@ def _table(layout: Layout, metric: str) -> Table:
     name = title(study, metric)
     if pairs:
         caption = (
-            f"The mean under {layout.reference}, and how much it changes under each other, paired under the "
-            "same jobs. ▼ lower, ▲ higher, without a mark no difference is shown; the intervals of a row "
+            f"The mean under {layout.reference}, and its change under each other, paired under the same "
+            "jobs. ▼ lower, ▲ higher, no mark: no significant difference; the intervals of a row "
             f"hold together at {study.confidence:.0%}. reference=NAME compares with another."
         )
         if study.data.sizes["replication"] == 1 and study.data.sizes["batch"] >= MIN_BATCHES:
@@ -129,7 +129,7 @@ def _table(layout: Layout, metric: str) -> Table:
     else:
         caption = f"Means with {study.confidence:.0%} intervals."
         if len(layout.names) > 1:
-            caption += f" Values of {layout.lines} have jobs of their own, and are no pairs."
+            caption += f" Values of {layout.lines} have different jobs, so there are no pairs."
     if len(rows) > MOST_ROWS:
         caption += f" The first {MOST_ROWS} of {len(rows):,} points; table.csv has all."
     heads = [f"{layout.reference} (reference)", *layout.others] if pairs else layout.names
@@ -197,14 +197,14 @@ def numbers(study: Study) -> pd.DataFrame:
         axis: values[0] for axis in map(str, study.status.dims) if len(values := study.values_of(axis)) == 1
     }
     for metric in drawn:
-        said = {"metric": metric, "unit": study.data[metric].attrs.get("units", "")}
+        head = {"metric": metric, "unit": study.data[metric].attrs.get("units", "")}
         for row in rows_of(layout, metric):
             for name, made in row.intervals.items():
                 status = row.status(name)
                 if status == EXCLUDED:
                     continue
                 one = {
-                    **said, **alike, layout.lines: name, **row.at, "status": status,
+                    **head, **alike, layout.lines: name, **row.at, "status": status,
                     "mean": made.mean[row.place], "half_width": made.half_width[row.place],
                 }  # fmt: skip
                 if layout.compared:
@@ -230,8 +230,8 @@ def brief(study: Study) -> Sequence[str]:
         lines += ["", f"{made.title}, ± {study.confidence:.0%} intervals", *made.as_lines()[: BRIEF + 1]]
         if len(made.rows) > BRIEF:
             lines.append(f"... {len(made.rows) - BRIEF} more rows in the report")
-    told = left_out(study)
-    return [*lines, "", *(f"not drawn: {line}" for line in told)] if lines or told else []
+    omitted = left_out(study)
+    return [*lines, "", *(f"not drawn: {line}" for line in omitted)] if lines or omitted else []
 
 
 BRIEF = 12
@@ -239,7 +239,7 @@ BRIEF = 12
 
 
 def left_out(study: Study) -> list[str]:
-    """Return in words what is not drawn, and what draws it."""
+    """Return in words what is not drawn, and the key that draws it."""
     layout, (_, others) = Layout.of(study), metrics(study)
     found = layout.left_out()
     if others:

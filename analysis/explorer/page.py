@@ -245,8 +245,8 @@ class Page:
     def _state_of_run(self) -> str:
         source = self._source
         live = " Still running: this page follows it." if source.is_running else ""
-        told = f"{words.tally(self._study)}. Written {source.written}.{live}"
-        return _message(told, "status", "quiet") + (source.problem and _message(source.problem))
+        text = f"{words.tally(self._study)}. Written {source.written}.{live}"
+        return _message(text, "status", "quiet") + (source.problem and _message(source.problem))
 
     def _captioned(self, drawable: bool) -> str:
         study, choice = self._study, self._choice
@@ -339,10 +339,10 @@ class Page:
                 **{words.axis_name(axis): value for axis, value in point.place.items()},
                 "Seeds": point.seeds,
             }
-            told = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows.items())
+            text = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows.items())
             command = point.command or "no command: see the notebook"
-            told += f"<dt>Run it again</dt><dd><code>{escape(command)}</code></dd>"
-            self._facts.object = f"<dl>{told}</dl>"
+            text += f"<dt>Run it again</dt><dd><code>{escape(command)}</code></dd>"
+            self._facts.object = f"<dl>{text}</dl>"
         if point is None or old is None or point.place != old.place:
             self._put()
         policy = {} if point is None else study.config.get("policy", {}).get(point.place["policy"], {})

@@ -24,7 +24,7 @@ MARKERS = {
     "<": "triangle_dot", ">": "square_pin", "P": "circle_cross", "p": "hex_dot", "h": "hex", "*": "star",
     "8": "circle_dot", "d": "diamond_dot", "H": "square_dot",
 }  # fmt: skip
-"""Matplotlib's markers, by which policies are told apart in figures -> Bokeh's."""
+"""Matplotlib's markers, which distinguish policies in figures -> Bokeh's."""
 
 DASHES = {"-": "solid", "--": "dashed", ":": "dotted", "-.": "dashdot"}
 
@@ -148,7 +148,7 @@ def drawn(
 
 
 def _shift(frame: pd.DataFrame, choice: Choice, is_scale: bool) -> pd.Series[float]:
-    """Return the sideways shift of each point, so that lines with equal values can be told apart."""
+    """Return the sideways shift of each point, so that lines with equal values remain visible."""
     step = 0.004 * (float(np.ptp(frame["x"])) or 1.0) if is_scale else min(0.08, 0.7 / len(choice.shown))
     order = {name: i - (len(choice.shown) - 1) / 2 for i, name in enumerate(choice.shown)}
     return frame["line"].map(order) * (step if choice.lines != choice.along else 0.0)

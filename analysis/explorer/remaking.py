@@ -110,10 +110,10 @@ def _log(study: Study, digest: str, folders: Sequence[Path]) -> Path:
         for name in names:
             if (file := folder / Path(name).name).is_file() and _digest(file) == digest:
                 return file
-    told = " or ".join(dict.fromkeys(names)) or "its log"
+    files = " or ".join(dict.fromkeys(names)) or "its log"
     raise AnalysisError(
-        f"drawing this needs {told} as it was read, which is not in {', '.join(map(str, places))}: start "
-        f"again with {VARIABLE} set to its folder, or with logs=FOLDER"
+        f"this picture needs the log {files} with its original content, which is not in "
+        f"{', '.join(map(str, places))}: start again with {VARIABLE} set to its folder, or with logs=FOLDER"
     )
 
 

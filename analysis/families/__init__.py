@@ -11,7 +11,7 @@ from analysis.report.readings import Readings
 
 PAPER = Paper(
     key=KEY,
-    citation="Across families: what the literature says of each other's policies",
+    citation="Across families: sentences of the literature on each other's policies",
     experiments=("families", "families_logs"),
     pictures=pictures,
     claims=claims,

@@ -1,4 +1,4 @@
-"""Who is best at a point, how probably, and whether that is shown: against the other family, and its own."""
+"""The best contestant at a point, its probability, and its significance within its family and beyond."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Best:
     ----------
     one : Contestant
     probability : float
-        That its mean is the lowest of all; NaN where there is too little for that.
+        That its mean is the lowest of all; NaN if the sample is too small.
     beats_family : bool
-        Whether it is shown to be better than everybody of another family.
+        Whether it is significantly better than all contestants of other families.
     beats_all : bool
-        Whether it is shown to be better than everybody.
+        Whether it is significantly better than all others.
     """
 
     one: Contestant
@@ -36,7 +36,7 @@ class Best:
 def at(
     field: Field, metric: str, workload: str, load: float, cost: str, among: Sequence[Contestant]
 ) -> Best | None:
-    """Return who is best at a load and a cost of switches; None where nobody has a mean.
+    """Return the best contestant at a load and a cost of switches; None if none has a mean.
 
     Each comparison is judged by its own interval, paired by the same jobs.
     """

@@ -89,7 +89,7 @@ class Tester(tester.Tester):
         if entry.cost != FREE:
             label += f", switches of {self.field.share(entry.cost):g} %"
         requests = entry.requests or self.field.usual
-        if one.asks and requests != REAL:
+        if one.uses_requests and requests != REAL:
             label += f", {labels.asked(requests)}"
         return label, self.field.curve(metric, one, name, cost=entry.cost, requests=requests)
 

@@ -1,7 +1,7 @@
-"""Who is compared: a policy with its level and its queue, or with the speed-up of the jobs that it reshapes.
+"""Contestants: a policy with its level and its queue, or with the speed-up of the jobs that it reshapes.
 
-Axes mean something to some policies only. What a switch costs is nothing to who never switches, and a request
-is nothing to who never asks: their curves are the same whatever is asked for.
+Some axes matter to some policies only: the cost of a switch to gang scheduling, requested times to policies
+that use them. All other policies have the same curve at every value of such an axis.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from analysis.study import Study
 from analysis.study.curve import EXCLUDED, Curve
 
 NAMES = {EASY: "EASY", SHARING: "Processor sharing"}
-"""Of policies that have another name in their own papers."""
+"""Names of policies that have another name in their own papers."""
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """A policy as it takes part.
+    """A policy with its conditions.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ class Contestant:
 
     @property
     def reshapes(self) -> bool:
-        """Whether it gives jobs other numbers of processors than they ask for."""
+        """Whether it changes the numbers of processors of jobs."""
         return self.family == PARTITIONING
 
     @property
-    def asks(self) -> bool:
-        """Whether requested times change what it does."""
+    def uses_requests(self) -> bool:
+        """Whether it uses requested times."""
         if self.slices:
             return self.queue == BACKFILL_QUEUE
         return not self.reshapes and self.policy != FCFS
@@ -111,9 +111,9 @@ class Field:
     def all(self) -> tuple[Contestant, ...]:
         """Contestants of which the grid has points, in its order."""
         every = (one for policy in self.study.policies for one in self._forms(policy))
-        return tuple(one for one in every if self._takes_part(one, FREE))
+        return tuple(one for one in every if self._has(one, FREE))
 
-    def _takes_part(self, one: Contestant, cost: str) -> bool:
+    def _has(self, one: Contestant, cost: str) -> bool:
         """Whether the grid has a contestant at a cost, under any workload."""
         curves = [self.curve("", one, name, cost=cost) for name in self.workloads]
         return any(not curve.where(EXCLUDED).all() for curve in curves if curve.x.size)
@@ -133,12 +133,12 @@ class Field:
 
     @cached_property
     def rigid(self) -> tuple[Contestant, ...]:
-        """Those that leave jobs as they are: any machine could run them."""
+        """Contestants that leave jobs rigid."""
         return tuple(one for one in self.all if not one.reshapes)
 
     @property
     def reference(self) -> Contestant:
-        """What others are compared with: EASY, or the first."""
+        """The reference of all comparisons: EASY, or the first contestant."""
         return self.find(EASY) or self.all[0]
 
     @property
@@ -148,37 +148,37 @@ class Field:
 
     @property
     def costs(self) -> list[str]:
-        """What a switch costs, ascending."""
+        """Costs of a switch, ascending."""
         return sorted(self.study.values_of(COST), key=float) or [FREE]
 
     @cached_property
     def slice(self) -> float:
-        """Length of a slice, seconds; 1 where the dataset names none, and then costs are shares of it."""
+        """Length of a slice, seconds; 1 if the dataset has none; costs are then shares of it."""
         files = self.study.config.get("policy", {}).values()
         known = [float(file["slice"]) for file in files if file.get("family") == GANG and file.get("slice")]
         return known[0] if known else 1.0
 
     def share(self, cost: str) -> float:
-        """Return what a switch costs in percent of a slice."""
+        """Return the cost of a switch in percent of a slice."""
         return 100 * float(cost) / self.slice
 
     @cached_property
     def costly(self) -> tuple[Contestant, ...]:
-        """Gang schedulers of which it is known what a switch costs them."""
+        """Gang schedulers with points at several costs of a switch."""
         if len(self.costs) < 2:
             return ()
-        return tuple(one for one in self.all if one.slices and self._takes_part(one, self.costs[-1]))
+        return tuple(one for one in self.all if one.slices and self._has(one, self.costs[-1]))
 
     def find(
         self, policy: str, level: str = UNBOUNDED, queue: str = FCFS_QUEUE, speedup: str = LINEAR
     ) -> Contestant | None:
-        """Return a contestant, None if it takes no part."""
+        """Return a contestant, None if the grid lacks it."""
         wanted = (policy, level, queue, speedup)
         return next((c for c in self.all if (c.policy, c.level, c.queue, c.speedup) == wanted), None)
 
     @cached_property
     def scheme(self) -> str:
-        """The packing scheme that stands for gang scheduling: of those with costs the first, else buddy."""
+        """The packing scheme that represents gang scheduling: the first one with costs, else buddy."""
         if self.costly:
             return self.costly[0].policy
         gangs = [one.policy for one in self.all if one.slices]
@@ -192,13 +192,13 @@ class Field:
 
     @cached_property
     def usual(self) -> str:
-        """Requests where nothing else is asked: as users make them, or else the first of the grid."""
+        """Default requests: as users make them, or else the first of the grid."""
         named = self.study.values_of(REQUESTS)
         return REAL if REAL in named or not named else named[0]
 
-    def _unasked(self, one: Contestant) -> str:
-        """Return the requests beside which somebody is found who never looks at them."""
-        if one.policy not in self._beside:
+    def _ignored_requests(self, one: Contestant) -> str:
+        """Return the requests at which the grid has a contestant that ignores them."""
+        if one.policy not in self._requests_of:
             named, status = self.study.values_of(REQUESTS), self.study.status
             found = self.usual
             if named and found != REAL:
@@ -207,11 +207,11 @@ class Field:
                     here = here.isel({QUEUE: self.study.values_of(QUEUE).index(one.queue)})
                 there = (here != EXCLUDED).any([dim for dim in here.dims if dim != REQUESTS]).values
                 found = named[int(np.argmax(there))]
-            self._beside[one.policy] = found
-        return self._beside[one.policy]
+            self._requests_of[one.policy] = found
+        return self._requests_of[one.policy]
 
     @cached_property
-    def _beside(self) -> dict[str, str]:
+    def _requests_of(self) -> dict[str, str]:
         return {}
 
     @cached_property
@@ -223,14 +223,14 @@ class Field:
     def point(
         self, one: Contestant, workload: str, *, cost: str = FREE, requests: str | None = None
     ) -> dict[str, str]:
-        """Return where in the grid a contestant is found; requests are the usual ones if not given."""
+        """Return the place of a contestant in the grid, by default with the usual requests."""
         wanted = {
             WORKLOAD: workload,
             LEVEL: one.level if one.slices else UNBOUNDED,
             QUEUE: one.queue if one.slices else FCFS_QUEUE,
             SPEEDUP: one.speedup if one.reshapes else LINEAR,
             COST: cost if one.slices else FREE,
-            REQUESTS: (requests or self.usual) if one.asks else self._unasked(one),
+            REQUESTS: (requests or self.usual) if one.uses_requests else self._ignored_requests(one),
         }
         if workload in self._machines:
             wanted[MACHINE] = self._machines[workload]
@@ -238,7 +238,7 @@ class Field:
 
     @cached_property
     def _machines(self) -> dict[str, str]:
-        """The machine of each workload, the first that the grid has with it: logs may have their own."""
+        """The machine of each workload, the first of the grid; logs may have their own."""
         status, machines = self.study.status, self.study.values_of(MACHINE)
         if len(machines) < 2:
             return {}
@@ -284,13 +284,13 @@ class Field:
         return across(curves, [self.share(cost) for cost in self.costs], load, COST)
 
     def over_requests(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:
-        """Return a metric at a load over how much too long requests are at most, in runtimes."""
-        curves = [self.curve(metric, one, workload, requests=asked) for asked in self.inaccuracies]
-        return across(curves, [overestimate(asked) for asked in self.inaccuracies], load, REQUESTS)
+        """Return a metric at a load over the largest overestimate of requests, in runtimes."""
+        curves = [self.curve(metric, one, workload, requests=requests) for requests in self.inaccuracies]
+        return across(curves, [overestimate(requests) for requests in self.inaccuracies], load, REQUESTS)
 
 
 def place_of(x: np.ndarray, load: float) -> int:
-    """Return where a load is; NaN is a workload as it is."""
+    """Return the index of a load; NaN is a workload at its own load."""
     return int(np.flatnonzero(np.isclose(x, load, equal_nan=True))[0])
 
 

@@ -140,7 +140,7 @@ def _requests(field: Field, gang: Contestant) -> Table:
 
     def rows() -> Iterator[Row]:
         ordered = [*field.inaccuracies, *(one for one in every if one not in field.inaccuracies)]
-        for one in inaccuracy.askers(field):
+        for one in inaccuracy.users_of_requests(field):
             for requests in ordered:
                 yield f"{one.label}, {asked(requests)}", partial(compared, one, requests)
         for level in field.levels:

@@ -27,8 +27,8 @@ def summary(study: Study) -> Sequence[str]:
     """Return the sentences, of each reading and load."""
     found: list[str] = []
     for case in cases(study):
-        told = list(_sentences(case)) if case.policies else []
-        found += [f"{case.label}: {line}" for line in told] if case.label else told
+        text = list(_sentences(case)) if case.policies else []
+        found += [f"{case.label}: {line}" for line in text] if case.label else text
     return found
 
 
@@ -36,7 +36,7 @@ def _sentences(case: Case) -> Iterator[str]:
     unit = case.units[WAIT]
     level = case.mean(WAIT, case.reference).mean
     found = {policy: case.difference(WAIT, policy, together=len(case.others)) for policy in case.others}
-    yield f"Under {case.reference} jobs wait for {_told(level, unit)} on average{_shortest(found)}."
+    yield f"Under {case.reference} jobs wait for {_wait(level, unit)} on average{_shortest(found)}."
     if case.has_record:
         yield _likeness(case)
     for verdict, begin in BEGINNINGS.items():
@@ -69,21 +69,21 @@ def _likeness(case: Case) -> str:
     """Return whether the reference matches the recorded waits: if not, it does not stand for the site."""
     unit, reference = case.units[WAIT], case.reference
     was, level = case.recorded(WAIT).mean, case.mean(WAIT, reference).mean
-    told = f"{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}, the same jobs waited for {_told(was, unit)}: "
+    text = f"{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}, the same jobs waited for {_wait(was, unit)}: "
     if max(was, level) <= ALIKE * min(was, level):
-        return f"{told}{reference} matches this site."
+        return f"{text}{reference} matches this site."
     if not was > 0:
-        return f"{told}the log has no queue, so {reference} does not match this site."
+        return f"{text}the log has no queue, so {reference} does not match this site."
     ratio = level / was
     by = f"{words.number(ratio)} times as long" if ratio > 1 else f"{ratio:.0%} of that".replace("%", " %")
     return (
-        f"{told}under {reference} the mean wait is {by}. So {reference} does not match this site, and a gain "
+        f"{text}under {reference} the mean wait is {by}. So {reference} does not match this site, and a gain "
         "on it is no gain on today's scheduler. The machine may have had other processors, queue limits, "
         "reservations or downtime, which a log does not record."
     )
 
 
-def _told(seconds: float, unit: words.Unit) -> str:
+def _wait(seconds: float, unit: words.Unit) -> str:
     return f"{words.number(seconds / unit.size)}{unit.name}"
 
 

@@ -1,1 +1,1 @@
-"""The report of an experiment, and what goes into it."""
+"""The report of an experiment, and its parts."""

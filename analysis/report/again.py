@@ -1,4 +1,4 @@
-"""How to run a study again: the commands, and the environment that it was made in."""
+"""How to rerun a study: the commands, and the environment of the original run."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from dataclasses import dataclass
 from analysis.study import Study
 
 NOT_INSTALLED = ("python", "schedsweep")
-"""Versions that pip does not bring."""
+"""Versions that pip does not install."""
 
 
 @dataclass(frozen=True)
 class Again:
-    """What a reader types.
+    """The commands for a reader.
 
     Parameters
     ----------
     rerun : str
-        From the dataset alone; empty for one that does not carry all that it needs.
+        From the dataset alone; empty if the dataset lacks a recipe.
     command : str
-        As it was made at first; empty where nobody knows.
+        The original command; empty if unknown.
     environment : tuple of (str, str)
-        What it ran on and its version.
+        Software of the original run and its version.
     install : str
         The command that installs these versions; empty where they are unknown.
     checkout : str
-        The command that gets this project's own code as it was.
+        The command that checks out this project's code.
     """
 
     rerun: str
@@ -45,8 +45,8 @@ def again(study: Study) -> Again:
     pinned = [f"{name}=={number}" for name, number in versions.items() if name not in NOT_INSTALLED]
     environment = list(versions.items())
     if commit:
-        told = commit.removesuffix("-dirty")
-        environment.append(("commit", told[:12] + " with changes of its own" * (told != commit)))
+        clean = commit.removesuffix("-dirty")
+        environment.append(("commit", clean[:12] + " with uncommitted changes" * (clean != commit)))
     dataset = study.folder / f"{study.name}.nc"
     return Again(
         rerun=f"python -m sweep rerun {shlex.quote(str(dataset))}" if "recipe" in attributes else "",

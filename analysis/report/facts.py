@@ -1,6 +1,6 @@
-"""The facts that a report begins with: which log on which machine, what was assumed, what was run.
+"""The facts at the beginning of a report: the logs, the machines, the assumptions, the runs.
 
-All of them travel in the dataset (`sweep.store.facts`). What an older one does not have is left out.
+All of them are in the dataset (`sweep.store.facts`); those that a dataset lacks are left out.
 """
 
 from __future__ import annotations
@@ -15,18 +15,16 @@ from analysis.study import Study, recorded
 from analysis.study.curve import EXCLUDED
 
 Fact = tuple[str, Sequence[str]]
-"""What it is about, and a line or several."""
+"""A label, and one line or several."""
 
 MOST = 6
-"""Logs, workloads or machines that are told one by one."""
+"""Most logs, workloads or machines that are listed one by one."""
 
-NO_WAITS = (
-    "the log records no waits, so that nothing here says whether a simulated policy looks like its site"
-)
+NO_WAITS = "the log records no waits, so no simulated policy can be compared with its site"
 
 
 def facts(study: Study) -> list[Fact]:
-    """Return the facts of a study in the order in which they are read."""
+    """Return the facts of a study in order."""
     logs = study.facts.get("logs", [])
     found = _of_logs(study, logs[:MOST])
     load: Fact = ("Load", [_load(study, logs)])
@@ -36,7 +34,7 @@ def facts(study: Study) -> list[Fact]:
         found += [("Workload", lines)] if (lines := _named(study, "workload")) else []
     if len(logs) != 1 and (lines := _named(study, "machine")):
         found.append(("Machine", lines))
-    # Of one log, before what it recorded at its own load.
+    # Of one log, before the values that it recorded at its own load.
     found.insert(-1 if len(logs) == 1 else len(found), load)
     if lines := notes(study):
         found.append(("Assumed", lines))
@@ -46,18 +44,18 @@ def facts(study: Study) -> list[Fact]:
 
 
 def policies(study: Study) -> list[tuple[str, str]]:
-    """Return every policy with what it is in plain words, as its file says it; nothing where unknown."""
-    told = study.facts.get("described", {}).get("policy", {})
-    return [(policy, sentence(told.get(policy, ""))) for policy in study.policies] if told else []
+    """Return every policy with its description from its file; empty if unknown."""
+    known = study.facts.get("described", {}).get("policy", {})
+    return [(policy, sentence(known.get(policy, ""))) for policy in study.policies] if known else []
 
 
 def notes(study: Study) -> list[str]:
-    """Return what else was said aloud before the run: what was filled in, drawn, cut or killed."""
+    """Return the notes of the run: values that were filled in, drawn, cut, and jobs that were killed."""
     names = {log["file"] for log in study.facts.get("logs", [])}
-    told = list(study.facts.get("notes", []))
+    found = list(study.facts.get("notes", []))
     if len(names) == 1:
-        told = [note.removeprefix(f"{next(iter(names))}: ") for note in told]
-    return [sentence(note) for note in told]
+        found = [note.removeprefix(f"{next(iter(names))}: ") for note in found]
+    return [sentence(note) for note in found]
 
 
 def as_it_was(study: Study, log: Mapping[str, Any]) -> str:
@@ -95,17 +93,17 @@ def days(number_of: float) -> str:
 
 
 def _of_logs(study: Study, logs: Sequence[Mapping[str, Any]]) -> list[Fact]:
-    """Return what is told of each log, once where several say the same: one log on several machines, say.
+    """Return the facts of each log, once if several share them: one log on several machines, for example.
 
-    What they have in common on the axes along which they differ is in the label.
+    The label has their common values on the axes along which they differ.
     """
     places: list[dict[str, str]] = [dict(log["at"]) for log in logs]
-    told = [dict(_of_log(study, log)) for log in logs]
+    every = [dict(_of_log(study, log)) for log in logs]
     differing = [axis for axis in (places[0] if places else {}) if len({at.get(axis) for at in places}) > 1]
     found: dict[str, Fact] = {}
-    for place, own in zip(places, told, strict=True):
+    for place, own in zip(places, every, strict=True):
         for subject, lines in own.items():
-            alike = [i for i, other in enumerate(told) if other[subject] == lines]
+            alike = [i for i, other in enumerate(every) if other[subject] == lines]
             shared = _shared([places[i] for i in alike], differing)
             if [i for i, at in enumerate(places) if shared.items() <= at.items()] != alike:
                 shared = _shared([place], differing)
@@ -113,7 +111,7 @@ def _of_logs(study: Study, logs: Sequence[Mapping[str, Any]]) -> list[Fact]:
             found[label] = (label, lines)
     if len({log["file"] for log in logs}) > 1:
         return list(found.values())
-    subjects = list(told[0]) if told else []
+    subjects = list(every[0]) if every else []
     return sorted(found.values(), key=lambda fact: subjects.index(fact[0].partition(",")[0]))
 
 
@@ -136,7 +134,7 @@ def _of_log(study: Study, log: Mapping[str, Any]) -> Iterator[Fact]:
 
 def _period(log: Mapping[str, Any]) -> str:
     if log["zero"] is None:
-        return f"{days(log['days'])} of submissions; the log does not say when."
+        return f"{days(log['days'])} of submissions; the log has no dates."
     first = datetime.fromtimestamp(log["zero"], UTC)
     last = first + timedelta(days=log["days"])
     zone = f" ({log['zone']})" if log["zone"] else ""
@@ -145,11 +143,11 @@ def _period(log: Mapping[str, Any]) -> str:
 
 def _named(study: Study, group: str) -> list[str]:
     """Return each file of a group in a line."""
-    told = study.facts.get("described", {}).get(group, {})
+    known = study.facts.get("described", {}).get(group, {})
     names = list(study.config.get(group, {}))
     lines = []
     for name in names[:MOST]:
-        words = [told.get(name, "").removesuffix(".")]
+        words = [known.get(name, "").removesuffix(".")]
         words += [_machine(study, name)] if group == "machine" else []
         text = "; ".join(word for word in words if word)
         lines.append(f"{name}: {text}." if text else f"{name}.")
@@ -157,7 +155,7 @@ def _named(study: Study, group: str) -> list[str]:
 
 
 def _machine(study: Study, name: str) -> str:
-    """Return how large a machine is, as far as its file says it."""
+    """Return the size of a machine from its file, if the file has it."""
     keys = study.config.get("machine", {}).get(name) or {}
     if keys.get("hosts"):
         total = sum(int(host["processors"]) for host in keys["hosts"])
@@ -176,16 +174,16 @@ def _load(study: Study, logs: Sequence[Mapping[str, Any]]) -> str:
     asis = f"as it is{f', {known}' if known else ''}"
     if not given:
         return sentence(asis if logs else "the workload's own")
-    told = ", ".join(given) if len(given) <= MOST else f"{len(given)} loads from {given[0]} to {given[-1]}"
+    listed = ", ".join(given) if len(given) <= MOST else f"{len(given)} loads from {given[0]} to {given[-1]}"
     if len(given) < len(study.values_of("load")):
-        return sentence(f"{asis}; and rescaled to {told}")
-    return sentence(f"rescaled to {told} (as it is, {known})" if known else told)
+        return sentence(f"{asis}; and rescaled to {listed}")
+    return sentence(f"rescaled to {listed} (as it is, {known})" if known else listed)
 
 
 def _set(study: Study) -> Iterator[str]:
-    """Yield the keys that the experiment sets in all files of a group: no file says them."""
+    """Yield the keys that the experiment sets in all files of a group."""
     for group in ("policy", "workload", "machine"):
-        # What names the log is told already.
+        # The name of the log is a fact already.
         keys = [
             f"{group}.{key}={value}"
             for key, value in _leaves(study.settings.get(group) or {})
@@ -205,7 +203,7 @@ def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
 
 
 def _run(study: Study) -> Iterator[str]:
-    """Yield what was run, how long, and when."""
+    """Yield the points, the samples, and the date."""
     tally = {state: n for state, n in study.tally().items() if state != EXCLUDED}
     total = sum(tally.values())
     states = f"all {next(iter(tally))}" if len(tally) == 1 else _tally_words(tally)
@@ -223,7 +221,7 @@ def _run(study: Study) -> Iterator[str]:
 
 
 def is_exact(study: Study) -> bool:
-    """Whether all points are solved, so that nothing is left to chance."""
+    """Whether all points are solved, so values are not random."""
     return bool(study.exact.any()) and bool((study.exact | (study.status == EXCLUDED)).all())
 
 
@@ -257,20 +255,20 @@ def _batches(study: Study) -> str:
     asked, size = study.settings.get("batches"), study.settings.get("batch_size")
     if isinstance(asked, Mapping):
         shown = ", ".join(f"{n} from load {load}" for load, n in asked.items())
-        told = f"batches by load ({shown})"
+        text = f"batches by load ({shown})"
     else:
-        told = "one batch" if asked == 1 else f"{asked} batches"
+        text = "one batch" if asked == 1 else f"{asked} batches"
     if size == "week":
-        told = f"up to {asked} batches, each a week of the log (or a day of a short one)"
-    told += " of all jobs, in equal parts" if size is None and asked != 1 else ""
-    told += " of all jobs" if size is None and asked == 1 else ""
-    told += f" of {size:,} jobs" if isinstance(size, int) else ""
+        text = f"up to {asked} batches, each a week of the log (or a day of a short one)"
+    text += " of all jobs, in equal parts" if size is None and asked != 1 else ""
+    text += " of all jobs" if size is None and asked == 1 else ""
+    text += f" of {size:,} jobs" if isinstance(size, int) else ""
     warmup = study.settings.get("warmup", 0)
     if warmup == "mser":
-        return f"{told}, the leading ones dropped as MSER finds them"
+        return f"{text}, the leading ones dropped as MSER finds them"
     if isinstance(warmup, Mapping):
-        return f"{told}, after a warm-up that depends on the load"
-    return told + (f" after {warmup} discarded one{'s' * (warmup != 1)}" if warmup else "")
+        return f"{text}, after a warm-up that depends on the load"
+    return text + (f" after {warmup} discarded one{'s' * (warmup != 1)}" if warmup else "")
 
 
 def _time(seconds: float, unit: Unit) -> str:

@@ -1,4 +1,4 @@
-"""Numbers as people read them: three digits, and times in a unit in which these suffice."""
+"""Numbers as text: three digits, and times in a unit that suits them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Unit:
-    """What numbers are told in.
+    """A unit of numbers in text.
 
     Parameters
     ----------
     name : str
-        With the blank before it; empty for pure numbers.
+        With a leading blank; empty for pure numbers.
     size : float
-        In the metric's own unit.
+        In units of the metric.
     """
 
     name: str
@@ -28,7 +28,7 @@ PURE, PERCENT = Unit("", 1.0), Unit(" %", 0.01)
 
 
 def time_unit(seconds: Iterable[float]) -> Unit:
-    """Return the unit in which the middle one of some times is a number below about 200.
+    """Return the unit in which the median of some times is below about 200.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def time_unit(seconds: Iterable[float]) -> Unit:
 
 
 def number(value: float) -> str:
-    """Return a number with three digits, but all those before the point.
+    """Return a number with three significant digits, and all digits before the point.
 
     Examples
     --------

@@ -21,10 +21,10 @@ MOST = 2000
 """Rows in the report: about one megabyte of it. The CSV has them all."""
 
 OPEN = 60
-"""Rows that a report shows at once; more are unfolded."""
+"""Most rows that a report shows unfolded."""
 
 SHOWN = 8
-"""Columns in the report: axes, the status, and as many metrics as there is room for, the headline first."""
+"""Columns in the report: axes, the status, and some metrics, the headline first."""
 
 USUAL = ("wait", "response_time", "bounded_slowdown", "slowdown", "utilization", "jobs_in_system")
 """The common measures, in the order in which they are shown."""
@@ -35,7 +35,7 @@ WIDE = " ± "
 
 @dataclass(frozen=True)
 class Column:
-    """A heading: its words, and whether a reader may choose among its values."""
+    """A heading: its title, and whether a reader can filter by its values."""
 
     title: str
     is_axis: bool
@@ -43,7 +43,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Entry:
-    """What a cell says, and what it is sorted by."""
+    """The text of a cell, and its key for sorting."""
 
     text: str
     key: str
@@ -75,7 +75,7 @@ class Points:
 def frame(study: Study) -> pd.DataFrame:
     """Return every point that the grid has: axes, status, and mean and half-width of each metric of all jobs.
 
-    Metrics told by groups of jobs have dimensions of their own and are left out; the dataset has them.
+    Metrics of groups of jobs have dimensions of their own and are left out; the dataset has them.
     """
     import pandas as pd
 
@@ -141,16 +141,16 @@ def _of_metric(study: Study, name: str, rows: pd.DataFrame) -> tuple[str, list[E
     title = str(attributes.get("long_name", name.replace("_", " ")))
     texts = []
     for mean, width in zip((means / unit.size).tolist(), (widths / unit.size).tolist(), strict=True):
-        texts.append(Entry(_told(mean, width), "" if np.isnan(mean) else f"{mean:.9g}"))
+        texts.append(Entry(_estimate(mean, width), "" if np.isnan(mean) else f"{mean:.9g}"))
     return f"{title}{f',{unit.name}' if unit is not PURE else ''}", texts
 
 
-def _told(mean: float, width: float) -> str:
+def _estimate(mean: float, width: float) -> str:
     """Return a mean with its half-width, both to the second digit of the latter.
 
     Examples
     --------
-    >>> _told(1.23456, 0.0217), _told(12345.6, 789.0), _told(1.23456, float("nan"))
+    >>> _estimate(1.23456, 0.0217), _estimate(12345.6, 789.0), _estimate(1.23456, float("nan"))
     ('1.235 ± 0.022', '12,346 ± 789', '1.23')
     """
     if math.isnan(mean) or not width > 0:

@@ -1,4 +1,4 @@
-"""Who is first and who is last, in a sentence: for a summary, not for a verdict."""
+"""The best and the worst policy in a sentence: for a summary, not for a verdict."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from analysis.study.curve import SATURATED
 
 
 def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
-    """Yield who is first and last by a metric, at the highest load at which enough policies have a mean.
+    """Yield the best and the worst policy by a metric, at the highest load with enough means.
 
-    These are half as many as have one at any load, and two. Nothing where the grid has another axis of
-    numbers, on which no value is more usual than another.
+    Enough are two, and half as many as have one at any load. Empty if the grid has another axis of numbers,
+    as none of its values is the default.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
     unit = time_unit(ends) if one.data[name].attrs.get("units") == "s" else PURE
     low, high = (f"{number(end / unit.size)}{unit.name}" for end in ends)
     yield (
-        f"{title[0].upper()}{title[1:]}{where}{f' ({usually})' if usually else ''} goes from {low} under "
+        f"{title[0].upper()}{title[1:]}{where}{f' ({usually})' if usually else ''} ranges from {low} under "
         f"{one.policies[first]} to {high} under {one.policies[last]}"
-        + (f"; {', '.join(lost)} did not keep up" if lost else "")
+        + (f"; saturated: {', '.join(lost)}" if lost else "")
         + "."
     )
 

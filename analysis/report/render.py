@@ -1,4 +1,4 @@
-"""The report: one HTML file with every figure, every claim and all that a reader must know to trust them."""
+"""The report: one HTML file with every figure, every claim and their evidence."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def prepared(
     environment.filters["breakable"] = _breakable
     claims = next(iter(tested.values()))
     limits = warnings(study, paper)
-    told = partial(
+    page = partial(
         environment.get_template("report.html.j2").render,
         study=study,
         paper=paper,
@@ -82,7 +82,7 @@ def prepared(
         warnings=limits,
         attributes=attributes(study),
     )
-    return lambda drawn: told(
+    return lambda drawn: page(
         drawn=drawn,
         shown={one.picture.name: one.picture.title for one in drawn if not one.skipped},
         by_figure=by_figure(claims, drawn),
@@ -102,11 +102,11 @@ def by_figure(claims: Sequence[Claim], drawn: Sequence[DrawnPicture]) -> dict[st
 
 
 WORST_FIRST = ("fails", "inconclusive", "holds")
-"""Order of the table of verdicts: what a reader must know first."""
+"""Order of the table of verdicts: failures first."""
 
 
 def rows(tested: Mapping[str, Sequence[Claim]]) -> list[tuple[Claim, dict[str, Claim]]]:
-    """Return each claim under the first reading, and under all by their letters; what fails first."""
+    """Return each claim under the first reading, and under all by their letters; failures first."""
     first = next(iter(tested.values()))
     found = [
         (claim, {letter: claims[i] for letter, claims in tested.items()}) for i, claim in enumerate(first)
@@ -114,16 +114,16 @@ def rows(tested: Mapping[str, Sequence[Claim]]) -> list[tuple[Claim, dict[str, C
     return sorted(found, key=lambda row: WORST_FIRST.index(row[0].verdict))
 
 
-TOLD = ("config", "facts", "recipe", "command", "versions", "sources", "commit")
-"""Attributes that are long, or told in other words."""
+IN_FACTS = ("config", "facts", "recipe", "command", "versions", "sources", "commit")
+"""Attributes that are long, or part of the facts."""
 
 
 def attributes(study: Study) -> list[tuple[str, str]]:
-    """Return what the dataset says of its own making, without what is long, or told as facts."""
+    """Return the dataset's attributes on its origin, without long ones and those in the facts."""
     kept = [
         (key.replace("_", " "), _plain(str(value)))
         for key, value in study.data.attrs.items()
-        if key not in TOLD
+        if key not in IN_FACTS
     ]
     asked = ("replications", "batches", "batch_size", "warmup", "seed")
     kept += [(key.replace("_", " "), str(study.settings[key])) for key in asked if key in study.settings]

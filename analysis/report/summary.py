@@ -1,6 +1,6 @@
-"""What a hurried reader takes away, in sentences: what was run, what was found, what to be careful of.
+"""The summary of a report in sentences: the runs, the findings, the limits.
 
-The first sentence of each stands at the top of a report, the others below them.
+The first sentence of each is at the top of a report, the others below them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Paragraph = tuple[str, Sequence[str]]
 """A heading and its sentences."""
 
 NAMED = 3
-"""Sentences that fail which are told at once."""
+"""Most failing sentences that the summary lists."""
 
 WARNED = 2
-"""Warnings that are told at once."""
+"""Most warnings that the summary lists."""
 
-SAID = {"holds": "hold", "fails": "fail", "inconclusive": "are open"}
+SAID = {"holds": "hold", "fails": "fail", "inconclusive": "are inconclusive"}
 """Verdicts of several claims."""
 
 
@@ -37,11 +37,11 @@ def summary(
     ----------
     study : Study
     paper : Paper
-        What its package has to say (`Paper.summary`) comes first of what was found.
+        Its own sentences (`Paper.summary`) come first in the findings.
     claims : sequence of Claim
         Tested under the first reading.
     limits : sequence of str, optional
-        What `warnings` tells, if that is known.
+        The result of `warnings`, if it is known.
     """
     limits = warnings(study, paper) if limits is None else limits
     own = paper.summary(study)
@@ -55,9 +55,9 @@ def summary(
 
 
 def _nothing(study: Study) -> str:
-    """Say that nothing limits the results, and how that was looked for."""
+    """Return the sentence for results without limits."""
     if is_exact(study):
-        return "Nothing: all points are solved, so that no value is left to chance."
+        return "Nothing: all points are solved, so no value is random."
     return "Nothing: every point is done, none is saturated, and every mean has its interval."
 
 
@@ -86,11 +86,11 @@ def _verdicts(study: Study, claims: Sequence[Claim]) -> Iterator[str]:
     """Yield how many sentences of the paper hold, and which fail."""
     if not claims:
         return
-    told = [f"{n} {_verb(verdict, n)}" for verdict, n in count(claims).items()]
+    parts = [f"{n} {_verb(verdict, n)}" for verdict, n in count(claims).items()]
     one = len(claims) == 1
     yield (
         f"Of {len(claims)} sentence{'s' * (not one)} of the paper that can be tested here, "
-        f"{', '.join(told[:-1])} and {told[-1]}"
+        f"{', '.join(parts[:-1])} and {parts[-1]}"
         + (f", under {study.readings['A'].title}." if len(study.readings) > 1 else ".")
     )
     failing = [claim for claim in claims if claim.verdict == "fails"]
@@ -101,29 +101,28 @@ def _verdicts(study: Study, claims: Sequence[Claim]) -> Iterator[str]:
 
 
 def _verb(verdict: str, n: int) -> str:
-    return {"inconclusive": "is open"}.get(verdict, verdict) if n == 1 else SAID.get(verdict, verdict)
+    return {"inconclusive": "is inconclusive"}.get(verdict, verdict) if n == 1 else SAID.get(verdict, verdict)
 
 
 def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> Iterator[str]:
-    """Yield what limits the results, the worst first."""
+    """Yield the limits of the results, the worst first."""
     for line in limits[:WARNED]:
-        # Sentence by sentence: the first of all stands alone at the top.
+        # Sentence by sentence: the first one is alone at the top.
         yield from re.findall(r".+?[.!?](?= [A-Z]|$)", sentence(brief(line)))
     if (more := len(limits) - WARNED) > 0:
         yield f"{more} more warning{'s are' if more > 1 else ' is'} below."
     logs = study.facts.get("logs", [])
     if logs:
         yield (
-            "A log is one sample of its site: nobody in it submits other jobs because the queue is shorter, "
-            "and another month may differ."
+            "A log is one sample of its site, without feedback: its users submit the same jobs however long "
+            "the queue is, and another month may differ."
         )
         if any(not log["waits"] for log in logs):
             yield sentence(NO_WAITS)
-    if told := notes(study):
-        things = "One thing was" if len(told) == 1 else f"{len(told)} things were"
-        yield f"{things} assumed, or said before the run: see the facts."
+    if found := notes(study):
+        yield f"{len(found)} note{'s' * (len(found) > 1)} on assumptions and the run: see the facts."
     if _is_one_sample(study):
-        yield "One batch of one replication has no interval: differences are told, not judged."
+        yield "One batch of one replication has no interval, so differences have no verdict."
     judged = [claim for claim in claims if claim.error is not None]
     if judged and not is_exact(study):
         standing = len(beyond_chance(claims, study.confidence))
@@ -135,6 +134,6 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
 
 
 def _is_one_sample(study: Study) -> bool:
-    """Whether nothing says how far chance goes: one batch, and not because the value is exact."""
+    """Whether there is one random value of each point, which has no interval."""
     sizes = study.data.sizes
     return sizes.get("batch", 1) * sizes.get("replication", 1) == 1 and not is_exact(study)

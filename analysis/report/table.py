@@ -1,7 +1,7 @@
-"""Tables of a report: cells of plain text, coloured by what they mean.
+"""Tables of a report: cells of plain text, coloured by their meaning.
 
-No table is wider than what it is shown on: one with too many columns is cut into several below each other,
-each of which begins with the first column.
+No table is wider than the page or the terminal: one with too many columns is split into several below each
+other, each of which begins with the first column.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WRAPPED = 26
 """Characters in a line of prose in a cell, at least."""
 
 LONG = 40
-"""Characters of a name that stands in one line; a longer one is broken where it has to be."""
+"""Most characters of a name in one line; a longer one is broken."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Cell:
 
     @property
     def is_long(self) -> bool:
-        """Whether it is too long for a line, if it is what a row is about."""
+        """Whether it is too long for a line, if it labels a row."""
         return len(self.text) > LONG
 
     @property
@@ -83,7 +83,7 @@ class Table:
 
     @property
     def pages(self) -> list[Table]:
-        """The table in parts that the report has room for, whose cells may have several lines."""
+        """The table in parts that fit the report; cells may have several lines."""
         return self.parts([self._wrapped(number) for number in range(len(self.columns))], PAGE)
 
     def _wrapped(self, number: int) -> int:
@@ -92,7 +92,7 @@ class Table:
         longest = max((len(line) for cell in cells for line in cell.lines), default=0)
         if any(len(cell.text) > WRAPPED and not cell.is_number for cell in cells):
             longest = max(longest, WRAPPED)
-        if number == 0:  # what a row is about stands in one line
+        if number == 0:  # the label of a row is in one line
             longest = min(max((len(cell.text) for cell in cells), default=0), LONG)
         title = max(len(word) for word in self.columns[number].replace("_", "_ ").split())
         return max(longest, min(title, LONG), 1)
@@ -105,7 +105,7 @@ class Table:
         widths : sequence of int
             Of the columns, characters.
         room : int
-            Characters of a line. A column that is wider than that by itself has a part of its own.
+            Characters of a line. A wider column has a part of its own.
         """
         groups: list[list[int]] = [[]]
         used = widths[0]
@@ -146,7 +146,7 @@ class Table:
 
 
 def room() -> int | None:
-    """Return the characters of a line of the terminal; None where the output is a file, which has no end."""
+    """Return the characters of a line of the terminal; None for a file, which has no limit."""
     if os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty():
         return shutil.get_terminal_size().columns or None
     return None

@@ -1,4 +1,4 @@
-"""What limits the results, in words: points without a mean, and points without an interval."""
+"""Limits of the results in words: points without a mean, and points without an interval."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sweep.plan import families
 
 
 def warnings(study: Study, paper: Paper | None = None) -> list[str]:
-    """Return what limits the results: points that are saturated, missing, failed, or without an interval."""
+    """Return the limits of the results: points saturated, missing, failed, or without an interval."""
     has_claims = paper is None or bool(paper.citation)
     tally = study.tally()
     found = []
     if n := tally.get(SATURATED):
         its, it = ("its queue", "it is") if n == 1 else ("their queue", "they are")
         found.append(
-            f"{counted(n, 'is', 'are')} saturated: {its} grew through the measured batches, so that {it} in "
-            "no mean."
+            f"{counted(n, 'is', 'are')} saturated: {its} grew through the measured batches, so {it} "
+            "excluded from means."
         )
     if n := int((study.doubtful > 0).sum()):
         found.append(
@@ -47,7 +47,7 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
 
 
 def counted(number: int, one: str = "", several: str = "") -> str:
-    """Return a number of points in words, with the verb that goes with one or with several."""
+    """Return a number of points in words, with its verb."""
     return f"{number:,} point{'s' * (number != 1)} {one if number == 1 else several}".rstrip()
 
 
@@ -59,7 +59,7 @@ AT_THE_LAST = "; at the last: "
 
 
 def _withheld(study: Study) -> list[str]:
-    """Tell where intervals of the headline metric are withheld, and what the statistics advise."""
+    """Return where intervals of the headline metric are withheld, and how to get them."""
     metric = study.headline
     if metric is None:
         return []
@@ -106,8 +106,8 @@ def _withheld(study: Study) -> list[str]:
 
 def brief(warning: str) -> str:
     """Return a warning without the advice that the list of all warnings has."""
-    told, sign, _ = warning.partition(AT_THE_LAST)
-    return f"{told}." if sign else told
+    start, sign, _ = warning.partition(AT_THE_LAST)
+    return f"{start}." if sign else start
 
 
 def _listed(policies: list[str]) -> str:
@@ -118,7 +118,7 @@ def _listed(policies: list[str]) -> str:
 
 
 def _is_cut(study: Study, policy: str) -> bool:
-    """Tell whether a run is cut at a horizon, and so is one batch."""
+    """Whether a run ends at a horizon, and so is one batch."""
     try:
         return study.parameters("policy", policy).get("horizon") is not None
     except AnalysisError:  # a dataset of other software, or of older
@@ -126,7 +126,7 @@ def _is_cut(study: Study, policy: str) -> bool:
 
 
 def _replicable(study: Study, policy: str) -> bool:
-    """Tell whether replications differ: advice to run more of a log would only be refused."""
+    """Whether replications differ: more replications of a deterministic workload are refused."""
     try:
         parameters = study.parameters("policy", policy)
         family = families.find(parameters["family"])

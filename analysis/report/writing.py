@@ -53,8 +53,8 @@ def figures(
 
 
 @dataclass(frozen=True)
-class Told:
-    """All that is told of a study but its pictures.
+class Content:
+    """The content of a report except its pictures.
 
     Parameters
     ----------
@@ -71,29 +71,31 @@ class Told:
     page: Callable[[Sequence[DrawnPicture]], str]
 
 
-def told(study: Study, paper: Paper) -> Told:
-    """Test the paper's sentences and make all of the report that needs no picture: while others draw them."""
-    from analysis.report.render import prepared  # loaded while they draw, too
+def content(study: Study, paper: Paper) -> Content:
+    """Test the paper's sentences and prepare the report, while other processes draw its pictures."""
+    from analysis.report.render import prepared  # imported while other processes draw
 
     tested = {letter: list(paper.claims(one)) for letter, one in study.readings.items()}
     all_points = points.frame(study)
     page = prepared(study, paper, tested, points.points(study, all_points))
-    return Told([claim for found in tested.values() for claim in found], all_points.to_csv(index=False), page)
+    return Content(
+        [claim for found in tested.values() for claim in found], all_points.to_csv(index=False), page
+    )
 
 
-def report(output: Path, told: Told, drawn: Sequence[DrawnPicture]) -> None:
+def report(output: Path, made: Content, drawn: Sequence[DrawnPicture]) -> None:
     """Write ``claims.json`` (where there are sentences), ``points.csv`` and ``report.html``."""
-    if told.claims:
+    if made.claims:
         _replace(
             output / "claims.json",
-            json.dumps([c.as_json() for c in told.claims], indent=2, ensure_ascii=False) + "\n",
+            json.dumps([c.as_json() for c in made.claims], indent=2, ensure_ascii=False) + "\n",
         )
-    _replace(output / POINTS, told.points)
-    _replace(output / "report.html", told.page(drawn))
+    _replace(output / POINTS, made.points)
+    _replace(output / "report.html", made.page(drawn))
 
 
 def numbers(study: Study, paper: Paper, output: Path) -> tuple[Path, int] | None:
-    """Write what stands in the figures as ``table.csv``; return its place and its rows, None if nothing."""
+    """Write the numbers of the figures as ``table.csv``; return its path and number of rows, if any."""
     found = paper.numbers(study)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Which axes of a grid an analysis looks along, and which of them are readings of the paper."""
+"""The axes of a grid along which an analysis compares, and those that are readings of the paper."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Axes:
-    """What a paper says of the axes of its experiments, beyond ``policy`` and ``load``.
+    """A paper's axes of its experiments, beyond ``policy`` and ``load``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One metric of one scheme along an axis: batch values, intervals, and what became of each point."""
+"""One metric of one scheme along an axis: batch values, intervals, and the state of each point."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from sweep import statistics
 
 DONE, SATURATED, UNFINISHED, FAILED, EXCLUDED = "done", "saturated", "unfinished", "failed", "excluded"
-"""What a point is: all replications done, and the policy keeps up as far as can be told; it does not; some
-replication not run yet; some replication raised; no point of the grid."""
+"""States of a point: all replications done and the policy not saturated; saturated; a replication not run
+yet; a replication raised an error; no point of the grid."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,9 @@ class Curve:
     axis : str
         Name of the axis.
     exact : bool
-        There is no chance in the values: they were solved, not simulated.
+        The values were solved, not simulated.
     doubtful : tuple of int, length n_points or 0
-        Replications in which the policy seems not to keep up, at points that are not saturated; none if
-        empty.
+        Replications that look saturated, at points that are not; none if empty.
     """
 
     x: np.ndarray
@@ -56,13 +55,13 @@ class Curve:
 
     @property
     def shown(self) -> np.ndarray:
-        """Points that a figure draws: stable, or under way with some batches there already."""
+        """Points that a figure draws: stable, or unfinished with some batches."""
         begun = ~np.isnan(self.values).all(axis=(-2, -1))
         return self.stable | (self.where(UNFINISHED) & begun)
 
     @property
     def first_saturated(self) -> float | None:
-        """The lowest saturated load (or whatever the axis is)."""
+        """The lowest saturated load (or value on another axis)."""
         saturated = self.x[self.where(SATURATED)]
         return float(saturated[0]) if saturated.size else None
 

@@ -18,7 +18,7 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
     ----------
     where : Path
     axes : Axes, optional
-        What a paper says of the grid's axes, if it is known already, see `Study.under`.
+        The paper's axes, if they are known already, see `Study.under`.
 
     Raises
     ------
@@ -36,8 +36,8 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
     ) as error:  # the last is what netCDF4 raises for a damaged array
         reason = str(error).partition("\n")[0]
         raise AnalysisError(
-            f"{path} cannot be read as a dataset ({reason}): type the command again that made it; it is then "
-            "made anew from the logs, and nothing is simulated again"
+            f"{path} cannot be read as a dataset ({reason}): run its command again, which writes it again "
+            "from the logs and simulates nothing"
         ) from None
     missing = [name for name in ("policy", "load", "state", "saturated") if name not in data.variables]
     if missing:
@@ -47,7 +47,7 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
         )
     if "replication" in data["saturated"].dims:
         raise AnalysisError(
-            f"{path} was written by an earlier version, which told saturation otherwise: type the sweep's "
+            f"{path} was written by an earlier version, which recorded saturation otherwise: run the sweep's "
             "command again (it is in the dataset's attribute command), then this one"
         )
     study = Study(data, path.parent)

@@ -1,4 +1,4 @@
-"""What a log recorded itself, as its dataset has it: the waits of its jobs as they were.
+"""Values that a log recorded, from its dataset: the waits of its jobs.
 
 The values are batches of the same jobs as those of the metrics with the same names, by the same definitions;
 they belong to the log's own load.
@@ -20,7 +20,7 @@ NOTHING = Interval(math.nan, math.nan, math.nan, 0, "batch means", True)
 
 
 def values(study: Study, metric: str, at: Mapping[str, str] | None = None) -> Floats | None:
-    """Return the batches of a metric as recorded, shape (1, n_batches); None where the log does not say it.
+    """Return the batches of a metric as recorded, shape (1, n_batches); None if the log does not record it.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def values(study: Study, metric: str, at: Mapping[str, str] | None = None) -> Fl
 def mean(study: Study, metric: str, at: Mapping[str, str] | None = None) -> Interval:
     """Return the mean of a metric as recorded, over jobs or over time as for a policy; NaN without one.
 
-    Of a maximum it is the largest of all batches, without an interval.
+    For a maximum, that of all batches, without an interval.
     """
     sample = values(study, metric, at)
     if sample is None:

@@ -1,4 +1,4 @@
-"""Values of a metric at one point of a study: what an interval is made from, or why there is none."""
+"""Values of a metric at one point of a study, or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sample:
     status : str
         `curve.DONE` and the like.
     exact : bool
-        There is no chance in the values.
+        The values are solved, not simulated.
     """
 
     values: np.ndarray
@@ -36,7 +36,7 @@ class Sample:
 
     @property
     def reason(self) -> str:
-        """Why nothing can be said of it; empty if something can."""
+        """Why it has no estimate; empty if it has one."""
         if self.status == EXCLUDED:
             return "not in this grid"
         if self.status != DONE:
@@ -49,12 +49,12 @@ class Sample:
 
     @property
     def shown(self) -> bool:
-        """Whether a figure draws it: finished, or under way with some values there already."""
+        """Whether a figure draws it: finished, or unfinished with some values."""
         return self.status in (DONE, UNFINISHED) and bool(np.isfinite(self.values).any())
 
 
 def together(samples: Sequence[Sample]) -> Sample:
-    """Return the average of samples, value by value; a sample without such jobs is left out of it."""
+    """Return the average of samples, value by value; samples without such jobs are excluded."""
     bad = [one.status for one in samples if one.status != DONE]
     if bad or not samples:
         return Sample.absent(bad[0] if bad else EXCLUDED)

@@ -48,9 +48,9 @@ class Study:
     axis_values : dict of str to sequence of str
         All values on those axes.
     axes : Axes
-        What the paper says of the grid's axes; by default all are readings.
+        The paper's axes; by default all are readings.
     view : View
-        What the user chose.
+        Choices of the user.
     """
 
     data: xr.Dataset
@@ -85,8 +85,8 @@ class Study:
                 raise AnalysisError(f"{axis}= names nothing; give one or more of {', '.join(known)}")
         found = replace(self, data=self.data.isel(kept))
         if (found.status == EXCLUDED).all():
-            told = ", ".join(f"{axis}={typed}" for axis, typed in given.items())
-            raise AnalysisError(f"{told}: the grid has no such point, its zip or exclude leaves it out")
+            chosen_values = ", ".join(f"{axis}={typed}" for axis, typed in given.items())
+            raise AnalysisError(f"{chosen_values}: the grid has no such point, by its zip or exclude")
         return found
 
     @property
@@ -113,7 +113,7 @@ class Study:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """What the run told of logs and policies, see `sweep.store.facts`; empty in a dataset without it."""
+        """Facts of the run on logs and policies, see `sweep.store.facts`; empty if the dataset has none."""
         found: dict[str, Any] = json.loads(self.data.attrs.get("facts", "{}"))
         return found
 
@@ -136,7 +136,7 @@ class Study:
         wanted = name or str(self.reading.get(group) or next(iter(files), ""))
         if wanted not in files:
             raise AnalysisError(
-                f"{group}={wanted}: this dataset knows no such {group}; valid: {', '.join(files) or 'none'}"
+                f"{group}={wanted}: no such {group} in this dataset; valid: {', '.join(files) or 'none'}"
             )
         return {**files[wanted], "name": wanted}
 
@@ -148,7 +148,7 @@ class Study:
 
     @property
     def headline(self) -> str | None:
-        """The metric that tables show by default; the first one where the data do not say."""
+        """The metric that tables show by default; the first one by default."""
         metrics = [name for name, dims in self.dims.items() if dims.issuperset(SAMPLES)]
         named = self.data.attrs.get("headline")
         return str(named) if named in metrics else next(iter(metrics), None)
@@ -170,9 +170,9 @@ class Study:
 
     @cached_property
     def status(self) -> xr.DataArray:
-        """What each point is, from its replications, as text; dimensions without replication.
+        """The state of each point, from its replications, as text; dimensions without replication.
 
-        What is saturated was judged from all replications together, see `sweep.statistics.saturation`.
+        Saturation is judged from all replications together, see `sweep.statistics.saturation`.
         """
         tasks = state_names(self.data["state"])
         rules = [(tasks == EXCLUDED).all("replication"), self.data["saturated"] == 1]
@@ -182,7 +182,7 @@ class Study:
 
     @cached_property
     def doubtful(self) -> xr.DataArray:
-        """In how many replications of a point that is not saturated the policy seems not to keep up."""
+        """Number of replications of a point that look saturated, if the point is not."""
         if "suspected" not in self.data:
             return xr.zeros_like(self.status, dtype=int)
         counts = (self.data["suspected"] == 1).sum("replication")
@@ -190,7 +190,7 @@ class Study:
 
     @cached_property
     def exact(self) -> xr.DataArray:
-        """Where there is no chance in a point, as it was solved and not simulated."""
+        """Points that were solved and not simulated."""
         return self.data["exact"] == 1 if "exact" in self.data else xr.zeros_like(self.status, dtype=bool)
 
     def values_of(self, axis: str) -> list[str]:
@@ -203,7 +203,7 @@ class Study:
         return {axis: [text(value) for value in self.data[axis].values] for axis in axes}
 
     def varies(self, axis: str) -> bool:
-        """Tell whether the grid has several values on an axis."""
+        """Whether the grid has several values on an axis."""
         return len(self.values_of(axis)) > 1
 
     def usual(self) -> dict[str, str]:
@@ -260,7 +260,7 @@ class Study:
     def _plain(self, name: str) -> Plain:
         """Return a variable, or `status`, `exact` or `doubtful`, for reading single values quickly.
 
-        Claims and figures ask for thousands of curves, each of which took 20 ms through xarray.
+        Claims and figures read thousands of curves, each of which takes 20 ms through xarray.
         """
         if name not in self._plains:
             array = getattr(self, name) if name in ("status", "exact", "doubtful") else self.data[name]
@@ -272,14 +272,14 @@ class Study:
         return {}
 
     def user_label(self, rank: str, at: Mapping[str, object] | None = None) -> str:
-        """Return who has a rank among users by their work: the name, else the number in the log.
+        """Return the user with a rank by work: the name, else the number in the log.
 
         Parameters
         ----------
         rank : str
-            On the axis ``user_rank``; what is no number (others) is returned as it is.
+            On the axis ``user_rank``; a value that is no number (others) is returned unchanged.
         at : mapping, optional
-            Values on axes of the grid; where points differ in who it is, the rank stands.
+            Values on axes of the grid; if the points have different users, the rank is returned.
         """
         if not rank.isdecimal():
             return rank
@@ -295,13 +295,13 @@ class Study:
                 return known.pop()
         if "number_by_user" in self.data:
             numbers = self.data["number_by_user"].isel(place).values
-            told = set(numbers[~np.isnan(numbers)].tolist())
-            if len(told) == 1:
-                return f"user {told.pop():.0f}"
+            numbered = set(numbers[~np.isnan(numbers)].tolist())
+            if len(numbered) == 1:
+                return f"user {numbered.pop():.0f}"
         return f"rank {rank}"
 
     def weights(self, metric: str) -> xr.DataArray | None:
-        """Return what each batch counts for in means of a metric, as the dataset says; None is alike."""
+        """Return the weights of batches in means of a metric, from the dataset; None for equal weights."""
         name = self._weight_names.get(metric)
         return None if name is None else self.data[name]
 
@@ -339,8 +339,8 @@ class Study:
     @property
     def title(self) -> str:
         """The reading in words with those of the default, too, where they are few enough to read."""
-        told = ", ".join(f"{key}={value}" for key, value in self.reading.items())
-        return f"{told} (default)" if self.label == "default" and 0 < len(self.reading) < 3 else self.label
+        words = ", ".join(f"{key}={value}" for key, value in self.reading.items())
+        return f"{words} (default)" if self.label == "default" and 0 < len(self.reading) < 3 else self.label
 
     @cached_property
     def readings(self) -> dict[str, Study]:

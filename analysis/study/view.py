@@ -1,4 +1,4 @@
-"""What a user may choose of an analysis: which part of a grid, over which axis, against what."""
+"""Choices of a user for an analysis: part of a grid, axis, reference, metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analysis.errors import AnalysisError
 from sweep.errors import unknown
 
 USUAL_REFERENCE = "easy"
-"""What others are compared with, where nobody says and the grid has it: what most schedulers in use do."""
+"""The default reference, if the grid has it: what most schedulers in use do."""
 
 OPTIONS = ("along", "reference", "metrics")
 """Keys of `View` as they are typed; any other key names an axis, and values to keep of it."""
@@ -19,16 +19,16 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class View:
-    """Choices, each empty where nothing was chosen.
+    """Choices, each empty by default.
 
     Parameters
     ----------
     along : str
         Axis of the figures.
     reference : str
-        What all others are compared with.
+        The reference of all comparisons.
     metrics : tuple of str
-        What is drawn, or `ALL`.
+        Metrics that are drawn, or `ALL`.
     """
 
     along: str = ""

@@ -89,7 +89,7 @@ GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
             "'log=x' is not understood; valid: logs=, output=, paper=",
         ),
         (None, ["{}", "load=0.4"], "load=0.4: unknown value '0.4'"),
-        (None, ["{}", "along=load"], "does not heed along=; add paper=compare"),
+        (None, ["{}", "along=load"], "does not support along=; add paper=compare"),
         (None, ["{}", "paper=compare", "reference=budy"], "unknown name 'budy': did you mean 'buddy'"),
         (None, ["{}", "paper=compare", "along=policy"], "along=policy is no axis with several numbers"),
         (None, ["{}", "paper=compare", "metrics=waits"], "metrics=waits: unknown metric 'waits'"),

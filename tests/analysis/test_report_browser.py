@@ -51,7 +51,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results = write(tmp_path_factory.mktemp("browser"), data)
     study, paper = opened(results)
     picture = Picture("fig8", "Fig. 8: Slowdown", "A line.", small)
-    writing.report(results, writing.told(study, paper), [draw_picture(picture, results / "figures")])
+    writing.report(results, writing.content(study, paper), [draw_picture(picture, results / "figures")])
     return results / "report.html"
 
 

@@ -139,7 +139,7 @@ def test_dropped_killed_and_drawn_jobs_are_reported(tmp_path: Path, monkeypatch:
     assert "47 jobs run longer than requested, killed at it (policy.kill=true)." in found["Assumed"]
     assert "workload.estimates=tsafrir2005" in found["Set"]
     assert "2 replications of each point" in found["Run"]
-    assert "things were assumed" in paragraphs(study, paper)["What to be careful of"]
+    assert "on assumptions and the run" in paragraphs(study, paper)["What to be careful of"]
 
 
 def test_a_log_without_waits_is_reported(without_waits: Path) -> None:
@@ -247,10 +247,10 @@ def test_best_and_worst_policy_at_the_highest_load_with_enough_means() -> None:
     values = {"a": [3.0, 7200.0, 9.0], "b": [2.0, 600.0, 9.0], "c": [1.0, 1800.0, 9.0]}
     lost = {"a": [0, 0, 1], "b": [0, 0, 1], "c": [0, 0, 0]}
     (line,) = ranked(levels(values, [0.5, 0.8, 0.9], lost))
-    assert line == "Mean wait at load 0.8 goes from 10.0 min under b to 120 min under a."
+    assert line == "Mean wait at load 0.8 ranges from 10.0 min under b to 120 min under a."
     lost["b"] = [0, 1, 1]
     (line,) = ranked(levels(values, [0.5, 0.8, 0.9], lost))
-    assert line == "Mean wait at load 0.8 goes from 30.0 min under c to 120 min under a; b did not keep up."
+    assert line == "Mean wait at load 0.8 ranges from 30.0 min under c to 120 min under a; saturated: b."
     assert not list(ranked(levels({"a": [1.0]}, [0.5], {})))
 
 

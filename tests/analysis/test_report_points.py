@@ -77,14 +77,14 @@ def test_a_large_study_keeps_its_report_small(tmp_path: Path) -> None:
     assert len(text) < 3_000_000
 
 
-def test_numbers_are_told_as_far_as_their_intervals_go() -> None:
-    assert points._told(0.123456, 0.00789) == "0.1235 ± 0.0079"
-    assert points._told(1e6, 25_000.0) == "1,000,000 ± 25,000"
-    assert points._told(3.0, 0.0) == "3.00"
-    assert points._told(math.nan, 1.0) == "–"
+def test_numbers_have_the_digits_of_their_intervals() -> None:
+    assert points._estimate(0.123456, 0.00789) == "0.1235 ± 0.0079"
+    assert points._estimate(1e6, 25_000.0) == "1,000,000 ± 25,000"
+    assert points._estimate(3.0, 0.0) == "3.00"
+    assert points._estimate(math.nan, 1.0) == "–"
 
 
-def test_what_to_type_to_have_it_again() -> None:
+def test_commands_of_a_rerun() -> None:
     attributes = {
         "recipe": "{}",
         "command": "python -m sweep +experiment=packing",
@@ -95,7 +95,7 @@ def test_what_to_type_to_have_it_again() -> None:
     assert found.rerun == "python -m sweep rerun results/own/own.nc"
     assert found.install == "pip install numpy==2.4.6"
     assert found.checkout == "git checkout 0123456789ab"
-    assert ("commit", "0123456789ab with changes of its own") in found.environment
+    assert ("commit", "0123456789ab with uncommitted changes") in found.environment
     assert again(study(1, 1)).rerun == "", "an earlier dataset cannot be made from itself alone"
 
 

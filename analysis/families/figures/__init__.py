@@ -32,10 +32,10 @@ def _of_one(study: Study) -> Iterator[Picture]:
         yield Picture(
             name,
             f"{named} over the load",
-            "One of each family, on the same jobs. The number after a gang scheduler is its "
-            "multiprogramming level, ∞ any number of slots; its switches are free unless its name says "
-            "what part of a slice they take. Lines end where a policy does not keep up; the strip says "
-            f"where. {bars(study)}",
+            "One policy of each family, on the same jobs. The number after a gang scheduler is its "
+            "multiprogramming level, ∞ any number of slots; its switches are free unless its name has "
+            "their share of a slice. Lines end where a policy is saturated, as the strip shows. "
+            f"{bars(study)}",
             partial(curves.draw, field, metric, curves.of_each_family(field), f"{named} over the load"),
         )
         if field.levels:
@@ -56,28 +56,28 @@ def _of_one(study: Study) -> Iterator[Picture]:
                 "At each load and each cost of a switch the policy whose mean is lowest, with the "
                 "probability in percent that it is the lowest, from replications drawn with replacement. "
                 "Hatched: the paired difference to the best of the other family is not significant; "
-                f"dotted: it is, and that to somebody of its own is not ({study.confidence:.0%} each). "
+                f"dotted: only that within its own family is not ({study.confidence:.0%} each). "
                 "Policies that leave jobs rigid.",
                 partial(best_map.draw, field, metric),
             )
     if field.costly:
         yield Picture(
             "break-even-cost",
-            "Which cost of a switch eats the advantage of gang scheduling",
+            "Break-even cost of a switch",
             f"Below its line a gang scheduler beats {field.reference.label}. Bars: {study.confidence:.0%} "
-            "intervals, all costs at which the paired difference is not told from 0. Hollow signs in the "
+            "intervals: all costs without a significant paired difference. Hollow markers in the "
             "upper grey strip: better at every cost of the grid; in the lower: not even when switches are "
-            "free. A thick bar: better until it does not keep up, somewhere in the bar.",
+            "free. A thick bar: better until it saturates, somewhere in the bar.",
             partial(break_evens.draw, field),
         )
     if any(other == field.reference for _, other in inaccuracy.pairs(field)):
         yield Picture(
             "inaccuracy",
-            "How inaccurate requests must be for gang scheduling to win",
-            f"Means over those under {field.reference.label}, which is told runtimes exactly, requests "
-            "evenly spread from the runtime to 1 + f times as much, or what users ask for; paired. "
-            "Below 1 gang scheduling wins. With any number of slots (∞) it asks for no requests; with a "
-            f"backfilled queue it is told the same. At the highest load up to {payers.USUAL:g} at which all "
+            "Inaccuracy of requests from which gang scheduling is better",
+            f"Means over those under {field.reference.label} with exact requests, with requests uniformly "
+            "distributed between the runtime and 1 + f times the runtime, or with users' requests; paired. "
+            "Below 1 gang scheduling is better. With any number of slots (∞) it uses no requests; with a "
+            f"backfilled queue it has the same ones. At the highest load up to {payers.USUAL:g} at which all "
             f"of these keep up. {bars(study)}",
             partial(inaccuracy.draw, field),
         )
@@ -85,9 +85,9 @@ def _of_one(study: Study) -> Iterator[Picture]:
         if SLOWDOWN + grouping.suffix in study.data:
             yield Picture(
                 f"who-pays-{grouping.dim.partition('_')[0]}",
-                f"Who wins and who loses, by {grouping.title}",
+                f"Groups of jobs that gain and lose, by {grouping.title}",
                 f"Mean bounded slowdown of a group over that under {field.reference.label}, paired by the "
-                "same jobs, with free switches; above 1 it pays. At the highest load up to "
+                "same jobs, with free switches; above 1 it loses. At the highest load up to "
                 f"{payers.USUAL:g} at which all of these keep up. {bars(study)}",
                 partial(payers.draw, field, grouping),
             )

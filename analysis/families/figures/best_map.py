@@ -1,4 +1,4 @@
-"""The map of load and cost of switches: who is best, and where that is not shown."""
+"""The map of load and cost of switches: the best policy, and the cells in which it is not significant."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from analysis.families.figures.looks import look
 from analysis.families.labels import LXF_W_IMMEDIATE, MEASURES, workload
 from analysis.figures import style
 
-NOBODY = "#f2f2f2"
+EMPTY = "#f2f2f2"
 NOT_OTHER, NOT_OWN = "////", "..."
-"""Hatches: not shown against the other family, and not shown within its own."""
+"""Hatches: not significant against others, and not significant within its own."""
 
 
 def contestants(field: Field) -> list[Contestant]:
-    """Return who is on the map: rigid, and known at every cost if a cost means anything to it."""
+    """Return the contestants of the map: rigid, and with points at every cost if they switch."""
     return [
         one
         for one in field.rigid
@@ -78,7 +78,7 @@ def draw(field: Field, metric: str) -> Figure:
 
 def _cell(axes: Axes, x: int, y: int, cell: Best | None) -> None:
     if cell is None:
-        axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fc=NOBODY, ec="none"))
+        axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fc=EMPTY, ec="none"))
         return
     hatch = "" if cell.beats_all else NOT_OWN if cell.beats_family else NOT_OTHER
     color = style.shade(look(cell.one).color, 0.35)
@@ -95,12 +95,18 @@ def _legend(figure: Figure, among: list[Contestant], cells: list[Best], empty: b
     handles = [Patch(fc=style.shade(look(one).color, 0.35), label=one.label) for one in there]
     if any(not cell.beats_family for cell in cells):
         handles.append(
-            Patch(fc="#bbbbbb", ec="white", lw=0, hatch=NOT_OTHER, label="not shown against the other family")
+            Patch(
+                fc="#bbbbbb",
+                ec="white",
+                lw=0,
+                hatch=NOT_OTHER,
+                label="not significant against others",
+            )
         )
     if any(cell.beats_family and not cell.beats_all for cell in cells):
         handles.append(
-            Patch(fc="#bbbbbb", ec="white", lw=0, hatch=NOT_OWN, label="not shown within its family")
+            Patch(fc="#bbbbbb", ec="white", lw=0, hatch=NOT_OWN, label="not significant within its family")
         )
     if empty:
-        handles.append(Patch(fc=NOBODY, label="all are saturated, or not run"))
+        handles.append(Patch(fc=EMPTY, label="all are saturated, or not run"))
     figure.legend(handles=handles, loc="outside lower center", ncols=3)

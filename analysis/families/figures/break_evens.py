@@ -1,4 +1,4 @@
-"""Which cost of a switch eats the advantage of gang scheduling, over the load."""
+"""Break-even cost of a switch for gang scheduling, over the load."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ DODGE = 0.0045
 
 
 def outcomes(field: Field, metric: str, one: Contestant, name: str) -> list[tuple[float, Outcome]]:
-    """Return at each load how a gang scheduler compares with the reference over the cost of a switch."""
+    """Return at each load the comparison of a gang scheduler with the reference over the cost of a switch."""
 
     def at(load: float) -> Outcome:
-        curves = (field.over_cost(metric, who, name, load) for who in (one, field.reference))
+        curves = (field.over_cost(metric, contestant, name, load) for contestant in (one, field.reference))
         return break_even.compare(*curves)
 
     return [(float(load), at(float(load))) for load in field.study.loads]
@@ -77,7 +77,7 @@ def draw(field: Field) -> Figure:
 def _line(
     axes: Axes, field: Field, metric: str, one: Contestant, name: str, shift: float, top: float
 ) -> None:
-    """Draw the break-evens of one contestant; an arrow where it wins at every cost, or at none."""
+    """Draw the break-evens of one contestant; a marker in a strip: better at every cost, or at none."""
     mine = look(one)
     x, y = [], []
     for load, outcome in outcomes(field, metric, one, name):
@@ -92,7 +92,7 @@ def _line(
                 elinewidth=0.9, zorder=3,
             )  # fmt: skip
         elif not math.isnan(outcome.lost) and outcome.x.size and outcome.means[-1] < 0:
-            # Better as far as it keeps up, which is to somewhere between two costs of the grid.
+            # Better until it saturates, somewhere between two costs of the grid.
             axes.plot(
                 [x[-1]] * 2, [outcome.x[-1], outcome.lost], color=mine.color, lw=3, alpha=0.45, zorder=2
             )

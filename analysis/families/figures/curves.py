@@ -31,11 +31,11 @@ from analysis.report.numbers import PURE, time_unit
 from analysis.study.curve import EXCLUDED
 
 Shown = tuple[Contestant, str]
-"""A contestant, and what a switch costs it."""
+"""A contestant, and its cost of a switch."""
 
 
 def of_each_family(field: Field) -> list[Shown]:
-    """Return who stands for each family, as far as the grid has them."""
+    """Return the contestants that represent each family, if the grid has them."""
     scheme, dear = field.scheme, field.costs[-1]
     middle = field.levels[len(field.levels) // 2] if field.levels else ""
     wanted = [
@@ -50,7 +50,7 @@ def of_each_family(field: Field) -> list[Shown]:
 
 
 def of_levels(field: Field) -> list[Shown]:
-    """Return EASY and every level of the scheme that stands for gang scheduling."""
+    """Return EASY and every level of the scheme that represents gang scheduling."""
     wanted = [field.find(EASY), field.find(field.scheme)]
     wanted += [
         field.find(field.scheme, level, queue)
@@ -102,6 +102,6 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
 
 
 def _limits(loads: np.ndarray) -> tuple[float, float] | None:
-    if np.isnan(loads).all():  # a workload as it is
+    if np.isnan(loads).all():  # a workload at its own load
         return None
     return float(np.nanmin(loads)) - 0.03, float(np.nanmax(loads)) + 0.03

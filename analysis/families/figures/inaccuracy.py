@@ -1,4 +1,4 @@
-"""How inaccurate requests must be for gang scheduling to win: its ratio to a policy that is told them."""
+"""Ratios of gang scheduling to policies that use requested times, over the inaccuracy of requests."""
 
 from __future__ import annotations
 
@@ -31,30 +31,32 @@ WORDS = {"better": "better", "worse": "worse", "open": "no significant differenc
 Pair = tuple[Contestant, Contestant]
 
 
-def askers(field: Field) -> list[Contestant]:
-    """Return who looks at requests and runs jobs to completion."""
-    return [one for one in field.rigid if one.asks and not one.slices]
+def users_of_requests(field: Field) -> list[Contestant]:
+    """Return the contestants that use requests and run jobs to completion."""
+    return [one for one in field.rigid if one.uses_requests and not one.slices]
 
 
 def pairs(field: Field) -> list[Pair]:
-    """Return gang schedulers and whom they are compared with; none where f has one value only.
+    """Return pairs of a gang scheduler and a contestant to compare; none if f has a single value.
 
-    Any number of slots, which asks for no requests, against everybody who does; bounded levels with a
-    backfilled queue against the reference.
+    Any number of slots, which uses no requests, is compared with all contestants that do; bounded levels with
+    a backfilled queue are compared with the reference.
     """
     if len(field.inaccuracies) < 2:
         return []
     gang = field.find(field.scheme)
-    found = [(gang, other) for other in askers(field)] if gang is not None else []
+    found = [(gang, other) for other in users_of_requests(field)] if gang is not None else []
     levels = [field.find(field.scheme, level, BACKFILL_QUEUE) for level in field.levels]
-    if field.reference in askers(field):
+    if field.reference in users_of_requests(field):
         found += [(one, field.reference) for one in levels if one is not None]
     return found
 
 
 def outcome(field: Field, metric: str, one: Contestant, other: Contestant, name: str, load: float) -> Outcome:
-    """Return how a contestant compares with another one at a load over the inaccuracy of requests."""
-    return break_even.compare(*(field.over_requests(metric, who, name, load) for who in (one, other)))
+    """Return the comparison of two contestants at a load over the inaccuracy of requests."""
+    return break_even.compare(
+        *(field.over_requests(metric, contestant, name, load) for contestant in (one, other))
+    )
 
 
 def with_users_requests(
@@ -63,18 +65,18 @@ def with_users_requests(
     """Return the result with requests as users make them, in a word; empty if the grid has none."""
     if REAL not in field.study.values_of(REQUESTS):
         return ""
-    curves = [field.curve(metric, who, name, requests=REAL) for who in (one, other)]
+    curves = [field.curve(metric, contestant, name, requests=REAL) for contestant in (one, other)]
     found = break_even.compare(*curves)
     known = np.flatnonzero(np.isclose(found.x, load, equal_nan=True))
     return WORDS[found.states[known[0]]] if known.size else ""
 
 
 def _load(field: Field, metric: str, name: str) -> float | None:
-    """Return the highest load up to the usual one at which all keep up, whatever they are told."""
+    """Return the highest load up to the usual one at which all are stable with all kinds of requests."""
     curves = [
-        field.curve(metric, who, name, requests=requests)
+        field.curve(metric, contestant, name, requests=requests)
         for pair in pairs(field)
-        for who in pair
+        for contestant in pair
         for requests in _kinds(field)
     ]
     if not all(curve.x.size for curve in curves):
@@ -105,7 +107,7 @@ def draw(field: Field) -> Figure:
     """
     mine = [one for one, other in pairs(field) if other == field.reference]
     if not mine:
-        raise DrawingError("requests are inaccurate in one way only: grid.requests=[exact,f1,f3,f10,real]")
+        raise DrawingError("requests have one inaccuracy only: grid.requests=[exact,f1,f3,f10,real]")
     plots = []
     for name in field.workloads:
         for metric in (metric for metric in MEASURES if metric in field.study.data):
@@ -126,16 +128,16 @@ def draw(field: Field) -> Figure:
                 )
             )
     if not plots:
-        raise DrawingError("at no load all of them keep up with all kinds of requests")
-    return category_plot.panels(plots, "What inaccurate requests do for gang scheduling", 2, height=2.6)
+        raise DrawingError("at no load all of them are stable with all kinds of requests")
+    return category_plot.panels(plots, "Gang scheduling and inaccurate requests", 2, height=2.6)
 
 
 def _ratios(field: Field, metric: str, one: Contestant, name: str, load: float) -> Estimates:
     found = []
     for requests in _kinds(field):
         values = []
-        for who in (one, field.reference):
-            curve = field.curve(metric, who, name, requests=requests)
+        for contestant in (one, field.reference):
+            curve = field.curve(metric, contestant, name, requests=requests)
             place = place_of(curve.x, load)
             here = curve.values[place] if curve.status[place] == DONE else curve.values[place] * np.nan
             values.append(payers.over_batches(here))

@@ -1,7 +1,7 @@
-"""How contestants look: backfilling is cold, gang scheduling warm by its level, partitions are black.
+"""Styles of contestants: backfilling has cold colours, gang scheduling warm ones by level, partitions black.
 
-What looks alike in papers of its own would be mistaken for each other here. Dashes are an FCFS queue, or
-another speed-up than a linear one; dots are switches that cost something.
+Policies of different papers may share a style there, but not here. Dashes are an FCFS queue, or a speed-up
+that is not linear; dots are switches with a cost.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who pays: slowdowns relative to EASY's, by runtime, size and user."""
+"""Groups of jobs that gain and lose: slowdowns relative to EASY's, by runtime, size and user."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from analysis.study.groups import Grouping
 from sweep import statistics
 
 USUAL = 0.8
-"""The load at which it is asked: the highest up to this at which all of them keep up."""
+"""The load of the comparison: the highest up to this at which all contestants are stable."""
 
 LETTERS = 16
-"""Of a category's name."""
+"""Characters of a category's name."""
 
 
 def contestants(field: Field) -> list[Contestant]:
-    """Return who is compared with the reference."""
+    """Return the contestants that are compared with the reference."""
     levels = [field.find(field.scheme, level, BACKFILL_QUEUE) for level in field.levels[:2]]
     wanted = [field.find(LXF_W), *levels, field.find(field.scheme), field.find(EQUI_PLUS)]
     return [one for one in wanted if one is not None and one != field.reference]
@@ -63,19 +63,19 @@ def relative(
 ) -> statistics.Interval:
     """Return a group's mean bounded slowdown over that under the reference, paired by the same jobs."""
     values = []
-    for who in (one, field.reference):
-        curve = field.curve(SLOWDOWN + grouping.suffix, who, name, **{grouping.dim: group})
+    for contestant in (one, field.reference):
+        curve = field.curve(SLOWDOWN + grouping.suffix, contestant, name, **{grouping.dim: group})
         place = place_of(curve.x, load)
         values.append(
             curve.values[place] if curve.status[place] == DONE else np.full_like(curve.values[place], np.nan)
         )
-    # Batches hold jobs in other orders in other families: replications are paired, and not batches.
+    # Batches of different families hold jobs in different orders: replications are paired, not batches.
     mine, others = (over_batches(one) for one in values)
     return statistics.paired_ratio(mine, others, confidence)
 
 
 def over_batches(values: np.ndarray) -> np.ndarray:
-    """Return the means of replications, of whichever batches each has, shape (replications, 1)."""
+    """Return the means of replications, over the batches that each has, shape (replications, 1)."""
     known = np.isfinite(values)
     count = known.sum(axis=1)
     total = np.where(known, values, 0.0).sum(axis=1)
@@ -88,11 +88,11 @@ def draw(field: Field, grouping: Grouping) -> Figure:
     Raises
     ------
     DrawingError
-        If the study tells no such groups apart, or no load has all of them.
+        If the study has no such groups, or they are not stable at a common load.
     """
     if SLOWDOWN + grouping.suffix not in field.study.data:
         raise DrawingError(
-            f"the study does not tell jobs apart by {grouping.title}: measures.groups=[{grouping.suffix[4:]}]"
+            f"the study has no groups by {grouping.title}: measures.groups=[{grouping.suffix[4:]}]"
         )
     plots = []
     for name in field.workloads:
@@ -127,8 +127,10 @@ def draw(field: Field, grouping: Grouping) -> Figure:
             )
         )
     if not plots:
-        raise DrawingError(f"no workload has groups by {grouping.title} at a load that all keep up with")
-    return category_plot.panels(plots, f"Who wins and who loses, by {grouping.title}", 1, height=2.6)
+        raise DrawingError(f"no workload has groups by {grouping.title} at a load at which all are stable")
+    return category_plot.panels(
+        plots, f"Groups of jobs that gain and lose, by {grouping.title}", 1, height=2.6
+    )
 
 
 def _short(group: str) -> str:
