@@ -1,4 +1,4 @@
-"""``python -m models``: compile every family's kernels, so that nobody waits for them later."""
+"""``python -m models``: compile every family's kernels ahead of a study."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from models.family import Family
 
 
 def main() -> int:
-    """Compile what is not compiled yet, a family after the other, each on all cores."""
+    """Compile the kernels that are not compiled yet, one family after the other, each on all cores."""
     root = Path(__file__).parent
     for package in sorted(path.parent.name for path in root.glob("*/__init__.py")):
         family = getattr(importlib.import_module(f"models.{package}"), "FAMILY", None)

@@ -1,6 +1,6 @@
-"""Values of YAML files, checked: each function returns the value or says in one line what is allowed.
+"""Checks of values of YAML files: each function returns the value or raises one line with the allowed values.
 
-The messages have one form, ``policy.key=given; allowed: ...``, so that a user learns to read it once.
+All messages have the form ``policy.key=given; allowed: ...``.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def number(
     ----------
     given : mapping
     where : str
-        What the mapping is called on the command line, e.g. ``policy.immediate``.
+        Name of the mapping on the command line, e.g. ``policy.immediate``.
     key : str
     allowed : str
-        What a user may give, in words.
+        The allowed values, in words.
     least, most : float
         Inclusive limits.
     above, below : float
         Exclusive ones.
     default : float, optional
-        Of a key that is not there; None refuses it.
+        Value of a missing key; None refuses it.
     """
     value = given.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
@@ -82,7 +82,7 @@ def whole(
 
 
 def choice(given: Parameters, where: str, key: str, names: Collection[Any], default: Any = None) -> Any:
-    """Return one of several names; `default` stands for a key that is not there."""
+    """Return one of several names; `default` is the value of a missing key."""
     value = given.get(key, default)
     if isinstance(value, list | dict) or value not in names:
         refuse(f"{where}.{key}", value, ", ".join(map(_shown, names)))
@@ -90,7 +90,7 @@ def choice(given: Parameters, where: str, key: str, names: Collection[Any], defa
 
 
 def switch(given: Parameters, where: str, key: str, default: bool | None = None) -> bool:
-    """Return true or false; `default` stands for a key that is not there."""
+    """Return true or false; `default` is the value of a missing key."""
     value = given.get(key, default)
     if not isinstance(value, bool):
         refuse(f"{where}.{key}", value, "true, false")

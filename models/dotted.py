@@ -1,4 +1,4 @@
-"""One's own code by its dotted name, where a built-in one may stand: ``policy.schedule=mine.function``."""
+"""A user's own function by its dotted name in place of a built-in one: ``policy.schedule=mine.function``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def imported(name: str) -> Any:
-    """Return what a dotted name stands for, ``models.packing.schemes.capacity.first_fit`` for instance."""
+    """Return the object of a dotted name, ``models.packing.schemes.capacity.first_fit`` for instance."""
     module, _, last = name.rpartition(".")
     return getattr(importlib.import_module(module), last)
 
@@ -19,18 +19,18 @@ def function(name: object, where: str, known: Iterable[str], what: str) -> Any:
     Parameters
     ----------
     name : object
-        What a user wrote.
+        The user's value.
     where : str
         The key, ``policy.schedule`` for instance.
     known : iterable of str
-        Built-in names that could have been given.
+        Built-in names that are allowed.
     what : str
-        What the function is, in words.
+        The kind of function, in words.
 
     Raises
     ------
     ValueError
-        If the name stands for none, with one line that says what is allowed.
+        If there is no such function, with one line that names the allowed values.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""The one contract between a scheduling family and whatever runs it.
+"""The contract between a scheduling family and the sweep.
 
-A family is a package with the same files as every other: ``policies`` (what policies there are, and their
-checks), ``metrics`` (what is measured beyond the common measures), ``engine`` (the event loop) and ``model``
+A family is a package with the same files as every other: ``policies`` (the policies and their checks),
+``metrics`` (measures beyond the common ones), ``engine`` (the event loop) and ``model``
 (the pure functions that the sweep calls); its ``__init__`` holds the declaration ``FAMILY`` and loads no
-kernel. A policy's YAML file names the package (``family: models.gang``), and that is all that the sweep ever
-knows of it. docs/adding_a_family.md builds a small one.
+kernel. A policy's YAML file names the package (``family: models.gang``), which is all that the sweep reads of
+it. docs/adding_a_family.md builds a small one.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one simulation gives back.
+    """The result of one simulation.
 
     Parameters
     ----------
     metrics : dict of str to ndarray, shape (n_batches, ...)
-        Every metric that the family declares. `n_batches` is one of the looks, or less where the workload
+        Every metric that the family declares. `n_batches` is one of the checkpoints, or less if the workload
         (a log) or a saturated system ended the run early; then the values that exist are returned.
     jobs : int
-        Jobs simulated, warm-up included; progress and benchmarks are told in jobs a second.
+        Jobs simulated, warm-up included; progress and benchmarks count jobs a second.
     backlog : Backlog, optional
-        What the run tells of whether the policy keeps up; None of what ends by itself, as a log does.
+        Evidence on whether the policy keeps up; None for a workload that ends, as a log does.
     """
 
     metrics: dict[str, np.ndarray]
@@ -50,7 +50,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Family:
-    """A scheduling family as the sweep sees it.
+    """The declaration of a scheduling family.
 
     Parameters
     ----------
@@ -61,21 +61,22 @@ class Family:
     version : int
         Raised by hand whenever results change: finished tasks of an older version are run anew.
     metrics : tuple of Metric
-        What the family measures beyond the common measures.
+        Measures beyond the common ones.
     headline : str
         The metric that tables and stopping rules use by default.
     common : tuple of str
         Which of the common measures it has, names of `models.jobs.measures.COMMON`.
     of_jobs : mapping of str to (unit, long name)
-        Further measures of jobs, told like the common ones: mean, 95th percentile, maximum, and by groups.
+        Further measures of jobs, reported like the common ones: mean, 95th percentile, maximum, and by
+        groups.
     coords : mapping of str to sequence
         Coordinates of its own metrics' dimensions.
     kernels : tuple of str
-        Dotted names of modules: to import them is to load every kernel, and to compile those that are not in
-        the cache. The dearest first.
+        Dotted names of modules: importing them loads every kernel, and compiles those that are not in
+        the cache. The slowest first.
     solves : bool
-        Whether what has no chance in it is solved, as a chain is: one batch has the exact value. (A log has
-        no chance in it either, but its batches are samples.)
+        Whether deterministic points are solved, as a Markov chain is: one batch has the exact value. (A log
+        is deterministic as well, but its batches are samples.)
     schedules : bool
         Whether ``model`` has ``schedule(point)``, which returns the schedule that ``simulate`` measures.
     policies, model : str
@@ -103,32 +104,31 @@ class Family:
     model: str = ""
 
     def check(self, point: Point) -> Sequence[str]:
-        """Look at one combination before anything runs.
+        """Check one combination before anything runs.
 
         Returns
         -------
         sequence of str
-            Notes worth saying aloud, e.g. what was dropped from a log.
+            Notes for the user, e.g. the rows dropped from a log.
 
         Raises
         ------
         ValueError
-            With one clear line (what was given, what is allowed, what to do next) when the combination cannot
-            be simulated.
+            With one line (given value, allowed values, remedy) if the combination cannot be simulated.
         """
         notes: Sequence[str] = self._policies().check(point)
         return notes
 
     def is_stochastic(self, point: Point) -> bool:
-        """Tell whether replications differ.
+        """Return whether replications differ.
 
-        Where they do not (a log has no chance in it) more than one is refused: copies of one run would pass
-        for independent samples.
+        If they do not (a log is deterministic), more than one is refused: copies of one run are not
+        independent samples.
         """
         return bool(self._policies().is_stochastic(point))
 
     def is_exact(self, point: Point) -> bool:
-        """Tell whether a point is solved: then its outcome has one batch, whatever was asked for."""
+        """Return whether a point is solved exactly: then its outcome has a single batch."""
         return self.solves and not self.is_stochastic(point)
 
     def simulate(self, point: Point) -> Outcome:
@@ -139,7 +139,7 @@ class Family:
         return followed(point, self._model().simulate)
 
     def schedule(self, point: Point) -> Schedule:
-        """Return who ran when and where: the schedule that `simulate` measures."""
+        """Return the schedule that `simulate` measures."""
         made: Schedule = self._model().schedule(point)
         return made
 

@@ -1,4 +1,4 @@
-"""One point of a study in one replication: all that a model is told, in one frozen object."""
+"""One point of a study in one replication: all inputs of a model in one frozen object."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ if TYPE_CHECKING:
 Parameters = Mapping[str, Any]
 """One resolved YAML file (a policy, a workload, a machine) as plain numbers, strings, lists and dicts.
 
-The key ``name`` holds the name under which the grid knows it.
+The key ``name`` holds its name in the grid.
 """
 
 Seed = tuple[int, ...]
-"""What names a replication's random numbers: (root seed, workload, replication), see `models.streams`."""
+"""The key of a replication's random numbers: (root seed, workload, replication), see `models.streams`."""
 
 
 @dataclass(frozen=True)
 class Batches:
-    """How long a simulation is measured.
+    """The length of a measurement.
 
     Parameters
     ----------
     size : int or None
-        Jobs in a batch; None divides the whole workload (a log, a month) into as many as are asked for.
+        Jobs in a batch; None divides the whole workload (a log, a month) into as many as requested.
     warmup : int
         Leading batches that are run and discarded.
     checkpoints : tuple of int
         Declared numbers of measured batches, ascending. The run ends at the last one, or at an earlier
-        one where `enough` says so. Nothing is looked at between them, so that stopping is sequential
-        only at declared sizes.
+        one where `enough` returns true. The metrics are not tested between them: stopping is sequential at
+        declared sizes only.
     enough : callable, optional
-        Called with the metrics so far, each of shape (n_batches, ...), at every look but the last.
+        Called with the metrics so far, each of shape (n_batches, ...), at every checkpoint but the last.
     weeks : bool
-        Whether a batch is not so many jobs, but those that are submitted in a week; `size` is None then. See
+        Whether a batch holds the jobs submitted in a week instead of so many jobs; `size` is None then. See
         `models.jobs.calendar.periods`.
     """
 
@@ -57,7 +57,7 @@ class Batches:
         return self.size * n_batches
 
     def is_enough(self, metrics: Mapping[str, np.ndarray]) -> bool:
-        """Ask the stopping rule, about those groups only of which every batch has jobs."""
+        """Return the verdict of the stopping rule on the groups of which every batch has jobs."""
         if self.enough is None:
             return False
         known = {}

@@ -16,14 +16,14 @@ from models.point import Seed
 
 
 def key(name: str) -> int:
-    """Return a 64-bit number for a name, the same on every machine and in every Python process."""
+    """Return a 64-bit number for a name, the same on every machine and in every process."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
 
 
 class _Start:
     """The words that a generator starts from, as an `ISeedSequence` of numpy's.
 
-    To mix them takes ten times as long as all else, and the points of a study have them in common.
+    Mixing them takes ten times as long as the rest, and the points of a study share them.
     """
 
     def __init__(self, mixed: np.random.SeedSequence) -> None:
@@ -36,7 +36,7 @@ class _Start:
 
 @lru_cache(maxsize=1024)
 def _start(seed: Seed, cause: str) -> _Start:
-    # Here and not as a base class: a plan draws nothing, and need not load what does.
+    # Here and not as a base class: a plan draws nothing, and need not load numpy.random.
     np.random.bit_generator.ISeedSequence.register(_Start)
     return _Start(np.random.SeedSequence([*seed, key(cause)]))
 

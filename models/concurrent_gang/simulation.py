@@ -23,7 +23,7 @@ from models.concurrent_gang.state import (
     System,
     Wakes,
 )
-from models.jobs.ended import Ended, nobody_ended
+from models.jobs.ended import Ended, empty_ended
 from models.jobs.jobs import Jobs
 from models.kernels.function_pointers import function_pointer
 from models.packing.driver import ENDLESS, Driver, Measured, scalars, tables
@@ -144,7 +144,7 @@ class Simulation(Driver):
             marked=np.zeros(n_pes, np.int64),
             vacant_tasks=np.full(64, NONE),
             state=first,
-            ended=nobody_ended(ENDED_AT_ONCE),
+            ended=empty_ended(ENDED_AT_ONCE),
             batches=np.zeros(measured.batch_limit, SCALARS),
             record=no_record(),
         )

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 
 from models.gang.slices import seconds_per_unit
-from models.jobs.ended import ENDED, Ended, nobody_ended
+from models.jobs.ended import ENDED, Ended, empty_ended
 from models.jobs.schedule import Pieces, check_pieces
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS, INTS
@@ -48,7 +48,7 @@ def _empty(job_limit: int, rows: int) -> Record:
         np.zeros(length) for length in (job_limit, job_limit, rows, rows, rows)
     )
     used, number = np.zeros(2, np.int64), np.zeros(rows, np.int64)
-    return Record(used, since, share, number, begin, end, processors, nobody_ended(rows))
+    return Record(used, since, share, number, begin, end, processors, empty_ended(rows))
 
 
 class Recorder:

@@ -15,7 +15,7 @@ from models.gang.queueing import ADMIT_SIGNATURE
 from models.gang.recording import Recorder, no_record
 from models.gang.state import NO_LIMIT, SCALARS, Arrivals, Goal, Integrated, Settings, System, arrivals_of
 from models.gang.unbounded import never_called
-from models.jobs.ended import Ended, nobody_ended
+from models.jobs.ended import Ended, empty_ended
 from models.jobs.jobs import Jobs
 from models.jobs.measuring import Measuring
 from models.jobs.ties import INSTANT
@@ -123,7 +123,7 @@ class Simulation(Driver):
             settings=settings,
             rerun_parameters=np.zeros(1) if rerun_parameters is None else rerun_parameters,
             state=state,
-            ended=nobody_ended(self._batches_at_once * measured.batch_size),
+            ended=empty_ended(self._batches_at_once * measured.batch_size),
             batches=Integrated(*(np.full(measured.batch_limit, np.nan) for _ in Integrated._fields)),
             queue=np.zeros(2 * limit, np.int64),
             profile=profile_for(packed["matrix"], n_pes, limit, scheme.migrates, self._bounded),
@@ -172,7 +172,7 @@ class Simulation(Driver):
             # A job that is in the matrix runs at once, if only for its share of the time.
             out = Ended(*(column[:n_out] for column in ended))
             self._measuring.measure(out, wait=out.start - out.submit)
-            if self._measuring.looks_up:
+            if self._measuring.needs_columns:
                 self._measuring.forget_before(self._oldest_session(n_out))
         for column in ended if n_left else ():
             column[:n_left] = column[n_out : n_out + n_left].copy()

@@ -1,4 +1,4 @@
-"""Weeks and days of a workload that ends: the periods in which people submit jobs."""
+"""Weeks and days of a workload that ends: the periods in which jobs are submitted."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WEEK = 7 * DAY
 """Seconds."""
 
 LEAST = 10
-"""Full weeks below which periods are days, and days below which there are none: so many are needed for an
+"""Full weeks below which periods are days, and days below which there are none: the least number for an
 interval (`sweep.statistics.correlation.MIN_BATCHES`)."""
 
 
 def has_periods(submit: Floats) -> bool:
-    """Tell whether a workload lasts for `LEAST` days."""
+    """Return whether a workload lasts for `LEAST` days."""
     return bool(submit.size) and float(submit[-1] - submit[0]) >= LEAST * DAY
 
 

@@ -1,4 +1,4 @@
-"""Jobs that have ended, as an engine that goes from event to event hands them out."""
+"""Ended jobs, as the event loop of an engine returns them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ before its own, its times (`start` is when it got its first processor) and its s
 ENDED = types.NamedTuple([INTS, INTS, FLOATS, FLOATS, FLOATS, FLOATS, INTS], Ended)
 
 
-def nobody_ended(room: int) -> Ended:
-    """Return room for so many jobs that have ended."""
+def empty_ended(capacity: int) -> Ended:
+    """Return uninitialised columns for so many ended jobs."""
     kinds = (np.int64, np.int64, float, float, float, float, np.int64)
-    return Ended(*(np.empty(room, kind) for kind in kinds))
+    return Ended(*(np.empty(capacity, kind) for kind in kinds))

@@ -1,8 +1,7 @@
-"""Groups of jobs by which measures are told: data, not code (``conf/groups``).
+"""Groups of jobs by which measures are reported: data, not code (``conf/groups``).
 
-A grouping is a dimension of the dataset. It tells jobs apart by ranges of a number (runtime, processors, …),
-by classes with limits (those of a site), by what the workload says that a job is scheduled as, or by who
-submitted them.
+A grouping is a dimension of the dataset. It divides jobs by ranges of a number (runtime, processors, …), by
+classes with limits (those of a site), by the scheduling class of the workload, or by user.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB
 from models.point import Parameters
 
-NOWHERE = -1
-"""Of a job that is in no group."""
+NO_GROUP = -1
 
 OTHERS = "others"
 UNKNOWN_USER = -1
@@ -34,14 +32,14 @@ NUMBERS = {
     "memory_gb": lambda jobs: jobs.memory / KB_IN_GB,
     "work": lambda jobs: jobs.size * jobs.runtime,
 }
-"""What ranges and limits can be of: seconds, processors, GB of a whole job, processor-seconds."""
+"""Numbers that ranges and limits may use: seconds, processors, GB of a whole job, processor-seconds."""
 
 KEYS = ("name", "dim", "by", "edges", "labels", "ranks", "classes")
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """One way of telling jobs apart.
+    """One division of jobs into groups.
 
     Parameters
     ----------
@@ -54,7 +52,7 @@ class Grouping:
     by : str
         A key of `NUMBERS`, ``user``, ``job_class`` or ``classes``.
     edges : tuple of float
-        Numbers with which the second range begins, the third, and so on.
+        Lower ends of the second range, the third, and so on.
     classes : tuple of mapping
         Of each class the limits of `NUMBERS`, each inclusive; a job is in the first whose limits it meets.
     """
@@ -73,7 +71,7 @@ class Grouping:
         Raises
         ------
         ValueError
-            With one line that says what is allowed.
+            With one line that names the allowed values.
         """
         where = f"groups {name}: "
         keys = checks.mapping(given, f"groups {name}", KEYS)
@@ -105,25 +103,25 @@ class Groups:
     Parameters
     ----------
     groupings : sequence of Grouping
-    everybody : Jobs
+    all_jobs : Jobs
         All jobs that are measured: users are ranked by their work among these.
     """
 
-    def __init__(self, groupings: Sequence[Grouping], everybody: Jobs) -> None:
+    def __init__(self, groupings: Sequence[Grouping], all_jobs: Jobs) -> None:
         self.groupings = groupings
-        self._users = {grouping.name: _ranked(grouping, everybody) for grouping in groupings}
+        self._users = {grouping.name: _ranked(grouping, all_jobs) for grouping in groupings}
 
     def of(self, grouping: Grouping, jobs: Jobs) -> Ints:
-        """Return the position in `Grouping.labels` of every job's group, or `NOWHERE`."""
+        """Return the position in `Grouping.labels` of every job's group, or `NO_GROUP`."""
         if grouping.by == "user":
             return self._ranks(grouping, jobs)
         if grouping.by == "classes":
             return _first_class(grouping, jobs)
         if grouping.by == "job_class":
-            return np.full(len(jobs), NOWHERE) if jobs.job_class is None else jobs.job_class
+            return np.full(len(jobs), NO_GROUP) if jobs.job_class is None else jobs.job_class
         values = NUMBERS[grouping.by](jobs)
         found = np.searchsorted(grouping.edges, values, side="right")
-        return np.where(np.isnan(values), NOWHERE, found)
+        return np.where(np.isnan(values), NO_GROUP, found)
 
     def numbers(self, grouping: Grouping) -> Floats:
         """Return the users' numbers in the log by rank, shape (n_labels,), NaN where a rank has none."""
@@ -160,13 +158,13 @@ def _first_class(grouping: Grouping, jobs: Jobs) -> Ints:
     for number, limits in reversed(list(enumerate(grouping.classes))):
         meets = np.ones(len(jobs), bool)
         for key, most in limits.items():
-            meets &= NUMBERS[key](jobs) <= most  # not of an unknown request
+            meets &= NUMBERS[key](jobs) <= most  # false for an unknown request
         found[meets] = number
     return found
 
 
 def _ranked(grouping: Grouping, jobs: Jobs) -> Ints:
-    """Return the users with most work, the one with most first; of equals the lower number is first."""
+    """Return the users with the most work, in descending order; ties by number."""
     if grouping.by != "user" or jobs.user is None:
         return np.zeros(0, np.int64)
     users, which = np.unique(jobs.user, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Rigid jobs in order of submission: what every workload gives and every engine takes."""
+"""Rigid jobs in order of submission: the output of every workload and the input of every engine."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ class Jobs:
     submit : ndarray of float, seconds
         Ascending.
     runtime : ndarray of float, seconds
-        What a job takes if nobody ends it, above 0.
+        Above 0, if the job is not killed.
     requested : ndarray of float, seconds
-        What its user asked for; NaN where unknown.
+        Requested runtime; NaN where unknown.
     size : ndarray of int
         Processors.
     memory : ndarray of int, KB
-        What it asked for, of all its processors together.
+        Requested, of all its processors together.
     used_memory : ndarray of int, KB, optional
-        What it really uses at most; None is all that it asked for.
+        Largest use; None is all of the requested memory.
     user : ndarray of int, optional
-        Who submitted it.
+        Number of the user that submitted it.
     runs : ndarray of int, optional
-        How often its user submits the job, each time when the run before has ended (feedback); None is once.
+        Number of submissions of the job, each when the run before has ended (feedback); None is one.
     key : ndarray of int, optional
-        Bits that name the random numbers of a job's repetitions; with `runs` only.
+        Key of the random numbers of a job's repetitions; with `runs` only.
     job_class : ndarray of int, optional
-        What its site schedules it as, index into `models.jobs.job_classes.JOB_CLASSES`.
+        The site's scheduling class, index into `models.jobs.job_classes.JOB_CLASSES`.
     after : ndarray of int, optional
-        Position of an earlier job whose answer its user waits for: it is submitted when that one has ended
-        and the user has thought (`think`), -1 for none. `submit` is then when that would be if no job ever
-        waited. Fields 17 and 18 of the Standard Workload Format.
+        Position of the earlier job that the user waits for: the job is submitted at the end of that one plus
+        the think time; -1 for none. `submit` is then its submission if no job ever waited. Fields 17 and 18
+        of the Standard Workload Format.
     think : ndarray of float, seconds, optional
         From that end to this submission; with `after` only.
     """
@@ -65,7 +65,7 @@ class Jobs:
 
     @property
     def used(self) -> Ints:
-        """KB that each job really uses."""
+        """Memory that each job uses, KB."""
         return self.memory if self.used_memory is None else self.used_memory
 
     def __len__(self) -> int:

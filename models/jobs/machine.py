@@ -20,7 +20,7 @@ SHAPES = {
     "mesh": ((2,), "rows times columns of processors, e.g. 16x16"),
     "torus": ((2, 3), "two or three sides in processors, e.g. 4x4 or 4x4x2"),
 }
-"""Keys of a pool whose processors are joined by links -> how many sides it may have, and that in words."""
+"""Keys of a pool whose processors are joined by links -> the allowed numbers of sides, also in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,9 @@ class Machine:
     names : tuple of str
     processors : ndarray of int, shape (n_hosts,)
     memory : ndarray of int, shape (n_hosts,), KB
-        `UNLIMITED_KB` where memory does not matter.
+        `UNLIMITED_KB` without a limit.
     memory_each : int, KB
-        Of each processor, where that is its own: a job of so many processors cannot have more on any of them.
+        Memory of each processor, if it is not shared: the limit for a job on each of its processors.
     spans: bool
         Whether a job may have processors of several hosts.
     """
@@ -66,14 +66,14 @@ class Machine:
         return self.limits_memory or self.memory_each < UNLIMITED_KB
 
     def takes(self, size: Ints, memory: Ints) -> np.ndarray:
-        """Tell which jobs fit on a host, or on all together where jobs span hosts.
+        """Return which jobs fit on a host, or on all together if jobs span hosts.
 
         Parameters
         ----------
         size : ndarray of int, shape (n_jobs,)
             Processors.
         memory : ndarray of int, shape (n_jobs,), KB
-            Of a job that spans hosts each processor needs its share.
+            Each processor of a job that spans hosts needs its share.
         """
         if self.spans:
             each = np.maximum(-(-memory // size), 1)
@@ -86,7 +86,7 @@ class Machine:
         return able
 
     def _largest_hosts(self) -> list[tuple[int, int]]:
-        """Return processors and memory of the hosts that no other one has as much of both as."""
+        """Return processors and memory of the hosts that no other host exceeds in both."""
         hosts = set(zip(self.processors.tolist(), self.memory.tolist(), strict=True))
         return [
             one
@@ -97,7 +97,7 @@ class Machine:
 
 def on_each(size: Ints, memory: Ints) -> Ints:
     """Return the KB that jobs take on each of their processors, rounded up, given those of whole jobs."""
-    return np.asarray(-(-memory // size)) if memory.any() else memory  # to divide takes long
+    return np.asarray(-(-memory // size)) if memory.any() else memory  # division is slow
 
 
 def pool(processors: int, memory_each: int = UNLIMITED_KB) -> Machine:
@@ -121,7 +121,7 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
     Raises
     ------
     ValueError
-        With one line that says what is allowed.
+        With one line that names the allowed values.
     """
     if (hosts := machine.get("hosts")) is not None:
         return _of_hosts(machine, hosts)
@@ -165,7 +165,7 @@ def sides(machine: Parameters, shape: str = "mesh") -> tuple[int, ...]:
     Raises
     ------
     ValueError
-        With one line that says what is allowed.
+        With one line that names the allowed values.
     """
     numbers, allowed = SHAPES[shape]
     given = str(machine[shape])
@@ -176,7 +176,7 @@ def sides(machine: Parameters, shape: str = "mesh") -> tuple[int, ...]:
 
 
 def one_pool(machine: Machine, parameters: Parameters, policy: Parameters) -> int:
-    """Return the processors of a machine for a policy that knows no hosts.
+    """Return the processors of a machine for a policy that has no hosts.
 
     Raises
     ------

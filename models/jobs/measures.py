@@ -122,37 +122,37 @@ def of_jobs(
     batch: Ints,
     n_batches: int,
     measures: Measures,
-    everybody: Jobs | None = None,
+    all_jobs: Jobs | None = None,
 ) -> dict[str, Floats]:
     """Return the measures of jobs, see `declared`.
 
     Parameters
     ----------
     jobs : Jobs
-        As they ran: a job that was killed has the runtime that it got.
+        As they ran: a killed job has the runtime until its end.
     values : mapping of str to ndarray, shape (n_jobs,)
-        ``wait``, ``response_time`` and what a family measures of jobs beyond the common measures, in seconds;
-        the slowdowns are added where there is a response time.
+        ``wait``, ``response_time`` and the family's own measures of jobs, in seconds; the slowdowns are added
+        if there is a response time.
     batch : ndarray of int, shape (n_jobs,)
         The batch of each job, from 0 on.
     n_batches : int
     measures : Measures
-    everybody : Jobs, optional
-        All jobs that are measured, where `jobs` are only some of them: users are ranked among these.
+    all_jobs : Jobs, optional
+        All jobs that are measured, if `jobs` are only some of them: users are ranked among these.
 
     Returns
     -------
     dict of str to ndarray, shape (n_batches,) or (n_batches, n_labels)
         NaN for a batch or a group without a job.
     """
-    names, told = _told(jobs.runtime, values, measures.bound)
-    metrics = _described(names, told, batch, n_batches)
-    groups = Groups(measures.groups, jobs if everybody is None else everybody)
+    names, rows = _rows(jobs.runtime, values, measures.bound)
+    metrics = _described(names, rows, batch, n_batches)
+    groups = Groups(measures.groups, jobs if all_jobs is None else all_jobs)
     for group in measures.groups:
         n = len(group.labels)
         member = groups.of(group, jobs)
         cell = np.where(member < 0, -1, batch * n + member)
-        for name, found in _described(names, told, cell, n_batches * n).items():
+        for name, found in _described(names, rows, cell, n_batches * n).items():
             metrics[f"{name}_by_{group.name}"] = found.reshape(n_batches, n)
         if group.by == "user":
             work = np.bincount(cell, jobs.size * jobs.runtime, n_batches * n).astype(np.float64)
@@ -161,32 +161,32 @@ def of_jobs(
     return metrics
 
 
-def _told(runtime: Floats, values: Mapping[str, Floats], bound: float) -> tuple[list[str], Floats]:
-    """Return the names of what is measured of jobs, and its values, shape (n_names, n_jobs)."""
+def _rows(runtime: Floats, values: Mapping[str, Floats], bound: float) -> tuple[list[str], Floats]:
+    """Return the names of the measures of jobs, and their values, shape (n_names, n_jobs)."""
     names = list(values)
     response = values.get("response_time")
     if response is not None:
         names += ["slowdown", "bounded_slowdown"]
-    told = np.empty((len(names), len(runtime)))
-    for row, given in zip(told, values.values(), strict=False):
+    rows = np.empty((len(names), len(runtime)))
+    for row, given in zip(rows, values.values(), strict=False):
         row[:] = given
     if response is not None:
-        slowdown, bounded = told[-2:]
+        slowdown, bounded = rows[-2:]
         np.divide(response, runtime, out=slowdown)
         np.maximum(runtime, bound, out=bounded)
         np.divide(response, bounded, out=bounded)
         np.maximum(bounded, 1.0, out=bounded)
-    return names, told
+    return names, rows
 
 
-def _described(names: Sequence[str], told: Floats, cell: Ints, n_cells: int) -> dict[str, Floats]:
+def _described(names: Sequence[str], rows: Floats, cell: Ints, n_cells: int) -> dict[str, Floats]:
     """Return number, means, 95th percentiles and maxima of the jobs in each cell."""
-    from models.jobs.order_statistics import describe  # compiled: a plan has no need of it
+    from models.jobs.order_statistics import describe  # compiled, and not needed by a plan
 
     begin, at = np.empty(n_cells + 1, np.int64), np.empty(n_cells, np.int64)
     mean, p95, largest = np.empty((3, len(names), n_cells))
-    room = np.empty(len(cell))
-    describe(told, np.ascontiguousarray(cell, np.int64), begin, mean, p95, largest, room, at)
+    by_cell = np.empty(len(cell))
+    describe(rows, np.ascontiguousarray(cell, np.int64), begin, mean, p95, largest, by_cell, at)
     found = {"jobs": (begin[1:] - begin[:-1]).astype(np.float64)}
     for row, name in enumerate(names):
         found |= {name: mean[row], f"{name}_p95": p95[row], f"{name}_max": largest[row]}

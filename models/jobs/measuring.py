@@ -1,7 +1,7 @@
-"""The common measures of jobs, batch by batch, from the jobs that an engine hands out as they end.
+"""The common measures of jobs, batch by batch, from the ended jobs that an engine returns.
 
-Batches hold jobs in order of termination. Only those at hand are kept, so that memory does not grow with the
-length of a simulation but by the measures themselves.
+Batches hold jobs in order of termination. Only the current jobs are stored, so that memory grows with the
+length of a simulation by the measures alone.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from models.jobs.measures import Measures, of_jobs
 
 
 class Measuring:
-    """What has been measured of jobs so far.
+    """The measures of the jobs that have ended so far.
 
     Parameters
     ----------
     measures : Measures
     batch_size : int
-    everybody : Jobs, optional
+    all_jobs : Jobs, optional
         All jobs of a workload that ends: users are ranked among these.
     """
 
-    def __init__(self, measures: Measures, batch_size: int, everybody: Jobs | None = None) -> None:
-        self._measures, self._batch_size, self._everybody = measures, batch_size, everybody
+    def __init__(self, measures: Measures, batch_size: int, all_jobs: Jobs | None = None) -> None:
+        self._measures, self._batch_size, self._all_jobs = measures, batch_size, all_jobs
         self._blocks: list[dict[str, Floats]] = []
         self._chunks: list[tuple[int, Jobs]] = []
         self._n_arrived = 0
 
     @property
-    def looks_up(self) -> bool:
-        """Whether the workload's columns matter: groups may go by them."""
+    def needs_columns(self) -> bool:
+        """Whether the workload's columns are needed: groups may use them."""
         return bool(self._measures.groups)
 
     def arrived(self, chunk: Jobs) -> None:
-        """Keep a chunk of sessions as long as some of its jobs have not ended."""
-        if self.looks_up:
+        """Store a chunk of sessions until all of its jobs have ended."""
+        if self.needs_columns:
             self._chunks.append((self._n_arrived, chunk))
         self._n_arrived += len(chunk)
 
     def measure(self, ended: Ended, wait: Floats) -> None:
-        """Measure whole batches of jobs, which waited for their first processors so long (s).
+        """Measure whole batches of jobs, given their waits for their first processors (s).
 
         The last batch may be short.
         """
@@ -54,18 +54,18 @@ class Measuring:
         batch = np.repeat(np.arange(n_batches), self._batch_size)[:n_jobs]
         values = {"wait": wait, "response_time": ended.end - ended.submit}
         jobs = self._as_they_ran(ended)
-        self._blocks.append(of_jobs(jobs, values, batch, n_batches, self._measures, self._everybody))
+        self._blocks.append(of_jobs(jobs, values, batch, n_batches, self._measures, self._all_jobs))
 
     def forget_before(self, session: int) -> None:
-        """Drop the chunks all of whose jobs have ended: those before the oldest session that goes on."""
+        """Drop the chunks all of whose jobs have ended: those before the oldest session that continues."""
         self._chunks = [(first, chunk) for first, chunk in self._chunks if first + len(chunk) > session]
 
     def metrics(self) -> dict[str, Floats]:
         """Return the measures of all batches so far."""
         if not self._blocks:
-            nothing = Jobs(*(np.zeros(0),) * 3, *(np.zeros(0, np.int64),) * 2)
+            empty = Jobs(*(np.zeros(0),) * 3, *(np.zeros(0, np.int64),) * 2)
             none = {"wait": np.zeros(0), "response_time": np.zeros(0)}
-            return of_jobs(nothing, none, np.zeros(0, np.int64), 0, self._measures, self._everybody)
+            return of_jobs(empty, none, np.zeros(0, np.int64), 0, self._measures, self._all_jobs)
         if len(self._blocks) > 1:
             self._blocks = [
                 {name: np.concatenate([block[name] for block in self._blocks]) for name in self._blocks[0]}
@@ -74,7 +74,7 @@ class Measuring:
 
     def _as_they_ran(self, ended: Ended) -> Jobs:
         n = len(ended.end)
-        if not self.looks_up:
+        if not self.needs_columns:
             unknown = np.full(n, np.nan)
             return Jobs(ended.submit, ended.runtime, unknown, ended.size, np.zeros(n, np.int64))
         return as_they_ran(ended, self._columns(ended.session))
@@ -87,7 +87,7 @@ class Measuring:
 
 
 def as_they_ran(ended: Ended, columns: Jobs) -> Jobs:
-    """Return jobs that have ended, each with what else its session has (`columns`, in the same order)."""
+    """Return ended jobs, each with the other columns of its session (`columns`, in the same order)."""
     return Jobs(
         ended.submit, ended.runtime, columns.requested, ended.size, columns.memory, columns.used_memory,
         columns.user,

@@ -1,7 +1,7 @@
-"""What a family gives back whose engine makes a whole schedule at once: batches, and the schedule.
+"""The outcome of families whose engine returns a whole schedule: batches, and the schedule.
 
-A batch is so many jobs in order of submission, the same ones under every policy. An engine that goes on from
-where it stopped (gang scheduling) has a way of its own.
+A batch is so many jobs in order of submission, the same ones under every policy. Engines that can be resumed
+(gang scheduling) measure ended jobs instead, see `models.jobs.measuring`.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from models.point import Batches, Point
 from models.saturation import Backlog
 
 LONGEST_TAIL = 4
-"""Jobs simulated after the measured ones, at most so many times their number."""
+"""Limit on the jobs simulated after the measured ones, relative to the number of these."""
 
 Run = Callable[[Jobs, Machine], Schedule]
 """An engine with its settings: runs all jobs to their ends."""
 
 Own = Callable[[Schedule, Division, Floats], Mapping[str, Floats]]
-"""What a family measures itself: of a schedule, in batches, each of which lasts from one edge to the next,
-shape (n_batches + 1,), seconds; metrics of the shape (n_batches, ...)."""
+"""A family's own measures of a schedule, in batches, each from one edge to the next, shape (n_batches + 1,),
+seconds; metrics of the shape (n_batches, ...)."""
 
 
 def nothing(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Floats]:
-    """Measure nothing beyond what any schedule tells."""
+    """Measure nothing beyond the common measures."""
     return {}
 
 
@@ -44,7 +44,7 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
     Parameters
     ----------
     family : Family
-        Decides which metrics are given back.
+        Declares the metrics.
     point : Point
     opened : Stream or Trace
         Its workload.
@@ -53,20 +53,20 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
 
     Notes
     -----
-    How a trace is divided says `models.jobs.trace.Trace.divided`; it has no backlog to speak of: it ends.
+    A trace is divided by `models.jobs.trace.Trace.divided`; it ends, and so has no backlog.
     """
     batches = point.batches
     if isinstance(opened, Trace):
         made = run(opened.jobs, opened.machine)
         batches, available = opened.divided(batches)
-        for look in batches.checkpoints:
-            metrics = _measured(family, point, made, batches, min(look, max(available, 0)), own, opened)
-            if look >= available or batches.is_enough(metrics):
+        for checkpoint in batches.checkpoints:
+            metrics = _measured(family, point, made, batches, min(checkpoint, max(available, 0)), own, opened)
+            if checkpoint >= available or batches.is_enough(metrics):
                 break
         return Outcome(metrics, len(opened.jobs))
-    for look in batches.checkpoints:
-        made, settled = _streamed(opened, run, batches.jobs(batches.warmup + look))
-        metrics = _measured(family, point, made, batches, look, own)
+    for checkpoint in batches.checkpoints:
+        made, settled = _streamed(opened, run, batches.jobs(batches.warmup + checkpoint))
+        metrics = _measured(family, point, made, batches, checkpoint, own)
         if not settled or batches.is_enough(metrics):
             break
     level, delivered = metrics["jobs_in_system"], metrics["utilization"]
@@ -74,18 +74,17 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
 
 
 def schedule(point: Point, opened: Stream | Trace, run: Run) -> Schedule:
-    """Return the schedule that is measured; the last look decides how much of a stream there is."""
+    """Return the schedule that is measured; a stream up to the last checkpoint."""
     if isinstance(opened, Trace):
         return replace(run(opened.jobs, opened.machine), trace=opened)
     return _streamed(opened, run, point.batches.jobs(point.batches.most))[0]
 
 
 def _streamed(stream: Stream, run: Run, n_jobs: int) -> tuple[Schedule, bool]:
-    """Return a schedule whose first `n_jobs` jobs start while jobs still arrive, and whether they do.
+    """Return a schedule whose first `n_jobs` jobs start while jobs still arrive, and whether that succeeded.
 
-    Jobs that arrive later can delay a waiting one. So as many are added as it takes until the last measured
-    job has started, or has ended where it can be delayed even then; a system in which that takes too many is
-    saturated.
+    Jobs that arrive later can delay a waiting one. So jobs are added until the last measured job has started,
+    or has ended if it can be delayed even then; a system that needs too many of them is saturated.
     """
     tail = max(n_jobs // 8, 100)
     while True:
@@ -103,12 +102,12 @@ def _measured(
     point: Point,
     made: Schedule,
     batches: Batches,
-    look: int,
+    checkpoint: int,
     own: Own,
     trace: Trace | None = None,
 ) -> dict[str, Floats]:
-    """Return the metrics of the first `look` batches after the warm-up."""
-    n_batches = batches.warmup + look if look else 0
+    """Return the metrics of the first `checkpoint` batches after the warm-up."""
+    n_batches = batches.warmup + checkpoint if checkpoint else 0
     measured = slice(None) if trace is None else trace.measured
     until = None if trace is None else trace.until
     division = Division.of(made.jobs.submit, batches, n_batches, measured)

@@ -1,7 +1,7 @@
-"""What a log itself recorded: the waits of its jobs as they were, told by the measures of every schedule.
+"""The recorded schedule of a log: the waits of its jobs as they were, by the measures of every schedule.
 
-So "as it was" stands beside what policies would have done: the same jobs in the same batches and groups, by
-the same definitions. A job that a policy ends at its requested time keeps here the runtime that it had.
+So "as it was" is reported beside the policies: the same jobs in the same batches and groups, by the same
+definitions. A job that a policy kills at its requested time has its recorded runtime here.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from models.jobs.trace import Trace
 from models.point import Batches
 
 PREFIX = "recorded_"
-"""What the names of these measures begin with in a dataset."""
+"""Prefix of the names of these measures in a dataset."""
 
 
 OF_THE_MACHINE = ("utilization", "loss_of_capacity")
-"""Shares of all processor time, which mean nothing on a machine other than that which ran the jobs."""
+"""Shares of all processor time, which are meaningless on a machine other than the one that ran the jobs."""
 
 
 def schedule_of(trace: Trace) -> Schedule | None:
-    """Return who ran when, as a log says it; None where it does not say it of every job.
+    """Return the schedule that a log recorded; None if a job has no recorded wait.
 
-    Nobody knows on which host, so that all run on the first one: measures do not look at it.
+    The hosts are unknown, so that all jobs run on the first one: no measure reads it.
     """
     if trace.waited is None or np.isnan(trace.waited).any():
         return None
@@ -44,7 +44,7 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     Parameters
     ----------
     trace : Trace
-        At its own load: times between submissions that are rescaled belong to no wait that was recorded.
+        At its own load: recorded waits do not belong to rescaled times between submissions.
     batches : Batches
         Those of the study.
     measures : Measures
@@ -52,10 +52,10 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     Returns
     -------
     dict of str to ndarray, shape (n_batches, ...)
-        Nothing where the log has no waits. Where it has those of some jobs only, the measures of jobs are
-        those of these jobs, and none are of the machine. Shares of the machine's time are NaN where the
-        machine cannot be the log's own: how idle another one was, no log says. Jobs that are submitted again
-        when they have ended (feedback) have no wait of their own in a log, and so nothing is told of them.
+        Empty if the log has no waits. If only some jobs have one, the measures of jobs are those of these
+        jobs, and there are none of the machine. Shares of the machine's time are NaN if the machine cannot be
+        the log's own, whose idle time is unknown. Empty as well if jobs are submitted again when they have
+        ended (feedback), since a log has no waits of repetitions.
     """
     if trace.waited is None or trace.jobs.repeats:
         return {}
@@ -71,5 +71,5 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
         known = ~np.isnan(waited)
         some, wait = jobs.part(known), waited[known]
         values = {"wait": wait, "response_time": wait + some.runtime, "delay": wait}
-        found = of_jobs(some, values, division.batch[known], n_batches, measures, everybody=jobs)
+        found = of_jobs(some, values, division.batch[known], n_batches, measures, all_jobs=jobs)
     return {name: values[divided.warmup :] for name, values in found.items()}

@@ -1,4 +1,4 @@
-"""A schedule: who ran when and where."""
+"""A schedule: when and where each job ran."""
 
 from __future__ import annotations
 
@@ -37,49 +37,50 @@ MOST_PIECES = 10_000_000
 
 
 class TooManyPiecesError(ValueError):
-    """A schedule has more pieces than can be kept."""
+    """A schedule has more pieces than may be stored."""
 
 
-def check_pieces(n_pieces: int, what_to_do: str) -> None:
-    """Raise `TooManyPiecesError` with one line for more pieces than can be kept."""
+def check_pieces(n_pieces: int, remedy: str) -> None:
+    """Raise `TooManyPiecesError` with one line for more pieces than may be stored."""
     if n_pieces > MOST_PIECES:
         raise TooManyPiecesError(
             f"the schedule has more than {MOST_PIECES:,} pieces (times of a job on one number of "
-            f"processors); {what_to_do}"
+            f"processors); {remedy}"
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Who ran when and where; every array has the shape (n_jobs,).
+    """When and where each job ran; every array has the shape (n_jobs,).
 
     Parameters
     ----------
     jobs : Jobs
-        As they ran: a job that was killed has the runtime that it got, and everybody what it was judged by.
+        As they ran: a killed job has the runtime until its end, and `requested` is the request that the
+        policy read.
     machine : Machine
     start : ndarray of float, seconds
-        When a job ran for the first time, if only for a quantum.
+        First time that a job ran, if only for a quantum.
     end : ndarray of float, seconds
     host : ndarray of int
-        Index of a host of the machine, the last one that a job ran on.
+        Index of the last host that a job ran on.
     began : ndarray of float, seconds, optional
-        When the full execution of a job began; None is at its start.
+        Begin of a job's full execution; None is its start.
     waited : ndarray of float, seconds, optional
-        Where that is not the time before the start: the time in the system less the runtime on the requested
-        processors.
+        Time in the system less the runtime on the requested processors, if that is not the time before the
+        start.
     preempted : ndarray of bool, optional
-        Whose processors were taken away; None is nobody's.
+        Whether processors were taken away; None is from no job.
     promised : ndarray of float, seconds, optional
-        The first start that a job was given while it waited; NaN for those that were given none.
+        The first reserved start of a waiting job; NaN without a reservation.
     pieces : Pieces, optional
-        When a job ran, where, and on how many processors; None is in one piece, on those it asked for.
+        Times, hosts and processors of each run; None is one piece on the requested processors.
     held : Pieces, optional
         Processors that were kept idle for a job with a special reservation.
     trace : Trace, optional
-        The log or month that the jobs come from.
+        The log or month of the jobs.
     notes : tuple of str
-        What was simulated, in words.
+        Remarks on the simulation.
     """
 
     jobs: Jobs
@@ -121,7 +122,7 @@ class Schedule:
 
     @property
     def runs(self) -> Pieces:
-        """All that ran, in pieces."""
+        """All runs of jobs, in pieces."""
         if self.pieces is not None:
             return self.pieces
         return Pieces(np.arange(len(self.jobs)), self.host, self.start, self.end, self.jobs.size)

@@ -1,8 +1,8 @@
 """Measures read off a schedule, for batches of jobs in order of submission.
 
 Whatever the policy, a batch holds the same jobs, so that differences between policies are paired job by job.
-What concerns the machine is measured from the beginning of a batch to that of the next one, or to the end of
-what is measured, see `models.jobs.division`.
+Measures of the machine extend from the begin of a batch to that of the next one, or to the end of the
+measured period, see `models.jobs.division`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def measure(
     measures: Measures,
     until: float | None = None,
 ) -> dict[str, Floats]:
-    """Return the common measures, and what else any schedule tells.
+    """Return the common measures, and the other measures of any schedule.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 
 FIRST_CHUNK = 2048
-"""Jobs of the first chunk of a workload that is drawn as a whole; each later one doubles what there is."""
+"""Jobs of the first chunk of a workload that is drawn as a whole; each later chunk doubles their number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +25,14 @@ class Stream:
         For messages.
     machine : Machine
     first : callable
-        Called with a number of jobs; returns so many from the first one on. The first jobs of a longer call
-        are those of a shorter one.
+        Returns the first `n_jobs` jobs; those of a longer call begin with those of a shorter one.
     notes : tuple of str
-        What a user should hear.
+        Notes for the user.
     chunked : callable, optional
-        Returns an iterator of consecutive chunks of jobs, for a workload that is made in chunks; how it is
-        cut changes nothing in what it holds.
+        Returns an iterator of consecutive chunks of jobs, for a workload that is drawn in chunks; the jobs do
+        not depend on the cuts.
     rerun : str, optional
-        Dotted name of a compiled function that gives the runtime of a repetition, see
+        Dotted name of a compiled function that returns the runtime of a repetition, see
         `models.workloads.repetition`; None: as the first run.
     rerun_parameters : ndarray of float64
         Passed to `rerun`.
@@ -52,7 +51,7 @@ class Stream:
         return self._doubling() if self.chunked is None else self.chunked()
 
     def mapped(self, change: Callable[[Jobs], Jobs]) -> Stream:
-        """Return the stream with something done to each job by itself, however the jobs are cut."""
+        """Return the stream with each job changed by itself, independent of cuts."""
         chunked = None if self.chunked is None else lambda: map(change, self.chunks())
         return replace(self, first=lambda n_jobs: change(self.first(n_jobs)), chunked=chunked)
 

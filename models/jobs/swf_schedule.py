@@ -1,9 +1,9 @@
 """A schedule as a log in the Standard Workload Format, so that other tools can read it.
 
-Wait times and the runtimes that jobs got are filled in; of a log's jobs all else is as the log has it. The
-format has no column for hosts: where there are several, the partition is the host's number from 1 on. Nor has
-it one for preemption or for another number of processors than was asked for: then the wait is all that a job
-was in the system beyond its runtime.
+Wait times and the runtimes that jobs got are filled in; the other columns of a log's jobs are those of the
+log. The format has no column for hosts: where there are several, the partition is the host's number from 1
+on. Nor has it one for preemption or for another number of processors than requested: then the wait is all the
+time in the system beyond the runtime.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from models.jobs.schedule import Schedule
 KEPT = (
     "Computer", "Installation", "Acknowledge", "UnixStartTime", "TimeZone", "TimeZoneString", "StartTime",
 )  # fmt: skip
-"""Entries of a log's header that stay true of it under another scheduler."""
+"""Entries of a log's header that remain valid under another scheduler."""
 
 COMPLETED = 1
 UNKNOWN = -1
 
 IN_PIECES = (
-    "jobs ran in several pieces, or on other numbers of processors than they asked for: the wait is all the "
+    "jobs ran in several pieces, or on other numbers of processors than they requested: the wait is all the "
     "time in the system beyond the runtime, and submit + wait is no start"
 )
 
@@ -45,7 +45,7 @@ def write_schedule(
         Of a log's jobs (`Schedule.trace`), job numbers, users and so on are the log's own, and times are in
         its time base.
     notes : sequence of str
-        Lines of the header that say what was simulated.
+        Lines of the header on the simulation.
 
     Raises
     ------
@@ -80,11 +80,11 @@ def write_schedule(
     if len(hosts.names) > 1:
         columns["partition"] = made.host + 1
         header["Partition"] = [f"{number} {name}" for number, name in enumerate(hosts.names, start=1)]
-    told = [] if made.pieces is None else [IN_PIECES]
+    pieces = [] if made.pieces is None else [IN_PIECES]
     header |= {
         "MaxJobs": [str(len(jobs))],
         "MaxRecords": [str(len(jobs))],
         "MaxProcs": [str(hosts.total)],
-        "Note": ["simulated schedule: wait times are not those of the log", *told, *notes, *made.notes],
+        "Note": ["simulated schedule: wait times are not those of the log", *pieces, *notes, *made.notes],
     }
     swf.write(path, columns, header)

@@ -1,13 +1,13 @@
-"""The words for what happens first when several events share an instant, for every family that is told.
+"""The settings for the order of events that share an instant, for every family with ``ties``.
 
 ``instant``
-    All ends of an instant, then all its submissions: a newcomer finds the processors free. Where a scheduler
-    looks at a queue, it does so once, after all of them.
+    All ends of an instant, then all its submissions: a job that arrives finds the processors free. The queue
+    is scheduled once, after all of them.
 ``event``
-    One event after the other: the submissions, then the ends (where it is not said otherwise in order of
-    submission), with a look at the queue after each.
+    One event after the other: the submissions, then the ends (in order of submission, unless the family
+    documents another order); the queue is scheduled after each.
 
-Archive logs have whole seconds, so that the order matters there. `models.kernels.ties` is the rule, compiled.
+Archive logs have whole seconds, so that the order matters there. `models.kernels.ties` is the compiled rule.
 """
 
 from __future__ import annotations

@@ -19,28 +19,28 @@ SHORT = 40
 
 @dataclass(frozen=True)
 class Origin:
-    """Which log the jobs of a trace come from, and what its reading told: facts for a report.
+    """The log that the jobs of a trace were read from: facts for a report.
 
     Parameters
     ----------
     file : str
         Its name, without the folder.
     form : str
-        What kind of file it is.
+        Kind of file.
     account : str
-        The line that says how many rows there were, how many are jobs, and why the others were left out.
+        The numbers of rows and jobs, and the reasons for which rows were dropped, in one line.
     system : str
-        What it says of the machine and the site, empty where it says nothing.
+        The machine and the site as the file names them, empty if it does not.
     zero : float, optional
         Unix seconds at which the first of these jobs was submitted.
     zone : str
-        In which these seconds count, empty where the file does not say.
+        Time zone of these seconds, empty if the file does not name it.
     days : float
         From the first submission to the last one.
     load : float, optional
         Work over what all hosts can do in that time, before it is rescaled.
     told : tuple of str
-        Those of the trace's notes that say in words what the fields here and its waits hold.
+        Notes of the trace that only repeat these fields and its waits.
     """
 
     file: str
@@ -66,22 +66,22 @@ class Trace:
         The first is submitted at 0.
     machine : Machine
     notes : tuple of str
-        What a user should hear.
+        Notes for the user.
     measured : slice
-        Jobs that count; what is before them fills the machine.
+        Jobs that are measured; those before them fill the machine.
     until : float, optional
         Seconds at which the measured period ends; None is the end of the last measured job.
     log : Log, optional
-        Where the jobs were read from, and `rows`, shape (n_jobs,), of its columns.
+        The source of the jobs, and `rows`, shape (n_jobs,), their positions in its columns.
     rows : ndarray of int, optional
     ids : ndarray of str, optional
-        What the log calls each of its rows, where that is no number: see `rows`.
+        Identifier of each of the log's rows, if it is not a number.
     users : tuple of str
-        Names of the users, where the log has them: the n-th is that of user number n.
+        Names of the users, if the log has them: that of user number n is the n-th.
     origin : Origin, optional
-        The log as a report names it.
+        The log, for a report.
     waited : ndarray of float, shape (n_jobs,), seconds, optional
-        How long the log says that each job waited; NaN where it does not say it of one, None of none.
+        Recorded waits; NaN for a job without one, None if no job has one.
     own_machine : bool
         Whether `machine` may be the one that ran these jobs as recorded; see `models.workloads.replayed`.
     """
@@ -102,13 +102,13 @@ class Trace:
 
     @property
     def n_measured(self) -> int:
-        """Number of jobs that count, each repetition as one."""
+        """Number of jobs that are measured, each repetition as one."""
         if self.jobs.runs is not None:
             return int(self.jobs.runs[self.measured].sum())
         return len(range(*self.measured.indices(len(self.jobs))))
 
     def divided(self, batches: Batches) -> tuple[Batches, int]:
-        """Return batches of a size that this workload fills, and how many of them it has after the warm-up.
+        """Return batches of a size that this workload fills, and their number after the warm-up.
 
         Without a size all jobs are measured, divided into as many equal batches as were asked for: one is the
         whole of them, and the last of several may be short. So is a workload that is shorter than one batch.

@@ -1,4 +1,4 @@
-"""One's own jobs, as arrays: ``model: arrays`` with a mapping of columns, or `Jobs`, under ``jobs``.
+"""A user's own jobs, as arrays: ``model: arrays`` with a mapping of columns, or `Jobs`, under ``jobs``.
 
 For notebooks above all, where jobs are at hand; a YAML file may list a few, too.
 """
@@ -50,7 +50,7 @@ def open_trace(point: Point) -> Trace:
     Raises
     ------
     ValueError
-        With one line that says what is wrong.
+        With one line that names the mistake.
     """
     workload = {"oversized": OVERSIZED[0], **point.workload}
     checks.choice(workload, "workload", "oversized", OVERSIZED)
@@ -68,8 +68,8 @@ def _of(given: object) -> Jobs:
     arrays = {name: np.asarray(values) for name, values in present.items()}
     shapes = {name: values.shape for name, values in arrays.items()}
     if len(set(shapes.values())) > 1 or len(shapes["submit"]) != 1:
-        told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise ValueError(f"workload.jobs: arrays of one dimension and one length are needed; got {told}")
+        shown = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"workload.jobs: arrays of one dimension and one length are needed; got {shown}")
     size = _whole("processors", arrays["processors"])
     n_jobs = size.size
     memory = _numbers("memory", arrays["memory"]) if "memory" in arrays else np.zeros(n_jobs)
@@ -87,7 +87,7 @@ def _of(given: object) -> Jobs:
 
 
 def _checked(jobs: Jobs) -> Jobs:
-    """Return jobs of which every engine can make something; ``ValueError`` with one line if it cannot."""
+    """Return jobs that every engine can simulate; ``ValueError`` with one line for others."""
     if not len(jobs):
         raise ValueError("workload.jobs is empty; give at least one job")
     _refuse("submit", jobs.submit, ~np.isfinite(jobs.submit), "seconds, finite")

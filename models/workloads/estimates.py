@@ -19,11 +19,11 @@ EXACT, FACTOR, TSAFRIR = "exact", "factor", "tsafrir2005"
 MODELS = (EXACT, FACTOR, TSAFRIR)
 FOR = ("unknown", "all")
 TOGETHER = 10_000
-"""Jobs of a stream among which requested times are dealt out, where the workload does not say."""
+"""Jobs of a stream among which requested times are dealt out, by default."""
 
 
 def wanted(workload: Parameters) -> bool:
-    """Tell whether requested times are filled in; ``ValueError`` with one line for what is not allowed."""
+    """Return whether requested times are filled in; ``ValueError`` with one line for a value not allowed."""
     given = checks.choice(workload, "workload", "estimates", (None, *MODELS))
     checks.choice(workload, "workload", "estimates_for", FOR, default=FOR[0])
     least = tsafrir2005.SHORTEST_LIMIT
@@ -46,7 +46,7 @@ def _factor(workload: Parameters) -> float:
 
 
 def _overestimated(runtime: Floats, workload: Parameters, seed: Seed) -> Floats:
-    """Return requests that are evenly spread from the runtime to 1 + factor times as much.
+    """Return requests that are uniform from the runtime to 1 + factor times it.
 
     The f-model: A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime
     estimates in scheduling the IBM SP2 with backfilling", IEEE Transactions on Parallel and Distributed
@@ -61,22 +61,22 @@ def _together(workload: Parameters) -> int:
 
 
 def are_drawn(workload: Parameters) -> bool:
-    """Tell whether there is chance in the requested times."""
+    """Return whether requested times are random."""
     return wanted(workload) and workload["estimates"] != EXACT
 
 
 def of_trace(trace: Trace, point: Point) -> Trace:
     """Return a trace with requested times where its jobs had none (or all anew), if that is wanted."""
-    jobs, told = fill(trace.name, trace.jobs, point.workload, point.seed)
+    jobs, notes = fill(trace.name, trace.jobs, point.workload, point.seed)
     return (
-        trace if jobs is trace.jobs and not told else replace(trace, jobs=jobs, notes=(*trace.notes, *told))
+        trace if jobs is trace.jobs and not notes else replace(trace, jobs=jobs, notes=(*trace.notes, *notes))
     )
 
 
 def of_stream(stream: Stream, point: Point) -> Stream:
     """Return a stream with requested times, if that is wanted.
 
-    What users ask for is drawn once; it is dealt out among ``estimated_together`` jobs at a time, so that the
+    The requested values are drawn once and dealt out among ``estimated_together`` jobs at a time, so that the
     first jobs of a longer stream are those of a shorter one.
     """
     workload = point.workload
@@ -106,7 +106,7 @@ def of_stream(stream: Stream, point: Point) -> Stream:
 
 
 def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs, list[str]]:
-    """Return a log's jobs with requested times where they had none (or all anew), and what to say of it.
+    """Return a log's jobs with requested times where they had none (or all anew), and notes on them.
 
     Parameters
     ----------
@@ -125,15 +125,15 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     if workload.get("estimates_for") == "all":
         which[:] = True
     if workload["estimates"] == EXACT:
-        told = f"{name}: {int(which.sum()):,} jobs request exactly their runtime (estimates=exact)"
-        return replace(jobs, requested=np.where(which, jobs.runtime, jobs.requested)), [told]
+        note = f"{name}: {int(which.sum()):,} jobs request exactly their runtime (estimates=exact)"
+        return replace(jobs, requested=np.where(which, jobs.runtime, jobs.requested)), [note]
     if workload["estimates"] == FACTOR:
         most = 1 + _factor(workload)
-        told = (
+        note = (
             f"{name}: {int(which.sum()):,} jobs request their runtime up to {most:g} times (estimates=factor)"
         )
         drawn = _overestimated(jobs.runtime, workload, seed)
-        return replace(jobs, requested=np.where(which, drawn, jobs.requested)), [told]
+        return replace(jobs, requested=np.where(which, drawn, jobs.requested)), [note]
     if not which.any():
         return jobs, [f"{name}: every job has a requested time, none drawn (estimates_for=unknown)"]
     longest = workload.get("longest_request")

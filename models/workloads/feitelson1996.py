@@ -66,7 +66,7 @@ def size_probabilities(workload: Parameters, processors: int) -> np.ndarray:
     ----------
     workload : mapping
         ``size_order`` (harmonic order) and ``emphasis`` (how much likelier an interesting size is than the
-        harmonic law says; where a size is interesting in several ways the largest factor holds).
+        harmonic law; where a size is interesting in several ways, the largest factor holds).
     processors : int
         Of the machine: the largest size.
 

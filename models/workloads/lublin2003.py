@@ -61,7 +61,7 @@ def kind_of(workload: Parameters, machine: Machine) -> Kind:
     Raises
     ------
     ValueError
-        With one line that says what is allowed.
+        With one line that names the allowed values.
     """
     name = checks.choice(workload, "workload", "jobs_of", KINDS)
     largest = machine.largest

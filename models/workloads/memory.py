@@ -16,7 +16,7 @@ from models.units import KB_IN_MB
 
 
 def wanted(workload: Parameters) -> bool:
-    """Tell whether memory is filled in; ``ValueError`` with one line for what is not allowed."""
+    """Return whether memory is filled in; ``ValueError`` with one line for a value that is not allowed."""
     if workload.get("memory") is None:
         return False
     allowed = "MB for each processor of a job that asks for none, or null"
@@ -25,18 +25,18 @@ def wanted(workload: Parameters) -> bool:
 
 
 def of_log(name: str, jobs: Jobs, workload: Parameters) -> tuple[Jobs, list[str]]:
-    """Return a log's jobs, those without memory with so much for each processor, and what to say of it."""
+    """Return a log's jobs, those without memory with so much for each processor, and notes on it."""
     if not wanted(workload):
         return jobs, []
     lacking = int((jobs.memory == 0).sum())
     if not lacking:
         return jobs, [f"{name}: every job asks for memory, none filled in (memory={workload['memory']:g})"]
-    told = f"{name}: {lacking:,} jobs without memory take {workload['memory']:g} MB for each processor"
-    return _filled(jobs, workload), [told]
+    note = f"{name}: {lacking:,} jobs without memory take {workload['memory']:g} MB for each processor"
+    return _filled(jobs, workload), [note]
 
 
 def of_stream(stream: Stream, point: Point) -> Stream:
-    """Return a stream whose jobs without memory take so much for each processor, if that is wanted.
+    """Return a stream whose jobs without memory take so much for each processor, if the option is set.
 
     A stream leaves no job out: where the hosts do not have so much, a job takes what they offer.
     """
@@ -48,14 +48,14 @@ def of_stream(stream: Stream, point: Point) -> Stream:
         found = _filled(jobs, workload)
         return replace(found, memory=np.minimum(found.memory, offered(machine, jobs.size)))
 
-    told = f"{stream.name}: jobs without memory take {workload['memory']:g} MB for each processor"
+    note = f"{stream.name}: jobs without memory take {workload['memory']:g} MB for each processor"
     size = np.arange(1, machine.largest + 1)
     if (beyond := np.ceil(size * _each(workload)) > offered(machine, size)).any():
-        told += (
+        note += (
             f", those of {size[beyond][0]:,} processors or more at most what the smallest host that has "
             "their processors offers"
         )
-    return replace(stream.mapped(filled), notes=(*stream.notes, told))
+    return replace(stream.mapped(filled), notes=(*stream.notes, note))
 
 
 def offered(machine: Machine, size: Ints) -> Ints:

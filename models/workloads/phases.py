@@ -1,4 +1,4 @@
-"""Jobs that change their number of processors as they go on: ``workload.phases``, for any rigid workload."""
+"""Jobs that change their number of processors while they run: ``workload.phases``, for any rigid workload."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALLOWED = (
 
 @dataclass(frozen=True)
 class Phases:
-    """What a job does on how many of its processors.
+    """The parts of a job's work, and the processors of each.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def uniform(key: int, counter: int) -> float:
 
 @kernel(RERUN_SIGNATURE)
 def redrawn_runtime(runtime: float, size: int, key: int, run: int, parameters: np.ndarray) -> float:
-    """Draw a repetition's runtime anew: a function of session and run, whatever the schedule did before."""
+    """Draw a repetition's runtime anew: a function of session and run, independent of the schedule."""
     small, slope, short, long = parameters[0], parameters[1], parameters[2], parameters[3]
     mean = long if uniform(key, 2 * run) < small + slope * size else short
     return -mean * np.log(uniform(key, 2 * run + 1))

@@ -134,7 +134,7 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
     Raises
     ------
     ValueError
-        With one line that says what is wrong.
+        With one line that names the mistake.
     """
     name, machine, rows = read.name, read.machine, read.rows
     jobs, filled = memory.of_log(name, read.jobs, point.workload)

@@ -1,26 +1,26 @@
-"""Replications from one log: its users, or its weeks, drawn anew (``workload.resample``).
+"""Replications from one log: its users, or its weeks, are drawn anew (``workload.resample``).
 
 A log is one sample of what a site's users might have submitted. Zakay and Feitelson take it apart by user and
 put it together again: users are drawn, and each brings all of its jobs, moved by a whole number of weeks. So
-the cycles of the day and the week stay, and each user's sessions, sizes, runtimes and bursts; who meets whom
-is another matter each time. More users are more load.
+the cycles of the day and the week stay, and each user's sessions, sizes, runtimes and bursts, while other
+users are active at the same time in each replication. More users are more load.
 
-What the paper tells in words is decided here as follows (`_users`):
+Where the paper gives no formula, the following is assumed (`_users`):
 
 - Users are drawn with replacement, so that the log's largest users may be there twice or not at all: the load
-  of replications spreads by a fifth or more, for who submits is chance, too. ``with_replacement: false``
-  takes each user once: all replications have the log's load, and only who meets whom is chance.
+  of replications spreads by a fifth or more, since the users are random too. ``with_replacement: false``
+  takes each user once: all replications have the log's load, and only the users' weeks are random.
 - **Long-lasting users**, active for ``long_lasting_weeks`` or more from their first to their last submission,
   and **temporary** ones, all others, are drawn apart from each other, as many of each as the log has, so that
   the population does not change its nature. A user drawn twice is two users.
 - Every user's activity begins in a week that is drawn from all weeks of the log. Time is a circle: what
   would be submitted after the log's end is submitted at its beginning, at the same time of the week. A
-  long-lasting user goes on so from its end to its beginning; and temporary users are met at the beginning in
-  the midst of their activity, as those were whom the log's first day met. At any time of the week, the work
-  to be expected is the log's own.
+  long-lasting user thus continues from its end to its beginning, and temporary users may be in the middle of
+  their activity at the beginning, as on the log's first day. At any time of the week, the expected work is
+  the log's own.
 
 ``weeks`` is for logs that know no users: each week is one of the log's full weeks, with all that was
-submitted in it. Nothing that lasts for longer than a week is kept, and whoever met, meets again.
+submitted in it. No correlation beyond a week is kept.
 
 References
 ----------
@@ -45,16 +45,16 @@ from models.streams import stream
 
 USERS, WEEKS = "users", "weeks"
 LEAST_WEEKS = 2
-"""Full weeks of a log that can be resampled: of one, nothing could be moved."""
+"""Least number of full weeks of a log that can be resampled: jobs are moved by whole weeks."""
 
 LONG_LASTING_WEEKS = 12
 
-NOBODY = -1
-"""What a job's preceding one is called where there is none; the think time after it, too."""
+NO_JOB = -1
+"""Preceding job, and the think time after it, of a job without one."""
 
 
 def wanted(workload: Parameters) -> str | None:
-    """Return what is drawn anew, if anything; ``ValueError`` with one line for what is not allowed."""
+    """Return the resampled unit, None for none; ``ValueError`` with one line for other values."""
     given: str | None = checks.choice(workload, "workload", "resample", (None, USERS, WEEKS))
     population = _population(workload)
     _long_lasting(workload)
@@ -86,7 +86,7 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
     read : Trace
         The log's jobs that can be run.
     workload : mapping
-        ``resample`` and what goes with it, see conf/workload/_log.yaml.
+        ``resample`` and its options, see conf/workload/_log.yaml.
     seed : tuple of int
 
     Raises
@@ -107,23 +107,23 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
     if drawn == WEEKS:
         source, submit = _weeks(time, seed)
         user = None if jobs.user is None else jobs.user[source]
-        told = [f"{name}: each week of a replication is one of its {len(_full_weeks(time)) - 1} full weeks"]
+        notes = [f"{name}: each week of a replication is one of its {len(_full_weeks(time)) - 1} full weeks"]
     else:
         if jobs.user is None:
             raise ValueError(
                 f"{name}: its jobs name no users to draw (workload.resample=users); workload.resample=weeks "
-                "draws its weeks instead, whoever submitted in them"
+                "draws its weeks instead"
             )
         source, submit, user, lasting = _users(time, jobs.user, workload, seed)
-        told = _told(name, jobs.user, lasting, workload)
+        notes = _notes(name, jobs.user, lasting, workload)
     made = replace(jobs.part(source), submit=submit, user=user)
     log, rows = read.log, read.rows
     if log is not None and rows is not None:
         log, rows = _as_log(log, rows[source], made), np.arange(len(made))
     elif rows is not None:
         rows = rows[source]
-    # What the log recorded, it recorded of its own jobs.
-    return replace(read, jobs=made, notes=(*read.notes, *told), log=log, rows=rows, waited=None)
+    # Recorded waits are those of the log's own jobs.
+    return replace(read, jobs=made, notes=(*read.notes, *notes), log=log, rows=rows, waited=None)
 
 
 def _users(
@@ -209,28 +209,28 @@ def _ranges(begin: Ints, count: Ints) -> Ints:
     return np.repeat(begin - before, count) + np.arange(int(count.sum()))
 
 
-def _told(name: str, user: Ints, lasting: np.ndarray, workload: Parameters) -> list[str]:
+def _notes(name: str, user: Ints, lasting: np.ndarray, workload: Parameters) -> list[str]:
     population = _population(workload)
     times = "" if population == 1 else f", {population:g} for each of them,"
     how = "anew" if _with_replacement(workload) else "once (in other weeks)"
-    told = [
+    notes = [
         f"{name}: in each replication its {lasting.size:,} users{times} are drawn {how}, long-lasting ones "
         f"({int(lasting.sum()):,}, active for {_long_lasting(workload)} weeks or more) apart from others"
     ]
     if unknown := int((user < 0).sum()):
-        told.append(f"{name}: {unknown:,} jobs whose user is unknown count as one user's")
-    return told
+        notes.append(f"{name}: {unknown:,} jobs whose user is unknown count as one user's")
+    return notes
 
 
 def _as_log(log: Log, rows: Ints, made: Jobs) -> Log:
     """Return the rows of the jobs that were drawn as a log of its own, in the time base of the first one."""
     columns = {name: values[rows] for name, values in log.columns.items()}
-    nobody = np.full(len(made), NOBODY)
+    none = np.full(len(made), NO_JOB)
     columns |= {
         "job": np.arange(1, len(made) + 1),
         "submit": log.first_submit + made.submit,
-        "preceding_job": nobody,
-        "think_time": nobody.astype(np.float64),
+        "preceding_job": none,
+        "think_time": none.astype(np.float64),
     }
     if made.user is not None:
         columns["user"] = made.user

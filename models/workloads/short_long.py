@@ -4,8 +4,8 @@ Both classes repeat one cycle of computing and communicating and differ in the m
 which is geometric. Policies, loads and mixes contend with the same random numbers: a load stretches the gaps,
 and a mix turns short jobs into long ones without touching the others.
 
-The jobs have no number of processors of their own: those of the paper take what they are given. With
-``workload.size`` they are rigid jobs, each as long as its cycles take on so many processors.
+The jobs have no number of processors of their own: those of the paper run on as many as they are allocated.
+With ``workload.size`` they are rigid jobs, each as long as its cycles take on so many processors.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     sizes = read_sizes(workload, mesh)
     if sizes is None:
         raise ValueError(
-            "workload.size=null: the jobs of short_long take what they are given, and this policy wants to "
-            "be told; give a number of processors, e.g. workload.size=16, or of each class {short:4,long:64}"
+            "workload.size=null: the jobs of short_long have no number of processors of their own, and this "
+            "policy needs one; give a number, e.g. workload.size=16, or of each class {short:4,long:64}"
         )
 
     def chunks() -> Iterator[Jobs]:
@@ -63,11 +63,11 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     share = share * [workload["short_time"], workload["long_time"]]
     speed = best_speeds(mesh, Steps.of(workload))[list(sizes)]
     rigid = load * float((share / share.sum()) @ (np.array(sizes) / speed)) / mesh.n_processors
-    told = (
+    note = (
         f"short_long: {sizes[0]} processors of short and {sizes[1]} of long jobs, on which their cycles take "
         f"longer than alone on the machine: load {load:g} is {rigid:.3g} of its processor time"
     )
-    return Stream("short_long", machine, lambda n: joined(chunks(), n), (told,), chunks)
+    return Stream("short_long", machine, lambda n: joined(chunks(), n), (note,), chunks)
 
 
 def jobs_and_work(workload: Parameters, mesh: Mesh, load: float, seed: Seed) -> Iterator[tuple[Jobs, Drawn]]:
@@ -142,7 +142,7 @@ def read_load(load: float | None) -> float:
 
 
 def read_sizes(workload: Parameters, mesh: Mesh) -> tuple[int, int] | None:
-    """Return the processors that short and long jobs ask for, None where they take what they are given."""
+    """Return the processors that short and long jobs ask for, None where any number will do."""
     given = workload.get("size")
     if given is None:
         return None

@@ -32,7 +32,7 @@ def open_trace(point: Point) -> Trace:
     Raises
     ------
     ValueError
-        With one line that says what is wrong.
+        With one line that names the mistake.
     """
     workload, machine = point.workload, point.machine
     log = read_log(str(workload["path"]))

@@ -1,7 +1,7 @@
 """A simple stream of jobs: Poisson arrivals, sizes between powers of two, runtimes and requests by formula.
 
-No model of any site; for tests, benchmarks and first looks. log2 of the size is uniform (and rounded to whole
-processors), runtimes are lognormal, and a job asks for its runtime times a uniform factor.
+Not a model of any site: for tests, benchmarks and first trials. log2 of the size is uniform (and rounded to
+whole processors), runtimes are lognormal, and a job asks for its runtime times a uniform factor.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from models.streams import stream
 from models.units import KB_IN_MB
 from models.workloads.memory import offered
 
-LOOKED_AT = 1000
-"""Jobs from which it is said how many have to do with less memory."""
+COUNTED = 1000
+"""Jobs among which those with reduced memory are counted for a note."""
 
 LIMITS = {
     "largest_job": (1, np.inf),  # processors, or null: the largest host
@@ -54,10 +54,10 @@ def open_stream(point: Point, machine: Machine) -> Stream:
         )
     notes = []
     if workload["memory_mb"] and machine.has_memory:
-        size = sizes(workload, machine, LOOKED_AT, point.seed)
+        size = sizes(workload, machine, COUNTED, point.seed)
         if cut := int((memory(workload, size, point.seed) > offered(machine, size)).sum()):
             notes.append(
-                f"synthetic: {cut:,} of the first {LOOKED_AT:,} jobs draw more memory than the smallest host "
+                f"synthetic: {cut:,} of the first {COUNTED:,} jobs draw more memory than the smallest host "
                 "that has their processors offers, and take what it has"
             )
     return Stream(

@@ -1,8 +1,8 @@
 """Requested times as users choose them: the model of Tsafrir, Etsion and Feitelson (2005).
 
 Users pick from few values: twenty take 89 % of all jobs, and the longest that is allowed is the most popular
-of them. The model gives the distinct values and how many jobs ask for each, and deals them out so that nobody
-asks for less than the job takes.
+of them. The model gives the distinct values and how many jobs ask for each, and deals them out so that no job
+requests less than its runtime.
 
 References
 ----------
@@ -19,7 +19,7 @@ from models.arrays import Floats, Ints
 HOUR, MINUTE = 3600, 60
 
 POPULAR = 20
-"""Values that nearly everybody picks from: the "head" of the distribution."""
+"""Values that nearly all users pick from: the "head" of the distribution."""
 
 HEAD_SHARE = 0.89
 
@@ -157,7 +157,7 @@ def descending(times: Ints, shares: Floats, n_jobs: int) -> Ints:
 
 
 def deal(runtime: Floats, values: Ints, uniforms: Floats) -> tuple[Ints, int]:
-    """Deal out values so that no job gets less than it takes, each of all such ways being as likely.
+    """Deal out values so that no job gets less than its runtime, each of all such ways being as likely.
 
     From the longest job to the shortest, each draws one of the values that are left and long enough.
 

@@ -1,7 +1,7 @@
-"""What is said to a user whose log cannot be used."""
+"""The error of a log that cannot be used."""
 
 from __future__ import annotations
 
 
 class SwfError(ValueError):
-    """A log that cannot be used as asked: one clear line with the file, the line number and what to do."""
+    """A log that cannot be used as asked: one line with the file, the line number and a remedy."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from models.jobs.swf.errors import SwfError
 
-# A comment that begins with a tab or more than two blanks continues the one before, whatever it looks like.
+# A comment that begins with a tab or more than two blanks continues the one before, even if it has a key.
 _ENTRY = re.compile(r"; {0,2}([A-Za-z]\w*):(?:\s+(.*))?")
 
 

@@ -1,4 +1,4 @@
-"""A log as it was read: every row, and what its header says of the machine."""
+"""A log as it was read: every row, and the machine that its header names."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from models.jobs.swf.header import header_number
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """What an SWF file says.
+    """The contents of an SWF file.
 
     Parameters
     ----------
     path : Path
-        Where it was read; messages tell the file's name only.
+        Where it was read; messages have the file's name only.
     header : dict of str to list of str
         Comments by key, one string a line, in the file's order. Keys may repeat (``Queue``, ``Note``) and a
-        comment without a key continues the one before, or stands under ``""`` where there is none.
+        comment without a key continues the one before, or has the key ``""`` if there is none.
     columns : dict of str to ndarray, shape (n_jobs,)
         One array for each of `COLUMNS`, in order of submit time, with the types of `DTYPES`.
     line : ndarray of int, shape (n_jobs,)
         Line of each row in the (uncompressed) file, from 1.
     notes : tuple of str
-        What a user should hear of this file: rows out of order, fewer rows than its header says.
+        Notes for the user: rows out of order, fewer rows than the header's number.
     """
 
     path: Path
@@ -60,7 +60,7 @@ class Log:
 
     @property
     def names_its_machine(self) -> bool:
-        """Whether the header says how many processors there are."""
+        """Whether the header names the number of processors."""
         return bool(header_number(self.header, "MaxProcs", "MaxNodes"))
 
     @property

@@ -1,4 +1,4 @@
-"""A log file to a `Log`, or one line on what is wrong with it."""
+"""Reading of a log file, with one line for the first fault."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from models.jobs.swf.rows import cut_row, parse_rows
 from models.jobs.swf.unpacking import content_of
 
 SACCT, SACCT_BYTES = (b"JobID|", b"JobIDRaw|"), 200
-"""How files of sacct begin, and how much of a file is looked at."""
+"""First words of files of sacct, and the number of bytes that are searched for them."""
 
 
 def read(path: str | os.PathLike[str]) -> Log:
-    """Read an SWF log, plain or gzip (told apart by content, not by name).
+    """Read an SWF log, plain or gzip (recognised by content, not by name).
 
-    A file that was cut exactly at the end of a line looks like a shorter log: it is read, and `Log.notes`
-    says how many rows its header promises. Any other cut is an error. A last row without a line end is taken
-    as whole only if it ends in -1, since any other last number may be the beginning of a longer one.
+    A file that was cut exactly at the end of a line cannot be distinguished from a shorter log: it is read,
+    and `Log.notes` has the number of rows in its header. Any other cut is an error. A last row without a line
+    end is taken as whole only if it ends in -1, since any other last number may be the beginning of a longer
+    one.
 
     Parameters
     ----------
@@ -81,13 +82,13 @@ def read(path: str | os.PathLike[str]) -> Log:
 
 
 def _row_count_note(header: Mapping[str, list[str]], values: np.ndarray) -> tuple[str, ...]:
-    told = header_number(header, "MaxRecords", "MaxJobs")
+    promised = header_number(header, "MaxRecords", "MaxJobs")
     rows = len(values)
-    if told in (0, rows):
+    if promised in (0, rows):
         return ()
-    note = f"{rows:,} rows, its header says {told:,}"
-    if rows > told:
+    note = f"{rows:,} rows, its header says {promised:,}"
+    if rows > promised:
         return (note,)
     # A cleaned log keeps the header and the job numbers of the original.
-    whole = values[:, COLUMNS.index("job")].max() >= told
+    whole = values[:, COLUMNS.index("job")].max() >= promised
     return (note + (": some are missing, but not the last" if whole else ": the end may be missing"),)

@@ -1,4 +1,4 @@
-"""Rows of text to numbers, quickly, or the first line that is wrong and why."""
+"""Fast parsing of rows of text, with the first wrong line and its fault."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _NUMBER_BYTES = b"0123456789+-.eE \t\n\r\v\f"
 def parse_rows(name: str, rows: list[bytes], line: np.ndarray, cut: str | None) -> np.ndarray:
     """Return the rows as numbers, shape (n_rows, 18), or raise for the first line that is wrong.
 
-    `cut` is what to say of the last one if it is only a part of a row.
+    `cut` is the message for the last row if it is incomplete.
     """
     fault = cut
     n_good = len(rows) - (cut is not None)
     try:
         values = _numbers(rows[:n_good])
     except ValueError:
-        # The quick way does not say reliably where it failed: look at one row after the other.
+        # The fast parser does not report reliably where it failed: check one row after the other.
         n_good, what = next((k, what) for k, row in enumerate(rows[:n_good]) if (what := _syntax_fault(row)))
         fault = f"{name}: line {line[n_good]} {what}"
         values = _numbers(rows[:n_good])
@@ -36,14 +36,14 @@ def parse_rows(name: str, rows: list[bytes], line: np.ndarray, cut: str | None) 
 
 
 def cut_row(name: str, row: bytes, number: int, *, ended: bool) -> str | None:
-    """Return what to say if the last row is only a part of one."""
+    """Return the message for an incomplete last row, None for a complete one."""
     tokens = row.split()
     if _odd_bytes(row):
         return None
     if len(tokens) < len(COLUMNS):
         why = f"has {len(tokens)} of {len(COLUMNS)} columns"
     elif not ended and len(tokens) == len(COLUMNS) and tokens[-1] != b"-1":
-        why = "has no line end, so its last number may go on"
+        why = "has no line end, so its last number may be incomplete"
     else:
         return None
     return (
@@ -64,7 +64,7 @@ def _numbers(rows: list[bytes]) -> np.ndarray:
         try:
             return _of_18_columns(np.loadtxt(rows, dtype=np.int64, comments=None, ndmin=2))
         except ValueError:
-            pass  # perhaps a number beyond 64 bits, which the caller tells by its value
+            pass  # perhaps a number beyond 64 bits, which the caller recognises by its value
     return _of_18_columns(np.loadtxt(rows, dtype=np.float64, comments=None, ndmin=2))
 
 

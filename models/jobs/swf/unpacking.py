@@ -1,4 +1,4 @@
-"""The bytes of a log, plain or gzip, told apart by content."""
+"""The bytes of a log, plain or gzip, recognised by content."""
 
 from __future__ import annotations
 

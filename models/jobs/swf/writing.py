@@ -19,7 +19,7 @@ def write(
     columns: Mapping[str, np.ndarray],
     header: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Write an SWF file that `read` gives back; compressed if its name ends with ``.gz``.
+    """Write an SWF file that `read` reads back; compressed if its name ends with ``.gz``.
 
     The file appears whole or not at all, and the same arguments give the same bytes.
 
@@ -44,8 +44,8 @@ def write(
         )
     lengths = {name: np.size(values) for name, values in columns.items()}
     if len(set(lengths.values())) != 1 or 0 in lengths.values():
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items()) or "none"
-        raise SwfError(f"{path.name}: needs columns of one length, at least 1; got {told}")
+        given = ", ".join(f"{name} {length}" for name, length in lengths.items()) or "none"
+        raise SwfError(f"{path.name}: needs columns of one length, at least 1; got {given}")
     table = np.full((next(iter(lengths.values())), len(COLUMNS)), -1.0)
     table[:, 0] = np.arange(1, len(table) + 1)
     for name, values in columns.items():

@@ -87,7 +87,7 @@ def open_source(point: Point) -> Source:
     mesh, notes = _mesh(point.machine, opened.machine.total)
     speedup = Speedup.of(workload)
     system = System.of(policy, mesh, speedup.cycle)
-    told = (*opened.notes, *notes, f"workload.speedup={speedup.told}")
+    told = (*opened.notes, *notes, f"workload.speedup={speedup.note}")
     if isinstance(opened, Trace):
         trace, stream, first = opened, None, opened.jobs
     else:

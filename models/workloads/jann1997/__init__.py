@@ -39,18 +39,18 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
     model, notes = model_of(point.workload, machine)
     natural = model.natural_load(machine.total)
-    told = f"jann1997: load {natural:.3f} on {machine.total:,} processors as it is"
+    note = f"jann1997: load {natural:.3f} on {machine.total:,} processors as it is"
     stretch = 1.0 if point.load is None else natural / point.load
-    return Stream("jann1997", machine, lambda n: draw(model, stretch, n, point.seed), (*notes, told))
+    return Stream("jann1997", machine, lambda n: draw(model, stretch, n, point.seed), (*notes, note))
 
 
 def model_of(workload: Parameters, machine: Machine) -> tuple[Model, tuple[str, ...]]:
-    """Return the model with the sizes that jobs have on a machine, and what is worth saying aloud.
+    """Return the model with the sizes that jobs have on a machine, and notes on it.
 
     Raises
     ------
     ValueError
-        With one line that says what is allowed.
+        With one line that names the allowed values.
     """
     path, table = workload.get("path"), workload.get("fit")
     within = checks.choice(workload, "workload", "sizes_in_range", SIZES_IN_RANGE)
@@ -64,16 +64,16 @@ def model_of(workload: Parameters, machine: Machine) -> tuple[Model, tuple[str, 
     model = model.with_sizes(lambda jobs: _within(jobs, within))
     largest = machine.largest
     if onto == SCALED and model.processors != largest:
-        told = f"jann1997: sizes times {largest / model.processors:.4g}, at least 1: {model.log} is of "
-        notes = (*notes, told + f"{model.processors:,} processors (machine_sizes=scaled)")
+        note = f"jann1997: sizes times {largest / model.processors:.4g}, at least 1: {model.log} is of "
+        notes = (*notes, note + f"{model.processors:,} processors (machine_sizes=scaled)")
     if model.largest > largest and onto == AS_IS:
         raise ValueError(
             f"jobs of {model.log} have up to {model.largest:,} processors, and the largest host {largest:,}; "
             "give workload.machine_sizes=scaled or workload.machine_sizes=capped, or take a larger machine"
         )
     if model.largest > largest and onto == CAPPED:
-        told = f"jann1997: jobs of more than {largest:,} processors take {largest:,} (machine_sizes=capped)"
-        notes = (*notes, told)
+        note = f"jann1997: jobs of more than {largest:,} processors take {largest:,} (machine_sizes=capped)"
+        notes = (*notes, note)
     return model.with_sizes(lambda jobs: (_onto(jobs.sizes, onto, model, largest), jobs.weights)), notes
 
 

@@ -2,7 +2,7 @@
 
 Sizes are the processors allocated (requested, where these are unknown), runtimes the fourth column of the
 format: wall-clock time, not the CPU time of the sixth. Gaps are the times between consecutive submissions
-inside a range. A runtime of 0 is a value like any other, unless ``zero_runtime`` says otherwise.
+inside a range. A runtime of 0 is a value like any other, unless ``zero_runtime`` drops it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ read_log = replayed.read_once(read)
 
 
 def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
-    """Return the model of a workload's log, and what is worth saying aloud.
+    """Return the model of a workload's log, and notes on it.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def limits(workload: Parameters, processors: int) -> list[int]:
 def ranges_of(
     name: str, size: Ints, most: list[int], least_jobs: int, merges: bool
 ) -> tuple[list[tuple[int, int]], list[str]]:
-    """Return the ranges that have jobs, and what to say of those that were merged.
+    """Return the ranges that have jobs, and notes on those that were merged.
 
     A range with too few jobs joins the next smaller one that has any (the smallest the next larger).
     """
@@ -94,7 +94,7 @@ def ranges_of(
     for low, high in zip([1, *(limit + 1 for limit in most[:-1])], most, strict=True):
         if n := int(((size >= low) & (size <= high)).sum()):
             found.append((low, high, n))
-    told = []
+    notes = []
     while (few := _last_with_few(found, least_jobs)) is not None:
         low, high, n = found[few]
         if not merges or len(found) == 1:
@@ -106,9 +106,9 @@ def ranges_of(
         first = max(few - 1, 0)
         (low, _, n), (_, high, more) = found[first : first + 2]
         parts = " and ".join(label_of(*one[:2]) for one in found[first : first + 2])
-        told.append(f"{name}: sizes {parts} are one range, for too few jobs (few_jobs=merge)")
+        notes.append(f"{name}: sizes {parts} are one range, for too few jobs (few_jobs=merge)")
         found[first : first + 2] = [(low, high, n + more)]
-    return [(low, high) for low, high, _ in found], told
+    return [(low, high) for low, high, _ in found], notes
 
 
 def _last_with_few(found: list[tuple[int, int, int]], least_jobs: int) -> int | None:

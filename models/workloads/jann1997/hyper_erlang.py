@@ -62,7 +62,7 @@ def matched(mean: float, second: float, third: float) -> HyperErlang:
 
     Its two values are found by their distance from the mean, from the variance v and the third central moment
     w: the distances are the roots of y^2 - (w/v) y - v, which loses no digits where v is small. An order that
-    is barely enough may still need a branch too rare for `p` to tell from 1; the next one is taken then.
+    is barely enough may still need a branch so rare that `p` rounds to 1; the next order is taken then.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def matched(mean: float, second: float, third: float) -> HyperErlang:
     Raises
     ------
     ValueError
-        Where no order up to `MOST_STAGES` will do; the caller says of what.
+        If no order up to `MOST_STAGES` has these moments; the caller adds the name of the values.
     """
     m2, m3 = second / mean**2, third / mean**3
     excess = min(m2 - 1, m3 / m2**2 - 1)

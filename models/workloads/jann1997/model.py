@@ -127,7 +127,7 @@ def of_table(table: object) -> Model:
     Raises
     ------
     ValueError
-        With one line that says what is allowed.
+        With one line that names the allowed values.
     """
     where = "workload.fit"
     given = checks.mapping(table, where, ("log", "processors", "ranges"))

@@ -2,7 +2,7 @@
 
 The logs were never published. A month is made of twelve classes of jobs: their number is that of Table 4
 exactly, and each class is bent until its processor and memory demand print as Table 4's (`calibration`). All
-other distributions follow the text where it says something (sections 2.4 and 3), else the assumptions in
+other distributions follow the text where it has numbers (sections 2.4 and 3), else the assumptions in
 conf/workload/chiang2001/_o2k.yaml.
 """
 
@@ -42,7 +42,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
 
 
 def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ: each is a month of its own."""
+    """Return whether replications differ: each is a month of its own."""
     return True
 
 
@@ -57,7 +57,7 @@ def open_trace(point: Point) -> Trace:
     Raises
     ------
     ValueError
-        With one line that says what is wrong.
+        With one line that names the mistake.
     """
     load = point.load
     hosts = _hosts(point.workload, point.machine)
@@ -72,8 +72,8 @@ def open_trace(point: Point) -> Trace:
         notes.append(
             f"{month.name}: no jobs within the limits make the demands of {', '.join(missed)}; nearest"
         )
-    jobs, told = memory.of_log(month.name, jobs, point.workload)
-    notes += told
+    jobs, of_memory = memory.of_log(month.name, jobs, point.workload)
+    notes += of_memory
     until = float((assumed.warmup_days + month.days) * 24 * HOUR)
     if load is None:
         return Trace(month.name, jobs, hosts, tuple(notes), measured, until)

@@ -27,7 +27,7 @@ def calendar(assumed: Assumptions, submit: Floats) -> tuple[Ints, Ints]:
 
 
 def at_weekday_peak(assumed: Assumptions, submit: Floats) -> np.ndarray:
-    """Tell which moments after the start of the warm-up are in the peak period of a weekday."""
+    """Return which moments after the start of the warm-up are in the peak period of a weekday."""
     weekday, hour = calendar(assumed, submit)
     return np.asarray((weekday < SATURDAY) & (levels(assumed)[hour] == 0))
 

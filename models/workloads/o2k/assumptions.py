@@ -1,4 +1,4 @@
-"""What is assumed of the jobs beside Table 4 of Chiang and Vernon (2001): a workload's keys, checked."""
+"""The assumptions on the jobs beside Table 4 of Chiang and Vernon (2001): a workload's keys, checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEVELS = ("peak", "intermediate", "low")
 
 @dataclass(frozen=True)
 class Assumptions:
-    """The keys of conf/workload/chiang2001/_o2k.yaml, whose comments say where each number is from.
+    """The keys of conf/workload/chiang2001/_o2k.yaml, whose comments name the source of each number.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Assumptions:
         Raises
         ------
         ValueError
-            With one line that says what was given and what is allowed.
+            With one line that names the given and the allowed values.
         """
         month = TABLE_4[checks.choice(workload, "workload", "month", TABLE_4)]
         user_limit, user_jobs = _closed_loop(workload)
@@ -153,8 +153,8 @@ def _closed_loop(workload: Parameters) -> tuple[int | None, float]:
     limit = checks.whole(group, where, key, allowed, least=1, most=10**6)
     if workload.get("together") != 1:
         raise ValueError(
-            f"{where}.{key}={limit} and workload.together={workload.get('together')} both say which jobs "
-            "come at once; set workload.together=1"
+            f"{where}.{key}={limit} and workload.together={workload.get('together')} both set which jobs "
+            "are submitted at once; set workload.together=1"
         )
     return limit, jobs
 

@@ -23,7 +23,7 @@ SIZES = tuple(SIZE_CLASSES)
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """Jobs of a class; what they are depends on tilts still to be found. All arrays have the shape (n_jobs,).
+    """Jobs of a class; their values depend on tilts still to be found. All arrays have the shape (n_jobs,).
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Draft:
 def _runtime(
     time: str, rank: Floats, requested: Floats, assumed: Assumptions, random: np.random.Generator
 ) -> Span:
-    """Return the seconds that jobs run, as Fig. 2 and section 3 say.
+    """Return the seconds that jobs run, by Fig. 2 and section 3.
 
     A share ends within a minute; of the lt jobs another share within the limit of st; both whatever the
     tilt. The others are uniform on a log scale up to what they requested, but for the tilt, which leaves

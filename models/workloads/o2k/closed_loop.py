@@ -22,7 +22,7 @@ def in_turn(begins: Floats, runtime: Floats, first: Ints, limit: int, period: tu
         When a user submits the first jobs; that of a user's first job counts.
     runtime : ndarray of float, shape (n_jobs,), seconds
     first : ndarray of int, shape (n_jobs,)
-        Of each job the first one of its user, who has it and those that follow.
+        The first job of each job's user: a user has it and those that follow.
     limit : int
         Jobs that a user has in the system at once: as many are submitted together, and each next one when one
         of them has ended. A workload knows no waits, so that they end as if each had started at once.

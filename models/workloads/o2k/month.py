@@ -1,4 +1,4 @@
-"""Makes the jobs of a month, and of the days before it."""
+"""The jobs of a month, and of the days before it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from models.workloads.o2k.table4 import MEMORY_GB, PROCESSORS, unrounded
 from models.workloads.o2k.used_memory import used_mb
 
 BEFORE, MONTH = "before", "month"
-"""Names of the two parts in the random numbers' causes."""
+"""The two parts, in the keys of random numbers."""
 
 
 def generate(assumed: Assumptions, seed: Seed) -> tuple[Jobs, int, dict[str, Tilts]]:
@@ -38,11 +38,11 @@ def generate(assumed: Assumptions, seed: Seed) -> tuple[Jobs, int, dict[str, Til
     n_before : int
         Jobs submitted before the month.
     tilts : dict of str to Tilts
-        What each class had to be bent by.
+        The tilts of each class.
 
     Notes
     -----
-    Of each class exactly as many jobs are submitted in the month as Table 4 says, and the tilts are found
+    Of each class exactly as many jobs are submitted in the month as in Table 4, and the tilts are found
     from them. The jobs before it are of the same distributions under the same tilts, as many as there are on
     average in so many days of the month. They have random numbers of their own and leave the month as it is.
     """

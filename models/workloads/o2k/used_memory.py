@@ -1,4 +1,4 @@
-"""What part of the requested memory a job really uses (section 3)."""
+"""The part of the requested memory that a job uses (section 3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from models.workloads.o2k.shapes import correlated, within
 
 TENTH = 0.1
 LEAST_PART = 0.005
-"""Of the requested memory that a job uses."""
+"""Least part of the requested memory that a job uses."""
 
 GB = 1024.0
 
@@ -33,8 +33,8 @@ def used_mb(
     Notes
     -----
     A share of the class uses less than a tenth, uniform on a log scale, the others a uniform part of the
-    rest; who uses more tends to run longer. Nearly all jobs under a minute use less than 1 GB: those of them
-    whose tenth is more than that come first in the share, so that it stays what it is.
+    rest; a job that uses more tends to run longer. Nearly all jobs under a minute use less than 1 GB: those
+    of them whose tenth is more than that come first in the share, so that it stays what it is.
     """
     n = len(runtime)
     rank = correlated(jobs.rank, assumed.used_memory_correlation, random)

@@ -40,12 +40,12 @@ def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's file that its filters keep and some host can take.
 
     ``workload`` is that of conf/workload/logs/sacct.yaml, ``machine`` in `models.jobs.machine.of`: sacct does
-    not say how large the machine was. The load rescales the time between submissions, nothing else.
+    not report the size of the machine. The load rescales the time between submissions, nothing else.
 
     Raises
     ------
     ValueError
-        With one line that says what is wrong.
+        With one line that names the mistake.
     """
     workload, machine = point.workload, point.machine
     table = read_table(str(workload["path"]))
@@ -53,8 +53,8 @@ def open_trace(point: Point) -> Trace:
     if replayed.names_no_machine(machine):
         at_once = _most_at_once(table, select(table, machine_size=None, **filters))
         raise ValueError(
-            f"{table.name}: sacct does not say how large the machine is (its jobs had {at_once:,} processors "
-            "at once); add machine.processors=..., or take a machine with hosts, e.g. grid.machine=[o2k]"
+            f"{table.name}: sacct does not report the size of the machine (its jobs had {at_once:,} "
+            "processors at once); add machine.processors=..., or a machine with hosts, grid.machine=[o2k]"
         )
     hosts = machines.of(machine)
     chosen = select(table, machine_size=hosts.largest, **filters)

@@ -1,6 +1,6 @@
-"""The fields of sacct and how their texts become numbers.
+"""The fields of sacct, and the parsing of their texts.
 
-A text that does not have the field's form raises ``ValueError`` that says what is expected.
+A text that does not have the field's form raises ``ValueError`` with the expected form.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ FIELDS = {
     "AllocNodes": ("AllocNodes", "NNodes"),
     "ReqMem": ("ReqMem",),
 }
-"""What is needed, and the fields that tell it."""
+"""Needed values -> the fields that may hold them."""
 
 UNKNOWN_TIMES = frozenset({"Unknown", "None", ""})
-"""Times that there are not: of a job that has not started, or never will."""
+"""Missing times: of a job that has not started, or never will."""
 
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit", ""})
-"""Time limits that are none of the job's own."""
+"""Time limits of a job without a limit of its own."""
 
 JOB = re.compile(r"\d+(?:_(?:\d+|\[.*))?(?:\+\d+)?")
 STATE = re.compile(r"([A-Z][A-Z_]*)\+?(?: by \S+)?")
@@ -86,7 +86,7 @@ def count(text: str) -> int:
 
 
 def memory(text: str) -> tuple[float, str]:
-    """Return KB, and of what: ``c`` each processor, ``n`` each node, else the whole job (since 21.08).
+    """Return KB, and the unit: ``c`` each processor, ``n`` each node, else the whole job (since 21.08).
 
     Without a unit it is megabytes; no text is no memory.
     """
@@ -98,7 +98,7 @@ def memory(text: str) -> tuple[float, str]:
 
 
 def state(text: str) -> str:
-    """Return the state, without who cancelled."""
+    """Return the state, without the user that cancelled the job."""
     if not (found := STATE.fullmatch(text)):
         raise ValueError("a state such as COMPLETED or CANCELLED by 1000")
     return found[1]

@@ -1,4 +1,4 @@
-"""A file of sacct to a `Table`, or one line on what is wrong with it."""
+"""Reading of a file of sacct into a `Table`, with one line for the first fault."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Table:
     Parameters
     ----------
     path : Path
-        Where they were read; messages tell the file's name only.
+        Where they were read; messages have the file's name only.
     n_rows, n_steps, n_twice : int
         Rows of the whole file, those of them that are steps, and those that are exactly like one before them,
         as where two files overlap that were joined.
     line : ndarray of int
         Line of the (uncompressed) file, from 1.
     job, user, partition, state : ndarray of str
-        A state without who cancelled.
+        A state without the user that cancelled the job.
     submit, start : ndarray of datetime64[s]
         Not a time where unknown.
     eligible : ndarray of datetime64[s] or None

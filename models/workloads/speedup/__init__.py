@@ -1,8 +1,8 @@
 """How fast a rigid job is on other numbers of processors than it asks for: ``workload.speedup``.
 
 A job that takes t seconds on the p processors that it asks for is p · t of work to a policy that gives it
-more or fewer of them. Its speed is what its speed-up says, by the number of processors (`curves`), or that
-of a job of communicate-compute steps, by the shape of the partition (`cycle`).
+more or fewer of them. Its speed is given by its speed-up for the number of processors (`curves`), or for the
+shape of the partition if the job repeats communicate-compute steps (`cycle`).
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Speedup:
 
     Parameters
     ----------
-    told : str
-        What it means, for the notes of a run.
+    note : str
+        Description, for the notes of a run.
     curve : str
         Dotted name of a compiled function, see `models.workloads.speedup.curves`.
     parameters : tuple of float
-        What it is told.
+        Parameters of that function.
     cycle : Cycle, optional
-        Where speed goes by the shape of the partition; `curve` is then not asked.
+        If speed depends on the shape of the partition; `curve` is then not used.
     """
 
-    told: str
+    note: str
     curve: str = f"{CURVES}.linear"
     parameters: tuple[float, ...] = (0.0,)
     cycle: Cycle | None = None
@@ -46,14 +46,14 @@ class Speedup:
         Raises
         ------
         ValueError
-            With one line that says what is allowed.
+            With one line that names the allowed values.
         """
         name = workload.get("speedup", "linear")
         if name in SPEEDUPS:
             return SPEEDUPS[name](workload)
         what = "a compiled function, see models.workloads.speedup.curves"
         dotted.function(name, "workload.speedup", SPEEDUPS, what)
-        return cls(f"{name}: as fast as this function says, and a job moves at no cost", str(name))
+        return cls(f"{name}: as fast as this function returns, and a job moves at no cost", str(name))
 
 
 def _linear(workload: Parameters) -> Speedup:
@@ -68,9 +68,9 @@ def _downey(workload: Parameters) -> Speedup:
         allowed = "a number from 1 on, or null for the job's processors"
         average = checks.number(given, where, "average_parallelism", allowed, least=1)
     sigma = checks.number(given, where, "sigma", "a number, 0 or more", least=0, default=1.0)
-    told = f"{average:g}" if average else "the job's processors"
+    parallelism = f"{average:g}" if average else "the job's processors"
     return Speedup(
-        f"downey: average parallelism {told}, sigma {sigma:g}, and a job moves at no cost",
+        f"downey: average parallelism {parallelism}, sigma {sigma:g}, and a job moves at no cost",
         f"{CURVES}.downey",
         (float(average), float(sigma)),
     )

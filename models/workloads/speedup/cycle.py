@@ -28,7 +28,7 @@ PANELS = 32
 
 @dataclass(frozen=True)
 class Steps:
-    """What a step of a job consists of.
+    """The parts of a step of a job.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Steps:
         ----------
         given : mapping
         where : str
-            What it is called on the command line.
+            Name of the mapping on the command line.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Cycle:
-    """What a job repeats, and what its threads carry when they move.
+    """A job's repeated steps, and the memory of its threads.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Cycle:
 
 
 KEYS = ("compute_time", "delta", "communication_time", "code_bytes", "data_bytes")
-"""Of a cycle."""
+"""Keys of a cycle."""
 
 
 @lru_cache(maxsize=1 << 16)

@@ -1,4 +1,4 @@
-"""What the tasks of a rigid job do, to a policy that looks into them: ``workload.statements``.
+"""The program of the tasks of a rigid job, for policies that simulate tasks: ``workload.statements``.
 
 A job of p processors and runtime t is p SPMD tasks, each with t seconds of local computation, in stretches
 with a blocking statement after each (Silva and Scherson 1999, section 3.1). Time for input and output,
@@ -85,7 +85,7 @@ class Statements:
     barrier_latency : float, seconds
         From the arrival of the last task to the opening.
     partners : str
-        Who sends to whom, one of `PARTNERS`.
+        Pattern of messages, one of `PARTNERS`.
     """
 
     phases: tuple[Phase, ...]
@@ -129,14 +129,14 @@ class Statements:
         parts = []
         for phase in self.phases:
             blocking = [f"{getattr(phase, kind)} of {kind}" for kind in BLOCKING if getattr(phase, kind)]
-            told = (
+            mix = (
                 f"{', '.join(blocking)} to {phase.local} of local computation"
                 if blocking
                 else "computation only"
             )
             if phase.tasks < 1:
-                told += f" by {phase.tasks:.0%} of the tasks"
-            parts.append(told if len(self.phases) == 1 else f"{phase.share:.0%} of the time {told}")
+                mix += f" by {phase.tasks:.0%} of the tasks"
+            parts.append(mix if len(self.phases) == 1 else f"{phase.share:.0%} of the time {mix}")
         return (
             f"{'; '.join(parts)}; local statements of {self.seconds:g} s "
             f"({'exponential' if self.exponential else 'all alike'})"

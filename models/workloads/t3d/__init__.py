@@ -1,9 +1,9 @@
 """Generated work of Livermore's Cray T3D (Jette 1997): interactive sessions by day, batch jobs for the night.
 
-The log is in no public copy. What the paper and the log's page say is kept exactly in the mean: in the three
-weeks from 23 July 1996 on there are 2,659 interactive jobs with 44.5 million and 1,328 batch jobs with 289.5
-million CPU seconds (`reference`), no job exceeds the limits of its queue, and sizes are powers of two. Where
-they say nothing, conf/workload/jette1997/t3d.yaml says what is assumed.
+The log is in no public copy. The numbers in the paper and on the log's page are exact in the mean: in the
+three weeks from 23 July 1996 on there are 2,659 interactive jobs with 44.5 million and 1,328 batch jobs with
+289.5 million CPU seconds (`reference`), no job exceeds the limits of its queue, and sizes are powers of two.
+Where they give no number, conf/workload/jette1997/t3d.yaml names the assumption.
 
 References
 ----------
@@ -29,13 +29,13 @@ from models.workloads.t3d.site import Site
 
 
 def fills(workload: Parameters) -> tuple[str, ...]:
-    """Return the columns of its jobs; who waits for answers (feedback) not where all comes in a sequence."""
+    """Return the columns of its jobs: feedback unless ``repetition`` is a sequence."""
     feedback = () if workload.get("repetition") == SEQUENCE else ("feedback",)
     return ("requested", "memory", "user", "job_class", *feedback)
 
 
 def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ: each is a period of its own."""
+    """Return whether replications differ: each is a period of its own."""
     return True
 
 
@@ -44,14 +44,14 @@ def open_trace(point: Point) -> Trace:
     """Return the jobs of some months or weeks, with the days before them: conf/workload/jette1997/t3d.yaml.
 
     Time 0 is the Monday with which the days before them begin. ``machine`` has a host with the processors and
-    the memory of any job. The load is what the workload's demand is to be in the mean over the measured
-    period, as a fraction of the machine: it changes how many sessions and batch jobs there are, not what they
+    the memory of any job. The load is the workload's mean demand over the measured period, as a fraction
+    of the machine: it changes how many sessions and batch jobs there are, not what they
     are. Each seed gives jobs of its own, the same whatever the machine.
 
     Raises
     ------
     ValueError
-        With one line that says what is wrong.
+        With one line that names the mistake.
     """
     keys = _keys(json.dumps(dict(point.workload)))
     hosts = _hosts(keys, point)
@@ -83,8 +83,8 @@ def open_trace(point: Point) -> Trace:
             f"{keys.name}: load {point.load:g} is that in the mean, by {factor:.3g} times as many sessions "
             "and batch jobs"
         )
-    jobs, told = memory.of_log(keys.name, jobs, point.workload)
-    return Trace(keys.name, jobs, hosts, (*notes, *told), measured, float(site.until))
+    jobs, of_memory = memory.of_log(keys.name, jobs, point.workload)
+    return Trace(keys.name, jobs, hosts, (*notes, *of_memory), measured, float(site.until))
 
 
 def month_borders(workload: Parameters) -> tuple[tuple[str, ...], np.ndarray]:

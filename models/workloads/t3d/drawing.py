@@ -26,7 +26,7 @@ ROUND = MINUTE * np.array(
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some of the jobs, arrays of one length, in any order in which a job comes after the one it waits for.
+    """Some of the jobs, arrays of one length, in any order in which a job follows the one it waits for.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def draw(keys: Keys, site: Site, factor: float, seed: Seed) -> tuple[Jobs, int]:
 
 
 def interactive(keys: Keys, site: Site, factor: float, seed: Seed) -> Part:
-    """Return the interactive jobs without those that nobody would submit in time.
+    """Return the interactive jobs that are submitted before the end of the period.
 
     Each job of a session is submitted when the one before would have ended if it had not waited, and after a
     time of thought. Closed users begin a session when they have ended another.
@@ -118,29 +118,30 @@ def interactive(keys: Keys, site: Site, factor: float, seed: Seed) -> Part:
         "thoughts",
     )
     ends, size_of, class_of, people, times, thoughts = (stream(seed, name) for name in names)
-    user = 1 + np.arange(n_sessions) if closed else who(keys.users, people.random(n_sessions))
+    user = 1 + np.arange(n_sessions) if closed else users_by_activity(keys.users, people.random(n_sessions))
     columns: dict[str, list[Any]] = {name: [] for name in Part.__dataclass_fields__}
-    who_goes_on, submit = np.arange(n_sessions), begin
+    continued, submit = np.arange(n_sessions), begin
     begins = np.ones(n_sessions, bool)
     size, job_class = np.zeros((2, n_sessions), np.int64)
     after, think, n_jobs = np.full(n_sessions, -1), np.zeros(n_sessions), 0
-    while not columns["submit"] or who_goes_on.size:  # the first jobs of all, the second ones, and so on
-        n = who_goes_on.size
+    while not columns["submit"] or continued.size:  # the first jobs of all, the second ones, and so on
+        n = continued.size
         fresh_size = sizes(keys.interactive.sizes, size_of.random(n))
         fresh_class = np.where(class_of.random(n) < keys.debug, DEBUG, INTERACTIVE)
         size, job_class = np.where(begins, fresh_size, size), np.where(begins, fresh_class, job_class)
         limit = np.full(n, keys.interactive.limit)
         runtime = runtimes.drawn(limit, site.interactive_scale, keys.interactive_spread, times.random(n))
-        made = Part(submit, runtime, limit, size, user[who_goes_on], job_class, after, think)
+        made = Part(submit, runtime, limit, size, user[continued], job_class, after, think)
         for name, values in columns.items():
             values.append(getattr(made, name))
         after, n_jobs = np.arange(n_jobs, n_jobs + n), n_jobs + n
         think = thoughts.exponential(keys.think_time, n)
         submit = submit + runtime + think
         begins = ends.random(n) * keys.session_jobs < 1
-        goes_on = (submit < site.until) & (closed | ~begins)
-        who_goes_on, after, begins = who_goes_on[goes_on], after[goes_on], begins[goes_on]
-        submit, think, size, job_class = submit[goes_on], think[goes_on], size[goes_on], job_class[goes_on]
+        continues = (submit < site.until) & (closed | ~begins)
+        continued, after, begins = continued[continues], after[continues], begins[continues]
+        submit, think = submit[continues], think[continues]
+        size, job_class = size[continues], job_class[continues]
     return Part(*(np.concatenate(values) for values in columns.values()))
 
 
@@ -163,8 +164,9 @@ def batch(keys: Keys, site: Site, factor: float, seed: Seed) -> Part:
     runtime = runtimes.drawn(limit, site.batch_scale, keys.batch_spread, uniforms["runtimes"])
     named = np.array([EXPRESS, BENCHMARK, STANDBY, PRODUCTION])
     job_class = named[np.searchsorted(np.cumsum(keys.classes), uniforms["classes"], side="right")]
-    nobody, at_once = np.full(n, -1), np.zeros(n)
-    return Part(submit, runtime, limit, size, who(keys.users, uniforms["users"]), job_class, nobody, at_once)
+    user = users_by_activity(keys.users, uniforms["users"])
+    none, at_once = np.full(n, -1), np.zeros(n)
+    return Part(submit, runtime, limit, size, user, job_class, none, at_once)
 
 
 def moments(rate: Floats, seed: Seed, cause: str) -> Floats:
@@ -181,7 +183,7 @@ def sizes(of: Sizes, uniforms: Floats) -> Ints:
     return np.asarray(of.values[np.searchsorted(of.below, uniforms, side="right")])
 
 
-def who(n_users: int, uniforms: Floats) -> Ints:
+def users_by_activity(n_users: int, uniforms: Floats) -> Ints:
     """Return users from 1 on, the r-th as active as 1 / r."""
     activity = np.cumsum(1 / np.arange(1, n_users + 1))
     return 1 + np.searchsorted(activity[:-1] / activity[-1], uniforms, side="right")

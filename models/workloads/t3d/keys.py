@@ -1,4 +1,4 @@
-"""The keys of conf/workload/jette1997/t3d.yaml, checked; its comments say where each number is from."""
+"""The keys of conf/workload/jette1997/t3d.yaml, checked; its comments name the source of each number."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ class Reference:
 
 @dataclass(frozen=True, eq=False)
 class Cycle:
-    """What comes in an hour, relative to each other.
+    """Arrivals in each hour, relative to each other.
 
     Parameters
     ----------
     by_hour : ndarray of float, shape (24,)
         Of a weekday.
     weekend : float
-        Times that on a Saturday or Sunday.
+        Factor on a Saturday or Sunday.
     """
 
     by_hour: Floats
@@ -97,7 +97,7 @@ class Cycle:
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """A workload's keys; seconds, unless told otherwise.
+    """A workload's keys; times are in seconds.
 
     Parameters
     ----------
@@ -121,15 +121,15 @@ class Keys:
         Share of sessions.
     interactive_cycle, batch_cycle : Cycle
     closed_users : int, optional
-        So many users in sessions without end instead of those that come by themselves.
+        Number of users in sessions without end, in place of sessions that arrive by themselves.
     batch : tuple of Queue
         Their shares sum to 1.
     classes : tuple of float
         Shares of the batch jobs in `BATCH_CLASSES`.
     batch_demand : float
-        Times as many batch jobs.
+        Factor on the number of batch jobs.
     requests_limit : bool
-        Whether everybody asks for the limit.
+        Whether each job requests the limit of its queue.
     users : int
     memory_most, memory_others : tuple of float, MB
         Of a processor: from, to.
@@ -184,7 +184,7 @@ class Keys:
         where = "workload.interactive"
         closed = interactive.get("closed_users")
         if closed is not None:
-            allowed = "a whole number of users from 1 on, or null: sessions come by themselves"
+            allowed = "a whole number of users from 1 on, or null: sessions arrive by themselves"
             closed = checks.whole(interactive, where, "closed_users", allowed, most=10**6)
         return cls(
             name=str(workload.get("name", "t3d")),

@@ -1,4 +1,4 @@
-"""When people work, and how much: calendar, cycles of day and week, growth, and the numbers that are kept."""
+"""Arrival rates: calendar, cycles of day and week, growth, and the published numbers."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Site:
 
     @classmethod
     def of(cls, keys: Keys) -> Site:
-        """Return the rates and scales of a workload; ``ValueError`` with one line for what cannot be."""
+        """Return the rates and scales of a workload; ``ValueError`` with one line if there are none."""
         begin, end = keys.first_day, _end(keys)
         early = begin - timedelta(days=keys.warmup_days)
         zero = early - timedelta(days=early.weekday())
@@ -105,7 +105,7 @@ class Site:
 
 
 def rate(cycle: Cycle, growth: float, first: date, last: date, reference: date) -> Floats:
-    """Return what comes in each hour from one day until another, relative to each other, shape (n_hours,)."""
+    """Return the relative numbers of arrivals in each hour from one day until another, shape (n_hours,)."""
     n_days = (last - first).days
     hour = np.arange(n_days * HOURS)
     weekday = (first.weekday() + hour // HOURS) % 7

@@ -80,11 +80,11 @@ def test_shorter_ones_into_equal_numbers_of_jobs() -> None:
 def test_families_that_batch_jobs_as_they_end_refuse_weeks() -> None:
     gang = {"name": "buddy", "scheme": "buddy", "alternation": "exclusive"}
     for family, policy in ((GANG, gang), (PARTITIONING, {"name": "equi", "discipline": "equi"})):
-        with pytest.raises(ValueError, match=r"batch_size=week: .* add batch_size=null") as told:
+        with pytest.raises(ValueError, match=r"batch_size=week: .* add batch_size=null") as refused:
             family.check(Point(policy, log(100.5), POOL, None, WEEKS))
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(refused.value)
 
 
-def test_what_has_no_end_has_no_weeks() -> None:
+def test_streams_have_no_weeks() -> None:
     with pytest.raises(ValueError, match=r"batch_size=week divides a whole .* lublin2003 has no end"):
         FAMILY.check(Point(EASY, {"name": "l", "model": "lublin2003"}, POOL, 0.7, WEEKS))

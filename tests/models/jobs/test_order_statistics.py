@@ -12,9 +12,9 @@ N_ROWS = 3
 
 def described(values: np.ndarray, cell: np.ndarray, n_cells: int) -> tuple[np.ndarray, ...]:
     """Return number, mean, percentile and maximum of each cell, in each row."""
-    begin, at, room = np.empty(n_cells + 1, np.int64), np.empty(n_cells, np.int64), np.empty(len(cell))
+    begin, at, by_cell = np.empty(n_cells + 1, np.int64), np.empty(n_cells, np.int64), np.empty(len(cell))
     mean, p95, largest = np.empty((3, len(values), n_cells))
-    describe(values, cell, begin, mean, p95, largest, room, at)
+    describe(values, cell, begin, mean, p95, largest, by_cell, at)
     return np.diff(begin), mean, p95, largest
 
 

@@ -1,4 +1,4 @@
-"""What a log recorded itself, against loops over its rows and over every second."""
+"""The waits that a log recorded, against loops over its rows and over every second."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_measures_of_jobs_are_those_of_a_loop(tmp_path: Path, unknown: int) -> N
             those = [float(wait[row]) for row in rows if (columns["processors"][row] < 4) == is_small]
             assert found["wait_by_size"][number, group] == pytest.approx(np.mean(those))
             assert found["jobs_by_size"][number, group] == len(those)
-    assert ("utilization" in found) == (unknown == 0)  # of the machine nothing, where some starts are unknown
+    assert ("utilization" in found) == (unknown == 0)
 
 
 def test_measures_of_the_machine_are_those_of_every_second(tmp_path: Path) -> None:
@@ -92,31 +92,31 @@ def test_measures_of_the_machine_are_those_of_every_second(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("header", "processors", "keys", "told"),
+    ("header", "processors", "keys", "defined"),
     [
         ({}, None, {}, True),
-        ({}, PROCESSORS * 2, {}, False),  # what if there were more of them
+        ({}, PROCESSORS * 2, {}, False),
         ({}, PROCESSORS // 2, {}, False),
         ({"MaxProcs": "8"}, 9, {}, True),  # of which its jobs had more than 8 at once
-        ({"MaxProcs": "0"}, PROCESSORS * 2, {}, True),  # may be: the log does not say
-        ({"MaxProcs": "0"}, 8, {}, False),  # it cannot be: its jobs had more at once
-        ({}, PROCESSORS * 2, {"partition": -1}, True),  # a part of it, as large as the user says
+        ({"MaxProcs": "0"}, PROCESSORS * 2, {}, True),  # possible: the log does not name its machine
+        ({"MaxProcs": "0"}, 8, {}, False),  # impossible: its jobs had more at once
+        ({}, PROCESSORS * 2, {"partition": -1}, True),  # a part of it, of the size that the user names
     ],
 )
-def test_shares_of_another_machine_are_not_told(
-    tmp_path: Path, header: dict[str, str], processors: int | None, keys: dict[str, object], told: bool
+def test_shares_of_another_machine_are_undefined(
+    tmp_path: Path, header: dict[str, str], processors: int | None, keys: dict[str, object], defined: bool
 ) -> None:
     path, _ = log(tmp_path, np.random.default_rng(2).integers(0, 600, 80), **header)
     _, found = measured(path, Batches(None, 0, (4,)), machine={"processors": processors}, **keys)
     for name in ("utilization", "loss_of_capacity"):
-        assert np.isfinite(found[name]).all() == told
-        assert np.isnan(found[name]).all() != told
+        assert np.isfinite(found[name]).all() == defined
+        assert np.isnan(found[name]).all() != defined
         assert not (found[name] < 0).any()
     for name in ("wait", "response_time", "queue_length", "jobs_in_system"):
         assert np.isfinite(found[name]).all()
 
 
-def test_only_the_jobs_that_are_kept_count(tmp_path: Path) -> None:
+def test_only_selected_jobs_count(tmp_path: Path) -> None:
     wait = np.random.default_rng(3).integers(0, 100, 60)
     path, columns = log(tmp_path, wait)
     trace, found = measured(path, Batches(None, 0, (1,)), exclude_user=2)
@@ -126,15 +126,15 @@ def test_only_the_jobs_that_are_kept_count(tmp_path: Path) -> None:
     assert any(f"waited for {wait[kept].mean() / 3600:.2f} h" in note for note in trace.notes)
 
 
-def test_a_log_without_waits_tells_none(tmp_path: Path) -> None:
-    for wait in (np.full(30, -1), np.zeros(30, int)):  # many logs have zeros where they know nothing
+def test_a_log_without_waits_has_no_measures(tmp_path: Path) -> None:
+    for wait in (np.full(30, -1), np.zeros(30, int)):  # many logs have zeros for unknown waits
         path, _ = log(tmp_path, wait)
         trace, found = measured(path, Batches(None, 0, (1,)))
         assert trace.waited is None
         assert found == {}
 
 
-def test_where_the_jobs_come_from(tmp_path: Path) -> None:
+def test_the_origin_of_the_jobs(tmp_path: Path) -> None:
     path, columns = log(
         tmp_path, np.full(30, 7), Computer="Toy", Installation="Lab", UnixStartTime="1000000000"
     )

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from omegaconf import OmegaConf
 
-from models.backfill import FAMILY
 from models.jobs.division import Division
 from models.jobs.groups import Grouping
 from models.jobs.jobs import Jobs
@@ -95,14 +94,6 @@ def test_every_group_is_a_plain_recount(name: str) -> None:
                 )
 
 
-def test_what_is_measured_is_what_is_declared() -> None:
-    files = {name: OmegaConf.to_container(OmegaConf.load(path)) for name, path in FILES.items()}
-    declared = FAMILY.measured({"groups": files})
-    assert {metric.name for metric in declared} == set(
-        measure(drawn(50, 4), Division.by_number(drawn(50, 4).jobs.submit, 50, 1), ALL)
-    )
-
-
 def test_users_are_named_by_their_number_in_the_log() -> None:
     made = drawn(400, 2)
     found = measure(made, Division.by_number(made.jobs.submit, 400, 1), ALL)
@@ -118,8 +109,8 @@ def test_users_are_named_by_their_number_in_the_log() -> None:
     assert found["jobs_by_user"][0].tolist() == [*[0.0] * RANKS, 400.0]
 
 
-def test_only_what_is_measured_counts() -> None:
-    """A month after its warm-up is what a log that begins with it would be; time ends where it is said."""
+def test_only_measured_jobs_count() -> None:
+    """A month after its warm-up equals a log that begins with it; time ends at ``until``."""
     made = drawn(300, 3)
     month = slice(100, 250)
     found = measure(
@@ -141,7 +132,7 @@ def test_only_what_is_measured_counts() -> None:
     )
 
 
-def test_pieces_and_what_is_kept_idle() -> None:
+def test_pieces_and_processors_kept_idle() -> None:
     """Two hosts of 4 processors over 10 s: one job in two pieces, one that waits, 2 processors kept idle."""
     machine = Machine(("a", "b"), np.array([4, 4]), np.array([KB_IN_GB, KB_IN_GB]))
     whole = np.array

@@ -1,4 +1,4 @@
-"""One's own jobs, as arrays."""
+"""A user's own jobs, as arrays."""
 
 from __future__ import annotations
 
@@ -52,14 +52,6 @@ def test_jobs_and_arrays_of_numpy_are_taken_as_they_are() -> None:
     assert workloads.fills({"model": "arrays", "jobs": plain}) == ()
 
 
-def test_options_fill_what_is_lacking() -> None:
-    trace = opened(COLUMNS, HOSTS, estimates="exact", memory=100)
-    np.testing.assert_array_equal(trace.jobs.requested, trace.jobs.runtime)
-    assert (trace.jobs.memory == trace.jobs.size * 100 * 1024).all()
-    assert "mine: 4 jobs without memory take 100 MB for each processor" in trace.notes
-    assert "mine: 4 jobs request exactly their runtime (estimates=exact)" in trace.notes
-
-
 def test_they_run() -> None:
     workload = {"name": "mine", "model": "arrays", "jobs": COLUMNS}
     fcfs = {"name": "fcfs", "discipline": "fcfs"}
@@ -68,7 +60,7 @@ def test_they_run() -> None:
     assert FAMILY.simulate(point).metrics["wait"].tolist() == [(0 + 8 + 11 + 0) / 4]
 
 
-def test_who_is_too_large_is_refused_or_left_out() -> None:
+def test_jobs_that_are_too_large_are_refused_or_dropped() -> None:
     with pytest.raises(ValueError, match=r"mine: job 1 asks for 8 processors with 0 KB, which no host has"):
         opened(COLUMNS, {"processors": 4})
     trace = opened(COLUMNS, {"processors": 4}, oversized="drop")

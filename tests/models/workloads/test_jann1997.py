@@ -69,9 +69,6 @@ def written(path: Path, jobs: list[tuple[float, float, int]], processors: int = 
     return path
 
 
-# Moments
-
-
 def test_moments_are_those_of_the_density() -> None:
     for found in (HyperErlang(1, 0.9, 2.0, 0.1), HyperErlang(7, 0.3, 1.5, 4.0)):
         branches = [stats.gamma(found.order, scale=1 / rate) for rate in (found.rate_1, found.rate_2)]
@@ -138,9 +135,6 @@ def test_samples_have_the_distribution(found: HyperErlang) -> None:
 
     assert stats.kstest(x, below).pvalue > 1e-3
     np.testing.assert_array_equal(found.sample(50, stream((1,), "stages"), stream((1,), "branches")), x[:50])
-
-
-# Fits of logs
 
 
 def test_the_check_values_of_kth() -> None:
@@ -243,21 +237,6 @@ def test_too_few_jobs_are_named_with_their_range(tmp_path: Path) -> None:
         fit(of_file("jann1997", path=str(path), few_jobs="merge", least_jobs=200))
 
 
-def test_values_without_a_feasible_order_are_named_with_their_range(tmp_path: Path) -> None:
-    same = [(at, 10, 4) for at, _, _ in rising(40, 4)]
-    path = written(tmp_path / "same.swf", sorted([*rising(40, 1), *same]))
-    with pytest.raises(
-        ValueError, match=r"same\.swf: the 40 runtimes of jobs of size 3-4 lie between 10 and 10 s"
-    ):
-        fit(of_file("jann1997", path=str(path)))
-    together = [(0, run, 1) for _, run, _ in rising(40, 1)]
-    with pytest.raises(ValueError, match=r"once\.swf: the 39 gaps of jobs of size 1 lie between 0 and 0 s"):
-        fit(of_file("jann1997", path=str(written(tmp_path / "once.swf", together))))
-
-
-# Jobs
-
-
 @pytest.mark.parametrize("name", ["jann1997_kth", "jann1997_nasa"])
 def test_ranges_are_streams_of_their_own_merged_by_submission(name: str) -> None:
     workload = of_file(name, estimates=None)
@@ -352,38 +331,5 @@ def test_sizes_on_other_machines(how: str, processors: int) -> None:
     np.testing.assert_array_equal(jobs.size, expected)
     np.testing.assert_array_equal(jobs.submit, own.submit)
     np.testing.assert_array_equal(jobs.runtime, own.runtime)
-    says = {"scaled": processors != 100, "capped": processors < 100, "as_is": False}[how]
-    assert any("machine_sizes" in note for note in found.notes) == says
-
-
-def test_sizes_within_a_range() -> None:
-    for how, sizes in (
-        ("observed", {2**k for k in range(8)}),
-        ("uniform", set(range(1, 129))),
-        ("largest", {2**k for k in range(8)}),
-    ):
-        workload = of_file("jann1997_nasa", sizes_in_range=how)
-        assert set(opened(workload, {"processors": 128}).first(40_000).size.tolist()) == sizes
-    kth = of_file("jann1997_kth", sizes_in_range="largest")
-    assert set(opened(kth, {"processors": 100}).first(9000).size.tolist()) == {1, 2, 4, 8, 16, 32, 64, 100}
-
-
-TABLE: dict[str, Any] = {
-    "log": "own",
-    "processors": 8,
-    "ranges": [
-        {
-            "range": [1, 8],
-            "sizes": [[1, 3], [8, 1]],
-            "gaps": {"order": 1, "p": 0.5, "rate_1": 0.1, "rate_2": 0.01},
-            "runtimes": {"order": 2, "p": 0.5, "rate_1": 0.1, "rate_2": 0.01},
-        }
-    ],
-}
-
-
-def test_a_table_of_ones_own_is_a_workload() -> None:
-    jobs = opened(of_file("jann1997") | {"fit": TABLE}, {"processors": 8}).first(40_000)
-    assert set(jobs.size.tolist()) == {1, 8}
-    assert jobs.submit[-1] / 40_000 == pytest.approx(55, rel=0.05)
-    assert jobs.runtime.mean() == pytest.approx(110, rel=0.05)
+    noted = {"scaled": processors != 100, "capped": processors < 100, "as_is": False}[how]
+    assert any("machine_sizes" in note for note in found.notes) == noted

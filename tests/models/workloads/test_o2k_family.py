@@ -1,4 +1,4 @@
-"""The family that looks at generated months, against a recount of the same jobs one by one."""
+"""The characterization of generated months, against a recount of the same jobs one by one."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_class_without_a_job_at_weekday_peaks_has_no_distribution() -> None:
     assert isnan(outcome.metrics["memory_size_correlation"][0])
 
 
-def test_what_is_no_month_is_refused() -> None:
+def test_other_workloads_are_refused() -> None:
     assert FAMILY.check(point())
     assert FAMILY.is_stochastic(point())
     with pytest.raises(ValueError, match=r"load=0.5: .*; set grid.load=\[null\]"):

@@ -35,18 +35,9 @@ def peak(jobs: Jobs, begins: tuple[int, ...]) -> int:
     )
 
 
-def test_memory_that_is_full_if_all_begin_at_once() -> None:
-    random = np.random.default_rng(1)
-    for _ in range(50):
-        jobs = few_jobs(random, 15, random.integers(1, 9, 15))
-        for job, full in enumerate(is_full(jobs, 20)):
-            there = [k for k in range(job) if jobs.submit[k] + jobs.runtime[k] > jobs.submit[job]]
-            assert full == (sum(jobs.memory[k] for k in there) + jobs.memory[job] > 20)
-
-
 @pytest.mark.parametrize("month", ["1999-11", "1999-12", "2000-03"])
-def test_who_must_wait_does_so_on_one_host_with_all_memory_and_processors_for_all(month: str) -> None:
-    """Equipartition there slows nobody and places the first submitted that fits: the same jobs wait."""
+def test_jobs_must_wait_on_one_host_with_all_memory_and_processors(month: str) -> None:
+    """Equipartition slows no job there and places the first submitted job that fits: the same jobs wait."""
     jobs = open_month(workload(month), MACHINE, None, SEEDS[0]).jobs
     one_host = Machine(("all",), np.array([64 * 2000]), np.array([CAPACITY]))
     made = simulate(jobs, one_host, EqSpatial(quantum=None, catch_up=False))
@@ -79,8 +70,8 @@ def test_no_policy_lets_fewer_wait() -> None:
     assert fewest_waiting(jobs, 1000) == 0
 
 
-def test_what_the_months_say_of_placing_99_percent_at_once() -> None:
-    """With the memory of all hosts as one: two months have the room, three do not, and yet few need wait."""
+def test_shares_of_jobs_placed_at_once_in_the_months() -> None:
+    """With the memory of all hosts as one: it suffices in two months, not in three, and few jobs wait."""
     shares = {}
     for month in TABLE_4:
         trace = open_month(workload(month), MACHINE, None, SEEDS[0])

@@ -1,4 +1,4 @@
-"""The generated months of the Origin 2000 against what Chiang and Vernon (2001) print of the real ones.
+"""The generated months of the Origin 2000 against the numbers of the real ones in Chiang and Vernon (2001).
 
 Table 4 is counted anew here, with the limits of Table 1 written out, and times by the real calendar.
 """
@@ -62,21 +62,6 @@ def test_table_4_adds_up(month: Month) -> None:
         assert wanted.min() > 0
     begin, seconds = period(month)
     assert (begin.weekday(), seconds) == (month.first_weekday, month.hours * 3600)
-
-
-@each_month
-def test_every_cell_of_table_4_is_within_the_limits_of_its_class(month: Month) -> None:
-    """The paper's demands can be made by as many jobs, though 15 % end at once and half of lt in 50 hours."""
-    for number, name in enumerate(CLASSES):
-        longest = {"vst": 5, "st": 50, "mt": 200, "lt": 400}[name[:-3]]
-        mean = 0.5 * 400 + 0.35 * 50 if longest == 400 else 0.85 * longest
-        hours = month.jobs[number] * mean
-        processors, memory = {"sj": (8, 2), "mj": (16, 4), "lj": (64, 16)}[name[-2:]]
-        assert month.processor_demand[number] - 0.5 < 100 * hours * processors / (960 * month.hours)
-        assert month.memory_demand[number] - 0.5 < 100 * hours * memory / (336 * month.hours)
-        # The hours that the memory asks for, with a single processor, are not too many for the other demand.
-        least_hours = max(month.memory_demand[number] - 0.5, 0) / 100 * 336 * month.hours / memory
-        assert 100 * least_hours / (960 * month.hours) < month.processor_demand[number] + 0.5
 
 
 @each_month
@@ -173,7 +158,7 @@ def test_correlations_of_section_3(month: Month, seed: tuple[int, ...]) -> None:
 
 
 def by_period(month: Month, submit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tell which jobs are submitted at a weekday's peak, intermediate and low hours, by the calendar."""
+    """Return which jobs are submitted at a weekday's peak, intermediate and low hours, by the calendar."""
     begin = period(month)[0] - timedelta(days=7)
     moments = [begin + timedelta(seconds=float(second)) for second in submit]
     weekday = np.array([moment.weekday() < 5 for moment in moments])
@@ -197,7 +182,7 @@ def test_arrivals_follow_the_periods(month: Month) -> None:
         assert (abs(seen - expected) < 4 * np.sqrt(expected * (1 - expected) / len(jobs))).all()
 
 
-def test_jobs_that_are_submitted_together_are_of_one_class_and_as_many_as_said() -> None:
+def test_jobs_that_are_submitted_together_are_of_one_class_and_of_the_mean_number() -> None:
     month = TABLE_4["2000-03"]
     source = open_month(workload(month.name, together=5), MACHINE, None, SEEDS[0])
     jobs = source.jobs.part(source.measured)
@@ -233,7 +218,7 @@ def test_a_user_has_so_many_jobs_in_the_system_and_submits_the_next_when_one_end
 
 
 def test_users_in_a_closed_loop_bring_bursts_of_short_jobs_and_leave_memory_as_it_is() -> None:
-    """Jobs and demands stay those of Table 4; who submits them is told."""
+    """Jobs and demands stay those of Table 4; the jobs have users."""
     bursts, held = [], []
     alone = workload("2000-01")
     for given in (alone, workload("2000-01", closed_loop={"limit": 3})):
@@ -266,20 +251,6 @@ def test_users_in_a_closed_loop_bring_bursts_of_short_jobs_and_leave_memory_as_i
     before = source.jobs.part(slice(source.measured.start))
     assert before.user is not None
     assert not np.isin(before.user, jobs.user).any()
-
-
-def test_the_months_of_many_and_few_early_ends_are_those_of_short_and_long_jobs() -> None:
-    """By Table 4 alone: processor hours for each job that may run for over ten hours."""
-    hours = {}
-    for name, month in TABLE_4.items():
-        longer = [k for k, one in enumerate(CLASSES) if not one.startswith("vst")]
-        demand = sum(month.processor_demand[k] for k in longer) / 100 * 960 * month.hours
-        hours[name] = demand / sum(month.jobs[k] for k in longer)
-    assert min(hours, key=lambda name: hours[name]) == SHORTEST_JOBS
-    assert max(hours, key=lambda name: hours[name]) == LONGEST_JOBS
-    assert [round(hours[name]) for name in (SHORTEST_JOBS, LONGEST_JOBS)] == [86, 158]
-    others = [hours[name] for name in hours if name not in (SHORTEST_JOBS, LONGEST_JOBS)]
-    assert (round(min(others)), round(max(others))) == (123, 135)
 
 
 @pytest.mark.exhaustive
@@ -317,7 +288,7 @@ def test_the_same_seed_gives_the_same_month_and_another_seed_or_month_another() 
         assert (one == same).all()
     other = jobs_of("2000-01", (5, 1, 1))
     assert all((one != another).any() for one, another in zip(columns(first), columns(other), strict=True))
-    # Stratified quantiles leave little freedom but who has which: no job stays what it was.
+    # Stratified quantiles leave little freedom except the assignment to jobs: no job stays what it was.
     alike = (first.runtime == other.runtime) & (first.size == other.size) & (first.memory == other.memory)
     assert alike.mean() < 0.01
     of_march = jobs_of("2000-03", (5, 1, 0)).runtime
@@ -341,29 +312,10 @@ def test_a_load_rescales_the_times_of_submission_only() -> None:
     assert any("rescales" in note for note in denser.notes)
 
 
-def test_demands_out_of_reach_are_missed_aloud() -> None:
+def test_unreachable_demands_have_a_note() -> None:
     """Where nine in ten end at once, no jobs within the limits of some classes make their demands."""
     source = open_month(workload("2000-02", under_a_minute=0.9), MACHINE, None, SEEDS[0])
-    told = [note for note in source.notes if "nearest" in note]
-    assert len(told) == 1
-    assert "lt_lj" in told[0]
+    notes = [note for note in source.notes if "nearest" in note]
+    assert len(notes) == 1
+    assert "lt_lj" in notes[0]
     assert not any("nearest" in note for note in open_month(workload("2000-02"), MACHINE, None, (0,)).notes)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "keys",
-    [
-        {"under_a_minute": 0, "memory_under_tenth": 0, "left_alone": 0, "short_enough": 0},
-        {"under_a_minute": 0.9, "memory_under_tenth": 0.99, "left_alone": 0.9, "short_enough": 0.99},
-        {"serial_over_512mb": 0, "size_correlation": 1, "used_memory_correlation": -1},
-        {"serial_over_512mb": 1, "size_correlation": -1, "used_memory_correlation": 1},
-    ],
-)
-def test_the_limits_of_the_shares_give_possible_jobs(keys: dict[str, Any]) -> None:
-    source = open_month(workload("2000-02", **keys), MACHINE, None, SEEDS[0])
-    jobs = source.jobs.part(source.measured)
-    names, count = np.unique(classes(jobs), return_counts=True)
-    assert dict(zip(names, count, strict=True)) == dict(zip(CLASSES, TABLE_4["2000-02"].jobs, strict=True))
-    assert ((jobs.runtime >= 1) & (jobs.runtime <= jobs.requested)).all()
-    assert ((jobs.used >= 1) & (jobs.used <= jobs.memory)).all()

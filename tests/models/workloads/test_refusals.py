@@ -97,7 +97,7 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
     (
         "o2k_2000_01",
         {"closed_loop": {"limit": 3}, "together": 2},
-        "jobs come at once; set workload.tog",
+        "jobs are submitted at once; set wo",
     ),
     ("t3d_three_weeks", {"first_day": "July"}, "workload.first_day=July; allowed: a day from 1900"),
     ("t3d_three_weeks", {"months": 2}, "workload.months=2 and workload.weeks=1; allowed: one of them"),

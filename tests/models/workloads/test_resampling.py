@@ -1,4 +1,4 @@
-"""Logs drawn anew by users and by weeks: what stays, what is chance, and whether the log is one of them."""
+"""Logs resampled by users and by weeks: invariants, randomness, and whether the log is a possible sample."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from family_cases import archive_log
 import sweep
 from models import workloads
 from models.backfill import FAMILY
-from models.gang import FAMILY as GANG
 from models.jobs import swf
 from models.jobs.calendar import DAY, WEEK
 from models.jobs.jobs import Jobs
@@ -114,7 +113,7 @@ def test_each_time_of_the_week_has_the_work_that_it_had(resample: str, most: flo
     runs = np.array([cycle(drawn(log, k, resample)) for k in range(60)])
     expected, mean = cycle(log.jobs), runs.mean(axis=0)
     error = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
-    assert (mean[expected == 0] == 0).all(), "nobody works at night"
+    assert (mean[expected == 0] == 0).all(), "no work at night"
     busy = expected > 0.02 * expected.sum()
     assert (np.abs(mean - expected)[busy] <= 4 * error[busy]).all()
     assert mean.sum() == pytest.approx(expected.sum(), rel=0.03)
@@ -173,27 +172,6 @@ def _rows(jobs: Jobs, week: int) -> list[list[float]]:
     return np.stack([jobs.submit[these] % WEEK, jobs.runtime[these], jobs.size[these]], axis=1).tolist()
 
 
-def test_policies_meet_the_same_jobs_and_replications_others() -> None:
-    work = as_arrays(site(), resample="users")
-    assert workloads.is_stochastic(work)
-    assert not workloads.is_stochastic(work | {"resample": None})
-
-    def jobs(policy: dict[str, Any], load: float | None, replication: int) -> Jobs:
-        opened = workloads.open_workload(Point(policy, work, POOL, load, seed=(1, 2, replication)))
-        assert isinstance(opened, Trace)
-        return opened.jobs
-
-    first, same, loaded, other = (
-        jobs(EASY, None, 0), jobs({"name": "buddy"}, None, 0), jobs(EASY, 0.9, 0), jobs(EASY, None, 1)
-    )  # fmt: skip
-    np.testing.assert_array_equal(first.submit, same.submit)
-    np.testing.assert_array_equal(first.runtime, loaded.runtime)
-    assert float(loaded.size @ loaded.runtime) / (100 * loaded.submit[-1]) == pytest.approx(0.9)
-    assert not np.array_equal(first.runtime, other.runtime)
-    for family, policy in ((FAMILY, EASY), (GANG, {"name": "best_fit", "scheme": "best_fit"})):
-        assert family.is_stochastic(Point(policy, work, POOL))
-
-
 def write(path: Path, log: Trace) -> Path:
     jobs = log.jobs
     assert jobs.user is not None
@@ -217,7 +195,7 @@ def test_its_schedule_is_a_log_of_its_own(tmp_path: Path) -> None:
     assert (found.columns["preceding_job"] == -1).all()
     np.testing.assert_array_equal(found.columns["application"], trace.jobs.size)
     np.testing.assert_allclose(np.diff(found.columns["submit"]), np.diff(trace.jobs.submit))
-    # At its time of the day, so that the header's start of the log still says when that was.
+    # At its time of the day, so that the header's start of the log remains valid.
     original = swf.read(path).columns["submit"]
     assert set((found.columns["submit"] % WEEK).tolist()) <= set((original % WEEK).tolist())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections import Counter
 
 import numpy as np
@@ -148,7 +147,7 @@ def test_every_way_to_deal_is_as_likely() -> None:
         max_size=60,
     )
 )
-def test_nobody_asks_for_less_than_it_takes(cases: list[tuple[int, int, float]]) -> None:
+def test_no_job_requests_less_than_its_runtime(cases: list[tuple[int, int, float]]) -> None:
     runtime = np.array([case[0] for case in cases], dtype=float)
     values = np.sort([300 * case[1] for case in cases])[::-1]
     requested, n_raised = tsafrir2005.deal(runtime, values, np.array([case[2] for case in cases]))
@@ -192,15 +191,6 @@ def test_a_log_without_requests_is_filled() -> None:
     known, notes = estimates.fill("a.swf", anew, drawn, (1,))
     assert known is anew
     assert notes == ["a.swf: every job has a requested time, none drawn (estimates_for=unknown)"]
-
-
-def test_what_a_short_limit_does_is_said() -> None:
-    nan = float("nan")
-    jobs = jobs_of([9000.0] * 10 + [7190.0] * 90, [nan] * 100)
-    filled, notes = estimates.fill("b", jobs, {"estimates": "tsafrir2005", "longest_request": 7200}, ())
-    assert (filled.requested == 7200).all()
-    assert re.fullmatch(r"b: (\d+) of these raised to the longest: .*", notes[1])
-    assert notes[2] == "b: 10 jobs run longer than the longest request of 7,200 s"
 
 
 def test_requests_are_dealt_out_among_so_many_jobs_at_a_time() -> None:
