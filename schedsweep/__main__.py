@@ -19,7 +19,7 @@ SWEEP = {
 """Commands that take an experiment, and what they do."""
 
 OTHERS = {
-    "rerun": ("sweep.cli", "make a dataset once more from itself alone, and say whether it is the same"),
+    "rerun": ("sweep.cli", "make a dataset once more from itself alone, and compare the two"),
     "analysis": ("analysis.command", "figures, claims and a report of results, or one drawing"),
     "slurm": ("slurm.cli", "check a cluster before a sweep is submitted to it"),
 }
@@ -38,7 +38,7 @@ examples
   schedsweep run packing grid.load=[0.5,0.9] grid.policy=[buddy,migration] batches=10
   schedsweep analysis results/packing
 
-schedsweep COMMAND --help says more: of run, which experiments and executors there are."""
+schedsweep COMMAND --help has more; that of run lists the experiments and executors."""
 
 
 def help_text() -> str:

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def hidden() -> str | None:
-    """Say in one line which package of somebody else Python would take for one of the project's.
+    """Return a line that names a package which hides one of the project's.
 
     Returns
     -------

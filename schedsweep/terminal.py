@@ -1,4 +1,4 @@
-"""What a command finds around it: an output that fails or knows few characters, a folder that is gone.
+"""The surroundings of a command: an output that fails or has few characters, a working folder that is gone.
 
 This module imports nothing that could be hidden, see `schedsweep.packages`.
 """
@@ -12,14 +12,14 @@ from contextlib import suppress
 from typing import Any, TextIO
 
 READER_LEFT = 128 + 13
-"""Exit status of a command whose reader left: what a shell tells of one that SIGPIPE ended."""
+"""Exit status of a command whose reader left: a shell's for one that SIGPIPE ended."""
 
 
 class Output:
-    """Standard output that may fail: what is printed is then lost, and the command goes on.
+    """Standard output that may fail: its text is then lost, and the command continues.
 
-    Results go to files, and hours of work shall not end because a disk for somebody's log is full. A reader
-    that has left (``| head``) ends the command, without a word, as it ends others.
+    Results are written to files, and hours of work must not end because the disk of a log is full. A reader
+    that has left (``| head``) ends the command without a message, as it ends other commands.
     """
 
     def __init__(self, stream: TextIO) -> None:

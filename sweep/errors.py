@@ -25,7 +25,7 @@ class RunError(SweepError):
 
 
 def unknown(kind: str, given: object, valid: Iterable[str]) -> str:
-    """Say that a name is not known, which one was probably meant, and which there are.
+    """Return the line that refuses an unknown name, with the closest valid one and all valid ones.
 
     Examples
     --------

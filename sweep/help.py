@@ -12,7 +12,7 @@ usage: python -m sweep +experiment=NAME [key=value ...] [--config-dir DIR]
 
 Runs the grid of an experiment (policy x workload x load x machine x ...) and writes one labelled dataset,
 results/NAME/NAME.nc. What is finished is never run again; the same command continues after any interruption.
-rerun makes a dataset once more from itself alone, and says whether it is the same (rerun --help).
+rerun makes a dataset once more from itself alone, and compares the two (rerun --help).
 """
 
 EXAMPLES = """\
@@ -48,12 +48,12 @@ identifies its logs by content. First lists which packages, code and settings di
 made with, then runs it, and compares all variables bit for bit. The given file is never touched.
 
 keys
-  output=FOLDER        where the new dataset goes; default: results/NAME-rerun
+  output=FOLDER        folder of the new dataset; default: results/NAME-rerun
   executor=NAME        how it is run; default: dask; executor.KEY=VALUE, slurm=PROFILE as for any run
   logs=FOLDER          where its job logs are; looked into before $TRACES and the folders that they were in
   modules=FOLDER       write the code of its own that it carries into that folder, and run with that
   fresh=true           run anew what an earlier rerun in that folder has done
-  action=ACTION        run (default), plan (says what differs and how long it takes), status, gather, cancel
+  action=ACTION        run (default), plan (what differs, and the expected time), status, gather, cancel
 
 examples
   python -m sweep rerun results/packing/packing.nc

@@ -46,7 +46,7 @@ COLUMNS = (
 
 
 def is_table(path: Path) -> bool:
-    """Tell by its name whether a file is to be a table."""
+    """Whether a file is a table, by its name."""
     return path.name.endswith(ENDINGS)
 
 

@@ -40,7 +40,7 @@ UNITS = {
 }
 
 GROUPED_BY = ("processors", "user", "user_name", "host")
-"""What jobs are told apart by: coordinates over ``job``, so that ``groupby`` takes them."""
+"""Columns that group jobs: they are coordinates over ``job``, as ``groupby`` needs them."""
 
 NEEDED = ("submit", "start", "end", "response_time", "runtime", "requested", "processors")
 """Variables without which a dataset is no schedule."""

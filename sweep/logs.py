@@ -1,4 +1,4 @@
-"""Where job logs are looked for if nobody says: the same for runs, reruns, figures and drawings."""
+"""The default folders of job logs: the same for runs, reruns, figures and drawings."""
 
 from __future__ import annotations
 

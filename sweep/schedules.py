@@ -227,7 +227,7 @@ def _same_word(read: Any, values: Iterable[Any]) -> bool:
 
 @contextmanager
 def _text_file(path: Path) -> Iterator[IO[str]]:
-    """Open a file to write, compressed if its name says so, with no time of day in it."""
+    """Open a file to write, compressed if its name ends in ``.gz``, with no time of day in it."""
     if path.suffix != ".gz":
         with path.open("w", encoding="utf-8", newline="") as file:
             yield file

@@ -18,7 +18,7 @@ from sweep.errors import SweepError, unknown
 FIRST_SENTENCE = re.compile(r".*?(?:\.(?= [A-Z])|(?=:?$))")
 
 KINDS = {"groups": "groups of jobs"}
-"""What a file of a group is, where the group's name does not say it."""
+"""What a file of a group is, where the group's name is not the word for it."""
 
 
 def names(group: str, folders: Sequence[Path]) -> list[str]:

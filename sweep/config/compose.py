@@ -169,7 +169,7 @@ def _chosen(
 
 
 def _check_excluded(settings: Settings) -> None:
-    """Refuse a value that no axis has, in what was typed: an experiment's own may speak of a larger grid."""
+    """Refuse a typed value that no axis has; an experiment's own ``exclude`` may be of a larger grid."""
     for entry in settings.exclude:
         for axis, values in entry.items():
             if axis not in settings.grid:
@@ -202,7 +202,7 @@ def _quoted(text: str) -> str:
 
 @contextmanager
 def _one_line_errors(keys: Sequence[str], arguments: Sequence[str]) -> Iterator[None]:
-    """Turn what Hydra and OmegaConf raise into one line that says what to do."""
+    """Turn errors of Hydra and OmegaConf into one line with advice."""
     try:
         yield
     except (HydraException, OmegaConfBaseException) as error:
@@ -241,16 +241,16 @@ def _typed(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def _of_another_type(full_key: str, text: str, typed: Mapping[str, str]) -> str | None:
-    """Refuse a value whose type is not that of its key, None if what the key takes is not told.
+    """Return the line that refuses a value of the wrong type, None if the key's type is not known.
 
     Parameters
     ----------
     full_key : str
         As OmegaConf names it, ``precision.checkpoints[0]``; in a list of lists, the position alone.
     text : str
-        What OmegaConf says of it.
+        The error of OmegaConf.
     typed : dict of str to str
-        What the command line gives, empty where the value stands in a file.
+        Values on the command line, empty where the value is in a file.
     """
     key = full_key.partition("[")[0]
     if key.isdecimal():

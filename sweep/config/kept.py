@@ -1,4 +1,4 @@
-"""A config as JSON and back: a batch job, or whoever has the dataset alone, makes the same plan from it."""
+"""A config as JSON and back: a batch job, or a rerun of a dataset, makes the same plan from it."""
 
 from __future__ import annotations
 

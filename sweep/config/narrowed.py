@@ -1,7 +1,7 @@
 """A grid that is narrowed to some of an experiment's policies, workloads or machines is a part of that study.
 
-What the experiment sets for the others alone, or has an axis for, is then left out: nobody has such a key any
-more. What was typed stays, and is refused where nobody has it.
+Keys and axes that the experiment sets for the others alone are then left out: none of the remaining files has
+such a key. Keys that were typed stay, and are refused where no file has them.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def narrowed(
 
 
 def _is_among(key: str, typed: Collection[str]) -> bool:
-    """Tell whether a key, one above it or one below it was typed."""
+    """Whether a key, one above it or one below it was typed."""
     return any(f"{key}.".startswith(f"{one}.") or f"{one}.".startswith(f"{key}.") for one in typed)
 
 

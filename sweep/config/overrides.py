@@ -1,4 +1,4 @@
-"""What a user types, translated to what Hydra's Compose API takes.
+"""Translation of command-line arguments to overrides of Hydra's Compose API.
 
 Three forms are this project's own: ``policy=buddy`` is short for ``grid.policy=[buddy]``; a scalar given to
 a grid axis, or to ``measures.groups``, is a list of one; and keys below ``policy``, ``workload``,
@@ -77,7 +77,7 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
 
 
 def _unbalanced(value: str) -> str | None:
-    """Say which bracket is missing, None where none is, or where quotes make that hard to tell."""
+    """Return which bracket is missing, None if none is, or if there are quotes."""
     if "'" in value or '"' in value:
         return None
     waiting: list[str] = []

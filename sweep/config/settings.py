@@ -1,4 +1,4 @@
-"""The keys of an experiment, and the values of them that no study can mean."""
+"""The keys of an experiment, and checks of their values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GROUPS = ("policy", "workload", "machine")
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
 MOST_LOAD = 5
-"""Loads are fractions of capacity; beyond this one, a percentage was meant."""
+"""Loads are fractions of capacity; a higher value is probably a percentage."""
 
 FRACTION = "give a fraction, 0.05 for 5 %"
 GIVE = {
@@ -48,7 +48,7 @@ GIVE = {
     "slurm": "give the name of a profile",
     "schedule": "give the name of a file, e.g. schedule=jobs.csv",
 }
-"""What a key takes, for messages that refuse anything else."""
+"""Allowed values of each key, for the messages that refuse any other."""
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Precision:
 
 @dataclass
 class Measures:
-    """What is measured of jobs whatever the policy; see conf/config.yaml."""
+    """The measures of jobs under any policy; see conf/config.yaml."""
 
     bound: float = 10.0
     groups: list[str] = field(default_factory=list)
@@ -122,7 +122,7 @@ def at_load(value: Any, load: float | None) -> Any:
 
 @dataclass(frozen=True)
 class Config:
-    """What was asked for, composed and checked as far as it goes without the models.
+    """The config of a study, composed and checked as far as possible without the models.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Config:
     groups : dict of str to dict
         The files that ``measures.groups`` names.
     described : dict of str to dict
-        Group (policy, workload, machine) -> name -> what its file says of itself, for reports; no part of any
+        Group (policy, workload, machine) -> name -> description in its file, for reports; no part of any
         task's identity.
     logs : dict of str to str
         Path of a log as another machine had it -> where it is here, for a study that is rerun.
@@ -150,7 +150,7 @@ class Config:
 
 
 def check(settings: Settings) -> None:
-    """Refuse values that no study can mean, each with one line."""
+    """Refuse invalid values, each with one line."""
     if not re.fullmatch(r"[\w.-]+", settings.name):
         raise SweepError(f"name={settings.name!r} becomes a file name: use letters, digits, '.', '_' and '-'")
     if len(settings.name) > LONGEST_NAME:
@@ -195,7 +195,7 @@ def refused(key: str, value: Any) -> str:
 
 
 def too_high(load: float) -> str | None:
-    """Return why a load can only be a mistake, None for one that can be meant.
+    """Return why a load must be a mistake, None for a plausible one.
 
     Examples
     --------
@@ -230,8 +230,6 @@ def shown(value: Any) -> str:
 
 def _check_warmup(settings: Settings) -> None:
     warmup = settings.warmup
-    if warmup == "mser5":
-        raise SweepError(f"warmup=mser5 is warmup={MSER} now: the rule on the mean over all replications")
     if warmup != MSER:
         _check_by_load("warmup", warmup, 0, f" batches, or {MSER}")
 

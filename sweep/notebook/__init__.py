@@ -1,1 +1,1 @@
-"""The face for notebooks: no command line, no configuration files, plain values in, labelled arrays out."""
+"""The interface for notebooks: no command line, no files, plain values in, labelled arrays out."""

@@ -1,4 +1,4 @@
-"""``dataset.schedule``: what can be done with the jobs that `sweep.simulate` returns."""
+"""``dataset.schedule``: methods for the jobs that `sweep.simulate` returns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ScheduleAccessor:
         self._data = data
 
     def made(self) -> Schedule:
-        """Return it as the models know it."""
+        """Return it as the models' own type."""
         return schedule_of(self._data)
 
     def to_swf(self, path: str | Path) -> Path:
@@ -38,9 +38,9 @@ class ScheduleAccessor:
         from models.jobs.swf_schedule import write_schedule
 
         attributes = self._data.attrs
-        told = ", ".join(f"{key} {attributes[key]}" for key in ("policy", "workload", "machine"))
+        note = ", ".join(f"{key} {attributes[key]}" for key in ("policy", "workload", "machine"))
         try:
-            write_schedule(path, self.made(), [told])
+            write_schedule(path, self.made(), [note])
         except (ValueError, OSError) as error:
             raise SweepError(one_line(error)) from None
         return Path(path)
@@ -58,7 +58,7 @@ class ScheduleAccessor:
         return Path(path)
 
     def gantt(self, first: float | None = None, last: float | None = None) -> Figure:
-        """Draw who runs when on which processors.
+        """Draw the jobs over time and processors.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class ScheduleAccessor:
                 raise SweepError(
                     f"gantt: {name}={value!r}: give a time in seconds; a picture is saved with .savefig(path)"
                 )
-        # The face stands above all packages; nothing else in this one knows of the analysis.
+        # This interface is above all packages; no other module here imports the analysis.
         drawn: Figure = importlib.import_module("analysis.notebook").gantt_chart(
             self.made(), self._title(), first, last
         )

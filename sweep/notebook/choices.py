@@ -1,7 +1,7 @@
-"""What a notebook names, turned into the plain data that the models get.
+"""The arguments of a notebook as the plain data of the models.
 
 A policy, a workload and a machine are each a name (of a file of conf), a mapping with a ``name`` and
-settings, or one's own: a log's path, arrays of jobs, a number of processors, a compiled function.
+settings, or the user's own: a log's path, arrays of jobs, a number of processors, a compiled function.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _arrays(given: Any) -> dict[str, Any] | None:
             f"workload: jobs without {', '.join(lacking)}; give arrays of submit (s), runtime (s) and "
             "processors, and perhaps requested (s), memory (KB) and user"
         )
-    # A table may have columns of its own; a mapping has what somebody typed.
+    # A table may have further columns; the keys of a mapping were typed.
     if isinstance(given, Mapping) and not hasattr(given, "data_vars"):
         for key in keys.difference(COLUMNS):
             raise SweepError(f"workload: {unknown('column of jobs', key, COLUMNS)}")

@@ -23,7 +23,7 @@ Own = dict[str, dict[str, dict[str, Any]]]
 
 
 def taken_out(settings: Mapping[str, Any], where: Sequence[Path]) -> tuple[dict[str, Any], Own]:
-    """Return the settings of a study with a label for each value of one's own, and these values.
+    """Return the settings of a study with a label for each value of the user's own, and these values.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def taken_out(settings: Mapping[str, Any], where: Sequence[Path]) -> tuple[dict[
 
 
 def _is_name(group: str, value: Any) -> bool:
-    """Tell whether a value names a file of conf, or is for the command line's checks to refuse."""
+    """Whether a value names a file of conf, or is for the command line's checks to refuse."""
     if not isinstance(value, str):
         return False
     is_mesh = group == "machine" and value.replace("x", "").isdecimal()

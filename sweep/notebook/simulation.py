@@ -33,7 +33,7 @@ def simulate(
     replication: int = 0,
     config_dir: str | Path | None = None,
 ) -> xr.Dataset:
-    """Simulate a policy on a workload and return what became of each job.
+    """Simulate a policy on a workload and return the schedule of its jobs.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def simulate(
     Raises
     ------
     sweep.Error
-        With one line that says what is wrong and what to do.
+        With one line: what is wrong, and what would work.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def simulate(
 
 
 def _say(notes: Sequence[str]) -> None:
-    """Say what was assumed and what was left out, each line once in a process."""
+    """Print notes on assumptions and dropped jobs, each line once in a process."""
     for note in notes:
         if note not in _SAID:
             _SAID.add(note)
@@ -125,10 +125,10 @@ def _is_number(value: Any, *kinds: type) -> bool:
 
 
 def _ends(workload: Any) -> bool:
-    """Tell whether a workload has an end of its own."""
+    """Whether a workload ends by itself."""
     from models import workloads
 
     try:
         return hasattr(workloads.module_of(workload), "open_trace")
-    except ValueError:  # the family tells what it takes
+    except ValueError:  # the family raises the reason
         return False

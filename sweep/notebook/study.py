@@ -1,4 +1,4 @@
-"""A study from a notebook: the grid of an experiment, its dataset, and what the analysis says of it."""
+"""A study from a notebook: the grid of an experiment, its dataset, and its analysis."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Study:
     Raises
     ------
     sweep.Error
-        With one line that says what is wrong and what to do.
+        With one line: what is wrong, and what would work.
 
     Examples
     --------
@@ -146,13 +146,13 @@ class Study:
         return pd.DataFrame([claim.as_json() for claim in _analysis().claims_of(self.folder)])
 
     def figures(self, **chosen: Any) -> dict[str, Path]:
-        """Draw the paper's figures, or what there is in a study of one's own.
+        """Draw the paper's figures, or the general ones of any other study.
 
         Parameters
         ----------
         **chosen
             As for ``python -m analysis``: values of axes (``workload="kth"``, ``load=[0.5, 0.9]``), and of a
-            study of one's own ``along="load"``, ``reference="easy"``, ``metrics=["wait", "slowdown"]``.
+            study of your own ``along="load"``, ``reference="easy"``, ``metrics=["wait", "slowdown"]``.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class Study:
 
 
 def _analysis() -> Any:
-    """Return the analysis' face: this one stands above all packages, and nothing else here knows of it."""
+    """Return the analysis' interface: this one is above all packages, and no other module here imports it."""
     return importlib.import_module("analysis.notebook")
 
 

@@ -1,4 +1,4 @@
-"""Scheduling families: found by the name of their package, and put together where a grid has several."""
+"""Scheduling families: found by the name of their package, and combined where a grid has several."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ SHARED = ("response_time", "bounded_slowdown")
 
 
 def headline(families: Iterable[Family]) -> str:
-    """Return the metric by which the policies of all families are told at once.
+    """Return the metric by which the policies of all families are compared.
 
     A family's own headline suits its own policies only: a wait for the first processor is 0 for every job
     under time slicing, and would make the slowest of such policies the best. So several families that do not
-    have the same are told by the time from submission to the end, or else by the first one's.
+    have the same one are compared by the time from submission to the end, or else by the first family's.
     """
     several = list(families)
     names = {family.headline for family in several}

@@ -56,7 +56,7 @@ def targets(settings: Settings) -> dict[str, KeyTarget]:
 
 
 def _check_keys(axis: str, given: Any) -> None:
-    """Raise `SweepError` where values do not say of which group their keys are."""
+    """Raise `SweepError` where values do not name the group of their keys."""
     values = given.values() if isinstance(given, Mapping) else [given]
     for value in values:
         if not isinstance(value, Mapping) or not all(
@@ -78,7 +78,7 @@ def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
     values.setdefault("load", [None])
     for axis, own in named.items():
         values.setdefault(axis, list(own))
-        # A name of digits is a number to who types it: grid.switch_cost=[0,1] means "0" and "1".
+        # A name of digits is typed as a number: grid.switch_cost=[0,1] means "0" and "1".
         values[axis] = [
             str(value) if value not in own and str(value) in own else value for value in values[axis]
         ]

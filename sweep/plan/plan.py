@@ -1,11 +1,11 @@
 """A study expanded: its points, its tasks, and the identity of each task.
 
-A task's identity has two parts: a hash of the canonical JSON of all that was asked for, and a hash of the
-code that answers (`sweep.plan.sources`), with the family's version. So a result of earlier code is known for
-what it is: the first part is that of a task, the second is not. Points share most of the text, so it is
-joined from fragments made once for each policy, workload, machine and load: 100,000 tasks take about a
-second. Two points that mean the same simulation (an axis that sets a key which one of the policies has not)
-have the same identity, and it is run once.
+A task's identity has two parts: a hash of the canonical JSON of its scientific config, and a hash of its code
+(`sweep.plan.sources`) with the family's version. So a result of earlier code is recognised: its first part is
+that of a task, its second part is not. Points share most of the text, so it is joined from fragments made
+once for each policy, workload, machine and load: 100,000 tasks take about a second. Two points that mean the
+same simulation (an axis that sets a key which one of the policies has not) have the same identity, and it is
+run once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LENGTH = 20
 """Hexadecimal digits of an identity."""
 
 ASKED = 14
-"""How many of them say what was asked for; the others say what code answers."""
+"""How many of them are of the config; the others are of the code."""
 
 MOST_TASKS = 2_000_000
 """Tasks of a study: more would take minutes to list, and gigabytes to hold."""
@@ -68,7 +68,7 @@ class Plan:
     ids : list of str
         Identity of every task; not unique where points mean the same simulation.
     adapted : bool
-        Nobody asked for a number of replications.
+        The number of replications is the default.
     described : dict of str to dict
         By group, what each policy, workload and machine is, in plain words.
     asked : Config, optional
@@ -155,7 +155,7 @@ class Plan:
         point = self._point(policy, workload, machine)
         try:
             return families.find(point.policy["family"]).is_stochastic(point)
-        except ValueError:  # it cannot be simulated, which `check` says in its own words
+        except ValueError:  # it cannot be simulated, and `check` raises the reason
             return True
 
     def _point(self, policy: int, workload: int, machine: int) -> Point:
@@ -217,11 +217,11 @@ class Plan:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What the families say of every combination, see `check`, asked once."""
+        """Notes of the families on every combination, see `check`."""
         return tuple(self.check())
 
     def check(self) -> list[str]:
-        """Let the families look at every combination before anything runs; return their notes, each once.
+        """Let the families check every combination before anything runs; return their notes, each once.
 
         Raises
         ------
@@ -234,8 +234,8 @@ class Plan:
             systems = np.unique(columns[:, :3], axis=0, return_index=True)[1]
             loads = np.unique(columns[:, 3], return_index=True)[1]
             combinations = columns[np.union1d(systems, loads)]
-        told: dict[int, Sequence[str]] = {}
-        # Workload by workload, so that what a model keeps of its last jobs serves all policies.
+        found: dict[int, Sequence[str]] = {}
+        # Workload by workload, so that the jobs that a model keeps serve all policies.
         for number in np.lexsort(combinations.T[[0, 3, 2, 1]]).tolist():
             *systems, load = combinations[number].tolist()
             policy, workload, machine = (
@@ -247,7 +247,7 @@ class Plan:
                 measures=self.measures,
             )  # fmt: skip
             try:
-                told[number] = family.check(point)
+                found[number] = family.check(point)
             except ValueError as error:
                 raise SweepError(one_line(error)) from error
             if self.replications > 1 and not family.is_stochastic(point):
@@ -256,8 +256,8 @@ class Plan:
                     "copies of one run are no sample; add replications=1"
                 )
         notes = dict.fromkeys(self._note_on_replications())
-        for number in sorted(told):
-            notes |= dict.fromkeys(told[number])
+        for number in sorted(found):
+            notes |= dict.fromkeys(found[number])
         return list(notes)
 
     def _note_on_replications(self) -> list[str]:

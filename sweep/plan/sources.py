@@ -1,12 +1,12 @@
 """The code that can change a task's result, as a hash for its identity.
 
-A task runs its policy's family, its workload's model, and what is named by a dotted name (a scheme of one's
-own, an order of priority, a speed-up). What counts is the source of those modules and of all that they import
-of ``models`` and of the named one's own top-level package, wherever in the file the import stands. Comments,
-docstrings and layout are left out, so that to explain code makes no result stale. Nothing is imported or run
-for this: modules are found and read as files.
+A task runs its policy's family, its workload's model, and functions with a dotted name (a user's packing
+scheme, an order of priority, a speed-up). The hash covers the source of those modules and of everything that
+they import from ``models`` and from the top-level package of a named function, wherever in the file the
+import is. Comments, docstrings and layout are left out, so that they make no result stale. Nothing is
+imported or run for this: modules are found and read as files.
 
-What a module reads from data files, and other packages (numpy), stay out; the dataset records their versions.
+Data files and other packages (numpy) are left out; the dataset records the versions of the latter.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\.?")
 
 
 class Source(NamedTuple):
-    """What one file says.
+    """The content of one file.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def of_statistics() -> str:
 
 
 def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return dotted name of a module -> hash, for all of one's own code that a policy or workload names.
+    """Return dotted name of a module -> hash, for the user's code that a policy or workload names.
 
     Functions of a notebook or of an interactive session (``__main__.place``) count with their own source and
     that of the functions and constants that they use.
@@ -142,7 +142,7 @@ def _joined(modules: Iterable[str]) -> str:
 
 
 def own_files(modules: Iterable[str]) -> dict[str, str]:
-    """Return the text of one's own code that a study runs, so that a dataset can carry it.
+    """Return the text of the user's code that a study runs, so that a dataset can carry it.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def _with_parents(name: str) -> Iterator[str]:
 
 
 def _module_of(dotted: str) -> str | None:
-    """Return the module that holds what a dotted name stands for, None where there is none to read."""
+    """Return the module of a dotted name, None where there is no file to read."""
     name = dotted.rpartition(".")[0]
     while name:
         if _spec(name) is not None:
@@ -328,7 +328,7 @@ def _drop_older_bytecode(file: Path) -> None:
 
 
 def _parsed(key: str, data: bytes) -> Source:
-    """Return what a file says; parsed once for each content, as that takes longer than all else here."""
+    """Return the content of a file; parsed once for each content, as that takes longest here."""
     known = _known()
     if key not in known:
         known[key] = list(_parse(data))
@@ -358,7 +358,7 @@ def keep() -> None:
 def _parse(data: bytes) -> Source:
     try:
         tree = ast.parse(data)
-    except (SyntaxError, ValueError):  # its import will tell; until then any change counts
+    except (SyntaxError, ValueError):  # its import will raise it; until then any change counts
         return Source(hashlib.sha256(data).hexdigest(), [], [], [])
     imports: list[tuple[int, str, list[str]]] = []
     texts: set[str] = set()
@@ -389,13 +389,13 @@ def _walk(
         for item in value if isinstance(value, list) else [value]:
             if not isinstance(item, ast.AST):
                 parts.append(repr(item))
-            elif not _is_told(item):
+            elif not _is_comment(item):
                 _walk(item, parts, imports, texts)
         parts.append(".")
 
 
-def _is_told(node: ast.AST) -> bool:
-    """Whether a statement says something to readers or type checkers only."""
+def _is_comment(node: ast.AST) -> bool:
+    """Whether a statement is for readers or type checkers only."""
     match node:
         case ast.Expr(value=ast.Constant(value=str())):
             return True

@@ -83,9 +83,9 @@ def build(
     for key in dict.fromkeys([*(key for key, _ in given), *of_axes, *parts]):
         if not any(has(file, key) for file in files.values()):
             valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
-            told = {str(file["family"]) for file in files.values() if "family" in file}
-            family = f" of family {', '.join(sorted(told))}" if told else ""
-            if (by := next((axis.name for axis in axes if axis.key == key), None)) is not None and told:
+            of = {str(file["family"]) for file in files.values() if "family" in file}
+            family = f" of family {', '.join(sorted(of))}" if of else ""
+            if (by := next((axis.name for axis in axes if axis.key == key), None)) is not None and of:
                 raise SweepError(
                     f"{group} {', '.join(files)}{family} has no key {key}, which the axis {by} of this "
                     "experiment sets: it is for policies of another family; +experiment=compare takes those "
@@ -114,7 +114,7 @@ def build(
 def _made_alike(
     group: str, a: str, b: str, files: Mapping[str, dict[str, Any]], given: Sequence[tuple[str, Any]]
 ) -> str:
-    """Say which settings take away what two files differ in."""
+    """Return the line that names the settings which make two files the same."""
     leaves = {name: dict(_leaves(files[name])) for name in (a, b)}
     guilty = [f"{group}.{key}={value}" for key, value in given if leaves[a].get(key) != leaves[b].get(key)]
     return (
@@ -217,7 +217,7 @@ def keys_set(
 
 
 def has(data: Mapping[str, Any], key: str) -> bool:
-    """Tell whether a file has a dotted key."""
+    """Whether a file has a dotted key."""
     first, _, rest = key.partition(".")
     if first not in data:
         return False

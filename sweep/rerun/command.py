@@ -1,4 +1,4 @@
-"""The command: check what is there, run what the file says, compare."""
+"""The command: check the file and the environment, run its study, compare."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sweep.store import state
 from sweep.store.folder import Folder
 
 KEYS = ("action", "executor", "fresh", "logs", "modules", "output", "slurm")
-"""What may be said of a rerun; all else the file says."""
+"""Keys of a rerun; all other settings are those of the file."""
 
 DEFAULT_EXECUTOR = "dask"
 
@@ -74,7 +74,7 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
 
 
 def _settings(given: Sequence[str]) -> dict[str, Any]:
-    """Return what is said of the rerun; keys of the executor below ``executor.``."""
+    """Return the settings of the rerun; keys of the executor below ``executor.``."""
     chosen: dict[str, Any] = {}
     for argument in given:
         key, _, text = argument.partition("=")

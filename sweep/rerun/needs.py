@@ -1,4 +1,4 @@
-"""What a dataset cannot bring along whole: the logs, found by their content, and one's own code."""
+"""The parts of a study beside its dataset: the logs, found by their content, and the user's code."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _digest(file: Path) -> str:
 def missing_modules(original: Original) -> list[str]:
     """Return the modules that the study names and that cannot be found here."""
     found = []
-    for name in original.told("sources"):
+    for name in original.attribute("sources"):
         if name.startswith("__main__."):
             raise SweepError(
                 f"{original.path} used {name.removeprefix('__main__.')}, a function of a notebook, which no "

@@ -40,9 +40,9 @@ class Original:
     logs: Mapping[str, str]
     modules: Mapping[str, str]
 
-    def told(self, attribute: str) -> dict[str, Any]:
+    def attribute(self, name: str) -> dict[str, Any]:
         """Return an attribute that is JSON, empty where there is none."""
-        found: dict[str, Any] = json.loads(self.data.attrs.get(attribute, "{}"))
+        found: dict[str, Any] = json.loads(self.data.attrs.get(name, "{}"))
         return found
 
     @property
@@ -80,12 +80,7 @@ def opened(given: str) -> Original:
             "has written, e.g. results/packing/packing.nc"
         )
     if "recipe" not in data.attrs:
-        command = data.attrs.get("command", "")
-        again = f": {command}" if command else ""
-        raise SweepError(
-            f"{path} was written by an earlier version, which did not keep all that a rerun needs; type its "
-            f"command again{again}"
-        )
+        raise SweepError(f"{path} has no recipe, from which it could be made again; type its command again")
     try:
         config, logs, modules = recipe.read(data.attrs)
     except (ValueError, KeyError, TypeError) as error:

@@ -15,7 +15,7 @@ OWN = ("seconds",)
 """Variables that no two runs have alike."""
 
 OWN_ATTRIBUTES = ("command", "versions", "commit", "created", "config", "recipe", "sources", "families")
-"""Attributes of a run; what there is of code and versions in them is told by `sweep.rerun.versions`."""
+"""Attributes of a run; `sweep.rerun.versions` compares the code and versions in them."""
 
 
 def lacking(old: xr.Dataset, new: xr.Dataset) -> int:
@@ -94,7 +94,7 @@ def _differ(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _most(one: np.ndarray, other: np.ndarray) -> str:
-    """Say how far apart values are, by the largest of them."""
+    """Return in words the largest relative difference of values."""
     if one.dtype.kind not in "fiu":
         return ""
     apart = np.abs(one.astype(float) - other.astype(float))
@@ -127,5 +127,5 @@ def _plain(value: Any) -> Any:
 
 
 def _short(value: Any) -> str:
-    told = str(value)
-    return told if len(told) <= 60 else f"{told[:60]}…"
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"

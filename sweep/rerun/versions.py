@@ -19,7 +19,7 @@ OURS = ("models", "sweep")
 """Packages of this project whose code enters a task's identity."""
 
 MOST = 5
-"""Keys of a config that are told."""
+"""Keys of a config that are listed."""
 
 
 def differences(original: Original, plan: Plan) -> Iterator[str]:
@@ -31,7 +31,7 @@ def differences(original: Original, plan: Plan) -> Iterator[str]:
 
 def _packages(original: Original) -> Iterator[str]:
     here = provenance.versions()
-    for name, there in original.told("versions").items():
+    for name, there in original.attribute("versions").items():
         if (mine := here.get(name, "none")) == there:
             continue
         if name == "python":
@@ -44,18 +44,18 @@ def _packages(original: Original) -> Iterator[str]:
 
 
 def _code(original: Original, plan: Plan) -> Iterator[str]:
-    numbers = original.told("families")
+    numbers = original.attribute("families")
     own = {
         place.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for place in original.modules
     }
-    for name, there in original.told("sources").items():
+    for name, there in original.attribute("sources").items():
         here = plan.sources.get(name)
         if here is not None and here[: len(there)] == there:
             continue
         family = plan.families.get(name)
-        told = ""
+        version = ""
         if family is not None and name in numbers:
-            told = (
+            version = (
                 f", of the same version, {family.version}"
                 if family.version == numbers[name]
                 else f", version {numbers[name]} there and {family.version} here"
@@ -67,12 +67,12 @@ def _code(original: Original, plan: Plan) -> Iterator[str]:
             way = checkout(original)
         else:
             way = "install the version of its package that was used"
-        advice = f"; for the same, {way}" if way else ", and the file does not say of which commit"
-        yield f"code of {name}: not what the file was made with{told}{advice}"
+        advice = f"; for the same, {way}" if way else ", and its commit is not recorded"
+        yield f"code of {name}: not what the file was made with{version}{advice}"
 
 
 def checkout(original: Original) -> str:
-    """Return the command that gets this project's code as it was, empty where nobody knows."""
+    """Return the command that gets this project's code as it was, empty where the commit is not recorded."""
     if not original.commit:
         return ""
     commit, dirty, _ = original.commit.partition(DIRTY)
@@ -82,7 +82,7 @@ def checkout(original: Original) -> str:
 def _settings(original: Original, plan: Plan) -> Iterator[str]:
     """Yield settings that the same words stand for something else in: defaults, and numbers left open."""
     here = _comparable(manifest.resolved(plan))
-    there = _comparable(original.told("config"))
+    there = _comparable(original.attribute("config"))
     lines = list(_compare("", there, here))
     yield from (f"{line}: the two versions of this project mean different things" for line in lines[:MOST])
     if len(lines) > MOST:
@@ -90,7 +90,7 @@ def _settings(original: Original, plan: Plan) -> Iterator[str]:
 
 
 def _comparable(config: Mapping[str, Any]) -> Any:
-    """Return a config as JSON has it, without what says how it is run and without names of users."""
+    """Return a config as JSON has it, without the settings of its run and without names of users."""
     kept = {key: value for key, value in config["settings"].items() if key not in OF_THE_RUN}
     for group in ("policy", "workload", "machine"):
         kept[group] = {key: value for key, value in kept[group].items() if key != "path"}
@@ -108,5 +108,5 @@ def _compare(key: str, there: Any, here: Any) -> Iterator[str]:
 
 
 def _short(value: Any) -> str:
-    told = canonical.text(value)
-    return told if len(told) <= 60 else f"{told[:60]}…"
+    text = canonical.text(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"

@@ -1,4 +1,4 @@
-"""Means and how well they are known: pure functions of arrays, which know nothing of studies."""
+"""Means and their confidence intervals: pure functions of arrays, independent of studies."""
 
 from sweep.statistics.batch_means import (
     Intervals,

@@ -9,10 +9,10 @@ dropped. One rule serves means, paired differences and ratios:
   independent by construction, so that their interval can be trusted however short the batches are.
 - With fewer, all batches are the sample (method of batch means), the variance pooled within replications.
   Neighbouring batches are seldom independent, so the interval is widened by what their correlation and
-  their skewness may hide: `correlation` says how. With fewer than `MIN_BATCHES` batches in a run nothing
-  can be said of either, and the half-width is withheld (NaN).
+  their skewness may hide: see `correlation`. With fewer than `MIN_BATCHES` batches in a run neither
+  can be estimated, and the half-width is withheld (NaN).
 
-What is exact, as it was solved and not simulated, has no interval: its value is known, with half-width 0.
+An exact value, which was solved and not simulated, has half-width 0.
 docs/statistics.md has the coverage that was measured.
 
 References
@@ -35,7 +35,7 @@ from sweep.statistics.correlation import LEAST_FREEDOM, MIN_BATCHES, skewness_al
 from sweep.statistics.weights import weighed
 
 ROUNDING = 1e-12
-"""Relative spread below which values are one constant, told apart by floating-point rounding only."""
+"""Relative spread below which values are one constant, but for floating-point rounding."""
 
 
 Levels: TypeAlias = Callable[[float], Interval]
@@ -68,7 +68,7 @@ def interval(
     weight : array_like, shape (replications, batches), optional
         What each batch counts for, see `sweep.statistics.weights.weighed`; by default all alike.
     exact : bool
-        There is no chance in the values.
+        The values are solved, not simulated.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def intervals(
     confidence : float
     weight : array_like, shape (..., replications, batches), optional
     exact : array_like of bool, shape (...) or ()
-        Where there is no chance in the values.
+        Where the values are solved, not simulated.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def paired_difference(
         What the batches of a and those of b count for, by default all alike. The difference is that of the
         two weighted means, over the batches that both have.
     exact : bool
-        There is no chance in either.
+        Both are solved, not simulated.
 
     References
     ----------
@@ -213,7 +213,7 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact:
     a, b : array_like, shape (replications, batches)
     confidence : float
     exact : bool
-        There is no chance in either.
+        Both are solved, not simulated.
 
     References
     ----------
@@ -366,7 +366,7 @@ def _half_width(known: _Moments, confidence: float) -> Floats:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence {confidence} is not between 0 and 1: give e.g. 0.95")
     with np.errstate(invalid="ignore", divide="ignore"):
-        # Where no interval is given anyway, nobody waits for scipy to load.
+        # Without any interval, scipy need not be loaded.
         none = np.all(known.withheld)
         quantile = np.nan if none else student(np.maximum(known.freedom, 1), (1 + confidence) / 2)
         widened = skewness_allowance(known.skewness, quantile, known.total)

@@ -5,7 +5,7 @@ beginning (circular blocks), and n / l of them drawn again and again: within a b
 stays together. l is the length that is best for a series of this lag-1 correlation (Politis and White), where
 the correlation is not the estimate but one standard error above it, as in `sweep.statistics.correlation`.
 
-A bootstrap knows of n / l blocks only, and is too sure of itself: its standard error is that of so many
+A bootstrap has n / l blocks only, and its standard error is too small: it is that of so many
 values whose mean is known. So an interval takes it times sqrt(k / (k - 1)), k = n / l, with Student's t of
 k - 1 degrees of freedom, and Johnson's allowance for skewness. It needs no drawing: the variance of the mean
 of infinitely many draws is a sum over all blocks. With fewer than `LEAST_BLOCKS` blocks even that covers too
@@ -34,13 +34,13 @@ from sweep.statistics.correlation import MIN_BATCHES, likely_lag1, skewness_allo
 from sweep.statistics.weights import weighed
 
 LEAST_BLOCKS = 5
-"""Blocks below which their own spread says too little of how far a mean may be off."""
+"""With fewer blocks their spread is too poor an estimate of the error of the mean."""
 
 TENTHS = 10
 """Parts of a run whose means span the range in which a mean is drawn."""
 
 DRAWS = 10_000
-"""Enough for a probability to be told in percent."""
+"""Enough for a probability in percent."""
 
 SEED = 20_140_815
 """Of the draws: the same data give the same probabilities."""
@@ -161,10 +161,10 @@ def probability_lowest(values: ArrayLike, weights: ArrayLike | None = None) -> F
     Replications are drawn with replacement if there are `MIN_REPLICATIONS`, else blocks of batches. What is
     drawn are the differences to the alternative of the lowest mean, all in the same draw; each is moved away
     from the difference seen as far as its interval is wider than the draws, with Student's t in place of the
-    normal distribution. So nobody is more probable than the intervals allow, but for one thing: no mean that
-    is drawn leaves the range of the means of a tenth of the run. (Where one alternative is higher all the
-    time, and ever more so, as where a queue grows for months, the interval of the difference may still hold
-    0.)
+    normal distribution. So no alternative is more probable than the intervals allow, with one exception: no
+    mean that is drawn leaves the range of the means of a tenth of the run. (Where one alternative is higher
+    all the time, and ever more so, as where a queue grows for months, the interval of the difference may
+    still hold 0.)
     """
     table = np.asarray(values, dtype=np.float64)
     weight = np.ones_like(table) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -213,7 +213,7 @@ class _Pair:
 
     @classmethod
     def of(cls, values: Floats) -> _Pair:
-        """Return them with what their interval says."""
+        """Return the differences with their interval."""
         own = block_interval(values[None])
         return cls(values, block_length(values) if own.method == "block bootstrap" else 1, own)
 

@@ -1,4 +1,4 @@
-"""What is reported of a mean: how well it is known, and from how many values."""
+"""A mean with its confidence interval and the size of its sample."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Interval:
     n : int
         Number of means in the sample: replications or batches, by `method`.
     method : {"replications", "batch means", "block bootstrap", "exact"}
-        Exact is what has no chance in it: its half-width is 0.
+        An exact value is solved, not simulated: its half-width is 0.
     withheld : bool
-        There are too few batches for an interval; `advice` says what to do.
+        There are too few batches for an interval; see `advice`.
     effective : float
         How many independent means the sample is worth, see `sweep.statistics.correlation.worth`; of a
         bootstrap, its blocks.
@@ -56,7 +56,7 @@ class Interval:
 
 def student(freedom: ArrayLike, probability: float) -> Floats:
     """Quantile of Student's t, also for a fractional number of degrees of freedom."""
-    # Imported here: scipy.special takes longer to load than all else that `--help` and `status` need.
+    # Imported here: scipy.special takes longer to load than everything else that `status` needs.
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(freedom, probability), dtype=np.float64)

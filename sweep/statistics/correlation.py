@@ -35,10 +35,10 @@ from numpy.typing import ArrayLike
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval
 
 MIN_BATCHES = 10
-"""Batches that the longest replication needs before anything is said of their correlation."""
+"""Batches that the longest replication needs before their correlation is estimated."""
 
 MOST_LAG1 = 0.95
-"""The strongest correlation that is allowed for: beyond it a run cannot be told from a trend."""
+"""The strongest correlation that is allowed for: beyond it a run cannot be distinguished from a trend."""
 
 LEAST_FREEDOM = 2.0
 """Degrees of freedom that the fewest effective batches leave: t = 4.3 at 95 %."""
@@ -124,7 +124,7 @@ def with_data(values: ArrayLike) -> int:
 
 
 def _batches(n: int, replications: int) -> str:
-    """Say how many batches there are, as they are asked for: in each replication.
+    """Return the number of batches in words, in each replication.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def advice(
     if not math.isfinite(interval.mean):
         return f"the mean is {interval.mean}: look for infinite batch values, or a ratio to a mean of 0"
     if interval.method == "exact":
-        return "exact: there is no chance in it"
+        return "exact: solved, not simulated"
     if interval.method == "replications":
         return f"interval from {interval.n} replication means"
     if interval.withheld and one_batch:

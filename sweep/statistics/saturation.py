@@ -1,6 +1,6 @@
 """Whether a policy keeps up at a point, judged from all replications together.
 
-One run says whether it looks suspicious, and went on for longer if it did (`models.saturation`). A point is
+A single run looks suspicious or not, and a suspicious one was continued (`models.saturation`). A point is
 saturated where at least half of its replications still look so, and both of these hold of them:
 
 - *Work is left undone.* The offered work that was not delivered, as a share, is above `TOLERATED` by a
@@ -9,7 +9,7 @@ saturated where at least half of its replications still look so, and both of the
 - *The number of jobs in the system grows.* The exponent of its growth with time (0 for a stable system, 1/2
   for one that is just at its limit, 1 for one beyond) is above 0 by a one-sided interval over replications.
   That interval is a modest one (`DRIFT_CONFIDENCE`), since it only guards the first: by chance less work is
-  offered than the load says, and less is then delivered, without any backlog.
+  offered than the nominal load, and less is then delivered, without any backlog.
 
 Where the offered work is not known, or cannot be compared with what is delivered, the second alone decides,
 and the exponent has to be above 1/2. What is suspicious in some replications and not saturated is doubtful:
@@ -91,7 +91,7 @@ def exponent(level: Floats) -> float:
 
 
 def _above(exponents: Floats, limit: float, confidence: float) -> bool:
-    """Tell whether the mean of a few exponents is above a limit."""
+    """Whether the mean of a few exponents is above a limit."""
     if len(exponents) < FEW:
         return bool(len(exponents) and exponents.mean() > limit + MARGIN)
     return _lower_limit(exponents, confidence) > limit

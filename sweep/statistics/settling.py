@@ -1,4 +1,4 @@
-"""How much more would have to be measured until a difference that was seen is told from 0."""
+"""The amount of data at which an observed difference would be significant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CHANCE = 0.8
 """Probability with which the longer experiment shall show the difference."""
 
 MOST = 1e6
-"""Times as much as was measured, beyond which nothing is told."""
+"""The largest multiple of the data that is reported."""
 
 
 def needed(found: Interval, confidence: float = 0.95, chance: float = CHANCE) -> float:

@@ -61,7 +61,7 @@ def mser(series: ArrayLike, group: int = 5) -> int:
     -------
     int
         Leading values to cut, a multiple of `group` and at most half of the series. A result at that limit
-        says that the series is too short for its transient.
+        means that the series is too short for its transient.
 
     Raises
     ------

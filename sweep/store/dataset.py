@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from netCDF4 import Dataset
@@ -70,8 +71,8 @@ def write(
         private.replace(path)
     except (OSError, RuntimeError) as error:  # netCDF4 reports a full disk as a RuntimeError
         raise RunError(
-            f"{path}: the dataset could not be written ({one_line(error)}); all results are kept: make room, "
-            "then type the same command"
+            f"{path}: the dataset could not be written ({one_line(error)}); all results are kept: free "
+            "some disk space, then type the same command"
         ) from error
     finally:
         with suppress(OSError):
@@ -153,8 +154,8 @@ def _write(cells: _Cells, path: Path, arguments: Sequence[str], report: Callable
             for name, values in summary.add(block, cells.results(block, shapes), cells.state).items():
                 file[name][block.index] = values
             report(int(np.searchsorted(plan.points, block.points.stop)) * plan.replications)
-        told = variables.told(plan, coords, summary, cells.state, cells.seconds)
-        for name, variable in told:
+        summaries = variables.summarised(plan, coords, summary, cells.state, cells.seconds)
+        for name, variable in summaries:
             _put(file, name, variable)
         file.setncatts(variables.attributes(plan, arguments))
 
@@ -163,10 +164,10 @@ def _put(file: Dataset, name: str, variable: Variable) -> None:
     """Write a variable as xarray would, with a checksum where netCDF can keep one: not of texts."""
     dims, values, attributes = variable
     values = np.asarray(values)
-    options = {}
+    options: dict[str, Any] = {}
     if values.dtype == bool:
         values, attributes = values.astype(np.int8), {**attributes, "dtype": "bool"}
-    kind = str if values.dtype == object else values.dtype
+    kind: Any = str if values.dtype == object else values.dtype
     if values.dtype.kind == "f":
         options["fill_value"] = np.nan
     if values.dtype.kind in "iuf" and values.size:

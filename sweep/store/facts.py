@@ -1,4 +1,4 @@
-"""What a report says before any number, from the plan: which log, what was assumed, what the log recorded.
+"""Facts for the head of a report, from the plan: the logs, the assumptions, the logs' own measures.
 
 It travels in the dataset, so that a report needs nothing else: as JSON in the attribute ``facts``, and, where
 a log has waits of its own, as variables ``recorded_NAME`` beside the metrics of the same names.
@@ -26,7 +26,7 @@ from sweep.plan import canonical, grid
 from sweep.plan.plan import Plan
 
 OF_JOBS = ("workload", "machine")
-"""Groups whose files decide which jobs there are: whatever the policy, a log recorded one thing."""
+"""Groups whose files decide which jobs there are, under any policy."""
 
 
 class Facts:
@@ -53,7 +53,7 @@ class Facts:
         dict
             ``described``, group -> name -> plain words; ``logs``, of every log and machine a mapping with
             ``at`` (its values on axes that have several), ``jobs``, ``processors``, ``waits`` (how many jobs
-            have one) and what `models.jobs.trace.Origin` has; ``notes``, what else was said aloud.
+            have one) and what `models.jobs.trace.Origin` has; ``notes``, the other notes of the run.
         """
         logs = [
             {
@@ -63,7 +63,7 @@ class Facts:
                 "waits": 0 if trace.waited is None else int((~np.isnan(trace.waited)).sum()),
                 **{key: value for key, value in asdict(trace.origin).items() if key != "told"},
             }
-            for at, trace in self._told()
+            for at, trace in self._placed()
             if trace.origin is not None
         ]
         told = {line for _, trace, _ in self._logs if trace.origin for line in trace.origin.told}
@@ -78,7 +78,7 @@ class Facts:
         except SweepError:  # a log that is not there any more: its results are
             return ()
 
-    def _told(self) -> Iterator[tuple[dict[str, str], Trace]]:
+    def _placed(self) -> Iterator[tuple[dict[str, str], Trace]]:
         for place, trace, _ in self._logs:
             values = {axis: self._plan.axes[axis] for axis in place}
             yield (

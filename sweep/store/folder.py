@@ -1,4 +1,4 @@
-"""A results folder: what is where in it, whose results it holds, and who is writing to it."""
+"""A results folder: its files, the study whose results it holds, and the lock of its writer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Folder:
             raise self.unwritable(PermissionError(13, "Permission denied"))
 
     def unwritable(self, error: OSError) -> SweepError:
-        """Return what to tell when the folder cannot be made or written to."""
+        """Return the error of a folder that cannot be made or written to."""
         return SweepError(
             f"output={self.path}: {error.strerror or error}; give a folder that can be written, output=FOLDER"
         )
@@ -76,7 +76,7 @@ class Folder:
         return f"{size} bytes, {crc:08x}"
 
     def make_room(self) -> Path | None:
-        """Move away what is no file where the dataset belongs, and return where it is now."""
+        """Rename a folder that is in the place of the dataset, and return its new path."""
         if not self.dataset.is_dir():
             return None
         with suppress(OSError):
@@ -110,7 +110,7 @@ class Folder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Be the only run that writes here; the kernel gives the lock back however the process ends."""
+        """Be the only run that writes here; the system releases the lock however the process ends."""
         try:
             descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:

@@ -56,7 +56,7 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
     ------
     SweepError
         If the folder holds results of another config: which keys differ, and the words to go on. If a value
-        cannot be simulated at all, that comes first: another folder would not help.
+        cannot be simulated at all, that is raised first: another folder would not help.
     """
     new = describe(plan)
     if not folder.holds_results():
@@ -64,15 +64,15 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
     old = folder.read_manifest()
     if not old:
         raise SweepError(
-            f"{folder.path} holds results but no config.json: nobody can tell of what; "
+            f"{folder.path} holds results but no config.json, so that their study is not known; "
             f"give another folder, output={spare(folder.path)}"
         )
     differing = list(differences(old, new))
     if differing:
         plan.check()
-        told = "; ".join(differing[:5]) + (f"; and {len(differing) - 5} more" if len(differing) > 5 else "")
+        listed = "; ".join(differing[:5]) + (f"; and {len(differing) - 5} more" if len(differing) > 5 else "")
         raise SweepError(
-            f"{folder.path} holds results of another config ({told}); nothing was touched. To keep both: "
+            f"{folder.path} holds results of another config ({listed}); nothing was touched. To keep both: "
             f"output={spare(folder.path)}"
         )
     if not plan.settings.replace and folder.dataset.exists() and (lost := _lost(old, plan)):
@@ -220,8 +220,8 @@ def _compare(
 
 
 def _words(value: Any) -> str:
-    told = shown(value) if isinstance(value, Mapping) else _word(value)
-    return told if len(told) <= LONGEST_WORDS else f"{told[:LONGEST_WORDS]}…"
+    text = shown(value) if isinstance(value, Mapping) else _word(value)
+    return text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]}…"
 
 
 def resolved(plan: Plan) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where a dataset comes from: versions, commit, command line; never a path that names a user."""
+"""The provenance of a dataset: versions, commit, command line; never a path that names a user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a dataset carries so that it can be made again from itself alone: the attribute ``recipe``, JSON.
+"""The attribute ``recipe`` (JSON) of a dataset, from which it can be made again.
 
 - ``study``: the config as it was asked for, with every file of conf that it names (`sweep.config.kept`).
   Null stands for a file that the attribute ``config`` has as it is (arrays of jobs are long).
@@ -23,7 +23,7 @@ FORM = 1
 """Of the attribute; another one cannot be read."""
 
 OF_THE_RUN = ("output", "action", "executor", "fresh", "replace", "slurm", "schedule")
-"""Settings that say how and where a study is run, and change none of its numbers."""
+"""Settings of how and where a study is run, which change none of its numbers."""
 
 DIGEST = "sha256:"
 
@@ -44,8 +44,8 @@ def text(plan: Plan) -> str:
         for variant in plan.variants[group]
         if variant.content.get("path") is not None
     }
-    told = {"form": FORM, "study": study, "logs": logs, "modules": sources.own_files(plan.sources)}
-    return provenance.sanitised(json.dumps(told))
+    data = {"form": FORM, "study": study, "logs": logs, "modules": sources.own_files(plan.sources)}
+    return provenance.sanitised(json.dumps(data))
 
 
 def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[str, str]]:
@@ -56,17 +56,17 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
     ValueError, KeyError, TypeError
         If there is no recipe, or one of another form.
     """
-    told = json.loads(attributes["recipe"])
-    if told["form"] != FORM:
-        raise ValueError(f"form {told['form']}")
+    data = json.loads(attributes["recipe"])
+    if data["form"] != FORM:
+        raise ValueError(f"form {data['form']}")
     known = json.loads(attributes["config"])
-    study = told["study"]
+    study = data["study"]
     for group in GROUPS:
         for name, file in study["files"][group].items():
             if file is None:
                 content = known[group][name]
                 study["files"][group][name] = {key: content[key] for key in content if key != "name"}
-    return kept.from_json(study), told["logs"], told["modules"]
+    return kept.from_json(study), data["logs"], data["modules"]
 
 
 def _without_run(settings: Settings) -> Settings:

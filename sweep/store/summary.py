@@ -1,4 +1,4 @@
-"""What a dataset tells of each point beside the metrics themselves: means, intervals, saturation, warm-up."""
+"""The summary of each point in a dataset: means, intervals, saturation, warm-up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sweep.store.state import DONE
 
 
 class Summary:
-    """What is told of each point of the grid, filled in block by block.
+    """The summary of each point of the grid, filled in block by block.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ LONG_NAMES = {
 STATES = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
 
 
-def told(
+def summarised(
     plan: Plan,
     coords: Mapping[str, Sequence[Any]],
     summary: Summary,

@@ -15,4 +15,14 @@ from study_commands import (  # noqa: E402
     sweep,
 )
 
+FIRST = "test_the_same_bits_and_nothing_twice"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of executors that start workers, one test of the contract is in the first tier."""
+    for item in items:
+        if getattr(getattr(item, "cls", None), "starts_workers", False) and item.originalname != FIRST:
+            item.add_marker("exhaustive")
+
+
 __all__ = ["_own_place", "command", "expand", "load", "numbers", "results", "serial", "sweep"]

@@ -39,6 +39,9 @@ class Contract:
     settings: ClassVar[Sequence[str]]
     """Choose the executor on the command line, with at least two workers where it can have them."""
 
+    starts_workers: ClassVar[bool] = True
+    """Whether a start takes seconds: but for one test the contract is then in the second tier."""
+
     launcher: ClassVar[Sequence[str]] = ()
     """What has to be typed before ``python``."""
 
@@ -109,6 +112,7 @@ class Contract:
             assert sweep(*arguments).status == 0
         same(numbers(), serial())
 
+    @pytest.mark.exhaustive
     def test_the_whole_run_is_killed_and_started_again(
         self, start: Start, serial: Serial, tmp_path: Path
     ) -> None:
@@ -125,6 +129,7 @@ class Contract:
         clean(start(*arguments).finish())
         same(numbers(), serial())
 
+    @pytest.mark.exhaustive
     def test_ctrl_c_stops_and_any_executor_goes_on(
         self, start: Start, serial: Serial, sweep: Sweep, tmp_path: Path
     ) -> None:

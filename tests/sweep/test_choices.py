@@ -7,7 +7,6 @@ from study_commands import CONF, load
 
 from sweep.config import choices, locate
 from sweep.config.files import parameters
-from sweep.errors import SweepError
 
 PROJECT = locate.conf_folder()
 
@@ -34,11 +33,6 @@ def test_policies_of_the_project_are_in_their_families_folders():
 def test_a_short_name_is_enough_where_one_family_has_it():
     for given in ("buddy", "gang/buddy"):
         assert choices.find("policy", given, [PROJECT]) == "gang/buddy"
-
-
-def test_a_policy_of_another_family_than_named_is_found():
-    with pytest.raises(SweepError, match=r"unknown policy 'backfill/buddy': did you mean 'gang/buddy'\?$"):
-        choices.find("policy", "backfill/buddy", [PROJECT])
 
 
 def test_an_ambiguous_name_is_one_line_with_the_candidates(sweep, own):
@@ -103,11 +97,3 @@ def test_a_policy_of_ones_own_builds_on_its_familys(expand, sweep, own):
     }  # fmt: skip
     answer = sweep("+experiment=packing", "policy=[mine,theirs]", "action=plan", f"--config-dir={own}")
     assert answer.status == 0, answer
-
-
-def test_a_base_that_is_not_there_is_one_line(sweep, own):
-    (own / "policy" / "fake" / "lost.yaml").write_text("defaults: [_gong, _self_]\n")
-    answer = sweep("policy=lost", f"--config-dir={own}")
-    assert answer.status == 2
-    assert answer.err.count("\n") == 1
-    assert "policy/fake/lost builds on policy/fake/_gong, which is not there" in answer.err

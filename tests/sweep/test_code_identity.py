@@ -1,7 +1,6 @@
 """Results belong to the code that gave them: what is edited is run anew, what is only explained is not."""
 
 import importlib.util
-import json
 import os
 import sys
 import time
@@ -128,14 +127,6 @@ def test_an_edit_within_a_second_that_keeps_the_size_is_run(mine, own_family, tm
     np.testing.assert_array_equal(load()["response"], 2.0)
 
 
-def test_plan_tells_what_is_stale(mine, own_family):
-    mine()
-    own_family(helping="def answer(work):\n    return 2.0\n")
-    answer = mine("action=plan")
-    assert "4 results of an earlier version of own_" in answer.out
-    assert "0 done, 4 left" in answer.out
-
-
 def test_fresh_runs_everything_anew_and_keeps_what_was_there(sweep):
     sweep()
     first = Path("results/queue/shards").glob("*.jsonl")
@@ -156,13 +147,6 @@ def test_fresh_leaves_the_tasks_of_other_points_alone(sweep):
     assert "up to date: 12 of 12" in sweep("replications=1").out
 
 
-@pytest.mark.parametrize("action", ["status", "gather", "cancel"])
-def test_fresh_goes_with_a_run(sweep, action):
-    answer = sweep("fresh=true", f"action={action}")
-    assert answer.status == 2
-    assert "fresh=true goes with action=run" in answer.err
-
-
 def closure(family, monkeypatch):
     """Return the modules that the hash of a family covers."""
     used = sources._used
@@ -179,6 +163,7 @@ def closure(family, monkeypatch):
     return seen
 
 
+@pytest.mark.exhaustive
 def test_a_family_is_all_that_it_runs_and_no_other_family(monkeypatch):
     """Compared with what a process has imported that ran it: an independent list."""
     from sweep.plan import families
@@ -200,6 +185,7 @@ def test_a_family_is_all_that_it_runs_and_no_other_family(monkeypatch):
     assert "models.workloads.lublin2003" not in found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("package", ["backfill", "partitioning", "medium_term"])
 def test_nothing_of_a_family_is_missed(package, monkeypatch):
     """All its files but those that only load kernels, or that nothing of it uses."""
@@ -223,13 +209,6 @@ def test_a_policy_that_is_added_makes_nothing_stale_and_counts_itself(mine, own_
     before = named()
     own_family(worst="def scheme(work):\n    return 2\n")
     assert named() != before
-
-
-def test_functions_named_by_texts_count(monkeypatch):
-    """`models.workloads.speedup.curves` is imported nowhere, and named in parts."""
-    from sweep.plan import families
-
-    assert "models.workloads.speedup.curves" in closure(families.find("models.partitioning"), monkeypatch)
 
 
 def test_ones_own_package_counts_as_far_as_it_is_imported(tmp_path, monkeypatch):
@@ -306,15 +285,3 @@ def test_a_version_that_is_raised_makes_results_stale(expand, monkeypatch):
     after = expand().ids
     assert [id_[:14] for id_ in before] == [id_[:14] for id_ in after]
     assert not set(before) & set(after)
-
-
-def test_what_decides_when_to_stop_counts_where_it_decides(expand):
-    assert "sweep.statistics" in expand("precision.relative=0.1").sources
-    assert "sweep.statistics" not in expand().sources
-
-
-def test_parsed_files_are_remembered_between_processes(expand, tmp_path):
-    sources._known.cache_clear()  # as in a new process
-    expand()
-    kept = json.loads((tmp_path / "cache" / "schedsweep" / "sources.json").read_text())
-    assert len(kept) > 5

@@ -11,10 +11,9 @@ from numba import njit
 
 import sweep
 from analysis import command, registry
-from analysis.explorer import views
 from analysis.paper import Drawing
 from models.kernels import cache
-from models.point import Batches, Point
+from models.point import Point
 from sweep import compiling
 
 POINT = Point({"name": "easy", "family": "models.backfill", "discipline": "backfill"}, {}, {})
@@ -88,9 +87,3 @@ def test_a_drawing_that_compiles_on_its_way_says_so_once(
     monkeypatch.setattr(compiling, "SILENT_S", 60.0)
     assert command.main(["draw", "equi"]) == 0
     assert capsys.readouterr().err == ""
-
-
-def test_a_picture_of_the_explorer_has_its_kernels_first() -> None:
-    point = Point(POINT.policy, {}, {}, None, Batches(None, 0, (1,)))
-    with pytest.raises(AskedError):
-        views.drawn(views.Request("gantt", point))

@@ -39,17 +39,6 @@ def test_contract(sweep):
     assert dataset["saturated"].dtype == bool
 
 
-def test_labels_select(sweep):
-    sweep()
-    dataset = load()
-    point = {"policy": "slow", "workload": "poisson", "load": 0.6, "machine": "one", "preemption": "resume"}
-    assert np.isfinite(dataset["response_mean"].sel(**point, urgent=True))
-    excluded = dataset.sel({**point, "preemption": "none", "urgent": False})
-    assert (excluded["state"] == 3).all()
-    assert np.isnan(excluded["response"]).all()
-    assert (dataset["state"].sel(urgent=True) == 1).all()
-
-
 def test_values_are_the_models(sweep):
     """The first batch of one task, recomputed by hand."""
     sweep("warmup=0", "batch_size=4")
@@ -64,15 +53,6 @@ def test_values_are_the_models(sweep):
         policy="quick", load=0.6, preemption="none", urgent=True, replication=1, batch=0
     )
     assert cell.item() == pytest.approx(np.mean(responses), rel=1e-14)
-
-
-def test_means_are_those_of_the_statistics(sweep):
-    sweep("replications=1", "batches=8")
-    dataset = load().sel(policy="quick", load=0.3, preemption="none", urgent=True).squeeze()
-    found = statistics.interval(dataset["response"].values[np.newaxis], 0.95)
-    assert dataset["response_mean"].item() == found.mean
-    np.testing.assert_array_equal(dataset["response_ci"].item(), found.half_width)
-    np.testing.assert_array_equal(dataset["response_lag1"].item(), found.lag1)
 
 
 def test_attributes(sweep, tmp_path):
@@ -129,14 +109,6 @@ def test_a_doubtful_point_is_marked_and_its_mean_is_over_all_replications(sweep,
     assert "doubtful" not in answer.out
 
 
-def test_no_load_is_a_dimension_of_one(sweep):
-    sweep("grid.load=[null]")
-    dataset = load()
-    assert dataset.sizes["load"] == 1
-    assert np.isnan(dataset["load"]).all()
-    assert (dataset["state"] == 1).any()
-
-
 def test_runs_stop_at_declared_looks_only(sweep):
     sweep(
         "precision.relative=0.4", "precision.checkpoints=[10,19,40]", "grid.load=[0.1,0.8]", "replications=4"
@@ -153,11 +125,6 @@ def test_runs_stop_at_declared_looks_only(sweep):
         looks = [look for look in (10, 19) if look <= len(values)]
         reached = [statistics.precise_enough(values[np.newaxis, :look], 0.4) for look in looks]
         assert reached == [look == len(values) for look in looks]
-
-
-def test_looks_default_to_doubling(sweep):
-    sweep("precision.relative=0.001", "batches=2", "batch_size=5")
-    assert load().sizes["batch"] == 16
 
 
 def test_mser_drops_leading_batches_of_all_replications_alike(sweep):

@@ -41,11 +41,7 @@ def test_a_solution_is_one_value_whatever_was_asked_for(capsys):
     assert "up to date" in capsys.readouterr().out
 
 
-def test_copies_of_a_solution_are_refused(capsys):
-    assert cli.main([*FAIRNESS, "replications=2"]) == 2
-    assert "copies of one run are no sample; add replications=1" in capsys.readouterr().err
-
-
+@pytest.mark.exhaustive
 def test_solved_and_sampled_points_in_one_dataset(capsys):
     assert cli.main([*LISTS, "grid.workload=[mccann1994_fig6_2,minimum_uniform]"]) == 0
     said = capsys.readouterr().out
@@ -59,26 +55,6 @@ def test_solved_and_sampled_points_in_one_dataset(capsys):
         half_width = at["reallocations_ci"].values
         assert half_width[0] == 0
         assert half_width[1] != 0
-
-
-def test_what_is_sampled_keeps_its_identity():
-    sampled = (*LISTS, "grid.workload=[minimum_uniform]")
-    assert not plan(*sampled).exact.any()
-    assert plan(*sampled).ids != plan(*sampled, "batches=7").ids
-
-
-@pytest.mark.parametrize(
-    ("experiment", "says"),
-    [
-        ("packing", "batch_size=null divides a whole workload into batches, and feitelson1996 has no end"),
-        ("partitioning", "batch_size=null: jobs arrive without end; give a number of jobs"),
-    ],
-)
-def test_an_endless_workload_has_no_whole(experiment, says, capsys):
-    assert cli.main([f"+experiment={experiment}", "batch_size=null", "executor=serial"]) == 2
-    said = capsys.readouterr().err
-    assert says in said
-    assert said.count("\n") == 1
 
 
 def test_a_whole_log_is_one_batch_or_as_many_as_asked_for(tmp_path, capsys):

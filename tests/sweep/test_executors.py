@@ -18,6 +18,7 @@ from sweep.store.costs import Costs, keys
 
 class TestSerial(Contract):
     settings: ClassVar = ("executor=serial",)
+    starts_workers = False
 
 
 class TestDask(Contract):
@@ -34,6 +35,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.exhaustive
 class TestDaskScheduler(Contract):
     """A scheduler that was there before, with workers in another folder, serving one run after the other."""
 
@@ -59,6 +61,7 @@ class TestDaskScheduler(Contract):
             cluster.communicate("end\n")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("done", [1, 7, 20])
 def test_kill_9_at_some_moment(command, serial, sweep, done):
     run = command("executor=serial", "policy.seconds=0.02")
@@ -69,6 +72,7 @@ def test_kill_9_at_some_moment(command, serial, sweep, done):
     same(numbers(), serial())
 
 
+@pytest.mark.exhaustive
 def test_sigterm_is_as_clean_as_ctrl_c(command):
     run = command("executor=serial", "policy.waits_at=0.3", "policy.waits_for=never")
     run.wait_for_results(1)
@@ -88,6 +92,7 @@ print((blocked | ignored) >> 1 & 1)
 """
 
 
+@pytest.mark.exhaustive
 def test_the_fork_server_does_not_hear_ctrl_c_from_its_first_moment(tmp_path):
     (tmp_path / "start.py").write_text(FORK_SERVER)
     environment = {**os.environ, "PYTHONPATH": PYTHON_PATH}
@@ -97,6 +102,7 @@ def test_the_fork_server_does_not_hear_ctrl_c_from_its_first_moment(tmp_path):
     assert done.stdout == "1\n"
 
 
+@pytest.mark.exhaustive
 def test_a_task_that_always_kills_its_worker_is_given_up(command, sweep):
     """The others are not, though they were on their way to the same worker when it died."""
     arguments = ("policy=quick", "replications=1", "policy.dies_at=0.6")
@@ -136,6 +142,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seconds", [1, 60], ids=["while closing", "for longer than closing may take"])
 def test_a_run_that_ends_while_a_worker_is_replaced_says_nothing_of_it(command, tmp_path, seconds):
     """Of a single task, which kills four workers."""
@@ -153,6 +160,7 @@ def test_a_run_that_ends_while_a_worker_is_replaced_says_nothing_of_it(command, 
     assert one.survivors() == []
 
 
+@pytest.mark.exhaustive
 def test_no_scheduler_at_the_address(command):
     with socket.socket() as taken:  # nobody else can have this port, and nobody listens to it
         taken.bind(("127.0.0.1", 0))
@@ -163,6 +171,7 @@ def test_no_scheduler_at_the_address(command):
     assert answer.err.count("\n") == 1
 
 
+@pytest.mark.exhaustive
 def test_a_scheduler_without_workers_is_not_waited_for_for_ever(sweep, monkeypatch):
     from distributed import LocalCluster
 
@@ -176,12 +185,6 @@ def test_a_scheduler_without_workers_is_not_waited_for_for_ever(sweep, monkeypat
         answer = sweep("executor=dask", f"executor.address={cluster.scheduler_address}")
     clean(answer, status=1)
     assert "no worker for 0.05 s; start some" in answer.err
-
-
-def test_workers_must_be_positive(sweep):
-    answer = sweep("executor=dask", "executor.workers=0")
-    assert answer.status == 2
-    assert "executor.workers=0: give 1 or more, or null for one a core" in answer.err
 
 
 def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
@@ -211,7 +214,7 @@ def test_bundles_grow_with_what_came_back(expand, tmp_path):
     first = next(bundles)
     assert [task.point.load for task in first.tasks] == [0.6]
     bundles.learn(0, 0.01)
-    assert bundles.outlook(1).work == pytest.approx(0.23)
+    assert bundles.outlook(1).work == pytest.approx(0.12), "of the other policy nothing is known"
     assert [len(bundle.tasks) for bundle in bundles] == [1] * 23, "one came back: no more than one is trusted"
 
 

@@ -3,9 +3,6 @@
 import os
 import resource
 import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +20,7 @@ def costs(tmp_path):
     return Costs(tmp_path / "none")
 
 
+@pytest.mark.exhaustive
 def test_few_open_files_are_one_line(command, monkeypatch):
     """Started by a shell with ``ulimit -n 20``."""
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
@@ -42,37 +40,7 @@ def test_a_soft_limit_of_open_files_is_raised(monkeypatch):
     assert given == [(96, 4096)]
 
 
-def test_more_workers_than_anybody_can_mean(sweep):
-    answer = sweep("executor=dask", "executor.workers=100000")
-    assert answer.status == 2
-    assert "executor.workers=100000: each is a process, and there are" in answer.err
-    assert answer.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("kind", ["device", "pipe"])
-def test_a_log_that_never_ends(sweep, kind):
-    path = "/dev/zero"
-    if kind == "pipe":
-        os.mkfifo("pipe")
-        path = "pipe"
-    answer = sweep("workload=log", f"workload.path={path}")
-    assert answer.status == 2
-    assert "is a device or a pipe; give the path of a file, workload.path=FILE" in answer.err
-
-
-def test_more_tasks_than_can_be_listed(sweep):
-    started = time.process_time()
-    answer = sweep("replications=1000000", "action=plan")
-    assert answer.status == 2
-    assert "12,000,000 tasks (12 points x 1,000,000 replications): a study has at most" in answer.err
-    assert time.process_time() - started < 30
-    many = ",".join(map(str, range(1, 6001)))
-    loads = ",".join(f"{n / 6000:.5f}" for n in range(1, 6001))
-    answer = sweep(f"grid.load=[{loads}]", "+axes.n=machine.nodes", f"+grid.n=[{many}]", "action=plan")
-    assert answer.status == 2
-    assert "a grid of " in answer.err
-
-
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seen", ["fork server", "worker"])
 def test_ctrl_c_while_workers_start(command, seen):
     run = command(*DASK, "policy.waits_at=0.3", "policy.waits_for=never")
@@ -83,6 +51,7 @@ def test_ctrl_c_while_workers_start(command, seen):
     assert run.survivors() == []
 
 
+@pytest.mark.exhaustive
 def test_a_worker_killed_while_workers_start_is_replaced(command, tmp_path):
     run = command(*DASK, "policy=quick", "policy.waits_at=0.3", f"policy.waits_for={tmp_path / 'go'}")
     os.kill(run.wait_for_worker(), signal.SIGKILL)
@@ -99,6 +68,7 @@ def logged():
     return sorted(logs, key=len)
 
 
+@pytest.mark.exhaustive
 def test_nothing_waits_behind_a_task_that_may_take_long(command, tmp_path):
     """The first of six that nobody has measured ends when the other worker has done all others."""
     go = tmp_path / "go"
@@ -114,6 +84,7 @@ def test_nothing_waits_behind_a_task_that_may_take_long(command, tmp_path):
     assert (len(alone), still) == (1, others)
 
 
+@pytest.mark.exhaustive
 def test_cheap_tasks_do_not_wait_behind_one_that_takes_long(command, tmp_path):
     """One takes until the 20 others are done, which take nothing: the last of its worker."""
     conf, go = tmp_path / "own", tmp_path / "go"
@@ -164,18 +135,6 @@ def test_brief_is_what_was_seen_to_be_in_this_run(expand, costs, tmp_path):
     assert by_policy == {"quick": True, "slow": False}
 
 
-def test_what_was_not_seen_goes_alone(expand, costs, tmp_path):
-    plan = expand()
-    key = keys(plan)
-    bundles = Bundles(plan, range(24), costs, tmp_path, 10.0)
-    quick = next(number for number in range(24) if "quick" in key(number))
-    for _ in range(50):
-        bundles.learn(quick, 1e-3)
-    for bundle in bundles:
-        names = {task.point.policy["name"] for task in bundle.tasks}
-        assert names == {"quick"} or len(bundle.tasks) == 1
-
-
 def test_the_outlook_counts_what_is_on_its_way(expand, costs, tmp_path, monkeypatch):
     now = [100.0]
     monkeypatch.setattr("sweep.executors.bundles.time.monotonic", lambda: now[0])
@@ -223,27 +182,3 @@ def test_one_log_says_nothing_of_another(expand, tmp_path):
             costs.add(key(0), 0.5)
     assert found[0].outlook(2).unknown < len(whole.ids)
     assert found[1].outlook(2).unknown == len(whole.ids)
-
-
-def test_plan_says_what_it_does_not_know(sweep):
-    sweep("policy=quick")
-    answer = sweep("workload=log", f"workload.path={__file__}", "batch_size=null", "replications=1",
-                   "output=other", "action=plan")  # fmt: skip
-    assert "expected  no timing yet" in answer.out
-
-
-def test_not_enough_memory_is_one_line():
-    code = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30));"
-        "from sweep.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
-    conf = Path(__file__).parent / "conf"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "+experiment=queue", f"--config-dir={conf}", "executor=serial",
-         "precision.relative=0.99", "precision.checkpoints=[30,300000000]",
-         "replications=1", "grid.load=[0.1]"],
-        capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1, done
-    assert done.stderr.startswith("error: not enough memory (Unable to allocate"), done.stderr
-    assert done.stderr.count("\n") == 1

@@ -78,30 +78,6 @@ def test_a_precision_that_was_not_reached_is_said(tmp_path: Path, capsys: pytest
     assert "1 of 1 points miss precision.relative=0.0001 at the last checkpoint, 12 batches" in said
 
 
-def test_a_path_with_blanks_can_be_typed_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, said = run(tmp_path / "a b", capsys, "replications=1", "batches=6")
-    assert status == 0
-    assert f"python -m analysis '{tmp_path}/a b/results'" in said
-
-
-@pytest.mark.parametrize(
-    ("override", "words"),
-    [
-        ("workload.size_order=abc", "allowed: a number"),
-        ("workload.long_mean=-1", "allowed: a number above 0"),
-        ("policy.scheme=os.system", "policy.scheme=os.system, which is not compiled; allowed"),
-        ("output=", "give a folder"),
-    ],
-)
-def test_values_that_cannot_be_run_are_one_line(
-    override: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, said = run(tmp_path, capsys, override)
-    assert status == 2
-    assert words in said
-    assert said.count("\n") == 1
-
-
 def test_what_mser_dropped_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, said = run(tmp_path, capsys, "replications=2", "batches=50", "warmup=mser")
     assert status == 0
@@ -110,13 +86,3 @@ def test_what_mser_dropped_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
     status, said = run(tmp_path / "few", capsys, "replications=2", "batches=8", "warmup=mser")
     assert status == 0
     assert "MSER dropped nothing: it cannot judge fewer than 10 batches, and these are 8" in said
-
-
-def test_no_replications_of_a_log_are_advised(
-    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = ("workload=swf", f"workload.path={log}", "replications=1", "batches=2")
-    status, said = run(tmp_path, capsys, *given)
-    assert status == 0
-    assert "2 batches are too few to judge" in said
-    assert "run at least 5 replications" not in said

@@ -8,7 +8,9 @@ CREWS = pytest.mark.parametrize("crew", [LikeDask, LikeMpi])
 
 
 @CREWS
-@pytest.mark.parametrize(("workers", "short_s"), [(2, 0.02), (30, 0.02), (1000, 0.1)])
+@pytest.mark.parametrize(
+    ("workers", "short_s"), [(2, 0.02), (30, 0.02), pytest.param(1000, 0.1, marks=pytest.mark.exhaustive)]
+)
 def test_one_long_task_among_many_short_ones(workers, short_s, crew):
     """At most 1.1 times what no order can beat, also where nobody knows beforehand which one is long."""
     study = mixed(workers, short_s, [1.8])
@@ -24,14 +26,9 @@ def test_a_task_longer_than_all_the_rest(crew):
         assert makespan(study, 4, crew(4), known=known) <= 60.1
 
 
+@pytest.mark.exhaustive
 @CREWS
 def test_many_long_tasks_of_a_policy_that_nobody_has_seen(crew):
     """They are not left for the end because the first has not come back yet."""
     study = mixed(10, 0.01, [1.0] * 20)
     assert makespan(study, 10, crew(10), known=False) <= 1.1 * study.bound(10)
-
-
-def test_bundles_of_one_size_to_the_end_would_take_longer():
-    """Else there would be nothing to see here."""
-    study = mixed(200, 0.05, [1.8])
-    assert makespan(study, 200, LikeDask(200), even=True) > 1.1 * study.bound(200)

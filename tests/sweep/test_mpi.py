@@ -28,6 +28,7 @@ needs_mpiexec = pytest.mark.skipif(
 
 
 @needs_mpiexec
+@pytest.mark.exhaustive
 class TestMpi(Contract):
     settings: ClassVar = ("executor=mpi",)
     launcher: ClassVar = (MPIEXEC, "-n", "3")
@@ -71,6 +72,7 @@ class TestMpi(Contract):
         assert not Path("results").exists()
 
 
+@pytest.mark.exhaustive
 def test_the_launcher_of_another_mpi(command, monkeypatch):
     """Each process is then rank 0 of a world of its own: one of them says it, all of them end."""
     for rank in (0, 1):
@@ -95,6 +97,7 @@ def test_the_executor_has_to_be_on_the_command_line(sweep, monkeypatch):
     assert answer.err.startswith("error: executor=mpi has to be on the command line")
 
 
+@pytest.mark.exhaustive
 def test_a_lock_tells_who_has_died(tmp_path):
     path = tmp_path / "locks"
     code = (
@@ -114,6 +117,7 @@ def test_a_lock_tells_who_has_died(tmp_path):
         assert subprocess.run(asking, capture_output=True, text=True, check=True).stdout == "False False\n"
 
 
+@pytest.mark.exhaustive
 def test_a_death_is_told_once_even_if_who_was_told_has_ended(tmp_path):
     path = tmp_path / "locks"
     code = (
@@ -177,10 +181,11 @@ if world.rank:
     print(time.monotonic() - begin, time.process_time() - used)
 else:
     time.sleep(1)
-    world.hear(1, ANSWER, 60)
+    world.receive(1, ANSWER, 60)
 """
 
 
+@pytest.mark.exhaustive
 @needs_mpiexec
 def test_a_long_reply_does_not_keep_a_core_busy_until_rank_0_looks():
     command = [MPIEXEC, "-n", "2", sys.executable, "-c", REPLYING]
@@ -190,7 +195,7 @@ def test_a_long_reply_does_not_keep_a_core_busy_until_rank_0_looks():
     assert used < waited / 4
 
 
-class ToldWorld:
+class CalledWorld:
     """Three ranks that do nothing but to answer; ranks 2 and 3 are on a node of their own."""
 
     size = 4
@@ -200,12 +205,12 @@ class ToldWorld:
         self.calls = []
         self.unanswered = deque()
 
-    def tell(self, rank, tag, message):
+    def send(self, rank, tag, message):
         function, _ = message
         self.calls.append((rank, function.__name__))
         self.unanswered.append((rank, "here" if rank == 1 else "there"))
 
-    def hear(self, rank, tag, limit_s):
+    def receive(self, rank, tag, limit_s):
         rank, said = self.unanswered.popleft()
         return rank, ANSWER, said
 
@@ -219,7 +224,7 @@ class Alive:
 
 
 def test_one_rank_of_each_other_node_compiles(tmp_path, monkeypatch):
-    world = ToldWorld()
+    world = CalledWorld()
     monkeypatch.setattr(ranks, "world", world)
     monkeypatch.setattr(ranks, "node", lambda: "here")
     monkeypatch.setattr(mpi, "hold", lambda path: True)  # of this very process

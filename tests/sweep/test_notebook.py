@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +38,6 @@ def test_easy_by_hand() -> None:
     assert made.wait.values.tolist() == [0.0, 9.0, 18.0, 0.0]
     assert made.slowdown.values.tolist() == [1.0, 1.9, 2.8, 1.0]
     assert made.processors.attrs == {"units": "1", "long_name": "processors"}
-
-
-def test_settings_of_a_policy() -> None:
-    fcfs = sweep.simulate("fcfs", workload=jobs(), machine=4)
-    assert fcfs.start.values.tolist() == [0.0, 10.0, 20.0, 30.0]
-    same = sweep.simulate({"name": "easy", "reservations": 0}, workload=jobs(), machine=4)
-    assert same.start.values.tolist() == [0.0, 10.0, 20.0, 3.0]
 
 
 @njit
@@ -125,54 +117,7 @@ def test_a_schedule_as_a_log(tmp_path: Path) -> None:
         assert stored.schedule.made().start.tolist() == made.start.values.tolist()
 
 
-def test_a_gantt_chart(tmp_path: Path) -> None:
-    figure = sweep.simulate("easy", workload=jobs(), machine=4).schedule.gantt()
-    figure.savefig(tmp_path / "chart.png")
-    assert (tmp_path / "chart.png").stat().st_size > 5000
-
-
-def test_utilization() -> None:
-    assert sweep.simulate("easy", workload=jobs(), machine=4).schedule.utilization() == pytest.approx(
-        105 / 120
-    )
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"policy": "eazy"}, "unknown policy 'eazy': did you mean 'easy'"),
-        ({"policy": 3}, "policy=3: int is not understood"),
-        ({"policy": print}, "no compiled function; decorate it with numba.njit"),
-        ({"policy": {"name": "easy", "tyes": 1}}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
-        ({"policy": njit(lambda a, b: a)}, "a function of 2 arguments; a packing scheme has 7"),
-        ({"policy": {"name": "conservative", "backfill_order": shortest}}, "and this is conservative"),
-        ({"policy": "easy", "machine": 0}, "machine.processors=0; allowed"),
-        ({"policy": "easy", "load": float("inf")}, "load=inf: give a positive fraction of capacity"),
-        ({"policy": "easy", "load": 50}, "load=50 is 50 times the machine's capacity; loads are fractions"),
-        ({"policy": {"ties": "event"}}, "settings of what? give their 'name', too"),
-        ({"policy": "easy", "workload": jobs(requestd=1)}, "unknown column of jobs 'requestd': did you mean"),
-        ({"policy": "easy", "workload": __file__}, "a file of what kind? give {'name': 'swf', 'path': "),
-        ({"policy": "easy", "machine": 2.5}, "machine=2.5: float is not understood"),
-        ({"policy": "easy", "workload": 7}, "workload=7: int is not understood"),
-        ({"policy": "easy", "workload": "nowhere.swf"}, "nowhere.swf: no such file"),
-        ({"policy": "easy", "workload": {"submit": [1.0]}}, "jobs without runtime, processors"),
-        ({"policy": "easy", "workload": jobs(runtime=np.array([1.0]))}, "runtime"),
-        ({"policy": "easy", "workload": jobs(runtime=np.full(4, -1.0))}, "runtime"),
-        ({"policy": "easy", "load": -1}, "load=-1: give a positive fraction"),
-        ({"policy": "easy", "jobs": 0}, "jobs=0: give a whole number, 1 or more"),
-        ({"policy": "easy", "seed": "x"}, "seed='x': give a whole number"),
-        ({"policy": "characterization"}, "makes no schedule of jobs"),
-        ({"policy": "easy", "workload": "feitelson1996", "load": 0.5}, "workload.repetition=sequence"),
-        ({"policy": "easy", "workload": jobs(processors=np.full(4, 9)), "machine": 4}, "9 processors"),
-    ],
-)
-def test_one_exception_of_one_line(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(sweep.Error) as error:
-        sweep.simulate(**{"workload": "lublin2003", **given})
-    assert told in str(error.value)
-    assert "\n" not in str(error.value)
-
-
+@pytest.mark.exhaustive
 def test_a_study_gives_the_dataset_of_the_command_line(tmp_path: Path) -> None:
     study = sweep.Study(
         "packing", grid={"policy": ["buddy"], "load": [0.5, 0.7]}, policy={"alternation": "shared"},
@@ -195,6 +140,7 @@ def test_a_study_gives_the_dataset_of_the_command_line(tmp_path: Path) -> None:
         assert np.array_equal(typed.slowdown, data.slowdown)
 
 
+@pytest.mark.exhaustive
 def test_claims_and_figures(tmp_path: Path) -> None:
     study = sweep.Study("packing", grid={"load": [0.5, 0.9]}, output=tmp_path / "r", **SMALL)
     study.run(progress=False)
@@ -202,34 +148,7 @@ def test_claims_and_figures(tmp_path: Path) -> None:
     assert study.report().is_file()
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"experiment": "pakking"}, "unknown experiment 'pakking': did you mean 'packing'"),
-        ({"experiment": 3}, "experiment=3: give a name"),
-        ({"grid": {"polisy": ["buddy"]}}, "unknown axis 'polisy'"),
-        ({"batchs": 3}, "unknown key 'batchs': did you mean 'batches'"),
-        ({"batches": "x"}, "batches"),
-        ({"executor": "daskk"}, "unknown executor 'daskk': did you mean 'dask'"),
-        ({"executor": 5}, "executor=5: give a name"),
-        ({"policy": {"scheme": print}}, "a function of this notebook is not known to other processes"),
-        ({"seed": object()}, "object is not understood"),
-    ],
-)
-def test_a_study_that_cannot_be(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(sweep.Error) as error:
-        sweep.Study(**{"experiment": "packing", **given})
-    assert told in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-def test_a_study_before_it_was_run(tmp_path: Path) -> None:
-    study = sweep.Study("packing", output=tmp_path / "none")
-    for ask in (lambda: study.data, study.claims, study.figures):
-        with pytest.raises(sweep.Error, match="none"):
-            ask()
-
-
+@pytest.mark.exhaustive
 def test_a_script_without_a_guard_starts_workers_once(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
@@ -252,27 +171,6 @@ def test_a_script_without_a_guard_starts_workers_once(tmp_path: Path) -> None:
     assert run.stdout.split() == ["begins", "5"]
 
 
-def test_a_compiled_order_of_priority_and_a_packing_scheme() -> None:
-    from numba import njit
-
-    @njit
-    def widest_first(waited, requested, processors, memory, bypassed):  # type: ignore[no-untyped-def]
-        return float(processors)
-
-    @njit
-    def shortest_first(waited, requested, processors, memory, bypassed):  # type: ignore[no-untyped-def]
-        return 1 / requested
-
-    mine = jobs(
-        submit=np.array([0.0, 1.0, 2.0, 3.0]), processors=np.array([4, 2, 4, 3]), requested=np.full(4, 10.0)
-    )
-    starts = [
-        sweep.simulate(order, workload=mine, machine=4).start.values.tolist()
-        for order in (widest_first, shortest_first)
-    ]
-    assert starts == [[0.0, 25.0, 10.0, 20.0], [0.0, 10.0, 20.0, 30.0]]
-
-
 def test_values_of_axes_have_names_of_any_kind() -> None:
     """Names with signs of the command line's grammar, values that are no scalars."""
     study = sweep.Study(
@@ -289,17 +187,6 @@ def test_values_of_axes_have_names_of_any_kind() -> None:
     assert (policy["weights"]["wait"], policy["weights"]["expansion"]) == (1, 0)
 
 
-def test_groups_by_what_jobs_are_told_apart_by() -> None:
-    """`groupby` as in the README, without xarray's warning of a dimension without an index."""
-    told = {"a": 0, "b": 1}
-    made = sweep.simulate("easy", workload=jobs(user=np.array(list(told.values()) * 2)), machine=4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert made.groupby("processors").mean().wait.to_series().to_dict() == {1: 0.0, 3: 4.5, 4: 18.0}
-        assert made.groupby("user").max().wait.values.tolist() == [18.0, 9.0]
-    assert list(made.schedule.table().columns[:3]) == ["job", "user", "submit"]
-
-
 @pytest.mark.parametrize("policy", ["easy", "lxf_w_immediate", "gang/buddy"])
 def test_some_jobs_of_a_schedule(policy: str, tmp_path: Path) -> None:
     """Jobs that are left out take their pieces with them."""
@@ -314,18 +201,6 @@ def test_some_jobs_of_a_schedule(policy: str, tmp_path: Path) -> None:
     assert of_some == pytest.approx(work[10:40])
 
 
-def test_a_schedule_that_is_none_any_more(tmp_path: Path) -> None:
-    made = sweep.simulate("easy", workload=jobs(), machine=4)
-    with pytest.raises(sweep.Error, match="has no start any more"):
-        made.drop_vars("start").schedule.to_swf(tmp_path / "x.swf")
-    with pytest.raises(sweep.Error, match=r"first='chart.png': give a time in seconds; .* \.savefig"):
-        made.schedule.gantt("chart.png")
-    with pytest.raises(sweep.Error, match=r"last=5\.0: give a time after the 7\.0 s"):
-        made.schedule.gantt(7.0, 5.0)
-    with pytest.raises(sweep.Error, match="the schedule ends after 30 s"):
-        made.schedule.gantt(first=99)
-
-
 def test_what_was_left_out_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     log = tmp_path / "two.swf"
     rows = [[number, number, 0, 10, size, -1, -1, size, 10, *[-1] * 9] for number, size in ((1, 2), (2, 8))]
@@ -337,12 +212,7 @@ def test_what_was_left_out_is_said(capsys: pytest.CaptureFixture[str], tmp_path:
     assert capsys.readouterr().err.count("2 rows, 1 kept") == 1
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
-    plain = sweep.simulate("easy", load=0.5, jobs=50, seed=3)
-    same = sweep.simulate("easy", load=np.float32(0.5), jobs=np.int32(50), seed=np.int64(3))
-    xr.testing.assert_identical(plain, same)
-
-
+@pytest.mark.exhaustive
 def test_a_grid_of_ones_own_values(tmp_path: Path) -> None:
     """Settings, a log, arrays, sizes of machines stand where names do; a point is what `simulate` gives."""
     log = sweep.simulate("easy", workload=jobs(), machine=4).schedule.to_swf(tmp_path / "log.swf")

@@ -22,13 +22,6 @@ def points(plan):
     return [tuple(plan.task(number).at.values()) for number in range(0, len(plan.ids), step)]
 
 
-def test_axes_in_the_order_of_the_dataset(expand):
-    plan = expand()
-    assert list(plan.axes) == ["policy", "workload", "load", "machine", "preemption", "urgent"]
-    assert plan.axes["load"] == (0.3, 0.6)
-    assert plan.axes["urgent"] == (True, False)
-
-
 def test_points_are_the_product_without_what_is_excluded(expand):
     plan = expand()
     everything = itertools.product(*plan.axes.values())
@@ -37,21 +30,9 @@ def test_points_are_the_product_without_what_is_excluded(expand):
     assert len(plan.ids) == len(expected) * 2
 
 
-def test_exclude_takes_lists(expand):
-    assert len(points(expand("exclude=[{policy: [slow], load: [0.3, 0.6]}]"))) == 8
-    assert len(points(expand("exclude=[]"))) == 16
-    assert len(points(expand("exclude=[{urgent: true}]"))) == 8
-
-
 def test_zip_ties_axes(expand):
     plan = expand("zip=[[policy, load]]", "exclude=[]")
     assert {(point[0], point[2]) for point in points(plan)} == {("quick", 0.3), ("slow", 0.6)}
-
-
-def test_no_load_keeps_its_dimension(expand):
-    plan = expand("grid.load=[null]")
-    assert plan.axes["load"] == (None,)
-    assert plan.task(0).point.load is None
 
 
 def test_short_forms(expand):
@@ -73,23 +54,10 @@ def test_a_set_key_reaches_every_file_that_has_it(expand, tmp_path):
     assert plan.task(0).point.machine["speed"] == 2
 
 
-def test_a_set_key_does_not_make_two_names_for_one_thing(expand):
-    says = r"policy.work=3 makes quick and slow the same.*grid.policy=\[quick\]"
-    with pytest.raises(SweepError, match=says):
-        expand("policy.work=3")
-    assert expand("policy.work=3", "policy=slow").task(0).point.policy["work"] == 3
-
-
 def test_a_set_key_pins_the_axis_that_sets_it(expand):
     plan = expand("policy.preemption=resume")
     assert plan.axes["preemption"] == ("resume",)
     assert {plan.task(number).point.policy["preemption"] for number in range(len(plan.ids))} == {"resume"}
-
-
-def test_an_axis_declared_on_the_command_line(expand):
-    plan = expand("+axes.work=policy.work", "+grid.work=[1,2]")
-    assert list(plan.axes)[-1] == "work"
-    assert {plan.task(number).point.policy["work"] for number in range(len(plan.ids))} == {1, 2}
 
 
 def test_environment_variables_are_resolved(expand, monkeypatch):
@@ -158,11 +126,6 @@ def test_growth_keeps_what_is_there(expand):
     assert small < set(expand("replications=3").ids)
 
 
-def test_points_that_mean_the_same_share_an_identity(expand):
-    plan = expand("zip=[]", "+axes.who=workload.filter.user", "+grid.who=[1,2]", *log_and_poisson())
-    assert len(plan.ids) == 2 * len(set(plan.ids)) * 2 // 3
-
-
 def log_and_poisson():
     """Return overrides for one workload that has the key of an axis and one that has not."""
     return ("grid.workload=[poisson,log]", f"workload.path={__file__}")
@@ -224,10 +187,6 @@ def test_a_manifest_names_what_differs(base, key, value):
     assert list(manifest.differences(base, other)) == [], "the key of an axis has several values on purpose"
 
 
-def test_plan_module_names_every_shared_setting(expand):
-    assert set(plans.content(expand())) == {"batch_size", "checkpoints", "stopping", "warmup"}
-
-
 def test_measures_travel_with_the_task_and_name_it_where_they_are_set(expand):
     plain = expand()
     assert plain.task(0).point.measures == {"bound": 10.0, "groups": {}}
@@ -287,14 +246,6 @@ def test_a_named_value_may_be_a_list_or_have_keys_of_its_own():
         variants.build("workload", files, {}, [variants.KeyAxis("e", "emphasis", ({"cubes": 1},))])
 
 
-def test_a_key_without_keys_of_its_own_may_be_given_some():
-    files = {"log": {"kinds": "io", "emphasis": {"squares": 10, "full": 100}}}
-    given = {"kinds": {"of": 5, "local": 4}, "emphasis": {"full": 1}}
-    (made,) = variants.build("workload", files, given, [])
-    assert made.parameters["kinds"] == {"of": 5, "local": 4}
-    assert made.parameters["emphasis"] == {"squares": 10, "full": 1}
-
-
 def test_values_of_an_axis_may_set_keys_of_several_groups(expand):
     plan = expand(
         "exclude=[]",
@@ -317,30 +268,6 @@ def test_values_of_an_axis_may_set_keys_of_several_groups(expand):
     )  # fmt: skip
     assert set(more.ids) < set(plan.ids), "a name changes no result"
     assert list(manifest.differences(manifest.describe(more), manifest.describe(plan))) == []
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["+axes.assumption='*'"], "takes named values that have keys of policy, workload, machine"),
-        (["+axes.assumption='*'", "values.assumption={a: {load: {b: 1}}}"], "takes named values that have"),
-        (["+axes.assumption='*'", "values.assumption={a: {policy: {slize: 1}}}"], "unknown key of policy"),
-        (["+axes.assumption=polcy.a"], "give GROUP.KEY with a group of policy, workload, machine, or '*'"),
-        (["values.nope={a: 1}"], "values.nope: unknown axis 'nope'"),
-        (["values.preemption=7"], "values.preemption=7: give names with their values"),
-        (["values.preemption={a: none, b: none}"], "a and b are the same value"),
-        (
-            ["values.preemption={never: none}", "grid.preemption=[nevr]"],
-            "unknown value of grid.preemption 'nevr'",
-        ),
-        (["grid.preemption={never: none}"], "other values by names, values.preemption={NAME: VALUE}"),
-    ],
-)
-def test_mistakes_in_names_of_values_are_one_line(expand, overrides, message):
-    with pytest.raises(SweepError) as error:
-        expand(*overrides)
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ def share_saturated(runs: list[Backlog], replications: int) -> float:
     return float(np.mean([judge(point).saturated for point in points]))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("load", [0.8, 0.95, 0.98])
 def test_stable_queues_are_not_called_saturated(load: float) -> None:
     runs = backlogs(load, 1000)
@@ -71,6 +72,7 @@ def test_stable_queues_are_not_called_saturated(load: float) -> None:
         assert share_saturated(runs, replications) <= 0.01, replications
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("load", [1.02, 1.1])
 def test_queues_that_are_offered_too_much_are(load: float) -> None:
     runs = backlogs(load, 400)
@@ -102,6 +104,7 @@ BUSY = [("min_max_load", "shared", 0.9), ("first_fit", "exclusive", 0.9), ("budd
 """Points that looked saturated in a quarter of their runs of 30 batches, and never in ones of 300."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("scheme", "alternation", "load"), BUSY)
 def test_busy_points_of_packing_are_not_called_saturated(scheme: str, alternation: str, load: float) -> None:
     assert not any(judged(scheme, alternation, load, range(first, first + 5)) for first in range(0, 30, 5))
@@ -109,6 +112,7 @@ def test_busy_points_of_packing_are_not_called_saturated(scheme: str, alternatio
     assert not judged(scheme, alternation, load, range(5), n_batches=300)
 
 
+@pytest.mark.exhaustive
 def test_a_machine_that_is_offered_more_than_all_of_it_is_saturated() -> None:
     assert all(judged("best_fit", "exclusive", 1.02, range(first, first + 5)) for first in range(0, 20, 5))
 

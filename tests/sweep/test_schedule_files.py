@@ -65,12 +65,6 @@ def test_gather_writes_those_that_are_done(sweep):
     assert [path.name for path in Path("out").iterdir()] == ["load_0.3.swf"]
 
 
-def test_failed_tasks_have_none(sweep):
-    answer = sweep(*ONE, "grid.load=[0.3,0.6]", "policy.raises_at=0.6", "schedule=out")
-    assert answer.status == 1
-    assert [path.name for path in Path("out").iterdir()] == ["load_0.3.swf"]
-
-
 def test_a_plan_tells_and_writes_nothing(sweep):
     answer = sweep("action=plan", "schedule=out")
     assert answer.status == 0
@@ -110,21 +104,6 @@ def test_the_same_command_writes_the_same_file_again(sweep, name):
     assert other.status == 2, "that of another point is another file"
 
 
-def test_one_foreign_file_in_a_folder_of_schedules(sweep):
-    Path("out").mkdir()
-    Path("out/load_0.6.swf").write_text("mine")
-    answer = sweep(*ONE, "grid.load=[0.3,0.6]", "schedule=out")
-    assert answer.status == 2
-    assert "out/load_0.6.swf exists and is no schedule" in answer.err
-
-
-def test_a_long_writing_is_told(sweep, monkeypatch):
-    monkeypatch.setattr("sweep.progress.SILENCE_S", 0.0)
-    said = sweep(*ONE, "grid.load=[0.3,0.6]", "policy.seconds=0.02", "schedule=out").out.splitlines()
-    assert "writing 2 schedules" in said
-    assert "writing 1/2 schedules" in said
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -150,14 +129,6 @@ def test_what_cannot_be_written_is_told_before_anything_runs(sweep, arguments, s
     assert answer.err.count("\n") == 1
     assert not Path("results").exists()
     assert Path("taken").read_text() == "a log"
-
-
-def test_a_folder_of_others_is_told_before_anything_runs(sweep, monkeypatch):
-    monkeypatch.setattr("os.access", lambda *_: False)  # whoever runs the tests may be allowed everything
-    answer = sweep(*ONE, "schedule=out/one.swf")
-    assert answer.status == 2
-    assert f"schedule=out/one.swf: {Path.cwd()} cannot be written to; give another place" in answer.err
-    assert not Path("results").exists()
 
 
 @pytest.mark.parametrize("name", ["queue.nc", "config.json", "shards/a.jsonl"])
