@@ -1,4 +1,4 @@
-"""Where the time of PEs and tasks goes: every PE second is busy, switching or idle by a cause."""
+"""Accounts of the time of PEs and tasks: every PE second is busy, switching or idle by a cause."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def account(pe, activity, begin, end, task, system):
 
 @part(void(int64, float64, SYSTEM))
 def settle(pe, now, system):
-    """Count what a PE has done since it was looked at last; to be called before that changes."""
+    """Account for the time of a PE since the last call; to be called before its activity changes."""
     pes = system.pes
     since = pes[pe].since
     if now <= since:
@@ -100,7 +100,7 @@ def pass_time(then, system):
 
 @part()
 def idle_as(task, system):
-    """Return what a PE counts as that is idle while the task in question does not run."""
+    """Return the activity of a PE that is idle while a task does not run."""
     if task == NONE:
         return EMPTY
     state = system.tasks[task].state

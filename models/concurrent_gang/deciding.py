@@ -29,7 +29,7 @@ from models.kernels.compiling import part
 
 @part(void(int64, float64, SYSTEM))
 def take_off(pe, now, system):
-    """Let a PE run nothing; what becomes of its task, and of its timer, is for the caller to say."""
+    """Let a PE run nothing; the caller sets the state of its task, and its timer."""
     pes = system.pes
     settle(pe, now, system)
     count_computing(pe, now, system)
@@ -40,7 +40,7 @@ def take_off(pe, now, system):
 
 @part(void(int64, float64, SYSTEM))
 def preempt(pe, now, system):
-    """Take the PE from its task, which stays ready, or goes on waiting where it only did that."""
+    """Take the PE from its task, which stays ready, or continues to wait where it only did that."""
     task = system.pes[pe].runs
     if not system.pes[pe].spins:
         system.tasks[task].left -= max(now - system.pes[pe].begin, 0.0)
@@ -49,14 +49,14 @@ def preempt(pe, now, system):
 
 
 @part(void(int64, int64, float64, boolean, SYSTEM))
-def dispatch(pe, task, now, told, system):
-    """Let a task run on its PE; `told` by the clock signal, or by the controller that stands for it."""
+def dispatch(pe, task, now, signalled, system):
+    """Let a task run on its PE; `signalled` if the clock signal, or a central controller, causes it."""
     pes, costs = system.pes, system.costs
     settle(pe, now, system)
     cost = 0.0
     if pes[pe].loaded != task and pes[pe].loaded != NONE:  # a PE that has run nothing has nothing to save
         cost = costs.switch
-        if told:
+        if signalled:
             cost += costs.central
         system.state[0].switches += system.state[0].measuring
     begin = now + cost
@@ -82,7 +82,7 @@ def dispatch(pe, task, now, told, system):
 
 @part(boolean(int64, SYSTEM))
 def can_run(task, system):
-    """Tell whether a PE may be given to a task that does not run."""
+    """Return whether a task that does not run may be dispatched."""
     state = system.tasks[task].state
     if system.settings.spinning and state in (COMMUNICATING, SYNCHRONIZING):
         return True
@@ -91,7 +91,7 @@ def can_run(task, system):
 
 @part(int64(int64, int64, boolean, SYSTEM))
 def choose(pe, running, by_priority, system):
-    """Return whom the local task scheduler takes, or NONE. O(tasks of the PE).
+    """Return the task that the local task scheduler chooses, or NONE. O(tasks of the PE).
 
     The one of the highest priority, which has to be above beta; among equals the one that had the PE least
     recently (round robin). `running` is one of the candidates, NONE if there is none.

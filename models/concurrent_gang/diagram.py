@@ -1,7 +1,7 @@
 """Changes of the workload: how the front end changes the trace diagram, and which PEs it notifies.
 
 "In the case of a workload change, only the PEs concerned by the modification in the trace diagram are
-notified" (section 2.2): those of the job that comes or goes.
+notified" (section 2.2): those of the job that arrives or ends.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The event loop of Concurrent Gang: timers of PEs, tasks that wake, arrivals, the clock signal.
 
-At one instant timers go off before tasks wake, before jobs arrive, before the signal comes; when nothing else
-happens at it, the PEs decide that something happened to. An event costs O(log PEs + log tasks) and what a
-decision looks at, the tasks of one PE; the signal costs O(PEs + jobs), with grades O(PEs + tasks).
+At one instant timers come before tasks that wake, arrivals and the signal, in this order; after the last of
+them the PEs that were affected decide. An event costs O(log PEs + log tasks), a decision O(tasks of the PE),
+the signal O(PEs + jobs), with grades O(PEs + tasks).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from models.concurrent_gang.deciding import decide, decide_alone, take_off
 from models.concurrent_gang.diagram import end_task, enter, has_tasks, settle_in
 from models.concurrent_gang.events import first_timer, mark, set_timer, take_wake
 from models.concurrent_gang.grades import count_computing, grade
-from models.concurrent_gang.programs import BLOCKS, ENDS, GOES_ON, perform, wake
+from models.concurrent_gang.programs import BLOCKS, CONTINUES, ENDS, perform, wake
 from models.concurrent_gang.state import (
     ARRIVALS,
     AT_SIGNAL,
@@ -50,7 +50,7 @@ MESSAGES_A_TIME = 2
 
 @part()
 def quantum_is_over(pe, system):
-    """Let a PE decide whose turn it is."""
+    """Let a PE decide which task is next."""
     set_timer(system.timers, pe, np.inf)
     mark(pe, system)
     system.pes[pe].marked = 2
@@ -67,7 +67,7 @@ def timer_goes_off(pe, now, system):
         return
     tasks[task].left = 0.0
     outcome = perform(task, now, system)
-    if outcome == GOES_ON:
+    if outcome == CONTINUES:
         pes[pe].begin = now
         set_timer(system.timers, pe, min(now + tasks[task].left, pes[pe].quantum_end))
         if pes[pe].quantum_end <= now:
@@ -103,7 +103,7 @@ def task_wakes(task, now, system):
         if outcome == BLOCKS:
             return
         pes[pe].spins = 0
-        if outcome == GOES_ON:
+        if outcome == CONTINUES:
             tasks[task].state = RUNNING
             pes[pe].begin = max(now, pes[pe].switched)
             end = min(pes[pe].begin + tasks[task].left, pes[pe].quantum_end)
@@ -224,7 +224,7 @@ def stop_at(system, now, closes):
 
 @part()
 def first_slice(now, slice_length):
-    """Return the number of the slice that goes on at a time: the next signal comes then, or later."""
+    """Return the number of the slice at a time: the next signal comes then, or later."""
     number = np.int64(np.floor(now / slice_length))
     while number > 0 and number * slice_length >= now:
         number -= 1
@@ -235,7 +235,7 @@ def first_slice(now, slice_length):
 
 @part()
 def release_books(release, system):
-    """Tell the packing scheme which PEs the job leaves that has just ended."""
+    """Call the scheme's `release` for the job that has just ended."""
     state, table = system.state[0], system.table
     job = table.vacant[state.n_vacant - 1]
     for w in range(table.pes.shape[1]):
@@ -245,7 +245,7 @@ def release_books(release, system):
 
 @kernel(int64(PLACE, RELEASE, SYSTEM, ARRIVALS, LIMITS))
 def advance(place, release, system, arrivals, limits):
-    """Simulate until something is needed from outside, and say what (`BATCHES_DONE` …).
+    """Simulate until something is needed from outside, and return the reason (`BATCHES_DONE` …).
 
     Parameters
     ----------

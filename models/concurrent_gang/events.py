@@ -46,7 +46,7 @@ def first_timer(timers):
 
 @part(boolean(float64, int64, float64, int64, SYSTEM))
 def wakes_before(time, task, other_time, other, system):
-    """Tell whether a task wakes before another one."""
+    """Return whether a task wakes before another one."""
     if time != other_time:
         return time < other_time
     tasks = system.tasks

@@ -5,8 +5,8 @@ waiting for I/O, synchronization and communication completion" (section 3.1). Th
 which differ as soon as another task runs while one waits:
 
 ``idle_time``
-    Time of PEs in which none computes or switches: the slot is empty, or its task waits and nobody takes its
-    place.
+    Time of PEs in which none computes or switches: the slot is empty, or its task waits and no other
+    takes its place.
 ``idle_time_of_tasks``
     Time of empty slots, and the time that tasks wait, whether or not their PE does something else.
 """

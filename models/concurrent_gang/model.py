@@ -39,9 +39,9 @@ def simulate(point: Point) -> Outcome:
     Notes
     -----
     A batch is so many measured jobs in order of termination; of a workload that ends as many as
-    `models.jobs.trace.Trace.divided` says. With ``policy.horizon`` there is one batch, from 0 to that time,
-    with the jobs that end in it; it says nothing of saturation, since most such studies offer more than the
-    machine can do.
+    `models.jobs.trace.Trace.divided` returns. With ``policy.horizon`` there is one batch, from 0 to that
+    time, with the jobs that end in it; it is no evidence of saturation, since most such studies offer more
+    than the machine can do.
     """
     rules = Rules.of(point.policy)
     opened = _open(point)
@@ -139,7 +139,7 @@ def prepare(point: Point, recorder: Recorder | None = None) -> Simulation:
 
 
 def _open(point: Point) -> Stream | Trace:
-    """Return the jobs of a point; requested times only where measures look at jobs by them: no PE does."""
+    """Return the jobs of a point; requested times only where measures group jobs by them."""
     point = until_horizon(point)
     if Measures.of(point.measures).groups:
         return workloads.open_workload(point)

@@ -1,4 +1,4 @@
-"""The tasks of a PE in the order in which they had it, the least recent first: whose turn it is in a round.
+"""The tasks of a PE in the order in which they had it, the least recent first: the order of round robin.
 
 Those that never had it come before all others, in order of arrival.
 """

@@ -1,4 +1,4 @@
-"""The schedulers and what goes with them, read from a policy's and a machine's YAML file and checked.
+"""The rules of a scheduler and its hardware, read from a policy's and a machine's YAML file and checked.
 
 Nothing is compiled here, so that a plan can be checked without loading a kernel.
 """
@@ -35,18 +35,18 @@ NO_DISKS, OWN_DISKS = 0, -1
 
 @dataclass(frozen=True)
 class Rules:
-    """What a policy's YAML file says, checked.
+    """A policy's YAML file, checked.
 
     Parameters
     ----------
     scheme : Scheme
         Chooses the cells of the trace diagram.
     name : str
-        What the scheme is called.
+        Of the scheme.
     parameters : tuple of int
-        What the scheme is told, see `models.packing.scheme.Scheme.arguments`.
+        Of the scheme, see `models.packing.scheme.Scheme.arguments`.
     coordinated : bool
-        Whether a clock signal tells all PEs which slot is next; else each goes its own way, round robin.
+        Whether a clock signal makes all PEs change to the next slot; else each is round robin by itself.
     local : {"none", "round_robin", "priority"}
         The local task scheduler: none is gang scheduling.
     slice : float, seconds
@@ -59,9 +59,9 @@ class Rules:
     local_preemption : bool
         Whether a local task gives way to one of higher priority that wakes.
     cells : {"job", "task"}
-        With whose end a cell of the diagram is free.
+        The end that frees a cell of the diagram: of the job, or of the task.
     central_cost : float, seconds
-        That a central controller takes to tell one PE of a new slot; 0 is a distributed clock.
+        That a central controller takes to notify one PE of a new slot; 0 is a distributed clock.
     quantum : float, seconds
         Of round robin without coordination.
     spinning : bool
@@ -69,7 +69,7 @@ class Rules:
     horizon : float, optional, seconds
         Where the run is cut; it is one batch then.
     job_limit : int
-        With more jobs in the system the run ends, as one that does not keep up; that of a trace goes on.
+        With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
     """
 
     scheme: Scheme
@@ -161,7 +161,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Hardware:
-    """What a machine's YAML file says, checked.
+    """A machine's YAML file, checked.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class Hardware:
 
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     rules = Rules.of(point.policy)
     workloads.refuse_feedback(point)
     workloads.refuse_weeks(point)
@@ -219,23 +219,23 @@ def check(point: Point) -> Sequence[str]:
     statements = Statements.of(point.workload)
     n_pes = one_pool(opened.machine, point.machine, point.policy)
     rules.scheme.check(n_pes)
-    told = () if rules.horizon is None else _told_of_horizon(point, opened, rules.horizon)
+    notes = () if rules.horizon is None else _notes_on_horizon(point, opened, rules.horizon)
     hardware = Hardware.of(machine_of(point.machine, n_pes))
     turn = rules.slice if rules.coordinated else rules.quantum
     cost = hardware.switch + rules.central_cost * n_pes
     if cost >= turn:
         key = "slice" if rules.coordinated else "quantum"
-        central = f" and {rules.central_cost * n_pes:g} s to tell {n_pes} PEs" if rules.central_cost else ""
+        central = f" and {rules.central_cost * n_pes:g} s to notify {n_pes} PEs" if rules.central_cost else ""
         raise ValueError(
             f"policy.{key}={turn:g} s is not longer than a switch, "
             f"machine.context_switch={hardware.switch:g} s{central}: no task would ever compute; take a "
             f"longer {key} or a cheaper switch"
         )
-    return (*opened.notes, *told, f"statements: {statements}")
+    return (*opened.notes, *notes, f"statements: {statements}")
 
 
-def _told_of_horizon(point: Point, opened: Stream | Trace, horizon: float) -> Sequence[str]:
-    """Say which jobs of a log come before the horizon; ``ValueError`` for batches that it cannot have."""
+def _notes_on_horizon(point: Point, opened: Stream | Trace, horizon: float) -> Sequence[str]:
+    """Return which jobs of a log come before the horizon; ``ValueError`` for batches that it cannot have."""
     if point.batches.checkpoints != (1,) or point.batches.warmup:
         raise ValueError(
             f"policy.horizon={horizon:g} makes a run one batch, from its begin on; add batches=1 warmup=0, "
@@ -245,12 +245,12 @@ def _told_of_horizon(point: Point, opened: Stream | Trace, horizon: float) -> Se
         return ()
     n_jobs, last = len(opened.jobs), float(opened.jobs.submit[-1])
     before = int((opened.jobs.submit <= horizon).sum())
-    told = (
+    note = (
         f"{opened.name}: {before:,} of {n_jobs:,} jobs are submitted before the horizon of {horizon:,.0f} s"
     )
     if before == n_jobs:
-        told += f"; the last one comes at {last:,.0f} s, and the rest of the time is counted too"
-    return (told,)
+        note += f"; the last one comes at {last:,.0f} s, and the rest of the time is counted too"
+    return (note,)
 
 
 def until_horizon(point: Point) -> Point:
@@ -268,7 +268,7 @@ def machine_of(machine: Parameters, n_pes: int) -> Parameters:
 
 
 def is_stochastic(point: Point) -> bool:
-    """Tell whether replications differ: statements may be random where the workload is not."""
+    """Return whether replications differ: statements may be random where the workload is not."""
     return (
         workloads.is_stochastic(point.workload, judged=False) or Statements.of(point.workload).is_stochastic
     )

@@ -25,8 +25,8 @@ from models.concurrent_gang.state import (
 from models.kernels.compiling import part
 from models.workloads.statements import draws
 
-# What becomes of a task that has come to the end of a stretch, or has woken.
-GOES_ON, BLOCKS, ENDS = range(3)
+# Outcomes for a task at the end of a stretch, or that has woken.
+CONTINUES, BLOCKS, ENDS = range(3)
 
 
 @part(int64(int64, int64, SYSTEM))
@@ -103,7 +103,7 @@ def begin_phase(task, system):
 
 @part(int64(int64, float64, SYSTEM))
 def meet(task, now, system):
-    """Let a task come to the boundary of a phase in which not all take part, and say what becomes of it.
+    """Let a task come to the boundary of a phase in which not all take part, and return the outcome.
 
     It waits for all others of its job. The last one opens the boundary; those that take part in the next
     phase begin it, and the others wait for its end.
@@ -132,7 +132,7 @@ def meet(task, now, system):
                 mark(tasks[other].pe, system)
             tasks[other].at_boundary = 1
             block(other, INELIGIBLE, now, system)
-    return GOES_ON if tasks[task].index < eligible else BLOCKS
+    return CONTINUES if tasks[task].index < eligible else BLOCKS
 
 
 @part(int64(int64, int64, int64, SYSTEM))
@@ -148,7 +148,7 @@ def statements(job, step, mean, system):
 
 @part(int64(int64, float64, SYSTEM))
 def next_stretch(task, now, system):
-    """Let a task begin its next stretch, in this phase or a later one, and say what becomes of it."""
+    """Let a task begin its next stretch, in this phase or a later one, and return the outcome."""
     tasks, program = system.tasks, system.program
     job = tasks[task].job
     n_phases = program.phases.shape[0]
@@ -168,10 +168,10 @@ def next_stretch(task, now, system):
                 )
             else:
                 tasks[task].left = n * system.costs.statement
-            return GOES_ON
+            return CONTINUES
         if step == tasks[task].steps and tasks[task].rest > 0.0:
             tasks[task].left = tasks[task].rest
-            return GOES_ON
+            return CONTINUES
         n_tasks = system.jobs[job].n_tasks
         if taking_part(job, phase, system) < n_tasks or taking_part(job, phase + 1, system) < n_tasks:
             if meet(task, now, system) == BLOCKS:
@@ -184,7 +184,7 @@ def next_stretch(task, now, system):
 
 @part(boolean(int64, float64, SYSTEM))
 def communicate(task, now, system):
-    """Send, or receive, and tell whether the task has to wait."""
+    """Send, or receive, and return whether the task has to wait."""
     tasks, jobs = system.tasks, system.jobs
     job = tasks[task].job
     n_tasks = jobs[job].n_taking_part
@@ -236,7 +236,7 @@ def read_or_write(task, now, system):
 
 @part(boolean(int64, float64, SYSTEM))
 def synchronize(task, now, system):
-    """Let a task come to the barrier, and tell whether it has to wait.
+    """Let a task come to the barrier, and return whether it has to wait.
 
     O(log tasks), for the last one at a barrier without latency O(tasks log tasks).
     """
@@ -255,7 +255,7 @@ def synchronize(task, now, system):
         jobs[job].at_barrier = 0
         if latency > 0.0:
             jobs[job].to_wake = n_tasks
-            wake_at(first, now + latency, system)  # it stands for all, who wake one after the other
+            wake_at(first, now + latency, system)  # in place of all, which wake one after the other
         else:
             for other in range(first, first + n_tasks):
                 if other != task:
@@ -278,7 +278,7 @@ def step_on(task, now, system):
 
 @part(int64(int64, float64, SYSTEM))
 def perform(task, now, system):
-    """Let a task that has come to the end of a stretch do what comes then, and say what becomes of it."""
+    """Let a task at the end of a stretch execute its next statement, and return the outcome."""
     tasks = system.tasks
     if tasks[task].step == tasks[task].steps:  # the phase's last stretch has nothing after it
         tasks[task].step += 1
@@ -298,7 +298,7 @@ def perform(task, now, system):
 
 @part(int64(int64, float64, SYSTEM))
 def wake(task, now, system):
-    """What a task waited for has come: say what becomes of it."""
+    """End the waiting of a task, and return the outcome."""
     tasks = system.tasks
     unblock(task, now, system)
     if tasks[task].at_boundary:

@@ -1,4 +1,4 @@
-"""What every PE did and how tasks were graded, for drawings and schedules; kept where it is asked for."""
+"""What every PE did and how tasks were graded, for drawings and schedules; only on request."""
 
 from __future__ import annotations
 

@@ -27,12 +27,12 @@ PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}
 
 FCFS, BACKFILL = "fcfs", "backfill"
 QUEUES = (FCFS, BACKFILL)
-"""Who may enter while a job waits for room: nobody, or those that do not delay it."""
+"""Which jobs may enter behind one that waits: none, or those that do not delay it."""
 
 JOB_LIMIT = 10_000
 
 FIRST_JOBS = 1000
-"""Jobs of an endless stream that are looked at before anything runs."""
+"""Jobs of an endless stream that are checked before anything runs."""
 
 
 ADMISSION = "models.gang.admission"
@@ -44,27 +44,27 @@ ALWAYS = ("models.gang.model", "models.jobs.order_statistics", "models.workloads
 
 @dataclass(frozen=True)
 class Rules:
-    """What a policy's YAML file says, checked.
+    """A policy's YAML file, checked.
 
     Parameters
     ----------
     scheme : Scheme
     name : str
-        What the scheme is called.
+        Of the scheme.
     parameters : tuple of int
-        What the scheme is told, see `Scheme.arguments`.
+        Of the scheme, see `Scheme.arguments`.
     alternation : {"exclusive", "shared", "none"}
         See `models.gang.alternation`.
     precedence : {"arrival", "largest", "smallest"}
-        Who takes free PEs first under ``exclusive``.
+        Which jobs take free PEs first under ``exclusive``.
     unification : bool
         Whether slots whose PEs have become disjoint are united.
     job_limit : int
-        With more jobs in the system the run ends, as one that does not keep up; that of a trace goes on.
+        With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
     ties : {"instant", "event"}
         Of an end and an arrival at one instant the end comes first, or the arrival, see `models.jobs.ties`.
-        A repetition is submitted as its job ends, before anything else happens. Jobs that wait are looked at
-        after all events of an instant, or after each.
+        A repetition is submitted as its job ends, before any other event. The queue is gone
+        through after all events of an instant, or after each.
     slots_limit : int, optional
         The multiprogramming level: used slots at most. Jobs beyond it wait in a queue. None is no limit.
     queue : {"fcfs", "backfill"}
@@ -146,16 +146,16 @@ class Rules:
         )
 
     def _bounds(self) -> str:
-        told = ""
+        bounds = ""
         if self.slots_limit is not None:
-            told += f", at most {self.slots_limit} slot{'' if self.slots_limit == 1 else 's'}"
+            bounds += f", at most {self.slots_limit} slot{'' if self.slots_limit == 1 else 's'}"
         if self.memory:
-            told += ", memory of the PEs counted"
+            bounds += ", memory of the PEs counted"
         if self.bounded:
-            told += f", queue {self.queue}"
+            bounds += f", queue {self.queue}"
         if self.switch_cost:
-            told += f", a switch of {self.switch_cost:g} s in each slice of {self.slice:g} s"
-        return told + (", jobs killed at their requested time" if self.kill else "")
+            bounds += f", a switch of {self.switch_cost:g} s in each slice of {self.slice:g} s"
+        return bounds + (", jobs killed at their requested time" if self.kill else "")
 
 
 def _slices(policy: Parameters) -> tuple[float | None, float]:
@@ -179,7 +179,7 @@ def _slices(policy: Parameters) -> tuple[float | None, float]:
 
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     workloads.refuse_weeks(point)
     workloads.refuse_feedback(point, known=("repetition",))
     rules = Rules.of(point.policy)
@@ -192,7 +192,7 @@ def check(point: Point) -> Sequence[str]:
 
 
 def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None:
-    """Raise ``ValueError`` with one line for jobs that lack what the rules look at."""
+    """Raise ``ValueError`` with one line for jobs that lack a column that the rules need."""
     waits = rules.bounded and rules.queue == BACKFILL
     unknown = int(np.isnan(jobs.requested).sum())
     if waits and unknown:
@@ -205,7 +205,7 @@ def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None
         return
     if machine.memory_each == UNLIMITED_KB:
         raise ValueError(
-            "policy.memory=true: the machine does not say how much memory its processors have; add "
+            "policy.memory=true: the memory of the machine's processors is unknown; add "
             "machine.memory_gb_per_processor=NUMBER, or policy.memory=false"
         )
     if not jobs.memory.any():
@@ -216,7 +216,7 @@ def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None
 
 
 def is_stochastic(point: Point) -> bool:
-    """Tell whether replications differ: the schedulers draw no random numbers, the workload may."""
+    """Return whether replications differ: the schedulers draw no random numbers, the workload may."""
     return workloads.is_stochastic(point.workload, judged=Rules.of(point.policy).judges)
 
 

@@ -3,7 +3,7 @@
 Time slicing is taken as fluid: between two events a job that runs in k of S slots gets the share k / S of the
 time, so that it effectively has its size times k / S processors, less what is lost to switches
 (`models.gang.slices`). A piece of the schedule ends when this number changes, at nearly every event for
-nearly every job; so nothing is recorded unless it is asked for.
+nearly every job; so nothing is recorded without a request.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Simulation(Driver):
     Parameters
     ----------
     rules : Rules
-        The packing scheme and what goes with it.
+        The packing scheme and its settings.
     n_pes : int
         PEs of the machine.
     chunks : iterator of Jobs

@@ -53,12 +53,12 @@ def free_word(occupied, slot, w, n_pes):
 
 @part(boolean(uint64[:, ::1], int64, uint64[:, ::1], int64))
 def disjoint(a, i, b, j):
-    """Tell whether the sets of PEs in row i of `a` and row j of `b` have none in common.
+    """Return whether the sets of PEs in row i of `a` and row j of `b` have none in common.
 
-    Rows go by number here and elsewhere: a view of a row costs reference counting, more than the test itself.
+    Rows are given by number here and elsewhere: a view of a row costs reference counting, more than the test.
     """
-    i, j = np.uint64(i), np.uint64(j)  # no sign: no index is tested for being negative
-    # Two words at a time: with most machines nothing is left to guess before the end.
+    i, j = np.uint64(i), np.uint64(j)  # unsigned: no index is tested for being negative
+    # Two words at a time: with most machines no branch before the end can be mispredicted.
     last = a.shape[1] - 1
     w = 0
     while w < last:
@@ -71,7 +71,7 @@ def disjoint(a, i, b, j):
 @part(uint64(uint64, uint64), inline=False)
 def lowest(word, count):
     """Return the `count` lowest set bits of `word`; it must have as many."""
-    # Mostly they stand side by side: then no loop over bits is needed.
+    # They are mostly adjacent: then no loop over bits is needed.
     together = span(count) << np.uint64(lowest_position(word))
     if word & together == together:
         return together

@@ -1,6 +1,6 @@
 """Where compiled kernels are kept.
 
-Numba's disk cache looks only at the file of the function it loads: after a callee in another file changes,
+Numba's disk cache checks only the file of the function it loads: after a callee in another file changes,
 the cached caller silently continues with the old one. So the cache folder is named by a hash of all of
 ``models`` and numba's version, and any change starts an empty one. Copies of the project with the same code
 share it (`models.kernels.locating`).

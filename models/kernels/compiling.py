@@ -1,4 +1,4 @@
-"""The one place that says how kernels are compiled."""
+"""How kernels are compiled."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def kernel(signature: Any = None, allocates: bool = False) -> Callable[[Callable
     signature : numba signature, optional
         Compiled at import for these types; else when a caller first needs it.
     allocates : bool
-        Whether it makes arrays. An event loop does not: each look at an array in a tuple would count a
+        Whether it makes arrays. An event loop does not: each use of an array in a tuple would count a
         reference, which takes longer than most of what is done at an event.
 
     Notes

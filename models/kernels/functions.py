@@ -8,7 +8,7 @@ from typing import Any
 from models import checks, dotted
 
 LINE = 100
-"""A signature of arrays in tuples takes many lines, which nobody would read."""
+"""Longer signatures, of arrays in tuples, are left out of the message."""
 
 
 def compiled(
@@ -36,7 +36,7 @@ def compiled(
     """
     from numba.core.errors import NumbaError
 
-    told = given if isinstance(given, str) else getattr(given, "__name__", given)
+    name = given if isinstance(given, str) else getattr(given, "__name__", given)
     allowed = f"a function compiled as @models.kernels.compiling.kernel({takes}) does it, or its dotted name"
     try:
         function = dotted.imported(given) if isinstance(given, str) else given
@@ -44,9 +44,9 @@ def compiled(
         why = f", which cannot be imported ({error})"
         if "." not in str(given):
             why = ", which is not the dotted name of anything"
-        checks.refuse(where, f"{told}{why}", allowed)
+        checks.refuse(where, f"{name}{why}", allowed)
     if not hasattr(function, "nopython_signatures"):
-        checks.refuse(where, f"{told}, which is not compiled", allowed)
+        checks.refuse(where, f"{name}, which is not compiled", allowed)
     try:
         if signature.args not in function.overloads:
             if through is not None and _takes(function, signature.args):
@@ -57,12 +57,12 @@ def compiled(
         fits = False
     if not fits:
         wanted = f" than {signature}" if len(str(signature)) < LINE else ""
-        checks.refuse(where, f"{told}, which takes or returns something else{wanted}", allowed)
+        checks.refuse(where, f"{name}, which takes or returns something else{wanted}", allowed)
     return function
 
 
 def _takes(function: Any, given: tuple[Any, ...]) -> bool:
-    """Tell whether a function is declared for types to which the given ones can be turned."""
+    """Return whether a function is declared for types to which the given ones can be converted."""
     from numba import types
 
     def holds(declared: Any, mine: Any) -> bool:

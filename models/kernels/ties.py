@@ -1,7 +1,7 @@
-"""What happens first when several events share an instant: the rule of every event loop that is told so.
+"""What happens first when several events share an instant: the rule of every event loop that has `instant`.
 
-`models.jobs.ties` has the words. A loop goes on in steps. Each takes some events of one instant, and the
-scheduler looks at the queue once after them. With ``ties: instant`` a step takes all ends of its instant,
+`models.jobs.ties` has the names. A loop advances in steps. Each takes some events of one instant, and the
+scheduler goes through the queue once after them. With ``ties: instant`` a step takes all ends of its instant,
 then all its submissions. With ``ties: event`` it takes one event: submissions come first, in their order,
 then ends, in that of `models.kernels.ends`.
 
@@ -44,11 +44,11 @@ def next_end(end: Floats, heap: Ints, n: int) -> float:
 
 @part(boolean(boolean, float64, float64, float64, int64))
 def takes_end(instant: bool, now: float, ends: float, next_submit: float, n_taken: int) -> bool:
-    """Tell whether this step, which has taken `n_taken` events, takes the next end as well."""
+    """Return whether this step, which has taken `n_taken` events, takes the next end as well."""
     return (instant or (n_taken == 0 and next_submit > now)) and ends == now
 
 
 @part(boolean(boolean, float64, float64, int64))
 def takes_submission(instant: bool, now: float, next_submit: float, n_taken: int) -> bool:
-    """Tell whether this step, which has taken `n_taken` events, takes the next submission as well."""
+    """Return whether this step, which has taken `n_taken` events, takes the next submission as well."""
     return (instant or n_taken == 0) and next_submit == now

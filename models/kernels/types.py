@@ -12,8 +12,6 @@ from models.arrays import Floats, Ints
 FLOATS = float64[::1]
 INTS = int64[::1]
 
-_RECORDS: dict[str, type] = {}
-
 OF_ANNOTATIONS = {Floats: FLOATS, Ints: INTS, bool: boolean, int: int64, float: float64}
 
 
@@ -45,13 +43,7 @@ def record(fields: type, **chosen: type) -> Any:
     Queue(array(int64, 1d, C), int64)
     """
     hints = {**get_type_hints(fields, include_extras=True), **chosen}.values()
-    declared = types.BaseTuple.from_types([_of(hint) for hint in hints], fields)
-    if _RECORDS.setdefault(declared.name, fields) is not fields:
-        raise TypeError(
-            f"{fields.__module__} and {_RECORDS[declared.name].__module__} both have a tuple "
-            f"{fields.__name__} with fields of these types, and numba takes one for the other: rename one"
-        )
-    return declared
+    return types.BaseTuple.from_types([_of(hint) for hint in hints], fields)
 
 
 def _of(hint: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Packing schemes by name, and what goes with them.
+"""Packing schemes by name, with their parameters and checks.
 
 Nothing is compiled here, so that a plan can be checked without loading a kernel; only a scheme of the user's
 own is imported.
@@ -8,11 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from models import checks, dotted
 from models.kernels import functions
+from models.kernels.lazy import LazyModule, Reference
 from models.point import Parameters
+
+if TYPE_CHECKING:
+    from models.packing.schemes import buddy, capacity, left_right, load_based, migration
+else:
+    buddy, capacity, left_right, load_based, migration = (
+        LazyModule(f"models.packing.schemes.{name}")
+        for name in ("buddy", "capacity", "left_right", "load_based", "migration")
+    )
 
 
 class Compiled(NamedTuple):
@@ -42,22 +51,17 @@ def power_of_two(n_pes: int) -> None:
         )
 
 
-_HERE = "models.packing.schemes"
-_STAYING = f"{_HERE}.capacity.let_stay"
-_KEEPS_NONE = f"{_HERE}.capacity.keep_no_books"
-
-
 @dataclass(frozen=True)
 class Scheme:
     """A packing scheme.
 
     Parameters
     ----------
-    place : str or compiled function
+    place : compiled function, str or Reference
         A function of `signature.PLACE_SIGNATURE`, or its dotted name.
-    release : str or compiled function
+    release : compiled function, str or Reference
         Of `signature.RELEASE_SIGNATURE`, for a scheme that keeps books.
-    rearrange : str or compiled function
+    rearrange : compiled function, str or Reference
         Of `signature.REARRANGE_SIGNATURE`, for a scheme that maps all jobs anew at each arrival and
         termination; its `place` is then never called.
     parameters : mapping of str to allowed values
@@ -69,32 +73,32 @@ class Scheme:
     """
 
     place: Any
-    release: Any = _KEEPS_NONE
-    rearrange: Any = _STAYING
+    release: Any = capacity.keep_no_books
+    rearrange: Any = capacity.let_stay
     parameters: Mapping[str, type[int] | tuple[str, ...]] = field(default_factory=dict)
     memory: Callable[[int], int] = no_books
     check: Callable[[int], None] = any_machine
 
     def compiled(self) -> Compiled:
         """Import and, at the first time, compile the scheme's functions."""
-        named = (self.place, self.release, self.rearrange)
-        return Compiled(*(dotted.imported(each) if isinstance(each, str) else each for each in named))
+        return Compiled(*map(_loaded, (self.place, self.release, self.rearrange)))
 
     @property
     def modules(self) -> set[str]:
-        """Modules of the functions that have dotted names."""
-        named = (each for each in (self.place, self.release, self.rearrange) if isinstance(each, str))
-        return {each.rpartition(".")[0] for each in named}
+        """Modules of the functions that are not loaded yet."""
+        functions = (self.place, self.release, self.rearrange)
+        named = {each.rpartition(".")[0] for each in functions if isinstance(each, str)}
+        return named | {each.module for each in functions if isinstance(each, Reference)}
 
     @property
     def keeps_books(self) -> bool:
-        """Whether the scheme is told of jobs that leave."""
-        return bool(self.release != _KEEPS_NONE)
+        """Whether `release` has to be called for jobs that leave."""
+        return bool(self.release != capacity.keep_no_books)
 
     @property
     def migrates(self) -> bool:
         """Whether the scheme maps all jobs anew at each event."""
-        return bool(self.rearrange != _STAYING)
+        return bool(self.rearrange != capacity.let_stay)
 
     def arguments(self, policy: Parameters) -> tuple[int, ...]:
         """Return the scheme's parameters as it receives them; ``ValueError`` for a value not allowed."""
@@ -106,22 +110,28 @@ class Scheme:
         )
 
 
+def _loaded(function: Any) -> Any:
+    if isinstance(function, Reference):
+        return function.load()
+    return dotted.imported(function) if isinstance(function, str) else function
+
+
 SCHEMES = {
-    "first_fit": Scheme(f"{_HERE}.capacity.first_fit"),
-    "best_fit": Scheme(f"{_HERE}.capacity.best_fit"),
-    "left_right_size": Scheme(f"{_HERE}.left_right.left_right_size", parameters={"threshold": int}),
-    "left_right_slots": Scheme(f"{_HERE}.left_right.left_right_slots"),
-    "min_max_load": Scheme(f"{_HERE}.load_based.min_max_load"),
-    "min_avg_load": Scheme(f"{_HERE}.load_based.min_avg_load"),
+    "first_fit": Scheme(capacity.first_fit),
+    "best_fit": Scheme(capacity.best_fit),
+    "left_right_size": Scheme(left_right.left_right_size, parameters={"threshold": int}),
+    "left_right_slots": Scheme(left_right.left_right_slots),
+    "min_max_load": Scheme(load_based.min_max_load),
+    "min_avg_load": Scheme(load_based.min_avg_load),
     "buddy": Scheme(
-        f"{_HERE}.buddy.buddy",
-        f"{_HERE}.buddy.leave_controller",
+        buddy.buddy,
+        buddy.leave_controller,
         # Two numbers for each node of the tree of controllers.
         memory=lambda n_pes: 4 * n_pes,
         parameters={"slot_choice": ("first", "fullest"), "controller_load": ("paths", "recursive", "pes")},
         check=power_of_two,
     ),
-    "migration": Scheme(f"{_HERE}.capacity.first_fit", rearrange=f"{_HERE}.migration.first_fit_decreasing"),
+    "migration": Scheme(capacity.first_fit, rearrange=migration.first_fit_decreasing),
 }
 
 
@@ -137,7 +147,7 @@ def find(given: Any) -> Scheme:
     Raises
     ------
     ValueError
-        With one line that says what is allowed.
+        With one line.
     """
     if isinstance(given, str) and given in SCHEMES:
         return SCHEMES[given]
@@ -148,7 +158,7 @@ def find(given: Any) -> Scheme:
         try:
             found = dotted.imported(given)
         except (ImportError, AttributeError, ValueError):
-            found = given  # told below
+            found = given  # refused below
     if isinstance(found, Scheme):
         return found
     from models.packing.schemes.signature import PLACE_SIGNATURE

@@ -1,1 +1,1 @@
-"""The packing schemes of Feitelson 1996, section 2; `models.packing.scheme` knows them by name."""
+"""The packing schemes of Feitelson 1996, section 2; `models.packing.scheme` has their names."""

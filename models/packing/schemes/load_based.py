@@ -1,7 +1,7 @@
 """Load based schemes (section 2.3): prefer the PEs that the fewest jobs use.
 
 The load on a PE is the number of slots in which it is taken. Instead of sorting the PEs, their loads are held
-as binary numbers, one set of PEs for each digit: the PEs that have a 1 there. To add a slot, and to tell the
+as binary numbers, one set of PEs for each digit: the PEs that have a 1 there. To add a slot, and to find the
 least loaded PEs of a slot, is then a walk over digits and words for all PEs at once.
 """
 

@@ -191,7 +191,7 @@ def test_cells_are_freed_with_tasks_where_that_is_asked_for() -> None:
         ({"seconds": 0}, "workload.statements.seconds=0; allowed"),
         ({"partners": "everybody"}, "allowed: ring, neighbours, random, all_to_all"),
         ({"slice": 0.0004}, "not longer than a switch"),
-        ({"central_cost": 1.0}, "16 s to tell 16 PEs"),
+        ({"central_cost": 1.0}, "16 s to notify 16 PEs"),
         ({"beta": -0.5}, "policy.beta=-0.5; allowed"),
         ({"scheme": "migration"}, "tasks here stay on their PE"),
         ({"scheme": "buddy", "cells": "task"}, "keeps books of whole jobs"),

@@ -120,7 +120,7 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
         ({"kill": "no"}, "policy.kill=no; allowed: true, false"),
         (
             {"memory": True},
-            "policy.memory=true: the machine does not say how much memory its processors have; add "
+            "policy.memory=true: the memory of the machine's processors is unknown; add "
             "machine.memory_gb_per_processor=NUMBER",
         ),
         (
