@@ -19,7 +19,7 @@ class Boxes(NamedTuple):
     Parameters
     ----------
     unit : int
-        Units of time in T. One unit is T/J where nothing else is said: with P and all widths powers of two,
+        Units of time in T. One unit is T/J unless noted: with P and all widths powers of two,
         and in epochs of equal shares, every box is a whole number of them high.
     x, y, width, height : ndarray of int64, shape (n_jobs,)
         First processor, start, processors, duration.

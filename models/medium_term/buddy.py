@@ -3,7 +3,7 @@
 With P, J and all allocations powers of two and T/J as the unit of time, a box of w processors is P/w units
 high. Fig. 6.3 always works on the segment of the frontier whose height has the largest denominator, so that
 it finishes a strip of processors up to the next multiple of a power of two before it moves on: a recursion.
-The figure is mended in two places, as the text around it asks: ``max_height_exp`` is log2(J/P) *plus*
+The figure is corrected in two places, as the text around it implies: ``max_height_exp`` is log2(J/P) *plus*
 ``min_width_exp``, and ``Update_frontier`` adds the height of a box to the frontier once.
 """
 

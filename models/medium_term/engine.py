@@ -13,9 +13,21 @@ from models.kernels.compiling import kernel
 from models.kernels.types import INTS
 from models.medium_term import policies
 from models.medium_term.boxes import BOXES, FILL, Boxes, empty, schedule_of
+from models.medium_term.buddy import buddy
+from models.medium_term.epochs import equi_epoch, greedy_largest, optimal_epoch
 from models.medium_term.measures import TOTALS, Totals, add
 from models.medium_term.schedule import Schedule
+from models.medium_term.tilings import optimum
 from models.point import Parameters
+
+FUNCTIONS: dict[str, Callable] = {
+    "buddy_schedule": buddy,
+    "equi_epoch": equi_epoch,
+    "greedy_largest": greedy_largest,
+    "optimal_epoch": optimal_epoch,
+    "optimal_schedule": optimum,
+}
+"""Functions of `policies.POLICIES`."""
 
 MAKE = types.FunctionType(FILL)
 LISTS = int64[:, ::1]
@@ -33,7 +45,7 @@ def make_boxes(policy: Parameters, processors: int, minimum: Ints) -> Boxes:
 
 
 def measure(policy: Parameters, processors: int, lists: np.ndarray, totals: Totals, batch: int) -> None:
-    """Make the schedules of lists of jobs, shape (n_lists, n_jobs), and add what they are like to a batch."""
+    """Make the schedules of lists of jobs, shape (n_lists, n_jobs), and add their measures to a batch."""
     found, function = _found(policy)
     n_jobs = lists.shape[1]
     group = found.groups(policy, processors, n_jobs)
@@ -57,8 +69,8 @@ def measure_all(
 
 
 def _found(policy: Parameters) -> tuple[policies.Policy, Callable]:
-    found = policies.find(policy)
-    return found, dotted.imported(found.make)
+    name = policy["schedule"]
+    return policies.find(policy), FUNCTIONS.get(name) or dotted.imported(name)
 
 
 def make_schedule(policy: Parameters, processors: int, minimum: Sequence[int]) -> Schedule:

@@ -1,4 +1,4 @@
-"""What medium-term schedules are measured by; `models.medium_term.measures` does it."""
+"""The measures of medium-term schedules, computed by `models.medium_term.measures`."""
 
 from models.family import Metric
 

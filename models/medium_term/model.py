@@ -1,4 +1,4 @@
-"""Medium-term scheduling as the sweep sees it: a point in, batches out."""
+"""Medium-term scheduling for the sweep: a point in, batches out."""
 
 from __future__ import annotations
 

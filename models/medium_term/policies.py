@@ -1,14 +1,14 @@
-"""Medium-term policies by name, and what each of them needs. Loads no kernel."""
+"""Medium-term policies by name, their settings and checks. Loads no kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from models import checks, dotted
-from models.arrays import Ints
 from models.jobs import machine as machines
 from models.medium_term import requirements
 from models.medium_term.sizes import GROUPS, divisors, group_sizes, jobs_in_groups
@@ -16,47 +16,40 @@ from models.point import Parameters, Point
 
 MOST_JOBS = {"powers_of_two": 16, "all": 12}
 MOST_PROCESSORS = {"all": 16}
-"""How far all schedules can be searched in less than a second and 100 MB, by what jobs may be allocated."""
+"""The most for which all schedules are searched in less than a second and 100 MB, by allocations."""
 
 
-def _takes_all(policy: Parameters, processors: int, n_jobs: int) -> None:
-    """Epoch policies take any number of processors and jobs."""
-
-
-def _one_group(policy: Parameters, processors: int, n_jobs: int) -> Ints:
-    """Return the group of policies that divide jobs into none: all jobs, and so all of T."""
-    return np.full(n_jobs, n_jobs, np.int64)
+Settings = Callable[[Parameters, int, int], Any]
+"""Called with a policy's YAML, P and the number of jobs."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """One way to make schedules.
+    """The settings of one policy, whose function is in `models.medium_term.engine.FUNCTIONS`.
 
     Parameters
     ----------
-    make : str
-        Dotted name of its function: with `sizes` a compiled one of the signature `boxes.FILL`, else one of P,
-        the jobs' minimum requirements (ascending) and the settings, which returns `boxes.Boxes`.
     sizes : callable, optional
-        Called with the YAML, P and the number of jobs; returns the numbers of jobs that may share P.
+        Returns the numbers of jobs that may share P; its function is compiled then, with the signature
+        `boxes.FILL`. Another function takes P, the jobs' minimum requirements (ascending) and the settings,
+        and returns `boxes.Boxes`.
     groups : callable
-        Called as `sizes` is; returns of each job, by ascending minima, how many jobs there are in the group
-        with which it takes turns. A group of g jobs lasts for g/J of T.
+        Returns for each job, by ascending minima, how many jobs there are in the group with which it takes
+        turns. A group of g jobs lasts for g/J of T; without groups that is all of T.
     settings : tuple of str
         Keys of the YAML that a function without `sizes` receives, in this order.
     check : callable
-        Called as `sizes` is; raises ``ValueError`` where the policy cannot schedule these.
+        Raises ``ValueError`` where the policy cannot schedule these.
     """
 
-    make: str
-    sizes: Callable[[Parameters, int, int], Ints] | None = None
-    groups: Callable[[Parameters, int, int], Ints] = _one_group
+    sizes: Settings | None = None
+    groups: Settings = lambda policy, processors, n_jobs: np.full(n_jobs, n_jobs, np.int64)
     settings: tuple[str, ...] = ()
-    check: Callable[[Parameters, int, int], None] = _takes_all
+    check: Settings = lambda policy, processors, n_jobs: None
 
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     processors = machines.one_pool(machines.of(point.machine), point.machine, point.policy)
     if point.load is not None:
         raise ValueError(f"load={point.load}: a schedule of given jobs has no load; set grid.load=[null]")
@@ -66,17 +59,17 @@ def check(point: Point) -> Sequence[str]:
 
 
 def is_stochastic(point: Point) -> bool:
-    """Tell whether replications differ: policies draw no random numbers, workloads do but for lists."""
+    """Return whether replications differ: policies draw no random numbers, all workloads but lists do."""
     return requirements.is_stochastic(point.workload)
 
 
 def find(policy: Parameters) -> Policy:
-    """Return the policy that ``policy.schedule`` names, or one's own by its dotted name."""
+    """Return the policy that ``policy.schedule`` names, a user's own function by its dotted name."""
     name = policy.get("schedule")
     if name in POLICIES:
         return POLICIES[str(name)]
     dotted.function(name, "policy.schedule", POLICIES, "a function of processors and minima")
-    return Policy(str(name))
+    return Policy()
 
 
 def check_schedule(policy: Parameters, processors: int, n_jobs: int) -> None:
@@ -108,33 +101,28 @@ def _optimum(policy: Parameters, processors: int, n_jobs: int) -> None:
     for what, given, limits in (("jobs", n_jobs, MOST_JOBS), ("processors", processors, MOST_PROCESSORS)):
         if given > limits.get(allocations, given):
             raise ValueError(
-                f"{given} {what} have too many schedules to look at; with policy.allocations={allocations} "
+                f"{given} {what} have too many schedules to search; with policy.allocations={allocations} "
                 f"give up to {limits[allocations]}, or leave the point out"
             )
-
-
-def _group_sizes(policy: Parameters, processors: int, n_jobs: int) -> Ints:
-    return group_sizes(n_jobs, policy["groups"])
-
-
-def _jobs_in_groups(policy: Parameters, processors: int, n_jobs: int) -> Ints:
-    return jobs_in_groups(n_jobs, policy["groups"])
-
-
-def _divisors(policy: Parameters, processors: int, n_jobs: int) -> Ints:
-    return divisors(processors)
 
 
 def _is_power_of_two(number: int) -> bool:
     return number & (number - 1) == 0
 
 
-_HERE = "models.medium_term"
+BUDDY = Policy(
+    lambda policy, processors, n_jobs: group_sizes(n_jobs, policy["groups"]),
+    lambda policy, processors, n_jobs: jobs_in_groups(n_jobs, policy["groups"]),
+    check=_buddy,
+)
+EPOCHS = Policy(lambda policy, processors, n_jobs: divisors(processors))
+OPTIMUM = Policy(settings=("allocations",), check=_optimum)
 
 POLICIES = {
-    "buddy_schedule": Policy(f"{_HERE}.buddy.buddy", _group_sizes, _jobs_in_groups, check=_buddy),
-    "equi_epoch": Policy(f"{_HERE}.epochs.equi_epoch", _divisors),
-    "greedy_largest": Policy(f"{_HERE}.epochs.greedy_largest", _divisors),
-    "optimal_epoch": Policy(f"{_HERE}.epochs.optimal_epoch", _divisors),
-    "optimal_schedule": Policy(f"{_HERE}.tilings.optimum", settings=("allocations",), check=_optimum),
+    "buddy_schedule": BUDDY,
+    "equi_epoch": EPOCHS,
+    "greedy_largest": EPOCHS,
+    "optimal_epoch": EPOCHS,
+    "optimal_schedule": OPTIMUM,
 }
+"""``policy.schedule`` -> settings."""

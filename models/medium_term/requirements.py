@@ -71,7 +71,7 @@ def _is_positive(value: object) -> bool:
 
 
 def is_stochastic(workload: Parameters) -> bool:
-    """Tell whether replications differ: a list has no chance in it."""
+    """Return whether replications differ: a list is deterministic."""
     return bool(workload["model"] != LISTED)
 
 
@@ -88,7 +88,7 @@ def lists(workload: Parameters, processors: int, batches: Batches, seed: Seed) -
     Yields
     ------
     ndarray of int64, shape (batch_size, n_jobs)
-        Lists of requirements, each ascending; of a workload without chance a single list.
+        Lists of requirements, each ascending; of a deterministic workload a single list.
     """
     if workload["model"] == LISTED:
         listed = np.array([sorted(workload["requirements"])], np.int64)

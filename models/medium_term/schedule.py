@@ -1,4 +1,4 @@
-"""A schedule of one interval T as boxes: who has which processors, and when (McCann 1994, section 6.1)."""
+"""A schedule of one interval T as boxes: processors and time of each job (McCann 1994, section 6.1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Box(NamedTuple):
-    """What one job gets: processors x to x + width - 1 from time y to y + height, as fractions of T."""
+    """The share of one job: processors x to x + width - 1 from time y to y + height, as fractions of T."""
 
     job: int
     minimum: int

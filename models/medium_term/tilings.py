@@ -1,4 +1,4 @@
-"""Optimal schedules of small systems, by looking at all of them.
+"""Optimal schedules of small systems, by exhaustive search.
 
 Every schedule is a way to tile processors x T with boxes of equal area, and every tiling can be built by
 putting, again and again, a box into the left corner of the lowest gap. So a search over skylines finds all
@@ -102,7 +102,7 @@ class _Search:
         return found
 
     def _place(self, skyline: Skyline, shape: int) -> Skyline | None:
-        """Return the skyline after a box in the left corner of the lowest gap; None where it has no room."""
+        """Return the skyline after a box in the left corner of the lowest gap; None where it does not fit."""
         width, height = self.shapes[shape]
         lowest = min(skyline)
         x = skyline.index(lowest)
@@ -111,7 +111,7 @@ class _Search:
         return (*skyline[:x], *(lowest + height,) * width, *skyline[x + width :])
 
     def _fills(self, rest: int) -> bool:
-        """Tell whether boxes can be piled up to a height."""
+        """Return whether boxes can be piled up to a height."""
         if rest not in self.fillable:
             self.fillable[rest] = rest > 0 and any(self._fills(rest - height) for _, height in self.shapes)
         return self.fillable[rest]
@@ -123,7 +123,7 @@ class _Search:
             lowest = min(skyline)
             boxes.append((skyline.index(lowest), lowest, *self.shapes[shape]))
             after = self._place(skyline, shape)
-            assert after is not None, "a box that was placed before has room"
+            assert after is not None, "a box that was placed before fits again"
             skyline = after
             counts = (*counts[:shape], counts[shape] - 1, *counts[shape + 1 :])
         return boxes

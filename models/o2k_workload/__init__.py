@@ -1,6 +1,6 @@
 """What the generated months of the NCSA Origin 2000 are like, beside what Chiang and Vernon (2001) print.
 
-No policy schedules anything here. The family's version says when the generator of
+No policy schedules anything here. The family's version changes when the generator of
 `models.workloads.o2k` gives other jobs.
 """
 

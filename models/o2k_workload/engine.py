@@ -1,4 +1,4 @@
-"""A month of jobs is looked at: nothing is scheduled here."""
+"""The measures of a month of jobs: nothing is scheduled here."""
 
 from __future__ import annotations
 

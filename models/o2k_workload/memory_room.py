@@ -1,11 +1,11 @@
-"""Whether an arriving job finds the memory that it asks for, with that of all hosts as one and nobody slowed.
+"""The memory that arriving jobs find, with that of all hosts as one and no job slowed down.
 
-A machine with hosts, and with jobs that share processors and stay for longer, can only have less room. Three
-numbers, from the calmest to the hardest question:
+A machine with hosts, and with jobs that share processors and stay for longer, can only have less free memory.
+Three measures, from the simplest to the hardest:
 
-- `is_full`: every job has begun when it was submitted; is there room for one more? That may overbook memory.
-- `must_wait`: whoever finds no room waits, and gets memory as soon as there is enough, the first submitted of
-  those that fit: the rule of section 2.5 of Chiang and Vernon (2001).
+- `is_full`: every job has begun when it was submitted; does one more fit? That may overbook memory.
+- `must_wait`: a job that does not fit waits, and gets memory as soon as there is enough, the first submitted
+  of those that fit: the rule of section 2.5 of Chiang and Vernon (2001).
 - `fewest_waiting`: a policy may let any job wait, and those that wait never come back. No policy does better.
 """
 
@@ -35,12 +35,12 @@ def held(jobs: Jobs) -> Ints:
 
 
 def is_full(jobs: Jobs, capacity: int) -> np.ndarray:
-    """Tell which jobs find too little left of `capacity` KB, if every job begins when it is submitted."""
+    """Return which jobs find too little left of `capacity` KB, if every job begins when it is submitted."""
     return np.asarray(held(jobs) + jobs.memory > capacity)
 
 
 def must_wait(jobs: Jobs, capacity: int) -> np.ndarray:
-    """Tell which jobs find too little left, if those wait and get memory as soon as there is enough.
+    """Return which jobs find too little left, if those wait and get memory as soon as there is enough.
 
     O(n_jobs (log n_jobs + waiting jobs)).
     """
@@ -82,8 +82,8 @@ def fewest_waiting(jobs: Jobs, capacity: int) -> float:
     -----
     Those that begin hold their memory for their runtime at least. So it is a covering problem: at each moment
     enough jobs must be away. The linear programme, in which parts of a job may be away, is a lower bound of
-    it, and exact where all ask for the same memory. Only moments are looked at before whose next submission
-    some job ends: the others have fewer jobs.
+    it, and exact where all request the same memory. Only moments count before whose next submission some job
+    ends: the others have fewer jobs.
     """
     ends = jobs.submit + jobs.runtime
     all_ends = np.sort(ends)

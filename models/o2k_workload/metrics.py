@@ -1,11 +1,11 @@
-"""What a month is measured by: Table 4, Figs. 1 and 2 and the fractions of Chiang and Vernon (2001)."""
+"""The measures of a month: Table 4, Figs. 1 and 2 and the fractions of Chiang and Vernon (2001)."""
 
 from models.family import Metric
 from models.workloads.o2k.job_classes import CLASSES
 
 MINUTE = 60.0
 NEAR = 0.9
-"""Of the requested time: a job that runs for longer comes near it."""
+"""Of the requested time: a job that runs for longer is near it."""
 
 LABELS = ("all", *CLASSES)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -35,8 +35,8 @@ OF_MONTH = {
     "runtime_size_correlation": "rank correlation of runtime and processors",
     "runtime_used_memory_correlation": "rank correlation of runtime and used memory per processor",
     "memory_size_correlation": "rank correlation of processors and requested memory for each, weekday peaks",
-    "memory_is_full": "share without room in the memory of all hosts as one, if every job begins at once",
-    "must_wait_for_memory": "the same, if whoever finds no room waits for it",
+    "memory_is_full": "share beyond the memory of all hosts as one, if all jobs begin at once",
+    "must_wait_for_memory": "the same, if jobs that do not fit wait for memory",
     "fewest_waiting_for_memory": "share that must wait for memory under any policy, a lower bound",
     "serial_memory_ratio": "median used memory per processor, serial over parallel jobs, weekday peaks",
 }

@@ -1,4 +1,4 @@
-"""The family as the sweep sees it: a point in, one batch out."""
+"""The family for the sweep: a point in, one batch out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from models.workloads.o2k.assumptions import Assumptions
 
 
 def simulate(point: Point) -> Outcome:
-    """Generate one month, see `models.family.Family.simulate`: it is one batch, whatever is asked for."""
+    """Generate one month, see `models.family.Family.simulate`: it is one batch, whatever is requested."""
     trace = o2k.open_trace(point)
     metrics = engine.measure(trace, Assumptions.of(point.workload))
     return Outcome({name: values[None] for name, values in metrics.items()}, len(trace.jobs))

@@ -1,4 +1,4 @@
-"""No policy schedules anything here: what is looked at is a generated month."""
+"""No policy schedules anything here: a generated month is measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from models.workloads import o2k
 
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     workload = point.workload
     if workload.get("model") != "o2k":
         raise ValueError(
@@ -17,15 +17,15 @@ def check(point: Point) -> Sequence[str]:
             "takes o2k, for instance grid.workload=[o2k_2000_01]"
         )
     if point.load is not None:
-        raise ValueError(f"load={point.load}: a month is looked at as it is; set grid.load=[null]")
+        raise ValueError(f"load={point.load}: a month is measured as it is; set grid.load=[null]")
     for option in ("estimates", "memory"):
         if (given := workload.get(option)) is not None:
             raise ValueError(
-                f"workload.{option}={given}: a month is looked at as it is; set workload.{option}=null"
+                f"workload.{option}={given}: a month is measured as it is; set workload.{option}=null"
             )
     return o2k.open_trace(point).notes
 
 
 def is_stochastic(point: Point) -> bool:
-    """Tell whether replications differ: each is a month of its own."""
+    """Return whether replications differ: each is a month of its own."""
     return o2k.is_stochastic(point.workload)

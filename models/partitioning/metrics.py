@@ -1,4 +1,4 @@
-"""What the family measures beyond the common measures: by class, as ratios of sums that are made linear.
+"""The measures of the family beyond the common ones: by class, as ratios of sums that are made linear.
 
 A class has another number of jobs in each batch, and a coefficient of variation within a batch leaves out
 what the batches differ by (with 250 long jobs in a batch it is some percent too low). So a batch reports the
@@ -52,7 +52,7 @@ class Sums(NamedTuple):
         response : ndarray, shape (n_jobs,), seconds
         work : ndarray, shape (n_jobs,), seconds alone on the machine
         job_class : ndarray of int, shape (n_jobs,)
-            Index into `JOB_CLASSES`, where the last stands for a job of no class.
+            Index into `JOB_CLASSES`, where the last is that of a job of no class.
         batch : ndarray of int, shape (n_jobs,)
         n_batches : int
         """

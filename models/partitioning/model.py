@@ -1,8 +1,9 @@
-"""The simulation of section 5.4 as the sweep sees it: plain data in, batches out."""
+"""The simulation of section 5.4 for the sweep: plain data in, batches out."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from models.jobs.measures import Measures
 from models.jobs.schedule import Pieces, Schedule, check_pieces
 from models.partitioning.engine import Status
 from models.partitioning.metrics import known
-from models.partitioning.policies import functions_of
 from models.partitioning.simulation import fold, sharing
 from models.partitioning.simulation.discipline import Discipline
 from models.partitioning.simulation.measured import Batches, in_portions, jobs_of, of_trace
@@ -35,9 +35,15 @@ QUEUE_LIMIT = 100_000
 
 WITHOUT_END = 2**62
 
-KERNELS = (fold, sharing, order_statistics, redrawn)
+KERNELS = (order_statistics, redrawn)
 """Modules of compiled functions that are loaded with this one: to compile what little they have in another
 process would take longer."""
+
+
+def discipline_of(name: str) -> Discipline:
+    """Return the compiled functions of a discipline: all but folding depend on positions alone."""
+    module = fold if name == "fold" else sharing
+    return Discipline(module.arrive, module.depart, module.rotate)
 
 
 def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tuple[Simulation, Roll, Source]:
@@ -49,14 +55,13 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
     keeping : bool
         Whether the jobs are kept, see `models.partitioning.simulation.roll`.
     recording : bool
-        Whether the times of jobs on each number of processors are written down.
+        Whether the times of jobs on each number of processors are recorded.
     """
     policy, source = point.policy, open_source(point)
     system, admission, trace = source.system, Admission.of(policy), source.trace
     batches = point.batches if trace is None else trace.divided(point.batches)[0]
     assert batches.size is not None  # see `policies.check`
     fixed = system.policy.has_fixed_partitions
-    functions = functions_of(system.policy.discipline)
     roll, speedup = Roll(source.parts(), keeping), source.speedup
     settings = settings_of(
         system.limit(point.machine),
@@ -71,7 +76,7 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
         recording=recording,
     )
     simulation = Simulation(
-        Discipline(*(dotted.imported(f"{functions}.{name}") for name in Discipline._fields)),
+        discipline_of(system.policy.discipline),
         partial(shares, system),
         roll.arrivals(),
         settings,
@@ -97,7 +102,7 @@ def simulate(point: Point) -> Outcome:
     Notes
     -----
     A batch is so many jobs in the order in which they end. Where all jobs are of one class the others have no
-    mean, and the stopping rule is not asked about them. A log has no backlog to speak of: it ends.
+    mean, and the stopping rule is not applied to them. A log has no backlog: it ends.
     """
     batches, measures = point.batches, Measures.of(point.measures)
     keeping = bool(measures.groups)
@@ -109,10 +114,10 @@ def simulate(point: Point) -> Outcome:
     rotating = source.system.policy.rotation < np.inf and not source.system.transfer.is_free
     most = n_processors if rotating and point.machine.get("memory_limit") is None else np.inf
     parts: list[Batches] = []
-    for look in batches.checkpoints:
+    for checkpoint in batches.checkpoints:
         status = Status.RECORD_FULL
         while status == Status.RECORD_FULL:
-            status = simulation.run(batches.warmup + look)
+            status = simulation.run(batches.warmup + checkpoint)
             taken = simulation.take()
             for ended, closed in in_portions(taken, batches.size):
                 jobs = roll.of(ended.number) if keeping else jobs_of(ended)
@@ -137,14 +142,14 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
     assert batches.size is not None
     limit, held = source.system.limit(point.machine), simulation.tables.held
     found = of_trace(ended, trace, batches.size, held, limit, Measures.of(point.measures))
-    for look in batches.checkpoints:
-        metrics = found.metrics(batches.warmup, batches.warmup + min(look, max(available, 0)))
-        if look >= available or (batches.enough is not None and batches.enough(known(metrics))):
+    for checkpoint in batches.checkpoints:
+        metrics = found.metrics(batches.warmup, batches.warmup + min(checkpoint, max(available, 0)))
+        if checkpoint >= available or (batches.enough is not None and batches.enough(known(metrics))):
             break
     return Outcome(metrics, len(trace.jobs))
 
 
-def _run_out(simulation: Simulation) -> tuple[np.recarray, np.recarray]:
+def _run_out(simulation: Simulation) -> tuple[Any, Any]:
     """Simulate until the last job has ended; return all that was recorded."""
     course = _Course()
     status = Status.RECORD_FULL
@@ -175,18 +180,18 @@ class _Course:
             "or run it without a schedule",
         )
 
-    def joined(self) -> tuple[np.recarray, np.recarray]:
+    def joined(self) -> tuple[Any, Any]:
         """Return the jobs that ended and the pieces."""
         return np.concatenate(self._ended).view(np.recarray), np.concatenate(self._held).view(np.recarray)
 
 
 def schedule(point: Point) -> Schedule:
-    """Return the schedule that `simulate` measures; the last look decides how much of a stream there is.
+    """Return the schedule that `simulate` measures; the last checkpoint decides how much of a stream it has.
 
     Notes
     -----
     Of a stream it has all jobs that are submitted before the last batch ends. These are followed to their
-    ends, while others go on arriving; those that never end, because the system is full, are left out.
+    ends, while others continue to arrive; those that never end, because the system is full, are left out.
     A piece is the time of a job on one number of processors: those of its partition, or under processor
     sharing its part of all of them.
     """
@@ -220,7 +225,7 @@ def schedule(point: Point) -> Schedule:
     )
 
 
-def _run_stream(simulation: Simulation, n_batches: int) -> tuple[np.recarray, np.recarray, int]:
+def _run_stream(simulation: Simulation, n_batches: int) -> tuple[Any, Any, int]:
     """Simulate batches and then on, until all jobs that were submitted up to then have ended."""
     course = _Course()
     wanted, n_jobs = n_batches, WITHOUT_END
@@ -237,7 +242,7 @@ def _run_stream(simulation: Simulation, n_batches: int) -> tuple[np.recarray, np
 
 
 def crowded(jobs_in_system: Floats, processors: float) -> bool:
-    """Tell whether the number of processors is what keeps the number of jobs of a rotating policy down.
+    """Return whether only the number of processors keeps the number of jobs of a rotating policy down.
 
     With a short time between rotations folding does little else when there are many jobs (section 5.3.1), but
     with as many as processors, a power of two, it does not rotate at all. Where memory sets no limit that end

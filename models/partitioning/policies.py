@@ -1,6 +1,6 @@
-"""Partitioning policies: the compiled functions of each, and what is checked before anything runs.
+"""The checks of partitioning policies before anything runs. Loads no kernel.
 
-Loads no kernel. The keys of a policy are in `models.partitioning.rules`, which the analyses share.
+The keys of a policy are in `models.partitioning.rules`, which the analyses share.
 """
 
 from __future__ import annotations
@@ -13,20 +13,9 @@ from models.partitioning.simulation.system import Admission
 from models.partitioning.static import birth_death
 from models.point import Point
 
-BY_POSITION = "models.partitioning.simulation.sharing"
-
-FUNCTIONS = {"fold": "models.partitioning.simulation.fold"}
-"""Module of a discipline's compiled functions, see `models.partitioning.simulation.discipline`. All others
-give a job a partition by its position among the running ones, `BY_POSITION`."""
-
-
-def functions_of(discipline: str) -> str:
-    """Return the module of a discipline's compiled functions."""
-    return FUNCTIONS.get(discipline, BY_POSITION)
-
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     workloads.refuse_weeks(point)
     if point.workload.get("model") in workloads.MODELS:
         workloads.refuse_feedback(point, known=("repetition",))
@@ -41,13 +30,13 @@ def check(point: Point) -> Sequence[str]:
     check_curve(source)
     if source.speedup is not None:
         return source.notes
-    # The chain of the same rates says beforehand at which load a policy gives way; not where it has a state
-    # in which nothing moves (rotations all the time), which a simulation may never see.
+    # The chain of the same rates has the capacity of a policy beforehand; not where it has a state in which
+    # nothing moves (rotations all the time), which a simulation may never see.
     if limit > birth_death.MOST_STATES or birth_death.stuck(point):
         return source.notes
     return [*source.notes, *birth_death.check(point)]
 
 
 def is_stochastic(point: Point) -> bool:
-    """Tell whether replications differ: the policies draw no random numbers."""
+    """Return whether replications differ: the policies draw no random numbers."""
     return workloads.is_stochastic(point.workload)

@@ -1,4 +1,4 @@
-"""What a run of production gang scheduling tells beyond its schedule, batch by batch."""
+"""The measures of a run of production gang scheduling beyond its schedule, batch by batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WEEKDAYS = 5
 
 
 def of_run(run: Run, division: Division, edges: Floats) -> dict[str, Floats]:
-    """Return the metrics of `models.production_gang.metrics` that no schedule tells, shape (n_batches, ...).
+    """Return the metrics of `models.production_gang.metrics` that a schedule lacks, shape (n_batches, ...).
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _of_interactive(
 
 
 def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
-    """Return what becomes of the processor time that no job gets."""
+    """Return the shares of the processor time that no job gets."""
     levels, made = run.levels, run.schedule
     total = made.machine.total
     capacity = total * np.diff(edges)

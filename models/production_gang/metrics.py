@@ -1,4 +1,4 @@
-"""What production gang scheduling is measured by beyond the common measures."""
+"""The measures of production gang scheduling beyond the common ones."""
 
 from models.family import Metric
 from models.jobs.job_classes import JOB_CLASSES
@@ -31,7 +31,7 @@ _CLASS, _HOUR, _LENGTH = ("site_class",), ("hour",), ("length",)
 
 
 def _of_interactive(suffix: str, dims: tuple[str, ...], what: str) -> tuple[Metric, ...]:
-    """Return what is told of interactive jobs by hour or by length."""
+    """Return the measures of interactive jobs by hour or by length."""
     jobs, runtime = f"interactive_jobs_by_{suffix}", f"interactive_runtime_by_{suffix}"
     return (
         Metric(jobs, "1", f"interactive jobs by {what}", dims),
@@ -46,10 +46,10 @@ def _of_interactive(suffix: str, dims: tuple[str, ...], what: str) -> tuple[Metr
         ),
         *(
             Metric(
-                f"interactive_{name}_by_{suffix}", "1", f"share of interactive jobs {told}, by {what}",
+                f"interactive_{name}_by_{suffix}", "1", f"share of interactive jobs {which}, by {what}",
                 dims, jobs,
             )
-            for name, told in OF_INTERACTIVE.items()
+            for name, which in OF_INTERACTIVE.items()
         ),
     )  # fmt: skip
 

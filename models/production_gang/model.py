@@ -1,4 +1,4 @@
-"""Livermore's gang schedulers as the sweep sees them: a point in, batches or a schedule out."""
+"""Livermore's gang schedulers for the sweep: a point in, batches or a schedule out."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from models.jobs.trace import Trace
 from models.point import Point
 from models.production_gang import FAMILY
 from models.production_gang.measuring import of_run
-from models.production_gang.systems import Run, part_of
+from models.production_gang.policies import simulation_of
+from models.production_gang.systems import Run
 
 
 class Runs:
-    """Runs the jobs of a point, and remembers the last run: not all is told by its schedule."""
+    """Runs the jobs of a point, and keeps the last run: a schedule is not all of it."""
 
     def __init__(self, point: Point, opened: Stream | Trace) -> None:
         self._point, self._opened = point, opened
@@ -29,8 +30,7 @@ class Runs:
 
     def schedule(self, jobs: Jobs, machine: Machine) -> Schedule:
         """Run all jobs to their ends."""
-        self.last = part_of(self._point.policy, "simulation").run(self._point, self._opened, jobs, machine)
-        assert self.last is not None
+        self.last = simulation_of(self._point.policy).run(self._point, self._opened, jobs, machine)
         return self.last.schedule
 
     def measured(self, made: Schedule, division: Division, edges: Floats) -> Mapping[str, Floats]:
@@ -48,7 +48,7 @@ def simulate(point: Point) -> Outcome:
 
 
 def schedule(point: Point) -> Schedule:
-    """Return the schedule that `simulate` measures; the last look decides how much of a stream there is."""
+    """Return the schedule that `simulate` measures; the last checkpoint ends a stream."""
     return run(point).schedule
 
 

@@ -1,46 +1,30 @@
-"""The systems of the family: a policy's ``system`` says which one schedules.
-
-Each is a package that has
-
-- ``rules.check(point)``, which returns what is worth saying aloud or refuses a combination with one line;
-- ``simulation.run(point, opened, jobs, machine)``, which runs all jobs to their ends and returns a `Run`.
-"""
+"""The result of a run, and what the systems of the family share."""
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from models import checks
 from models.arrays import Floats, Ints
 from models.jobs.calendar import monday
 from models.jobs.schedule import Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
-from models.point import Parameters
-
-SYSTEMS = {
-    "t3d": "models.production_gang.t3d",
-    "tc2000": "models.production_gang.slices",
-    "alpha": "models.production_gang.slices",
-}
-"""``policy.system`` -> package."""
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """What the processors of a machine do, from each time on; shape (n_times,).
+    """How processors without a job are lost, from each time on; shape (n_times,).
 
     Parameters
     ----------
     time : ndarray of float, seconds
         Ascending.
     switching, packing, limits : ndarray of float
-        Processors that are lost to switching; idle while some job that the scheduler knows finds no place;
-        idle because limits keep all jobs that wait from it.
+        Processors that are lost to switching; idle while some job that was admitted finds no place; idle
+        because limits keep all waiting jobs from the scheduler.
     """
 
     time: Floats
@@ -51,7 +35,7 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a system makes of its jobs.
+    """The run of a system.
 
     Parameters
     ----------
@@ -62,7 +46,7 @@ class Run:
     clock : float, seconds
         Time since Monday, 0:00, at the schedule's time 0.
     detail : object
-        What only this system can tell, for displays.
+        Results that only this system has, for displays.
     """
 
     schedule: Schedule
@@ -70,23 +54,6 @@ class Run:
     preemptions: Ints
     clock: float = 0.0
     detail: Any = field(default=None, repr=False)
-
-
-def name_of(policy: Parameters, module: str) -> str:
-    """Return the dotted name of a module of the package of a policy's system.
-
-    Raises
-    ------
-    ValueError
-        If there is no such system.
-    """
-    system = checks.choice(policy, "policy", "system", SYSTEMS)
-    return f"{SYSTEMS[system]}.{module}"
-
-
-def part_of(policy: Parameters, module: str) -> Any:
-    """Return that module."""
-    return importlib.import_module(name_of(policy, module))
 
 
 def first_of(chosen: np.ndarray) -> int | None:
@@ -103,6 +70,6 @@ def order_of_submission(submit: Floats) -> tuple[Ints, Ints]:
 
 
 def clock_of(opened: Stream | Trace) -> float:
-    """Return the seconds since Monday, 0:00, at time 0: as a log says, else 0."""
+    """Return the seconds since Monday, 0:00, at time 0: those of a log, else 0."""
     origin = opened.origin if isinstance(opened, Trace) else None
     return 0.0 if origin is None or origin.zero is None else monday(origin.zero)

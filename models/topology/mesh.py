@@ -34,7 +34,7 @@ class Rectangle(NamedTuple):
         return Rectangle(self.left, self.top, self.width, self.height)
 
     def touches(self, other: Rectangle) -> bool:
-        """Tell whether two disjoint rectangles share a piece of a side, so that links join them."""
+        """Return whether two disjoint rectangles share a piece of a side, so that links join them."""
         gap_rows = max(self.top, other.top) - min(self.top + self.height, other.top + other.height)
         gap_columns = max(self.left, other.left) - min(self.left + self.width, other.left + other.width)
         return max(gap_rows, gap_columns) == 0 and min(gap_rows, gap_columns) < 0
@@ -118,7 +118,7 @@ def _shape(machine: Parameters) -> tuple[int, int]:
 
 
 def is_power_of_two(number: int) -> bool:
-    """Tell whether a number is 1, 2, 4, 8, …"""
+    """Return whether a number is 1, 2, 4, 8, …"""
     return number > 0 and number & (number - 1) == 0
 
 

@@ -44,7 +44,7 @@ class Torus:
         Raises
         ------
         ValueError
-            With one line that says what is allowed.
+            With one line that names what is allowed.
         """
         checks.choice({"dimensions": dimensions}, "torus", "dimensions", DIMENSIONS)
         if machine.get("torus") is not None:
@@ -70,7 +70,7 @@ class Torus:
 
     @property
     def diameter(self) -> int:
-        """Links of the longest route: room that `route_into` needs."""
+        """Links of the longest route: the space that `route_into` needs."""
         return sum(side // 2 for side in self.sides)
 
     @cached_property

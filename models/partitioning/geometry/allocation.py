@@ -1,4 +1,4 @@
-"""Which partitions a policy gives to a fixed number of jobs."""
+"""The partitions of a policy for a fixed number of jobs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def allocate(policy: Partitioning, mesh: Mesh, jobs: int) -> Mapping[tuple[int, 
     policy : Partitioning
     mesh : Mesh
     jobs : int
-        Jobs that are there. Static partitions take only as many as there are partitions, and FCFS takes one;
+        Jobs in the system. Static partitions take only as many as there are partitions, and FCFS takes one;
         so does processor sharing, which gives the whole machine to one after the other.
 
     Notes
     -----
-    The ideal of section 3.2 knows no shapes: so many processors in a row stand for it.
+    The ideal of section 3.2 has no shapes: it is represented by so many processors in a row.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 Names are those of the paper for a mesh of 2^M rows and 2^N columns. The *regular section* is 2^X rows of Y
 partitions; the *remainder section*, beside it, is one column of the other W partitions.
 
-The text says little of three things; so much is chosen here:
+The text leaves three points open; they are chosen here:
 
 - Orientation. With 2^k ≤ J < 2^(k+1) jobs and odd k, the 2^X rows divide the machine's larger dimension
   (its rows, if it is square: so has the text's example with 11 jobs); with even k everything is transposed.
@@ -51,7 +51,8 @@ LEFTOVER: dict[str, Callable[[Offer], bool]] = {
 }
 """Rules for columns left over ("in a greedy manner"): does the remainder section take them?
 
-All give the text's example with 11 jobs and differ for others. They are asked only where both sections can.
+All give the text's example with 11 jobs and differ for others. They are applied only where both sections can
+take columns.
 
 smallest : the section whose partitions are smaller; equal ones: the regular section. The default.
 smallest_remainder : the same, but of equal ones the remainder section

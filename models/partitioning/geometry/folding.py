@@ -21,12 +21,12 @@ Departures
 Systems
     An even number of jobs is two systems, each with half of the machine, as soon as each half holds half of
     the jobs, none lies in both, and the large ones follow the half's own walk; and so on within each half.
-    This is looked at before every rotation. Until it is so, which may be never on a long machine, they
+    This is checked before every rotation. Until it is so, which may be never on a long machine, they
     rotate as one system, which is as fair but takes longer.
 Joining
     Systems that an arrival or a departure left with different densities of jobs become one at the next
     rotation. A large partition may not follow the common walk (it may lie where the half's walk closes).
-    Systems with such ones first go on alone, at once, until they have none; if that does not come, all jobs
+    Systems with such ones first rotate alone, at once, until they have none; if that never happens, all jobs
     are laid out anew along the common walk, in their order and with their sizes.
 """
 
@@ -342,7 +342,7 @@ def _inside(ring: Ring, parts: list[Part]) -> list[Part]:
 
 
 def _follow(ring: Ring, parts: list[Part]) -> bool:
-    """Tell whether the two cells of each large partition follow each other on a walk."""
+    """Return whether the two cells of each large partition follow each other on a walk."""
     n = len(ring.cells)
     place = {cell: i for i, cell in enumerate(ring.cells)}
     return all((place[cells[0]] - place[cells[-1]]) % n in (0, 1, n - 1) for _, cells in parts)

@@ -1,8 +1,7 @@
 """Rotation of folded partitions as an operation on strings (McCann 1994, section 4.4.2).
 
-A string tells for each job, in the order of the walk over the partitions, whether it has a small partition
-('s') or a large one ('b'). At a rotation each 'sb' becomes 'bs', all at once; the first symbol follows the
-last.
+A string has a letter for each job, in the order of the walk over the partitions: 's' for a small partition,
+'b' for a large one. At a rotation each 'sb' becomes 'bs', all at once; the first symbol follows the last.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def placed(rows: int, columns: int, axes: tuple[int, ...], cells: tuple[Cell, ..
 
 
 def is_closed(axes: tuple[int, ...]) -> bool:
-    """Tell whether the last cell of the walk is beside the first."""
+    """Return whether the last cell of the walk is beside the first."""
     return len(axes) < 2 or len(set(axes)) == 2
 
 

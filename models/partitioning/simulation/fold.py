@@ -1,9 +1,9 @@
 """Folding as a policy of the engine: `models.partitioning.geometry.folding`, compiled.
 
-What that module says of arrivals, departures, systems and rotations holds here; a test lets both run the same
-course. Instants of rotation follow each other at the policy's interval (I, or I times the number of jobs, for
-which the time since the last instant counts when that number changes). They pass without effect when all
-partitions are of one size, and the engine is then told of none.
+The rules of arrivals, departures, systems and rotations are those of that module; a test compares both.
+Instants of rotation follow each other at the policy's interval (I, or I times the number of jobs, for which
+the time since the last instant counts when that number changes). They pass without effect when all partitions
+are of one size, and are then not due.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def pass_instants(tables):
 
 @part(void(TABLES))
 def plan_rotation(tables):
-    """Tell the engine of the next rotation; there is none if the number of jobs is a power of two."""
+    """Set when the next rotation is due; there is none if the number of jobs is a power of two."""
     settings, state = tables.settings, tables.state[0]
     n_jobs = state.n_running
     due = max(state.now, state.rotated + period(settings, n_jobs))

@@ -104,7 +104,7 @@ def system_of(position, tables):
 
 @part(boolean(int64, int64, TABLES), inline=False)
 def follows(inner, outer, tables):
-    """Tell whether the cells of each partition in one system follow each other on the walk of another."""
+    """Return whether the cells of each partition in one system follow each other on the walk of another."""
     lists, cells, state = tables.lists, tables.cells, tables.state[0]
     walk, _, begin, n_cells = extent(inner, state.level)
     _, places, _, n_outer = extent(outer, state.level)
@@ -120,7 +120,7 @@ def follows(inner, outer, tables):
 
 @part(boolean(int64, TABLES), inline=False)
 def divides(system, tables):
-    """Tell whether a system falls into two of half the jobs, each on half of its cells."""
+    """Return whether a system falls into two of half the jobs, each on half of its cells."""
     lists, cells, state = tables.lists, tables.cells, tables.state[0]
     level = state.level
     walk, _, _, n_cells = extent(system, level)

@@ -139,7 +139,7 @@ def lay_out(charge, tables, curve):
 
 @part(void(float64, TABLES, CURVE), inline=False)
 def join(charge, tables, curve):
-    """Make one system of all. Those with partitions that do not follow the common walk first go on alone."""
+    """Make one system of all. Those with partitions that do not follow the common walk first rotate alone."""
     lists, state = tables.lists, tables.state[0]
     longest = 0
     for i in range(state.n_systems):

@@ -23,12 +23,12 @@ class Batches(NamedTuple):
 
     sums : Sums
         By class.
-    told : dict of str to ndarray, shape (n_batches, ...)
+    common : dict of str to ndarray, shape (n_batches, ...)
         The common measures.
     """
 
     sums: Sums
-    told: dict[str, Floats]
+    common: dict[str, Floats]
 
     @classmethod
     def of(
@@ -46,7 +46,7 @@ class Batches(NamedTuple):
         ----------
         ended : recarray of `state.ENDED`
         jobs : Jobs
-            The same ones; without groups no more than their runtimes are looked at.
+            The same ones; without groups only their runtimes are used.
         closed : recarray of `state.CLOSED`
             As many as there are batches.
         size : int
@@ -58,24 +58,24 @@ class Batches(NamedTuple):
         response = ended.end - ended.submit
         batch = np.arange(len(response)) // size
         values = {"wait": ended.start - ended.submit, "response_time": response}
-        told = of_jobs(jobs, values, batch, n_batches, measures)
+        common = of_jobs(jobs, values, batch, n_batches, measures)
         with np.errstate(invalid="ignore"):  # a batch whose jobs all end after the measured period
-            told["utilization"] = closed.held_time / (closed.length * n_processors)
-            told["jobs_in_system"] = closed.job_time / closed.length
-        return cls(Sums.over(response, ended.work, ended.job_class, batch, n_batches), told)
+            common["utilization"] = closed.held_time / (closed.length * n_processors)
+            common["jobs_in_system"] = closed.job_time / closed.length
+        return cls(Sums.over(response, ended.work, ended.job_class, batch, n_batches), common)
 
     @classmethod
     def joined(cls, parts: list[Batches]) -> Batches:
         """Return the batches of several parts, one after the other."""
         sums = Sums(*map(np.concatenate, zip(*(part.sums for part in parts), strict=True)))
-        told = {name: np.concatenate([part.told[name] for part in parts]) for name in parts[0].told}
-        return cls(sums, told)
+        common = {name: np.concatenate([part.common[name] for part in parts]) for name in parts[0].common}
+        return cls(sums, common)
 
     def metrics(self, first: int, stop: int) -> dict[str, Floats]:
         """Return every metric of the family, of some of the batches."""
         these = slice(first, stop)
         sums = Sums(*(values[these] for values in self.sums))
-        return {name: values[these].copy() for name, values in self.told.items()} | of_classes(sums)
+        return {name: values[these].copy() for name, values in self.common.items()} | of_classes(sums)
 
 
 def in_portions(taken: Record, size: int) -> Iterator[tuple[np.recarray, np.recarray]]:
@@ -90,7 +90,7 @@ def in_portions(taken: Record, size: int) -> Iterator[tuple[np.recarray, np.reca
 def jobs_of(ended: np.recarray) -> Jobs:
     """Return the jobs as far as the engine has them: no requests, and no memory."""
     unknown, none = (np.broadcast_to(value, ended.number.shape) for value in (np.nan, 0))
-    return Jobs(ended.submit, ended.runtime, unknown, ended.size, none)
+    return Jobs(ended.submit, ended.runtime, unknown, ended["size"], none)
 
 
 def of_trace(
@@ -115,7 +115,7 @@ def of_trace(
     Notes
     -----
     The period of a batch ends with its last job; the first begins with the first submission that counts. None
-    goes on after the end of the measured period, and the last ends there.
+    extends beyond the end of the measured period, and the last ends there.
     """
     first, stop, _ = trace.measured.indices(len(trace.jobs))
     counts = (ended.number >= first) & (ended.number < stop)

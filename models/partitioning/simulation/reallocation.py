@@ -1,4 +1,4 @@
-"""How long a job stands still while its threads change processors (McCann 1994, sections 5.1 and 5.2.1).
+"""The time that a job stands still while its threads change processors (McCann 1994, sections 5.1 and 5.2.1).
 
 A thread takes D / X seconds where its code is already, (D + C) / X where it is not, with its data D, its code
 C and the bandwidth X of a link. As many threads move at once as the larger of the two partitions has

@@ -119,7 +119,7 @@ class Simulation:
         state["n_ended"] = state["n_closed"] = state["n_pieces"] = 0
         return taken
 
-    def _set(self, **changes: float) -> None:
+    def _set(self, **changes: Any) -> None:
         self.tables = self.tables._replace(settings=self.tables.settings._replace(**changes))
 
     @property

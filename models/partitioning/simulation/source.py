@@ -25,14 +25,14 @@ NO_CLASS = len(short_long.JOB_CLASSES)
 """Of jobs of other workloads: they count among all jobs only."""
 
 SEVERAL = 100
-"""Jobs of an endless stream that are looked at before anything runs."""
+"""Jobs of an endless stream that are checked before anything runs."""
 
 
 class Part(NamedTuple):
     """A chunk of jobs.
 
     jobs : Jobs
-        As rigid jobs, for those who measure.
+        As rigid jobs, for measures.
     job_class : int64 array, index into `short_long.JOB_CLASSES`, or `NO_CLASS`
     work : float64 array, seconds alone on the machine
     alone : float64 array, speed on the whole machine, in the speed-up's unit
@@ -87,7 +87,7 @@ def open_source(point: Point) -> Source:
     mesh, notes = _mesh(point.machine, opened.machine.total)
     speedup = Speedup.of(workload)
     system = System.of(policy, mesh, speedup.cycle)
-    told = (*opened.notes, *notes, f"workload.speedup={speedup.note}")
+    found = (*opened.notes, *notes, f"workload.speedup={speedup.note}")
     if isinstance(opened, Trace):
         trace, stream, first = opened, None, opened.jobs
     else:
@@ -103,19 +103,19 @@ def open_source(point: Point) -> Source:
         chunks = iter([first]) if stream is None else stream.chunks()
         return (_part(jobs, system, speedup) for jobs in chunks)
 
-    return Source(system, opened.machine, parts, speedup, trace, told)
+    return Source(system, opened.machine, parts, speedup, trace, found)
 
 
 def _mesh(machine: Parameters, processors: int | None = None) -> tuple[Mesh, tuple[str, ...]]:
-    """Return the mesh, and what to say where only a number of processors is given (or a log's)."""
+    """Return the mesh, and a note where only a number of processors is given (or a log's)."""
     if all(machine.get(key) is None for key in ("mesh", "hosts", "processors")):
         machine = {**machine, "processors": processors}
     mesh = Mesh.of(machine)
     if machine.get("mesh") is not None:
         return mesh, ()
     shape = f"{mesh.rows} × {mesh.columns}"
-    told = f"machine {machine.get('name', '')}: {mesh.n_processors} processors as a mesh of {shape}"
-    return mesh, (f"{told}, the nearest to a square; machine.mesh=ROWSxCOLUMNS takes another",)
+    note = f"machine {machine.get('name', '')}: {mesh.n_processors} processors as a mesh of {shape}"
+    return mesh, (f"{note}, the nearest to a square; machine.mesh=ROWSxCOLUMNS takes another",)
 
 
 def _short_and_long(point: Point, mesh: Mesh) -> Iterator[Part]:
@@ -165,7 +165,7 @@ def speeds_on(processors: Floats, size: Ints, speedup: Speedup) -> Floats:
 
 
 def check_curve(source: Source) -> None:
-    """Ask a speed-up of one's own for every number of processors, of some jobs; see `speeds_on`."""
+    """Evaluate a user's own speed-up for every number of processors, of some jobs; see `speeds_on`."""
     speedup, n_processors = source.speedup, source.system.mesh.n_processors
     if speedup is None or speedup.curve.startswith(CURVES):
         return

@@ -210,7 +210,7 @@ class Record(NamedTuple):
 ARRIVALS, TABLES, RECORD = map(record, (Arrivals, Tables, Record))
 
 
-def empty_tables(job_limit: int, settings: Settings, shares: tuple, curve: Floats) -> Tables:
+def empty_tables(job_limit: int, settings: Settings, shares: Any, curve: Floats) -> Tables:
     """Return the state at time 0, for so many jobs at most, waiting ones included."""
     # Folding has at most twice as many cells as jobs.
     lists = Lists(*np.zeros((len(Lists._fields), 2 * job_limit), np.int64))
@@ -218,7 +218,7 @@ def empty_tables(job_limit: int, settings: Settings, shares: tuple, curve: Float
     state = np.zeros(1, STATE)
     state["n_vacant"], state["free"] = job_limit, NONE
     state["tick"] = state["rotation_due"] = np.inf
-    return Tables(np.zeros(job_limit, JOB), lists, state, settings, *shares, curve)
+    return Tables(np.zeros(job_limit, JOB), lists, state, settings, **shares._asdict(), curve=curve)
 
 
 def no_arrivals(more: bool) -> Arrivals:

@@ -1,4 +1,4 @@
-"""What is simulated: a policy on a mesh, and how fast jobs are on its partitions."""
+"""A policy on a mesh, and the speed of jobs on its partitions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class System:
             )
         policy.check(mesh)
         if policy.discipline == "fold":
-            Folding(mesh.rows, mesh.columns)  # has a walk, or says what machine would have one
+            Folding(mesh.rows, mesh.columns)  # raises where there is no closed walk
         if cycle is None:
             return cls(policy, mesh, None, FREE)
         return cls(policy, mesh, cycle.steps, Transfer.of(mesh, cycle))
@@ -86,7 +86,7 @@ class Admission:
     Parameters
     ----------
     interval : float, seconds
-        Between two looks at the queue (Q).
+        Between two checks of the queue (Q).
     overhead : float, seconds
         For which the processors of a swapped job do nothing (O).
     """

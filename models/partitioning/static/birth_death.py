@@ -15,7 +15,7 @@ import numpy as np
 from models.arrays import Floats
 from models.family import Family, Metric, Outcome
 from models.partitioning.rules import Partitioning, memory_limit
-from models.partitioning.static.efficiency import Job, efficiency_preservation, read
+from models.partitioning.static.efficiency import Job, efficiency_preservation, is_stochastic, read
 from models.point import Parameters, Point
 from models.saturation import Backlog
 from models.topology.mesh import Mesh
@@ -130,7 +130,7 @@ def simulate(point: Point) -> Outcome:
 
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     partitioning, mesh, job = read(point)
     limit, unlimited = read_limit(point.machine, mesh)
     load = read_load(point.load)
@@ -143,7 +143,7 @@ def check(point: Point) -> Sequence[str]:
 
 
 def stuck(point: Point) -> bool:
-    """Tell whether the chain has a state that it cannot leave by a completion."""
+    """Return whether the chain has a state that it cannot leave by a completion."""
     partitioning, mesh, job = read(point)
     return bool(completion_rates(partitioning, mesh, job, read_limit(point.machine, mesh)[0]).min() <= 0)
 
@@ -155,10 +155,7 @@ def read_load(load: float | None) -> float:
     return load
 
 
-def is_stochastic(point: Point) -> bool:
-    """Tell that replications do not differ: the results are exact."""
-    return False
-
+__all__ = ["FAMILY", "check", "is_stochastic", "simulate"]
 
 FAMILY = Family(
     package=__name__,

@@ -138,7 +138,7 @@ def simulate(point: Point) -> Outcome:
 
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     _, mesh, _ = read(point)
     read_jobs(point.workload, mesh)
     refuse_load(point.load)
@@ -152,7 +152,7 @@ def refuse_load(load: float | None) -> None:
 
 
 def is_stochastic(point: Point) -> bool:
-    """Tell that replications do not differ: the results are exact."""
+    """Return false: the results are exact, and replications do not differ."""
     return False
 
 

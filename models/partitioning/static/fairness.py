@@ -15,7 +15,7 @@ from models.family import Family, Metric, Outcome
 from models.partitioning.geometry.allocation import allocate
 from models.partitioning.geometry.rotation import cycle_length
 from models.partitioning.rules import Partitioning
-from models.partitioning.static.efficiency import Spmd, read, read_jobs, refuse_load
+from models.partitioning.static.efficiency import Spmd, is_stochastic, read, read_jobs, refuse_load
 from models.point import Point
 from models.topology.mesh import Mesh
 from models.workloads.speedup.cycle import loads
@@ -97,16 +97,13 @@ def simulate(point: Point) -> Outcome:
 
 
 def check(point: Point) -> Sequence[str]:
-    """Look at one combination before anything runs, see `models.family.Family.check`."""
+    """Check one combination before anything runs, see `models.family.Family.check`."""
     _read(point)
     refuse_load(point.load)
     return []
 
 
-def is_stochastic(point: Point) -> bool:
-    """Tell that replications do not differ: the results are exact."""
-    return False
-
+__all__ = ["FAMILY", "check", "is_stochastic", "simulate"]
 
 FAMILY = Family(
     package=__name__,

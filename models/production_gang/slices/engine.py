@@ -31,7 +31,8 @@ def by_pool(of_tc2000: Any, of_alpha: Any) -> Callable:
         chosen: Callable = (of_tc2000 if pool_of(arguments[-1]) is Tc2000 else of_alpha).py_func
         return chosen
 
-    overload(stub, jit_options={**UNCOUNTED, "cache": False, "forceinline": True}, strict=False)(choose)
+    options: Any = {**UNCOUNTED, "cache": False, "forceinline": True}
+    overload(stub, jit_options=options, strict=False)(choose)
     return stub
 
 

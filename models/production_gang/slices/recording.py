@@ -5,6 +5,8 @@ An engine stops where an array is full, and continues when it has been emptied.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from models.jobs.schedule import check_pieces
@@ -26,7 +28,7 @@ def record_piece(pieces, at, job, host, begin, end, used, had):
 
 @part()
 def has_capacity(system, n_pieces, n_switches):
-    """Whether so much more can be recorded, and the levels of an instant."""
+    """Return whether so much more can be recorded, and the levels of an instant."""
     state = system.state[0]
     return (
         state.n_pieces + n_pieces <= system.pieces.shape[0]
@@ -95,7 +97,7 @@ class Recorded:
         self._n = 0
 
     @staticmethod
-    def empty(capacity: int = CAPACITY) -> dict[str, np.ndarray]:
+    def empty(capacity: int = CAPACITY) -> dict[str, Any]:
         """Return the arrays of a `System` that the engine fills."""
         types = {"pieces": PIECE, "switches": PIECE, "levels": LEVEL}
         return {name: np.empty(capacity, kind) for name, kind in types.items()}

@@ -82,19 +82,20 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> R
     rules.adjustments(jobs, machine)
     phases = Phases.of(point.workload)
     given = state.Phases(np.array(phases.share), np.array(phases.processors))
-    is_tc2000 = isinstance(rules, Tc2000Rules)
-    system = _tc2000(jobs, machine, rules, given) if is_tc2000 else _alpha(jobs, machine, rules, given)
+    found: dict[str, Any]
+    if isinstance(rules, Tc2000Rules):
+        system = _tc2000(jobs, machine, rules, given)
+    else:
+        system = _alpha(jobs, machine, rules, given)
     recorded = Recorded()
     while not engine.run(system):
         system = recorded.emptied(system)
     pieces, switches, levels = recorded.all(system)
-    if is_tc2000:
+    if isinstance(rules, Tc2000Rules):
         found = {"layout": jobs.size[:, None], "pes": _pes(system, machine.total)}
     else:
-        found = {
-            "layout": _layout(system),
-            "tickets": Tickets(*system.state[["issued", "revoked"]][0].tolist()),
-        }
+        tickets = Tickets(*system.state[["issued", "revoked"]][0].tolist())
+        found = {"layout": _layout(system), "tickets": tickets}
     detail = Detail(rules, pieces, switches, system.jobs["admitted"], **found)
     return _run(jobs, machine, system, detail, levels, clock_of(opened))
 
@@ -108,7 +109,7 @@ def _tc2000(jobs: Jobs, machine: Machine, rules: Tc2000Rules, phases: state.Phas
         table["owner"] = np.arange(n_jobs)
     words = -(-n_pes // BITS)
     pool = Tc2000(
-        *map(_zeros, (n_jobs * words, n_pes, words, words, n_jobs, n_jobs)),
+        _zeros(n_jobs * words), _zeros(n_pes), _zeros(words), _zeros(words), _zeros(n_jobs), _zeros(n_jobs),
         words, rules.newcomer_slices, rules.fair_share != "none", rules.placement == "blocks",
     )  # fmt: skip
     hosts = _hosts(machine.processors, machine.processors, _zeros(1), 0)
@@ -218,8 +219,8 @@ def _layout(system: System) -> Ints:
 def _run(jobs: Jobs, machine: Machine, system: System, detail: Detail, levels: Levels, clock: float) -> Run:
     """Return the run, with its jobs in order of their submission."""
     order, position = order_of_submission(system.submit)
-    for pieces in (detail.noted, detail.switches):
-        pieces["job"] = position[pieces["job"]]
+    for recorded in (detail.noted, detail.switches):
+        recorded["job"] = position[recorded["job"]]
     table, submit = system.jobs[order], system.submit[order]
     start, end, stops = (table[name].copy() for name in ("start", "end", "stops"))
     as_ran = replace(jobs.part(order), submit=submit, job_class=detail.rules.job_classes(jobs)[order])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from models.arrays import Floats, Ints
 from models.kernels.types import fields, record
@@ -31,7 +30,7 @@ left, since, due, start, end, admitted : seconds
     infinity while it does not run.
 target : seconds
     A job that is not gang scheduled: reading of its host's clock at which it ends.
-size, most : processors that it asks for, and that it may have
+size, most : processors that it requests, and that it may have
 owner : TC2000: its user, from 0 on; Alpha: the rank of its class's priority, 0 is the highest
 first_child, sibling : the first job submitted after this one's end, and the next one of the same, or `NONE`
 phase : number
@@ -222,5 +221,5 @@ def system_with(pool: type) -> Any:
 
 def pool_of(system: Any) -> type:
     """Return the class of the pool in the numba type of a `System`."""
-    kind: types.BaseNamedTuple = system.types[system.fields.index("pool")]
-    return kind.instance_class
+    found: type = system.types[system.fields.index("pool")].instance_class
+    return found

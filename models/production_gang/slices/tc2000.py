@@ -99,7 +99,7 @@ def release(job, system):
 
 @part()
 def precedes(job, other, system):
-    """Whether a job comes before another in the order of a slice."""
+    """Return whether a job comes before another in the order of a slice."""
     pool, it, its_rival = system.pool, system.jobs[job], system.jobs[other]
     new = it.slices < pool.newcomer_slices
     if new != (its_rival.slices < pool.newcomer_slices):
@@ -143,7 +143,7 @@ def mark_stopped(job, system):
 
 @part()
 def meets_stopped(job, system):
-    """Whether a job has a PE of a job that was stopped. O(words)."""
+    """Return whether a job has a PE of a job that was stopped. O(words)."""
     pool = system.pool
     found = False
     for w in range(pool.words):

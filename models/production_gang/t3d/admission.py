@@ -42,13 +42,13 @@ def enqueue(job, system):
 
 @part(boolean(int64, SYSTEM))
 def is_batch(job, system):
-    """Whether jobs of this class are submitted to queues."""
+    """Return whether jobs of this class are submitted to queues."""
     return system.classes[N_PERIODS * system.jobs[job].job_class].batch == 1
 
 
 @part(boolean(int64, SYSTEM))
 def is_open(queue, system):
-    """Whether jobs of a queue may be admitted now."""
+    """Return whether jobs of a queue may be admitted now."""
     if queue == system.settings.n_queues:
         return True
     opening = system.opening[queue]

@@ -10,7 +10,7 @@ from models.production_gang.t3d.state import EVENT_TYPE, SYSTEM
 
 @part(boolean(EVENT_TYPE, EVENT_TYPE))
 def precedes(event, other):
-    """Whether an event happens before another one."""
+    """Return whether an event happens before another one."""
     if event.time != other.time:
         return event.time < other.time
     if event.kind != other.kind:

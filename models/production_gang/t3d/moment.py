@@ -1,4 +1,4 @@
-"""The machine at one moment of a run: who owns which node, and what every job does."""
+"""The machine at one moment of a run: the owner of each node and the state of each job."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from models.production_gang.t3d.simulation import Detail
 QUEUED, NEW, ASSIGNED, LOADING, RUNNING, LEAVING, ON_DISK = "QNWiRoO"
 """Letters of what a job does, those of Fig. 2 (Jette 1997): N is new, without nodes or barrier wire; W awaits
 the begin of its execution, with both; i is loaded; R runs; o is written to disk; O is there. Q is not in the
-paper: the gang scheduler has not been told of it."""
+paper: the job has not been admitted to the gang scheduler."""
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """What is seen at a time; the arrays of jobs have the shape (n_jobs,), of those in the system only.
+    """The state at a time; the arrays of jobs have the shape (n_jobs,), of those in the system only.
 
     Parameters
     ----------

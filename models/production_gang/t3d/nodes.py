@@ -29,7 +29,7 @@ MOST_NODES_ANYWHERE = 1024
 
 @dataclass(frozen=True)
 class Hardware:
-    """What a machine's YAML file says of nodes and wires, checked.
+    """The nodes and wires of a machine's YAML file, checked.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Hardware:
         Raises
         ------
         ValueError
-            With one line that says what is allowed.
+            With one line that names what is allowed.
         """
         pairs = checks.whole(machine, "machine", "node_processors", default=1)
         given = f"machine.processors={processors}"
@@ -120,7 +120,7 @@ class Partitions:
         Neighbours outside of all places, one for each link that leads there.
     border_of : ndarray of int, shape (n_places + 1,)
     leaf : ndarray of int, shape (n_nodes,)
-        Where a node stands if each halving puts one half before the other: the halves of level k are
+        The position of a node if each halving puts one half before the other: the halves of level k are
         ``leaf >> k``.
     """
 

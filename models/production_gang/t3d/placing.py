@@ -22,7 +22,7 @@ HIGHEST = 1e300
 
 @part(boolean(int64, int64, float64, boolean, SYSTEM))
 def may_preempt(job, owner, priority, urgent, system):
-    """Whether a job may preempt the owner of nodes that it could have."""
+    """Return whether a job may preempt the owner of nodes that it could have."""
     its = parameters_of(owner, system)
     if system.jobs[owner].state != JobState.RUNNING or not its.preemptable:
         return False
@@ -54,7 +54,7 @@ def summarise_owners(system):
 
 @part(boolean(int64, SYSTEM))
 def has_victims(job, system):
-    """Whether there is a job that this one may preempt. O(1), after `summarise_owners`."""
+    """Return whether there is a job that this one may preempt. O(1), after `summarise_owners`."""
     its, state = parameters_of(job, system), system.state[0]
     lowest = state.lowest if its.heeds_slices else state.lowest_in_slice
     return lowest < its.priority or (lowest == its.priority and is_urgent(job, system))
@@ -62,7 +62,7 @@ def has_victims(job, system):
 
 @part(boolean(int64, SYSTEM))
 def is_within_class_limit(job, system):
-    """Whether a class keeps its processor limit with one more job. O(1), after `summarise_owners`."""
+    """Return whether a class keeps its processor limit with one more job. O(1), after `summarise_owners`."""
     had = system.class_processors[class_of(job, system)]
     return had + system.jobs[job].processors <= parameters_of(job, system).processor_limit
 
@@ -99,7 +99,7 @@ def first_node(place, level, torus):
 
 @part(boolean(int64, int64, int64, boolean, SYSTEM))
 def try_nodes(job, begin, trial, preempting, system):
-    """Whether a job may have the nodes from a position on; then the first criteria are set. O(nodes)."""
+    """Return whether a job may have the nodes from a position on, and set the first criteria. O(nodes)."""
     torus, state, criteria = system.torus, system.state[0], system.criteria
     priority, urgent = parameters_of(job, system).priority, is_urgent(job, system)
     ready, highest, processors, n_victims = state.now, -1.0, 0, 0
@@ -200,7 +200,7 @@ def best_place(job, preempting, system):
 
 @part()
 def has_free_place(level, system):
-    """Whether some place of this level has no owner, whatever the wires. O(places x their nodes)."""
+    """Return whether some place of this level has no owner, whatever the wires. O(places x their nodes)."""
     torus = system.torus
     for place in range(torus.first[level], torus.first[level + 1]):
         begin = first_node(place, level, torus)

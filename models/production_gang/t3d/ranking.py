@@ -31,7 +31,7 @@ def parameters_of(job, system):
 
 @part()
 def is_urgent(job, system):
-    """Whether a job has waited for as long as its class may."""
+    """Return whether a job has waited for as long as its class may."""
     return system.state[0].now >= system.jobs[job].since + parameters_of(job, system).max_wait
 
 
@@ -44,7 +44,7 @@ def slice_end(job, system):
 
 @part(boolean(int64, int64, SYSTEM))
 def precedes(job, other, system):
-    """Whether a job that waits for nodes is placed before another one."""
+    """Return whether a job that waits for nodes is placed before another one."""
     priority, of_other = parameters_of(job, system).priority, parameters_of(other, system).priority
     if priority != of_other:
         return priority > of_other

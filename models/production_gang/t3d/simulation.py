@@ -90,9 +90,10 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
         n_jobs, n_nodes, hardware.node_processors, hardware.n_wires, hardware.wires_may_meet,
         rules.preemptive, bool(rules.order), rules.blocking, rules.prime_time.weekends, n_queues,
         rules.swap_out, rules.swap_in, rules.prime_time.begin, rules.prime_time.end, clock,
-        *map(float, rules.oversubscribe), rules.aggregate_limit, rules.drain_after,
-        rules.nice.above, rules.nice.every, rules.nice.half_life,
+        float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit,
+        rules.drain_after, rules.nice.above, rules.nice.every, rules.nice.half_life,
     )  # fmt: skip
+    queued, waiting, residents = np.zeros((3, n_jobs), np.int64)
     scalars = np.zeros(1, state.STATE)
     scalars["period"] = NIGHT
     scalars["boundary"], scalars["next_boundary"] = _last_boundary(rules, clock)
@@ -106,14 +107,17 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
         np.array([queue.open for queue in rules.queues], np.int64),
         np.zeros(n_queues),
         _table(jobs, rules, hardware, user),
-        *np.zeros((3, n_jobs), np.int64),
+        queued,
+        waiting,
+        residents,
         np.zeros(2 * (engine.EVENTS_A_NODE * n_nodes + engine.EVENTS_A_JOB * n_jobs), state.EVENT),
         np.zeros(len(users), state.USER),
         np.zeros(FIRST_RESIDENCIES * (n_jobs + n_nodes), state.RESIDENCY),
         np.zeros(FIRST_LEVELS * n_jobs + 64, state.LEVEL),
         np.zeros(2 * hardware.n_wires, np.int64),
         np.zeros(state.N_CLASSES),
-        *np.zeros((2, N_CRITERIA)),
+        np.zeros(N_CRITERIA),
+        np.zeros(N_CRITERIA),
         scalars,
     )
 

@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from math import inf
 from typing import Any
 
@@ -16,9 +15,8 @@ from partitioning_twin import Fold, Job, Policy, Share, Shares, Twin
 from models.partitioning.engine import Status
 from models.partitioning.geometry.equipartition import partition
 from models.partitioning.geometry.mapping import contraction, snake
-from models.partitioning.policies import functions_of
+from models.partitioning.model import discipline_of
 from models.partitioning.rules import Partitioning
-from models.partitioning.simulation.discipline import Discipline
 from models.partitioning.simulation.run import Curve, Simulation, settings_of
 from models.partitioning.simulation.shares import shares
 from models.partitioning.simulation.state import Arrivals
@@ -142,9 +140,8 @@ class Case:
         if self.speedup:
             read = Speedup.of(SPEEDUPS[self.speedup])
             curve = Curve(getattr(curves, read.curve.rpartition(".")[2]), np.array(read.parameters))
-        functions = import_module(functions_of(self.system.policy.discipline))
         return Simulation(
-            Discipline(*(getattr(functions, name) for name in Discipline._fields)),
+            discipline_of(self.system.policy.discipline),
             partial(shares, self.system),
             self.arrivals([*chunks, len(self.jobs)]),
             settings_of(**(settings | self.options | changes)),

@@ -111,6 +111,6 @@ def test_other_workloads_are_refused() -> None:
         FAMILY.check(replace(point(), load=0.5))
     with pytest.raises(ValueError, match=r"has model synthetic; models\.o2k_workload takes o2k"):
         FAMILY.check(replace(point(), workload=workload_of("synthetic")))
-    words = r"workload\.estimates=exact: a month is looked at as it is; set workload\.estimates=null"
+    words = r"workload\.estimates=exact: a month is measured as it is; set workload\.estimates=null"
     with pytest.raises(ValueError, match=words):
         FAMILY.check(point(estimates="exact"))

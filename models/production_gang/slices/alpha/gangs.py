@@ -58,7 +58,7 @@ def release(job, system):
 
 @part()
 def precedes(job, other, system):
-    """Whether a gang comes before another in the order of a slice."""
+    """Return whether a gang comes before another in the order of a slice."""
     it, its_rival = system.jobs[job], system.jobs[other]
     if it.owner != its_rival.owner:
         return it.owner < its_rival.owner
@@ -102,7 +102,7 @@ def mark_stopped(job, system):
 
 @part()
 def meets_stopped(job, system):
-    """Whether a gang has a host on which another one was stopped."""
+    """Return whether a gang has a host on which another one was stopped."""
     return sum_over_hosts(job, system.jobs[job].has, system.pool.stopped, 0, system) > 0
 
 

@@ -9,7 +9,7 @@ from models.production_gang.slices.steps import add
 
 @part()
 def fits(job, n, cpus, at, system):
-    """Whether the first `n` CPUs of a gang are free beside these. O(1), or O(hosts)."""
+    """Return whether the first `n` CPUs of a gang are free beside these. O(1), or O(hosts)."""
     it, hosts = system.jobs[job], system.hosts
     if it.home != SPANS:
         return cpus[at + it.home] + n <= hosts.gang[it.home]
