@@ -79,11 +79,11 @@ def _name(axis: str) -> str:
 
 def _categories(layout: Layout, metric: str) -> str:
     """Return the axis whose values are categories, if there is no axis of numbers."""
-    return next(iter([*layout.own(metric), *layout.facets]), layout.lines)
+    return next(iter([*layout.study.own_axes(metric), *layout.facets]), layout.lines)
 
 
 def _panel_axes(layout: Layout, metric: str) -> list[str]:
-    axes = [*layout.facets, *layout.own(metric)]
+    axes = [*layout.facets, *layout.study.own_axes(metric)]
     return axes if layout.along else [axis for axis in axes if axis != _categories(layout, metric)]
 
 
@@ -115,22 +115,18 @@ def _over_numbers(layout: Layout, metric: str, reference: str | None) -> Figure:
     settings |= _horizontal(layout, all_lines)
     if len(all_lines) > 1 and layout.along == "load":
         settings["xlabel"] = "Offered load"
-    note = bars(layout.study)
-    if len(all_lines) == 1:
-        headline = "\n".join(filter(None, [_headline(layout, metric, reference), layout.label(cells[0])]))
-        return load_plot.draw(
-            LoadPlot(
-                all_lines[0], label, headline, note=note, scale=1 / unit.size, looks=layout.looks, **settings
-            )
-        )
+    headline, titles = _headline(layout, metric, reference), [layout.label(cell) for cell in cells]
+    if len(cells) == 1:
+        titles = ["\n".join(filter(None, [headline, *titles]))]
+    note, scale = bars(layout.study), 1 / unit.size
     plots = [
-        LoadPlot(
-            lines, label, layout.label(cell), note=note, scale=1 / unit.size, looks=layout.looks, **settings
-        )
-        for cell, lines in zip(cells, all_lines, strict=True)
+        LoadPlot(lines, label, title, note=note, scale=scale, looks=layout.looks, **settings)
+        for title, lines in zip(titles, all_lines, strict=True)
     ]
+    if len(plots) == 1:
+        return load_plot.draw(plots[0])
     order, n_columns = _arranged(cells)
-    return load_plot.draw_panels([plots[i] for i in order], _headline(layout, metric, reference), n_columns)
+    return load_plot.draw_panels([plots[i] for i in order], headline, n_columns)
 
 
 def _arranged(cells: list[Cell]) -> tuple[list[int], int]:

@@ -17,7 +17,6 @@ from analysis.figures.style import SchemeStyle
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED, Curve
 from analysis.study.sample import Sample
-from analysis.study.study import SAMPLES
 
 MOST_PANELS = 12
 MOST_LINES = 14
@@ -104,15 +103,10 @@ class Layout:
         """The lines that are compared with it."""
         return [name for name in self.names if name != self.reference]
 
-    def own(self, metric: str) -> list[str]:
-        """Return a metric's own dimensions: groups of jobs and the like."""
-        dims = map(str, self.study.data[metric].dims)
-        return [dim for dim in dims if dim not in (*_grid(self.study), *SAMPLES)]
-
     def values(self, metric: str, axis: str) -> list[str]:
         """Return the values of an axis of which anything is known; of groups, those that have jobs."""
         values = self.study.values_of(axis)
-        if axis not in self.own(metric):
+        if axis not in self.study.own_axes(metric):
             return values
         data = self.study.data[metric]
         there = data.notnull().any([dim for dim in data.dims if dim != axis]).values
@@ -124,7 +118,7 @@ class Layout:
         The grid's last axes keep their first value only where there are too many panels, then groups of jobs.
         """
         cells, left = self.every_cell(metric, axes), []
-        for axis in sorted(axes, key=lambda axis: (axis in self.own(metric), -axes.index(axis))):
+        for axis in sorted(axes, key=lambda axis: (axis in self.study.own_axes(metric), -axes.index(axis))):
             if len(cells) <= MOST_PANELS:
                 break
             every = list(dict.fromkeys(cell[axis] for cell in cells))

@@ -67,7 +67,7 @@ class Row:
 
 def rows_of(layout: Layout, metric: str) -> Iterator[Row]:
     """Yield all points of a metric that the grid has, also those of panels that were left out."""
-    axes = [*layout.facets, *layout.own(metric)]
+    axes = [*layout.facets, *layout.study.own_axes(metric)]
     loads = layout.study.values_of("load")
     for cell in layout.every_cell(metric, axes):
         curves = {name: layout.curve(metric, name, cell) for name in layout.names}

@@ -10,7 +10,6 @@ import numpy as np
 from analysis.compare import labels
 from analysis.compare.layout import MOST_LINES, Layout, is_numeric
 from analysis.study import Study
-from analysis.study.study import SAMPLES
 from analysis.study.view import ALL, View
 
 AUTO = "auto"
@@ -65,14 +64,8 @@ def metrics(study: Study) -> dict[str, list[str]]:
 
 def axes(study: Study, metric: str) -> list[str]:
     """Return the axes of a metric that have several values: those of the grid, then the metric's own."""
-    dims = [*map(str, study.status.dims), *own(study, metric)]
+    dims = [*map(str, study.status.dims), *study.own_axes(metric)]
     return [axis for axis in dims if study.varies(axis)]
-
-
-def own(study: Study, metric: str) -> list[str]:
-    """Return a metric's own dimensions: groups of jobs and the like."""
-    dims = map(str, study.data[metric].dims)
-    return [dim for dim in dims if dim not in study.status.dims and dim not in SAMPLES]
 
 
 def values(study: Study, axis: str) -> list[str]:
@@ -123,6 +116,6 @@ def normal(study: Study, choice: Choice) -> Choice:
 
 def place(study: Study, choice: Choice, line: str, value: str) -> dict[str, str]:
     """Return the place of a point: every axis of the grid and of the metric with its value."""
-    every = [*map(str, study.status.dims), *own(study, choice.metric)]
+    every = [*map(str, study.status.dims), *study.own_axes(choice.metric)]
     first = {axis: study.values_of(axis)[0] for axis in every}
     return first | dict(choice.at) | {choice.lines: line} | {choice.along: value}

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from analysis.report.facts import leaves
 from analysis.study import Study
 from analysis.study.study import text
 
@@ -87,21 +88,13 @@ def _others(study: Study, group: str, place: Mapping[str, str]) -> list[str]:
 
 def _set(study: Study, group: str, place: Mapping[str, str]) -> Iterator[str]:
     """Yield the dotted keys of a group that the experiment and its axes set at this place."""
-    yield from _leaves(study.settings.get(group) or {})
+    yield from dict(leaves(study.settings.get(group) or {}))
     for axis, target in (study.settings.get("axes") or {}).items():
         if target == ANY_KEYS:
             named = (study.settings.get("values") or {}).get(axis, {})
-            yield from _leaves(named.get(place[axis], {}).get(group, {}))
+            yield from dict(leaves(named.get(place[axis], {}).get(group, {})))
         elif target.partition(".")[0] == group:
             yield target.partition(".")[2]
-
-
-def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    for key, value in data.items():
-        if isinstance(value, Mapping) and value:
-            yield from _leaves(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}"
 
 
 def _has_key(file: Mapping[str, Any], key: str) -> bool:

@@ -19,7 +19,6 @@ from analysis.errors import AnalysisError
 from analysis.explorer.source import Source
 
 ADDRESS = "127.0.0.1"
-PORT = 5006
 TRIED = 50
 """Ports that are tried, from the first one on."""
 

@@ -10,6 +10,7 @@ from analysis.errors import AnalysisError
 from analysis.study import Study, open_study
 from analysis.study.axes import Axes
 from analysis.study.curve import UNFINISHED
+from analysis.study.opening import dataset_path
 
 EVERY = Axes(every=True)
 """All axes can be chosen; none is a reading of a paper."""
@@ -30,10 +31,10 @@ class Source:
     """
 
     def __init__(self, where: Path) -> None:
-        self._where = where
+        self._path = dataset_path(where)
         self._lock = threading.Lock()
         self._stamp = self._now()  # before it is read: a dataset written meanwhile is then read next time
-        self._study = open_study(where, EVERY)
+        self._study = open_study(self._path, EVERY)
         self.problem = ""
 
     @property
@@ -62,7 +63,7 @@ class Source:
             if stamp == self._stamp:
                 return self._study
             try:
-                self._study, self.problem = open_study(self._where, EVERY), ""
+                self._study, self.problem = open_study(self._path, EVERY), ""
             except AnalysisError as error:
                 self.problem = str(error)
             self._stamp = stamp
@@ -75,10 +76,3 @@ class Source:
         except OSError:
             return (0, 0, 0)
         return found.st_mtime_ns, found.st_size, found.st_ino
-
-    @property
-    def _path(self) -> Path:
-        if self._where.is_file():
-            return self._where
-        named = self._where / f"{self._where.name}.nc"
-        return named if named.is_file() else next(iter(sorted(self._where.glob("*.nc"))), named)

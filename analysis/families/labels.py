@@ -6,7 +6,6 @@ import math
 import re
 
 from analysis.study.axes import Axes
-from analysis.study.groups import Grouping
 
 KEY = "families"
 
@@ -37,11 +36,6 @@ SLOWDOWN, RESPONSE, WAIT = "bounded_slowdown", "response_time", "wait"
 UTILIZATION = "utilization"
 MEASURES = {SLOWDOWN: "mean bounded slowdown", RESPONSE: "mean response time"}
 """Measures by which contestants are compared; less is better for both."""
-
-RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
-SIZE = Grouping("size_range", "_by_size", "processors")
-USER = Grouping("user_rank", "_by_user", "user")
-GROUPINGS = (RUNTIME, SIZE, USER)
 
 EASY, FCFS, CONSERVATIVE, LXF_W, LXF_W_IMMEDIATE = (
     "easy", "fcfs", "conservative", "lxf_w_backfill", "lxf_w_immediate",

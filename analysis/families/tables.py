@@ -16,7 +16,6 @@ from analysis.families.labels import (
     EXACT,
     FCFS_QUEUE,
     FREE,
-    GROUPINGS,
     MEASURES,
     REAL,
     REQUESTS,
@@ -27,6 +26,7 @@ from analysis.families.labels import (
 )
 from analysis.report.table import Cell, Table
 from analysis.study import Study
+from analysis.study.groups import GROUPINGS
 from sweep import statistics
 
 Row = tuple[str, Callable[[str, str], Cell]]

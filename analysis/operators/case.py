@@ -12,12 +12,12 @@ import xarray as xr
 
 from analysis.errors import DrawingError
 from analysis.operators import pairing, words
-from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, USER, UTILIZATION, WAIT, WAIT_MAX
+from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
 from analysis.operators.pairing import Difference
 from analysis.operators.words import PERCENT, PURE, Unit
 from analysis.study import Study, recorded
 from analysis.study.curve import DONE, EXCLUDED
-from analysis.study.groups import Grouping
+from analysis.study.groups import USER, Grouping
 from analysis.study.study import SAMPLES
 from sweep import statistics
 from sweep.statistics.confidence import Floats, Interval

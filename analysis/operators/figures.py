@@ -13,7 +13,7 @@ from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.operators import words
 from analysis.operators.case import Case, cases
-from analysis.operators.labels import GROUPINGS, MEASURES, SLOWDOWN, USER, WAIT, look
+from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT, look
 from analysis.operators.pairing import Difference
 from analysis.operators.panels import (
     RECORD,
@@ -33,7 +33,7 @@ from analysis.operators.panels import (
 from analysis.operators.words import PURE
 from analysis.paper import Picture
 from analysis.study import Study
-from analysis.study.groups import Grouping
+from analysis.study.groups import GROUPINGS, USER, Grouping
 
 UNDECIDED = "Hollow diamonds have no interval: one batch, or correlated batches."
 

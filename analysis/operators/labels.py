@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from analysis.figures import policies
 from analysis.figures.style import VERDICT_COLORS, SchemeStyle
-from analysis.study.groups import Grouping
 
 WAIT, WAIT_P95, WAIT_MAX = "delay", "delay_p95", "delay_max"
 """Operators call a wait the time in the system beyond the runtime: the wait of a preempted job does not end
@@ -28,11 +27,6 @@ MEASURES = {
 
 AS_IT_WAS = "as it was"
 """Row and line of the values that the log recorded, beside the policies."""
-
-RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
-SIZE = Grouping("size_range", "_by_size", "processors")
-USER = Grouping("user_rank", "_by_user", "user")
-GROUPINGS = (RUNTIME, SIZE, USER)
 
 BETTER, WORSE, OPEN = (VERDICT_COLORS[name] for name in ("holds", "fails", "inconclusive"))
 

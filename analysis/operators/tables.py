@@ -11,12 +11,12 @@ import numpy as np
 from analysis.operators import choosing, words
 from analysis.operators.case import Case, cases
 from analysis.operators.evidence import Evidence
-from analysis.operators.labels import AS_IT_WAS, GROUPINGS, LOSS, SLOWDOWN, USER, WAIT, WAIT_P95
+from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_P95
 from analysis.operators.pairing import Difference
 from analysis.operators.words import Unit
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
-from analysis.study.groups import Grouping
+from analysis.study.groups import GROUPINGS, USER, Grouping
 from sweep.statistics.confidence import Interval
 
 COMPARED = (

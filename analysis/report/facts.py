@@ -186,17 +186,18 @@ def _set(study: Study) -> Iterator[str]:
         # The name of the log is a fact already.
         keys = [
             f"{group}.{key}={value}"
-            for key, value in _leaves(study.settings.get(group) or {})
+            for key, value in leaves(study.settings.get(group) or {})
             if key not in ("path", "family")
         ]
         if keys:
             yield ", ".join(keys)
 
 
-def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+def leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the dotted keys of nested settings, with their values as text."""
     for key, value in data.items():
         if isinstance(value, Mapping) and value:
-            yield from _leaves(value, f"{prefix}{key}.")
+            yield from leaves(value, f"{prefix}{key}.")
         else:
             text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
             yield f"{prefix}{key}", text

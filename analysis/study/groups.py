@@ -24,3 +24,10 @@ class Grouping:
     dim: str
     suffix: str
     title: str = ""
+
+
+RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
+SIZE = Grouping("size_range", "_by_size", "processors")
+USER = Grouping("user_rank", "_by_user", "user")
+GROUPINGS = (RUNTIME, SIZE, USER)
+"""The groups of conf/groups, in the order of tables and figures."""

@@ -25,7 +25,7 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
     AnalysisError
         If there is none, or it cannot be read as one.
     """
-    path = _dataset_path(where)
+    path = dataset_path(where)
     try:
         with xr.open_dataset(path, engine="netcdf4") as lazy:
             data = lazy.load()
@@ -54,7 +54,8 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
     return study if axes is None else study.under(axes)
 
 
-def _dataset_path(where: Path) -> Path:
+def dataset_path(where: Path) -> Path:
+    """Return the dataset of a results folder, or the dataset itself."""
     if where.is_file():
         return where
     if not where.is_dir():

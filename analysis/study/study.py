@@ -202,6 +202,11 @@ class Study:
         axes = [str(dim) for dim in self.data.dims if dim in self.data.coords]
         return {axis: [text(value) for value in self.data[axis].values] for axis in axes}
 
+    def own_axes(self, metric: str) -> list[str]:
+        """Return a metric's own dimensions beside the grid's: groups of jobs and the like."""
+        dims = map(str, self.data[metric].dims)
+        return [dim for dim in dims if dim not in (*self._grid_axes, *SAMPLES)]
+
     def varies(self, axis: str) -> bool:
         """Whether the grid has several values on an axis."""
         return len(self.values_of(axis)) > 1

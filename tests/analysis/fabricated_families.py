@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from analysis.families.labels import GANG, PARTITIONING, RUNTIME, SIZE, SPACE
+from analysis.families.labels import GANG, PARTITIONING, SPACE
+from analysis.study.groups import RUNTIME, SIZE
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 Point = Mapping[str, Any]

@@ -18,10 +18,11 @@ from analysis.families import PAPER, best
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import best_map, payers
 from analysis.families.figures.looks import look
-from analysis.families.labels import AXES, GANG, RUNTIME, SLOWDOWN
+from analysis.families.labels import AXES, GANG, SLOWDOWN
 from analysis.families.tables import share_of_gain
 from analysis.figures import style
 from analysis.study import Study
+from analysis.study.groups import RUNTIME
 
 NAMES = [
     "slowdown", "levels-slowdown", "best-slowdown", "response", "levels-response", "best-response",

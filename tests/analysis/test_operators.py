@@ -17,10 +17,11 @@ from analysis.command import main
 from analysis.errors import DrawingError
 from analysis.operators import pairing, panels, tables, words
 from analysis.operators.case import Case, cases
-from analysis.operators.labels import RUNTIME, SIZE, USER, WAIT
+from analysis.operators.labels import WAIT
 from analysis.report import numbers
 from analysis.report.warnings import warnings
 from analysis.study import Study
+from analysis.study.groups import RUNTIME, SIZE, USER
 from sweep import statistics
 
 

@@ -16,7 +16,7 @@ import xarray as xr
 
 from analysis.operators import tables
 from analysis.operators.case import cases
-from analysis.operators.labels import AS_IT_WAS, RUNTIME, SIZE, WAIT
+from analysis.operators.labels import AS_IT_WAS, WAIT
 from analysis.paper import Paper
 from analysis.registry import opened
 from analysis.report.facts import NO_WAITS, facts, policies
@@ -25,6 +25,7 @@ from analysis.report.render import render
 from analysis.report.summary import summary
 from analysis.report.table import GAP, PAGE, Cell, Table
 from analysis.study import Study
+from analysis.study.groups import RUNTIME, SIZE
 from models.jobs.swf import write
 from sweep import cli
 

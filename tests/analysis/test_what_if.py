@@ -11,8 +11,9 @@ import sweep
 from analysis import command
 from analysis.operators import summary, tables
 from analysis.operators.case import cases
-from analysis.operators.labels import SIZE, WAIT
+from analysis.operators.labels import WAIT
 from analysis.study import open_study
+from analysis.study.groups import SIZE
 from sweep import cli
 
 LOG = Path(__file__).parents[1] / "data" / "backfill" / "syn1k.swf.gz"

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from analysis.families.contestants import Field
 from analysis.families.figures import best_map, break_evens, curves, inaccuracy, payers
-from analysis.families.labels import GROUPINGS, MEASURES, SLOWDOWN
+from analysis.families.labels import MEASURES, SLOWDOWN
 from analysis.figures.load_plot import bars
 from analysis.paper import Picture, of_each_reading
 from analysis.study import Study
+from analysis.study.groups import GROUPINGS
 
 SHORT = {SLOWDOWN: "slowdown"}
 
