@@ -92,7 +92,7 @@ def schedule_jobs(system: Any, functions: Any) -> None:
 
 
 PARTS = (next_end, begin_instant, end_job, submit_job, schedule_jobs)
-_IMPLEMENTATIONS: dict[tuple[str, type], Callable[..., Any]] = {}
+_IMPLEMENTATIONS: dict[tuple[str, Any], Any] = {}
 
 
 def part_of(system: type) -> Callable[[Callable], Callable]:
@@ -120,7 +120,8 @@ def _chosen_by_type(stub: Callable) -> None:
         return choose(system)
 
     chooser = choose_with_functions if stub is schedule_jobs else choose
-    overload(stub, jit_options={**UNCOUNTED, "cache": False, "forceinline": True})(chooser)
+    options: Any = {**UNCOUNTED, "cache": False, "forceinline": True}
+    overload(stub, jit_options=options)(chooser)
 
 
 for _stub in PARTS:

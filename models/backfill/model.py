@@ -20,7 +20,7 @@ def simulate(point: Point) -> Outcome:
 
 
 def schedule(point: Point) -> Schedule:
-    """Return the schedule that `simulate` measures; the last look decides how much of a stream there is."""
+    """Return the schedule that `simulate` measures; the last checkpoint is the length of a stream."""
     made = outcomes.schedule(point, workloads.open_workload(point), _run(point))
     return replace(made, notes=(str(rules_of(point.policy)),))
 

@@ -1,4 +1,4 @@
-"""Pieces of a schedule as an event loop notes them: which job had which processors of a host, and when."""
+"""Pieces of a schedule as an event loop records them: a job, its processors on a host, and when."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from models.kernels.types import record
 
 
 class Noted(NamedTuple):
-    """Pieces and the room for them, see `models.jobs.schedule.Pieces`; `n` is one number, of all pieces.
+    """Pieces in arrays of some capacity, see `models.jobs.schedule.Pieces`; `n` is one number, of all pieces.
 
-    Pieces beyond the room are counted but not kept: the caller then makes room for all and runs again.
+    Pieces beyond the capacity are counted but not kept: the caller then runs again with more.
     """
 
     job: Ints
@@ -31,13 +31,13 @@ NOTED = record(Noted)
 
 
 def room_for(n_pieces: int) -> Noted:
-    """Return room for so many pieces."""
+    """Return no pieces, with a capacity of so many."""
     job, host, processors = (np.empty(n_pieces, np.int64) for _ in range(3))
     return Noted(job, host, np.empty(n_pieces), np.empty(n_pieces), processors, np.zeros(1, np.int64))
 
 
 def twice(noted: Noted) -> Noted:
-    """Return the same pieces with twice the room."""
+    """Return the same pieces with twice the capacity."""
     kept, more = pieces_of(noted), room_for(2 * noted.job.size)
     more.n[0] = noted.n[0]
     for name in ("job", "host", "begin", "end", "processors"):
@@ -46,12 +46,12 @@ def twice(noted: Noted) -> Noted:
 
 
 def all_fit(noted: Noted) -> bool:
-    """Tell whether there was room for all pieces."""
+    """Return whether all pieces were kept."""
     return bool(noted.n[0] <= noted.job.size)
 
 
 def pieces_of(noted: Noted) -> Pieces:
-    """Return the pieces, as views: the room that is left was never touched, so that it takes no memory."""
+    """Return the pieces, as views: unused capacity was never touched, so that it takes no memory."""
     kept = slice(noted.n[0])
     return Pieces(
         noted.job[kept], noted.host[kept], noted.begin[kept], noted.end[kept], noted.processors[kept]
@@ -60,7 +60,7 @@ def pieces_of(noted: Noted) -> Pieces:
 
 @part(void(NOTED, int64, int64, float64, float64, int64))
 def note(noted: Noted, job: int, host: int, begin: float, end: float, processors: int) -> None:
-    """Note a piece. O(1)."""
+    """Record a piece. O(1)."""
     at = noted.n[0]
     noted.n[0] = at + 1
     if at < noted.job.shape[0]:

@@ -31,7 +31,7 @@ ALWAYS = (
     "models.backfill.model",
     "models.jobs.order_statistics",
 )
-"""Modules whose kernels every run needs, or that take no time to compile."""
+"""Modules whose kernels every run needs, or that compile in no time."""
 
 FIRST_JOBS = 1000
 """Jobs of an endless stream that are checked before anything runs."""

@@ -1,6 +1,6 @@
-"""What is free from now on: a step function of time for each host, as far as requested times tell.
+"""The profile of each host: what is free from now on, a step function of time, by requested times.
 
-Memory is counted in whole KB, so that what is taken and given back cancels exactly.
+Memory is counted in whole KB, so that what is taken and returned cancels exactly.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class Profile(NamedTuple):
 
     Parameters
     ----------
-    time : ndarray of float, shape (n_hosts * room,), seconds
+    time : ndarray of float, shape (n_hosts * places,), seconds
         When a step begins; it lasts to the beginning of the next one, the last for ever, and the first begins
-        now. The steps of host `h` begin at the position ``h * room``.
-    processors, memory : ndarray of int, shape (n_hosts * room,)
+        now. The steps of host `h` begin at the position ``h * places``.
+    processors, memory : ndarray of int, shape (n_hosts * places,)
         What is free then; memory in KB.
     n_steps : ndarray of int, shape (n_hosts,)
-    room : int
+    places : int
         For the steps of each host.
     """
 
@@ -35,38 +35,38 @@ class Profile(NamedTuple):
     processors: Ints
     memory: Ints
     n_steps: Ints
-    room: int
+    places: int
 
 
 PROFILE = record(Profile)
 
 
-def empty(n_hosts: int, room: int) -> Profile:
-    """Return room for so many steps on each host."""
-    steps = n_hosts * room
+def empty(n_hosts: int, places: int) -> Profile:
+    """Return profiles without steps, with so many places on each host."""
+    steps = n_hosts * places
     return Profile(
         np.empty(steps),
         np.empty(steps, np.int64),
         np.empty(steps, np.int64),
         np.zeros(n_hosts, np.int64),
-        room,
+        places,
     )
 
 
-def all_free(machine: Machine, room: int) -> Profile:
+def all_free(machine: Machine, places: int) -> Profile:
     """Return profiles of hosts that are free for ever."""
-    profile = empty(len(machine.names), room)
-    profile.time[::room] = -np.inf
-    profile.processors[::room] = machine.processors
-    profile.memory[::room] = machine.memory
+    profile = empty(len(machine.names), places)
+    profile.time[::places] = -np.inf
+    profile.processors[::places] = machine.processors
+    profile.memory[::places] = machine.memory
     profile.n_steps[:] = 1
     return profile
 
 
 @part(void(PROFILE, int64, float64, int64, int64))
 def begin(profile: Profile, h: int, now: float, processors: int, memory: int) -> None:
-    """Let so much be free on a host from now on for ever."""
-    at = h * profile.room
+    """Begin a profile with one step: so much is free on a host from now on for ever."""
+    at = h * profile.places
     profile.time[at] = now
     profile.processors[at] = processors
     profile.memory[at] = memory
@@ -76,7 +76,7 @@ def begin(profile: Profile, h: int, now: float, processors: int, memory: int) ->
 @part(float64(PROFILE, int64, int64, int64, float64))
 def earliest(profile: Profile, h: int, size: int, need: int, duration: float) -> float:
     """Return the first instant from which a job fits for its whole duration, inf if never. O(steps)."""
-    at = h * profile.room
+    at = h * profile.places
     start = np.inf
     for i in range(at, at + profile.n_steps[h]):
         if start + duration <= profile.time[i]:
@@ -90,8 +90,8 @@ def earliest(profile: Profile, h: int, size: int, need: int, duration: float) ->
 
 @part(boolean(PROFILE, int64, int64, int64, float64))
 def fits_now(profile: Profile, h: int, size: int, need: int, end: float) -> bool:
-    """Tell whether a job fits from now to `end`. O(steps up to the end)."""
-    at = h * profile.room
+    """Return whether a job fits from now to `end`. O(steps up to the end)."""
+    at = h * profile.places
     for i in range(at, at + profile.n_steps[h]):
         if profile.time[i] >= end:
             break
@@ -102,7 +102,7 @@ def fits_now(profile: Profile, h: int, size: int, need: int, end: float) -> bool
 
 @part(int64(PROFILE, int64, int64, float64))
 def split(profile: Profile, at: int, n: int, instant: float) -> int:
-    """Let a step of a host begin at an instant, and return how many there are then. O(steps)."""
+    """Begin a step of a host at an instant, and return how many there are then. O(steps)."""
     i = at + n
     while profile.time[i - 1] > instant:
         i -= 1
@@ -120,7 +120,7 @@ def split(profile: Profile, at: int, n: int, instant: float) -> int:
 
 @part(int64(PROFILE, int64, int64, float64))
 def join(profile: Profile, at: int, n: int, instant: float) -> int:
-    """Take away the step that begins at an instant if it is like the one before; return how many are left.
+    """Remove the step that begins at an instant if it is like the one before; return how many are left.
 
     O(steps).
     """
@@ -140,11 +140,11 @@ def join(profile: Profile, at: int, n: int, instant: float) -> int:
 
 @part(void(PROFILE, int64, float64, float64, int64, int64))
 def occupy(profile: Profile, h: int, start: float, end: float, size: int, need: int) -> None:
-    """Take processors and memory away from `start` to `end` (or give them back: negative). O(steps).
+    """Take processors and memory from `start` to `end` (or return them: negative). O(steps).
 
     The host has two steps more then at most.
     """
-    at = h * profile.room
+    at = h * profile.places
     n = split(profile, at, profile.n_steps[h], start)
     n = split(profile, at, n, end)
     i = at + n - 1
@@ -162,7 +162,7 @@ def occupy(profile: Profile, h: int, start: float, end: float, size: int, need: 
 @part(void(PROFILE, int64, float64))
 def forget(profile: Profile, h: int, now: float) -> None:
     """Drop what lies before now. O(steps) if there is such a step."""
-    at = h * profile.room
+    at = h * profile.places
     n = profile.n_steps[h]
     past = 0
     while past + 1 < n and profile.time[at + past + 1] <= now:

@@ -256,13 +256,15 @@ def empty_queue(size: Ints, requested: Floats, processors: int) -> IndexedQueue:
     least_size = _least_of_classes(size, size * requested)
     least_request = _least_of_classes(requested, size * requested)
     least_size[0], least_request[0] = 0, 0.0
-    shapes = (n_words, n_words, n_words, (least_size.size + 1, n_words), (least_request.size, n_words))
-    return IndexedQueue(
+    words_of = (1, 1, 1, least_size.size + 1, least_request.size, ZONES)
+    sets: list[Any] = [np.zeros((rows, n_words), np.uint64) for rows in words_of]
+    sets[:3] = [each[0] for each in sets[:3]]
+    shortest = np.full((ZONES, least_size.size), np.inf)
+    class_of_size = np.searchsorted(least_size, np.arange(processors + 1), side="right") - 1
+    of_jobs: list[Any] = [
         np.zeros(n, RESERVATION), np.zeros(n, np.int32), np.full(n, NO_JOB), np.zeros(n, np.uint32),
-        *(np.zeros(shape, np.uint64) for shape in (*shapes, (ZONES, n_words))),
-        np.full((ZONES, least_size.size), np.inf), np.zeros(2),
-        np.searchsorted(least_size, np.arange(processors + 1), side="right") - 1, least_request,
-    )  # fmt: skip
+    ]  # fmt: skip
+    return IndexedQueue(*of_jobs, *sets, shortest, np.zeros(2), class_of_size, least_request)  # type: ignore[call-arg]
 
 
 def _least_of_classes(values: NDArray[Any], area: Floats) -> NDArray[Any]:

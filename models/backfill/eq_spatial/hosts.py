@@ -125,9 +125,9 @@ def set_targets(system, h):
     """Compute how many processors each job of a host is to have now, and when the host is divided again.
 
     Within MinInterval of the last repartitioning, jobs without any processor take unallocated ones, the first
-    submitted first, and the repartitioning comes when the interval is over (section 2.5). Several changes at
-    one instant are one repartitioning; and it is none if no job's processors change but those of jobs that
-    had none.
+    submitted first, and the repartitioning is put off to the end of the interval (section 2.5). Several
+    changes at one instant are one repartitioning; and it is none if no job's processors change but those of
+    jobs that had none.
     """
     hosts, settings, now = system.hosts, system.settings, system.state[0].now
     members, begin = hosts.members, h * hosts.places

@@ -1,4 +1,4 @@
-"""What spatial equipartitioning needs to know, as checked values (Chiang and Vernon 2001, section 2.5)."""
+"""Spatial equipartitioning: the keys of a policy's YAML file, as checked values (section 2.5)."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ LONGEST = 1e12
 
 @dataclass(frozen=True, kw_only=True)
 class EqSpatial(Rules):
-    """How a host's processors are divided, and who gets memory.
+    """How a host's processors are divided, and which jobs have memory.
 
     Parameters
     ----------
     min_interval : float, seconds
         Between two repartitionings of a host; 0 is at once.
     long_after : float, seconds, or None
-        Jobs that have run for so long get what they ask for (EQspatial/>50hr, section 4.4); None is never.
+        Jobs that have run for so long have what they ask for (EQspatial/>50hr, section 4.4); None is never.
     quantum : float, seconds, or None
-        What a job gets at once that no host has the memory for; None is nothing.
+        Length of the quantum of a job that no host has the memory for; None is none.
     quantum_memory_gb : float
         Memory in that quantum, or what the job asks for if that is less.
     catch_up : bool
-        Whether a job that waited for memory gets its requested processors until it has done what it would
-        have done with memory.
+        Whether a job that waited for memory has its requested processors until it has done the work that it
+        would have done with memory.
     odd_processors : {"first", "last"}
-        Who gets one more where processors cannot be divided equally: the first submitted or the last.
+        Which jobs have one more where processors cannot be divided equally: the first submitted or the last.
     waiting : {"first_fit", "fcfs"}
-        Who gets memory that becomes free: the first submitted of those whom it is enough for, or nobody
-        before the first submitted of those who wait.
+        Which job takes memory that becomes free: the first submitted one that it is enough for, or none
+        before the first submitted waiting job.
     quantum_processors : {"share", "requested"}
         Whether a job in its quantum has an equal part of its host, or all that it asks for as long as every
         other job has a processor.
@@ -88,7 +88,7 @@ class EqSpatial(Rules):
         Raises
         ------
         ValueError
-            With one line that says which job, and what to do.
+            With one line that names the job, and the remedy.
         """
         homeless = jobs.memory > machine.memory.max()
         if homeless.any():
@@ -106,7 +106,7 @@ class EqSpatial(Rules):
         Raises
         ------
         ValueError
-            With one line that says what is allowed.
+            With one line that names the value and those allowed.
         """
         words = {
             key: checks.choice(policy, "policy", key, CHOICES[key], getattr(cls, key)) for key in CHOICES

@@ -7,7 +7,7 @@ its last change, and so is its end. What each event reads of the jobs on a host 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,8 @@ UNKNOWN = -1
 
 STATE = state_type(queue_begin=np.int64, queue_end=np.int64, queue_next=np.int64, queue_kept=np.int64)
 """Scalars beyond those of every system: places in `EqSpatialSystem.queue`, the first in use and the one
-behind the last; while jobs get memory, the next one to be examined, and where the next job is kept that goes
-on waiting."""
+behind the last; while jobs get memory, the next one to be examined, and where the next job is kept that
+continues to wait."""
 
 
 class JobTable(NamedTuple):
@@ -208,8 +208,9 @@ def _idle(machine: Machine) -> Hosts:
     n, places = len(machine.names), machine.largest + 1
     n_members, n_own, asked, extra, changed, after, before = (np.zeros(n, np.int64) for _ in range(7))
     asks, shares, enough, taken = (np.empty(places, np.int64) for _ in range(4))
-    columns = (np.empty(n * places, np.int64) for _ in range(6))
-    members = Members(*columns, np.empty(n * places), np.empty(n * places))
+    kinds = [np.int64] * 6 + [np.float64] * 2
+    columns: list[Any] = [np.empty(n * places, kind) for kind in kinds]
+    members = Members(*columns)
     return Hosts(
         machine.processors, machine.processors.copy(), machine.memory.copy(), members, n_members, n_own,
         places, asked, extra, np.full(n, -np.inf), np.full(n, np.inf), np.full(n, np.inf), changed,

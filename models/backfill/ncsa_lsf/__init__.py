@@ -10,13 +10,13 @@ The paper leaves open, and here it is so:
 
 - After every event (a submission, or an end) all hosts without a pending special reservation take waiting
   jobs in turn (``host_order``), until no job starts in a whole round: a start can lift a bar elsewhere.
-- A size class of which no job waits holds nobody back, nor does a job that would not even fit on the empty
+- A size class of which no job waits holds no other back, nor does a job that would not even fit on the empty
   host, nor one with a special reservation. Whether a job barred by a system-wide or per-user limit does is
   ``barred_hold_back``.
 - An overdue job has waited longer than the reserve wait time, not just as long.
 - An overdue job that a bound or limit bars from a host is not considered for a special reservation there: it
   is not among the jobs that host would schedule (those for which "within these constraints" there is a
-  priority). The rule that nobody skips to a smaller size class does not apply among overdue jobs.
+  priority). The rule that no host skips to a smaller size class does not apply among overdue jobs.
 - A host holds one special reservation at a time. A job that has one waits for that host alone, and counts as
   executing in the system-wide and per-user limits, so that nothing can bar it from its start.
 - When a job ends on a host, first the reserved job starts, if it now fits; then, if no reservation is

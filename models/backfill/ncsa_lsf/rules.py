@@ -1,4 +1,4 @@
-"""What the NCSA-LSF policy's YAML file says: Tables 1 and 2 of Chiang and Vernon 2001, checked."""
+"""The keys of the NCSA-LSF policy's YAML file: Tables 1 and 2 of Chiang and Vernon 2001, checked."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class NcsaLsf(Rules):
     Parameters
     ----------
     reserve_wait : dict of str to float, seconds
-        For each time class: who waits longer may be given a special reservation; inf is nobody.
+        For each time class: a job that waits longer may have a special reservation; inf is none.
     time_order : tuple of tuple of str
         Time classes by priority, the highest first; those in one group are served first come first serve.
     hosts : dict of str to HostRow
@@ -96,7 +96,7 @@ class NcsaLsf(Rules):
         Raises
         ------
         ValueError
-            With one line that says what is allowed.
+            With one line that names the value and those allowed.
         """
         allowed = f"a mapping of {', '.join(KEYS)} (see conf/policy/backfill/ncsa_lsf.yaml)"
         given = checks.mapping(policy.get("ncsa_lsf"), WHERE, KEYS, allowed)
@@ -154,14 +154,14 @@ class NcsaLsf(Rules):
                 "for instance; leave them out, or see policy.ncsa_lsf.hosts and system_limits"
             )
         if self.user_limit is not None and (jobs.user is None or (jobs.user < 0).any()):
-            nobody = len(jobs) if jobs.user is None else int((jobs.user < 0).sum())
+            unknown_users = len(jobs) if jobs.user is None else int((jobs.user < 0).sum())
             raise ValueError(
-                f"{nobody:,} of {len(jobs):,} jobs have no known user, and policy.ncsa_lsf.user_limit="
+                f"{unknown_users:,} of {len(jobs):,} jobs have no known user, and policy.ncsa_lsf.user_limit="
                 f"{self.user_limit} counts by user; allowed with them: null"
             )
 
     def takes(self, host: str) -> np.ndarray:
-        """Tell for each of the job classes whether it may ever run on a host; shape (n_classes,), bool."""
+        """Return for each of the job classes whether it may ever run on a host; shape (n_classes,), bool."""
         row = self.hosts[host]
         sizes = [row.limits.get(s, 1) > 0 and s in row.sizes for s in SIZE_CLASSES]
         times = [self.system_limits.get(t, 1) > 0 for t in TIME_CLASSES]
@@ -169,7 +169,7 @@ class NcsaLsf(Rules):
 
 
 def _beyond(jobs: Jobs, these: np.ndarray) -> str:
-    """Say which of the limits the jobs without a class are beyond, and what keeps jobs within them."""
+    """Return which limits the jobs without a class exceed, and the options that keep jobs within them."""
     processors, memory = (max(limits) for limits in zip(*SIZE_CLASSES.values(), strict=True))
     seconds = max(TIME_CLASSES.values())
     reasons = (
@@ -184,10 +184,10 @@ def _beyond(jobs: Jobs, these: np.ndarray) -> str:
     ]
     if without := int(np.isnan(jobs.requested).sum()):
         met.insert(0, (f"{without:,} have no requested time", "workload.estimates=tsafrir2005"))
-    told, hints = zip(*met, strict=True)
+    exceeded, hints = zip(*met, strict=True)
     return (
         f"{int(these.sum()):,} of {len(jobs):,} jobs are in no job class of policy ncsa_lsf: "
-        f"{', '.join(told)}; leave out such jobs of a log (workload.exclude), have none drawn "
+        f"{', '.join(exceeded)}; leave out such jobs of a log (workload.exclude), have none drawn "
         f"({', '.join(hints)}), or take another policy"
     )
 

@@ -166,8 +166,8 @@ def system_of(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> NcsaLsfSystem:
         classify(jobs.requested, jobs.size, jobs.memory), user,
         np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.int64),
     )  # fmt: skip
-    lists = (np.full(length, NO_JOB) for length in (N_CLASSES, N_CLASSES, n, n, n_hosts * N_CLASSES))
-    queue = Queue(*lists, np.empty(N_TIMES, np.int64))
+    lengths = (N_CLASSES, N_CLASSES, n, n, n_hosts * N_CLASSES, N_TIMES)
+    queue = Queue(*(np.full(length, NO_JOB) for length in lengths))
     of_time, of_user = (np.zeros(length, np.int64) for length in (N_TIMES, int(user.max(initial=0)) + 1))
     return NcsaLsfSystem(
         initial_state(STATE, rules.instant), table, _empty_hosts(machine, rules), _limits_of(rules), queue,

@@ -33,13 +33,13 @@ class Candidates(NamedTuple):
         No job of a block asks for fewer processors.
     in_block : ndarray of int, shape (n_blocks,)
         Candidates of a block.
-    count : ndarray of int, shape (3,)
+    counts : ndarray of int, shape (3,)
         Jobs of each status.
     """
 
     smallest: Ints
     in_block: Ints
-    count: Ints
+    counts: Ints
 
 
 CANDIDATES = record(Candidates)
@@ -56,7 +56,7 @@ def count_last(candidates: Candidates, queue: UnorderedQueue, n: int, status: in
     """Set the status of the job that was appended behind `n` others, and count it. O(1)."""
     at = np.uint64(n)
     queue.status[at] = status
-    candidates.count[np.uint64(status)] += 1
+    candidates.counts[np.uint64(status)] += 1
     block = at >> np.uint64(BLOCK_BITS)
     if n % BLOCK == 0:
         candidates.smallest[block] = queue.size[at]
@@ -71,7 +71,7 @@ def leave(candidates: Candidates, queue: UnorderedQueue, n: int, place: int, n_c
     at, last = np.uint64(place), np.uint64(n - 1)
     block, last_block = at >> np.uint64(BLOCK_BITS), last >> np.uint64(BLOCK_BITS)
     moves = int(queue.status[last] == CANDIDATE)
-    candidates.count[np.uint64(queue.status[at])] -= 1
+    candidates.counts[np.uint64(queue.status[at])] -= 1
     candidates.in_block[block] += moves - int(queue.status[at] == CANDIDATE)
     candidates.in_block[last_block] -= moves
     candidates.smallest[block] = min(candidates.smallest[block], queue.size[last])
@@ -83,8 +83,8 @@ def reject(candidates: Candidates, queue: UnorderedQueue, place: int, status: in
     """Change the status of a candidate to the reason why it cannot start. O(1)."""
     queue.status[np.uint64(place)] = status
     candidates.in_block[np.uint64(place >> BLOCK_BITS)] -= 1
-    candidates.count[CANDIDATE] -= 1
-    candidates.count[np.uint64(status)] += 1
+    candidates.counts[CANDIDATE] -= 1
+    candidates.counts[np.uint64(status)] += 1
 
 
 @part(void(CANDIDATES, QUEUE, int64, int64, int64))
@@ -108,9 +108,9 @@ def admit_fitting(
             smallest = size if size < smallest else smallest
         candidates.smallest[block] = smallest
         candidates.in_block[block] += n_new
-        candidates.count[CANDIDATE] += n_new
-        candidates.count[BLOCKED] -= n_blocked
-        candidates.count[TOO_LARGE] -= n_new - n_blocked
+        candidates.counts[CANDIDATE] += n_new
+        candidates.counts[BLOCKED] -= n_blocked
+        candidates.counts[TOO_LARGE] -= n_new - n_blocked
 
 
 @part(void(CANDIDATES, QUEUE, int64))
@@ -123,5 +123,5 @@ def admit_blocked(candidates: Candidates, queue: UnorderedQueue, n: int) -> None
             n_new += int(queue.status[at] == BLOCKED)
             queue.status[at] = CANDIDATE if queue.status[at] == BLOCKED else queue.status[at]
         candidates.in_block[np.uint64(b)] += n_new
-    candidates.count[CANDIDATE] += candidates.count[BLOCKED]
-    candidates.count[BLOCKED] = 0
+    candidates.counts[CANDIDATE] += candidates.counts[BLOCKED]
+    candidates.counts[BLOCKED] = 0

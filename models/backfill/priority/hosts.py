@@ -81,7 +81,7 @@ def build_profile(hosts: Hosts, h: int, now: float) -> None:
     What should be over by now counts as free in the profile, although it may not be in fact.
     """
     ends, profile = hosts.ends, hosts.profile
-    base = h * profile.room
+    base = h * profile.places
     begin(profile, h, now, hosts.free[h], hosts.free_memory[h])
     n = 1
     for at in range(h * ends.places + ends.n[h] - 1, h * ends.places - 1, -1):

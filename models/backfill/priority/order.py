@@ -1,8 +1,8 @@
-"""Who goes first: a job's priority, by the weights of Table 3 (Chiang and Vernon 2001) or as a function says.
+"""A job's priority, by the weights of Table 3 (Chiang and Vernon 2001) or by a function.
 
-The job with the highest number goes first, of equals the first submitted. A function of `FIXED_SIGNATURE`
-knows what is known at a job's submission, and is asked once; one of `PRIORITY_SIGNATURE` also knows how long
-the job has waited, and is asked anew whenever the scheduler looks::
+The job with the highest number is first, of equals the first submitted. A function of `FIXED_SIGNATURE` has
+the arguments known at a job's submission, and is called once; one of `PRIORITY_SIGNATURE` also has the time
+that the job has waited, and is called anew in each pass::
 
     @kernel(FIXED_SIGNATURE)
     def widest_first(submitted, requested, processors, memory):
@@ -12,9 +12,9 @@ the job has waited, and is asked anew whenever the scheduler looks::
     def longest_waiting_for_its_size(waited, requested, processors, memory, bypassed):
         return waited / processors
 
-Nobody knows a job's runtime: `requested` is what the job is judged by, see `models.backfill.requests`. The
-declared types matter: the event loops take functions of that type, so that they are compiled once for all of
-them.
+A job's runtime is not known: `requested` is the time by which it is judged, see `models.backfill.requests`.
+The declared types matter: the event loops take functions of that type, so that they are compiled once for
+all of them.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def added_up(
 
 @part(float64(WEIGHTS, float64, float64, int64, int64, int64))
 def weighted(weights: Weights, waited: float, requested: float, size: int, need: int, bypassed: int) -> float:
-    """Return a job's priority as the weights say; its arguments are those of `PRIORITY_SIGNATURE`."""
+    """Return a job's priority by weights; its arguments are those of `PRIORITY_SIGNATURE`."""
     waited_h = waited / SECONDS_IN_HOUR
     requested_h = requested / SECONDS_IN_HOUR
     units = need / KB_IN_MEMORY_UNIT
@@ -93,7 +93,7 @@ def weighted(weights: Weights, waited: float, requested: float, size: int, need:
 def highest(key: Floats, job: Ints, begin: int, end: int) -> int:
     """Return the place of the highest key from one place to before another, of equal ones of the first job.
 
-    What is no number is lower than all. O(end - begin), four at a time.
+    NaN is lower than all. O(end - begin), four at a time.
     """
     top = np.float64(-np.inf)
     second, third, fourth = top, top, top
@@ -130,7 +130,7 @@ def highest(key: Floats, job: Ints, begin: int, end: int) -> int:
 def in_order_of_submission(
     waited: float, requested: float, processors: int, memory: int, bypassed: int
 ) -> float:
-    """All jobs are equal, so that the first submitted goes first."""
+    """Return 0 for all jobs, so that the first submitted is first."""
     return 0.0
 
 
@@ -197,7 +197,7 @@ def _fixed_of_numbers(declared: Any) -> Any:
 
 
 def changes(function: Any) -> bool:
-    """Tell whether a compiled order looks at how long a job has waited."""
+    """Return whether a compiled order depends on how long a job has waited."""
     return _arguments(function) == len(PRIORITY_SIGNATURE.args)
 
 

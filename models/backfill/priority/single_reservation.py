@@ -256,10 +256,10 @@ def schedule_jobs(system, functions):
         j = np.uint64(job)
         if job != state.holder:
             state.holder = NO_JOB
-            if system.candidates.count[BLOCKED] > 0:
+            if system.candidates.counts[BLOCKED] > 0:
                 admit_blocked(system.candidates, queue, state.n_waiting)
         is_new = np.isnan(jobs.promised[j])
-        if state.holder == NO_JOB and (system.candidates.count[CANDIDATE] > 0 or is_new):
+        if state.holder == NO_JOB and (system.candidates.counts[CANDIDATE] > 0 or is_new):
             reserve(system, jobs.size[j], jobs.need[j], jobs.requested[j])
             state.holder = job
             if is_new:
@@ -307,7 +307,7 @@ def backfill(system, backfill_order):
     """Start all candidates that may start beside the job with the reservation, in their order."""
     state, queue, order, candidates = system.state[0], system.queue, system.order, system.candidates
     n_chosen = 0
-    n_left = candidates.count[CANDIDATE]
+    n_left = candidates.counts[CANDIDATE]
     block, i = 0, -1
     while n_left > 0:
         while candidates.in_block[np.uint64(block)] == 0:

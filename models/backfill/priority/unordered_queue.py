@@ -7,7 +7,7 @@ a scan for the few jobs that matter. What a scan reads is stored side by side, i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, int64, void
@@ -73,9 +73,9 @@ QUEUE = record(UnorderedQueue)
 
 def empty_queue(n_jobs: int) -> UnorderedQueue:
     """Return a queue for so many jobs."""
-    places = n_jobs + 1
-    integers, floats = ([np.empty(places, np.int64) for _ in range(7)], [np.empty(places) for _ in range(8)])
-    return UnorderedQueue(*integers[:6], *floats, integers[6])
+    kinds = [np.int64] * 6 + [np.float64] * 8 + [np.int64]
+    columns: list[Any] = [np.empty(n_jobs + 1, kind) for kind in kinds]
+    return UnorderedQueue(*columns)
 
 
 # An unsigned index needs no check whether it counts from the end.

@@ -1,7 +1,7 @@
-"""What a job's priority is made of: the measures of Table 3, and one more.
+"""The measures of which a job's priority is a weighted sum: those of Table 3, and one more.
 
 Table 3 of Chiang and Vernon (2001) has six measures. The requested runtime's inverse, by which SJF-backfill
-sorts (section 2.3), is a seventh. FCFS is the case of no weights at all: of equal jobs the first goes first.
+sorts (section 2.3), is a seventh. FCFS has no weights at all: of equal jobs the first submitted is first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Weights(NamedTuple):
-    """What each measure of a job counts.
+    """The weight of each measure of a job.
 
     Parameters
     ----------

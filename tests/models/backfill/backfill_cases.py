@@ -8,9 +8,11 @@ from math import inf
 from typing import Any
 
 import numpy as np
+import pytest
 from backfill_twin import Backfill as TwinBackfill
 from backfill_twin import Conservative as TwinConservative
 from backfill_twin import Host, Job, simulate
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.backfill.conservative.rules import Conservative
@@ -139,6 +141,18 @@ def by_twin(jobs: Jobs, machine: Machine, how: Rules) -> tuple[Schedule, TwinBac
     simulate(plain, scheduler, how.ties)
     start, end = (np.array([getattr(job, name) for job in plain], float) for name in ("start", "end"))
     return Schedule(ran, machine, start, end, np.array([job.host for job in plain])), scheduler
+
+
+def tiers(first: int, more: int) -> Any:
+    """Parametrise `n_examples`: a few in the first tier, many in the second."""
+    second = pytest.param(more, marks=pytest.mark.exhaustive)
+    return pytest.mark.parametrize("n_examples", [first, second])
+
+
+def for_all(n_examples: int, check: Callable[..., None], **strategies: Any) -> None:
+    """Run a check on drawn examples."""
+    drawn = settings(derandomize=True, deadline=None, max_examples=n_examples)(check)
+    given(**strategies)(drawn)()
 
 
 # To make a strategy takes longer than to draw from it: each is made once.

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from backfill_cases import POLICIES, by_priority, by_twin, cases, make_jobs, make_machine, rules
+from backfill_cases import cases, make_jobs, make_machine, rules
 from backfill_checker import delayed_heads, faults
 from hypothesis import given, settings
 
 from models.backfill import FAMILY
 from models.backfill.engine import schedule
-from models.backfill.priority.reservations import simulate as on_hosts
-from models.backfill.requests import under
 from models.jobs.division import Division
 from models.jobs.groups import Grouping
 from models.jobs.jobs import Jobs
-from models.jobs.machine import UNLIMITED_KB, Machine, pool
+from models.jobs.machine import Machine, pool
 from models.jobs.measures import Measures
-from models.jobs.schedule import Schedule
 from models.jobs.schedule_measures import measure, time_averages
 from models.point import Batches, Point
 from models.workloads import synthetic
 
-steady = settings(derandomize=True, deadline=None, max_examples=25)
+steady = settings(derandomize=True, deadline=None, max_examples=10)
 
 WORKLOAD = {
     "name": "synthetic", "model": "synthetic", "largest_job": None, "median_runtime": 755.0,
@@ -63,23 +60,10 @@ def test_rules_of_ties() -> None:
     assert starts(rows, 3, "easy", ties="event") == [0, 20, 10]
 
 
-def test_kill() -> None:
-    rows = [(0, 100, 60, 4), (1, 10, 10, 4)]
-    assert starts(rows, 4, "easy", kill=True) == [0, 60]
-    assert starts(rows, 4, "easy", kill=False) == [0, 100]
-
-
 def test_compression_moves_waiting_jobs_forward_and_keeps_their_order() -> None:
     """The first job ends at 40 instead of 100, and both others move into its place."""
     rows = [(0, 40, 100, 4), (1, 30, 30, 2), (2, 30, 30, 3)]
     assert starts(rows, 4, "conservative") == [0, 40, 70]
-
-
-def test_a_start_that_was_given_is_kept() -> None:
-    """SJF-backfill (section 2.3): the shorter job comes while the longer one holds its start."""
-    rows = [(0, 100, 100, 4), (1, 60, 60, 4), (2, 20, 20, 4)]
-    assert starts(rows, 4, "sjf_backfill") == [0, 100, 160]
-    assert starts(rows, 4, "sjf_backfill", keep_start=False) == [0, 120, 100]
 
 
 def test_the_fullest_host_that_fits_is_taken() -> None:
@@ -87,16 +71,6 @@ def test_the_fullest_host_that_fits_is_taken() -> None:
     machine = make_machine([(8, 8), (6, 8), (4, 1)])
     jobs = make_jobs([(0, 9, 9, 3, 1), (1, 9, 9, 3, 2), (2, 9, 9, 3, 2), (3, 9, 9, 1, 7)])
     assert schedule(jobs, machine, rules("easy")).host.tolist() == [2, 1, 1, 0]
-
-
-def test_table_3_by_hand() -> None:
-    """Two jobs wait for the machine; after an hour J_x is 3 and 1.1, so weights decide who is next."""
-    hour = 3600.0
-    rows = [(0, hour, hour, 4), (0, hour, 10 * hour, 4), (0, 0.5 * hour, 0.5 * hour, 4)]
-    assert starts(rows, 4, "lxf_backfill") == [0, 1.5 * hour, hour]
-    big = {"weights": {"processors": 1, "expansion": 0.01}}
-    narrow = [(0, hour, hour, 4), (0, hour, 10 * hour, 4), (0, 0.5 * hour, 0.5 * hour, 3)]
-    assert starts(narrow, 4, "lxf_backfill", **big) == [0, hour, 2 * hour]
 
 
 @given(case=cases(hosts=1))
@@ -109,51 +83,11 @@ def test_the_head_of_the_queue_starts_when_it_was_promised(case: tuple[Jobs, Mac
         assert not delayed_heads(made)
 
 
-def test_the_checker_sees_a_delayed_head() -> None:
-    """Without reservations heads are delayed, and a job moved onto another is seen too."""
-    jobs = synthetic.draw(WORKLOAD, pool(64), 0.9, 600, (3,))
-    assert not delayed_heads(schedule(jobs, pool(64), rules("easy")))
-    made = on_hosts(under(jobs, rules("easy")), pool(64), by_priority("easy", reservations=0))
-    assert delayed_heads(made)
-    early = np.where(made.wait > 0, jobs.submit, made.start)
-    assert faults(Schedule(made.jobs, made.machine, early, early + made.jobs.runtime, made.host))
-
-
-@pytest.mark.parametrize("name", ["conservative", "easy", "sjf_backfill", "two kept starts"])
-@given(case=cases(overruns=False))
-@steady
-def test_nobody_who_keeps_a_start_gets_a_later_one(name: str, case: tuple[Jobs, Machine]) -> None:
-    """From the first promise on: whoever holds a start (or heads a queue in order of submission)."""
-    made, scheduler = by_twin(*case, rules(name))
-    np.testing.assert_array_equal(made.start, schedule(*case, rules(name)).start)
-    for _, job, promise in scheduler.promises:
-        assert made.start[job.number] <= promise
-
-
-@pytest.mark.parametrize("name", POLICIES)
-def test_schedules_are_possible(name: str) -> None:
-    jobs = synthetic.draw(WORKLOAD, O2K, 0.9, 1500, (1,))
-    made = schedule(jobs, O2K, rules(name))
-    assert not faults(made)
-
-
-@pytest.mark.parametrize("name", ["easy", "conservative", "lxf_w_backfill"])
-def test_twice_the_time_is_twice_the_wait(name: str) -> None:
-    """Nothing here knows a unit of time but W_w, which counts hours."""
-    jobs = synthetic.draw(WORKLOAD, O2K, 0.9, 800, (2,))
-    twice = Jobs(2 * jobs.submit, 2 * jobs.runtime, 2 * jobs.requested, jobs.size, jobs.memory)
-    how = slow = rules(name)
-    if name == "lxf_w_backfill":
-        weights = by_priority(name).weights
-        slow = rules(name, weights=weights._asdict() | {"wait": weights.wait / 2})
-    np.testing.assert_array_equal(schedule(twice, O2K, slow).wait, 2 * schedule(jobs, O2K, how).wait)
-
-
 def test_one_processor_is_a_queue_of_pollaczek_and_khinchine() -> None:
     """M/G/1 in order of arrival: mean wait = load E[S^2] / (2 E[S] (1 - load))."""
     spread, load = 0.5, 0.6
     workload = WORKLOAD | {"median_runtime": 1.0, "runtime_spread": spread}
-    batches = Batches(20_000, 1, (20,))
+    batches = Batches(5_000, 1, (20,))
     fcfs, machine = {"discipline": "fcfs"}, {"processors": 1}
     outcome = FAMILY.simulate(Point(fcfs, workload, machine, load, batches, (5,)))
     means = outcome.metrics["wait"]
@@ -161,18 +95,6 @@ def test_one_processor_is_a_queue_of_pollaczek_and_khinchine() -> None:
     assert abs(means.mean() - expected) < 4 * means.std(ddof=1) / np.sqrt(len(means))
     assert means.std() < 0.1 * expected
     assert outcome.metrics["utilization"].mean() == pytest.approx(load, rel=0.02)
-
-
-def test_mean_size_of_the_synthetic_stream() -> None:
-    jobs = synthetic.draw(WORKLOAD | {"memory_mb": 0}, pool(100), 0.5, 100_000, (1,))
-    assert jobs.size.min() == 1
-    assert jobs.size.max() == 100
-    assert jobs.size.mean() == pytest.approx(synthetic.mean_size(100), rel=0.02)
-    offered = jobs.size @ jobs.runtime / (100 * jobs.submit[-1])
-    assert offered == pytest.approx(0.5, rel=0.05)
-    jobs = synthetic.draw(WORKLOAD, O2K, 0.5, 100_000, (1,))
-    offered = jobs.size @ jobs.runtime / (O2K.total * jobs.submit[-1])
-    assert offered == pytest.approx(0.5, rel=0.05)
 
 
 def test_metrics_by_hand() -> None:
@@ -206,12 +128,3 @@ def test_littles_law() -> None:
     halves = np.array([whole[0], whole.mean(), whole[1]])
     for name, values in time_averages(made, halves).items():
         assert values.mean() == pytest.approx(average[name])
-
-
-def test_memory_alone_can_make_jobs_wait() -> None:
-    machine = Machine(("a",), np.array([8]), np.array([4]))
-    jobs = make_jobs([(0, 10, 10, 1, 3), (0, 10, 10, 1, 3), (0, 10, 10, 1, 1)])
-    for name in ("easy", "conservative"):
-        assert schedule(jobs, machine, rules(name)).start.tolist() == [0, 10, 0]
-    assert schedule(jobs, pool(8), rules("easy")).start.tolist() == [0, 0, 0]
-    assert pool(8).memory[0] == UNLIMITED_KB

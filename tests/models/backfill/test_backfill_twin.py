@@ -4,70 +4,98 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from backfill_cases import POLICIES, by_priority, by_twin, cases, rules
+from backfill_cases import POLICIES, by_twin, cases, for_all, make_jobs, rules, tiers
 from backfill_checker import faults
-from hypothesis import given, settings
 
+from models.backfill.conservative import hosts
+from models.backfill.conservative.rules import Conservative
 from models.backfill.engine import schedule
-from models.backfill.priority.single_reservation import simulate as on_hosts
+from models.backfill.requests import under
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
 
-steady = settings(derandomize=True, deadline=None, max_examples=25)
-ON_POOL = ["fcfs", "easy", "sjf_backfill", "no reservation", "sizes", "sjbf", "learned", "no passing"]
+each_tie = pytest.mark.parametrize("ties", ["instant", "event"])
+ON_POOL = [
+    "fcfs",
+    "easy",
+    "sjf_backfill",
+    "no reservation",
+    "sizes",
+    "sjbf",
+    "learned",
+    "no passing",
+    "conservative",
+]
 """Policies with a kernel for one pool."""
-OVERRUNNING = [name for name in POLICIES if name != "conservative"]
 
 
 def assert_agreement(jobs: Jobs, machine: Machine, how: Rules) -> None:
-    made, (expected, _) = schedule(jobs, machine, how), by_twin(jobs, machine, how)
+    """Compare starts, hosts, and the first start that was reserved for each job."""
+    made, (expected, scheduler) = schedule(jobs, machine, how), by_twin(jobs, machine, how)
     np.testing.assert_array_equal(made.start, expected.start)
     np.testing.assert_array_equal(made.host, expected.host)
+    first: dict[int, float] = {}
+    for now, job, promise in scheduler.promises:
+        if not isinstance(how, Conservative) or promise > now:
+            first.setdefault(job.number, promise)
+    promised = [first.get(number, np.nan) for number in range(len(made.jobs))]
+    np.testing.assert_array_equal(made.promised, promised)
     assert not faults(made)
 
 
-@pytest.mark.parametrize("ties", ["instant", "event"])
+@each_tie
 @pytest.mark.parametrize("name", POLICIES)
-@given(case=cases())
-@steady
-def test_on_hosts_with_memory(name: str, ties: str, case: tuple[Jobs, Machine]) -> None:
-    assert_agreement(*case, rules(name, ties=ties))
+@tiers(5, 60)
+def test_on_hosts_with_memory(name: str, ties: str, n_examples: int) -> None:
+    def check(case: tuple[Jobs, Machine]) -> None:
+        for kill in (True, False)[: 1 if name == "conservative" else 2]:
+            assert_agreement(*case, rules(name, ties=ties, kill=kill))
+
+    for_all(n_examples, check, case=cases())
 
 
-@pytest.mark.parametrize("ties", ["instant", "event"])
-@pytest.mark.parametrize("name", OVERRUNNING)
-@given(case=cases())
-@steady
-def test_jobs_that_run_longer_than_requested(name: str, ties: str, case: tuple[Jobs, Machine]) -> None:
-    assert_agreement(*case, rules(name, ties=ties, kill=False))
-
-
-@pytest.mark.parametrize("ties", ["instant", "event"])
+@each_tie
 @pytest.mark.parametrize("name", ON_POOL)
-@given(case=cases(hosts=1))
-@steady
-def test_one_pool(name: str, ties: str, case: tuple[Jobs, Machine]) -> None:
-    jobs, machine = case
-    one = pool(machine.largest)
-    for kill in (True, False):
-        assert_agreement(jobs, one, rules(name, ties=ties, kill=kill))
+@tiers(5, 60)
+def test_one_pool(name: str, ties: str, n_examples: int) -> None:
+    def check(case: tuple[Jobs, Machine]) -> None:
+        one = pool(case[1].largest)
+        for kill in (True, False)[: 1 if name == "conservative" else 2]:
+            assert_agreement(case[0], one, rules(name, ties=ties, kill=kill))
+        if name == "conservative":
+            how = rules(name, ties=ties)
+            assert isinstance(how, Conservative)
+            made = hosts.simulate(under(case[0], how), one, how)
+            np.testing.assert_array_equal(made.start, schedule(case[0], one, how).start)
+
+    for_all(n_examples, check, case=cases(hosts=1))
 
 
-@pytest.mark.parametrize("ties", ["instant", "event"])
-@pytest.mark.parametrize("name", ["fcfs", "easy"])
-def test_both_kernels_on_long_queues(name: str, ties: str) -> None:
-    """Thousands of jobs on one pool, with many at one instant and some beyond their request."""
-    rng = np.random.default_rng(7)
-    n = 4000
-    jobs = Jobs(
-        np.sort(rng.integers(0, 40_000, n)) * 10.0,
-        rng.integers(1, 400, n) * 10.0,
-        rng.integers(1, 800, n) * 10.0,
-        rng.integers(1, 33, n),
-        np.zeros(n, np.int64),
-    )
-    how = by_priority(name, ties=ties, kill=False)
-    fast, general = schedule(jobs, pool(64), how), on_hosts(jobs, pool(64), how)
-    np.testing.assert_array_equal(fast.start, general.start)
-    assert not faults(fast)
+@pytest.mark.parametrize("name", ["easy", "sjf_backfill", "two kept starts", "conservative"])
+@tiers(8, 60)
+def test_no_job_starts_later_than_promised(name: str, n_examples: int) -> None:
+    """One reservation in order of submission, kept ones, or all with compression, and requests respected."""
+
+    def check(case: tuple[Jobs, Machine]) -> None:
+        made, (_, scheduler) = schedule(*case, rules(name)), by_twin(*case, rules(name))
+        for _, job, promise in scheduler.promises:
+            assert made.start[job.number] <= promise
+
+    for_all(n_examples, check, case=cases(overruns=False))
+
+
+def test_a_promise_is_broken_where_reservations_are_not_kept() -> None:
+    """SJF-backfill's second job has 100, and its third one takes it over."""
+    jobs = make_jobs([(0, 100, 100, 4, 0), (1, 60, 60, 4, 0), (2, 20, 20, 4, 0)])
+    made = schedule(jobs, pool(4), rules("sjf_backfill", keep_start=False))
+    assert made.promised.tolist()[1:] == [100, 100]
+    assert made.start.tolist()[1:] == [120, 100]
+
+
+def test_the_promise_of_a_second_reservation_may_be_broken() -> None:
+    """The first job ends at 4 instead of 6, so that the first reservation moves onto the second."""
+    rows = [(0, 4, 6, 1), (0, 1, 2, 5), (1, 3, 3, 2), (3, 1, 1, 4)]
+    made = schedule(make_jobs([(*row, 0) for row in rows]), pool(5), rules("easy", reservations=2))
+    np.testing.assert_array_equal(made.promised, [np.nan, 6, np.nan, 4])
+    assert made.start.tolist() == [0, 4, 1, 5]

@@ -1,12 +1,11 @@
-"""Conservative backfilling on one pool looks at few waiting jobs, and gives the starts of looking at all."""
+"""Conservative backfilling on one pool examines few waiting jobs, with the starts of examining all."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from backfill_cases import by_twin, cases, rules
+from backfill_cases import for_all, rules, tiers
 from backfill_checker import faults
-from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from models.backfill.conservative.hosts import simulate as on_hosts
@@ -60,34 +59,21 @@ def overloaded(seed: int, n: int, grid: float, early: float, sizes: str, at_once
     return Jobs(submit, np.maximum(runtime, 1e-3), requested, size, np.zeros(n, np.int64))
 
 
-@pytest.mark.parametrize("ties", ["instant", "event"])
-@given(case=cases(hosts=1))
-@settings(derandomize=True, deadline=None, max_examples=150)
-def test_small_cases_with_much_at_one_instant(ties: str, case: tuple[Jobs, Machine]) -> None:
-    jobs, machine = case
-    one = pool(machine.largest)
-    made = both(jobs, one, ties)
-    np.testing.assert_array_equal(made.start, by_twin(jobs, one, rules("conservative", ties=ties))[0].start)
+@tiers(12, 150)
+def test_queues_of_hundreds(n_examples: int) -> None:
+    """Gaps that open and are filled in one pass, stretches that are cut in two, and a new index at times."""
+
+    def check(seed: int, grid: float, early: float, sizes: str, at_once: bool, ties: str) -> None:
+        both(overloaded(seed, 400, grid, early, sizes, at_once), pool(PROCESSORS), ties)
+
+    for_all(
+        n_examples, check, seed=st.integers(0, 2**32), grid=st.sampled_from([0.0, 1.0, 60.0]),
+        early=st.sampled_from([0.1, 0.5, 1.0]), sizes=st.sampled_from(["narrow", "powers", "any"]),
+        at_once=st.booleans(), ties=st.sampled_from(["instant", "event"]),
+    )  # fmt: skip
 
 
-@given(
-    seed=st.integers(0, 2**32),
-    grid=st.sampled_from([0.0, 1.0, 60.0]),
-    early=st.sampled_from([0.1, 0.5, 1.0]),
-    sizes=st.sampled_from(["narrow", "powers", "any"]),
-    at_once=st.booleans(),
-    ties=st.sampled_from(["instant", "event"]),
-)
-@example(seed=1, grid=60.0, early=0.5, sizes="powers", at_once=True, ties="instant")
-@example(seed=2, grid=60.0, early=1.0, sizes="any", at_once=False, ties="event")
-@settings(derandomize=True, deadline=None, max_examples=150)
-def test_queues_of_hundreds(
-    seed: int, grid: float, early: float, sizes: str, at_once: bool, ties: str
-) -> None:
-    """Holes that open and are filled in one pass, runs that are cut in two, and a new index now and then."""
-    both(overloaded(seed, 400, grid, early, sizes, at_once), pool(PROCESSORS), ties)
-
-
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("sizes", ["narrow", "powers", "any"])
 def test_queues_of_thousands(sizes: str) -> None:
     jobs = overloaded(3, 1500, 1.0, 0.8, sizes, at_once=True)
@@ -95,8 +81,3 @@ def test_queues_of_thousands(sizes: str) -> None:
     assert not faults(made)
     waiting = ~np.isnan(made.promised)
     assert (made.start < made.promised)[waiting].mean() > 0.5, "jobs do move"
-
-
-@pytest.mark.parametrize("n", [1, 63, 64, 65, 255, 256, 257])
-def test_sets_of_jobs_as_long_as_words(n: int) -> None:
-    both(overloaded(n, n, 1.0, 0.9, "any", at_once=True), pool(PROCESSORS), "event")

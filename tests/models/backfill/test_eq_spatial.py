@@ -8,13 +8,14 @@ from typing import Any
 import eq_spatial_twin as twin
 import numpy as np
 import pytest
+from backfill_cases import for_all, tiers
 from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, run
 from hypothesis import given, settings
 
 from models.backfill.eq_spatial.kernel import simulate
 from models.backfill.eq_spatial.rules import EqSpatial
 from models.jobs.jobs import Jobs
-from models.jobs.machine import KB_IN_GB, pool
+from models.jobs.machine import pool
 from models.jobs.schedule import Schedule
 
 steady = settings(derandomize=True, deadline=None)
@@ -43,79 +44,19 @@ def check_equal(made: Schedule, expected: Sequence[twin.Job], exactly: bool) -> 
 
 
 @each_rule
-@given(case=cases())
-@settings(steady, max_examples=60)
-def test_kernel_is_its_twin(name: str, case: Case) -> None:
-    """In floats, bit for bit, with many events at one instant."""
-    check_equal(run(*case, **RULES[name]), by_twin(*case, **RULES[name]), exactly=True)
+@pytest.mark.parametrize("exactly", [True, False])
+@tiers(10, 80)
+def test_kernel_is_its_twin(name: str, exactly: bool, n_examples: int) -> None:
+    """In floats bit for bit, with many events at one instant; against exact arithmetic to a billionth."""
 
+    def check(case: Case) -> None:
+        check_equal(run(*case, **RULES[name]), by_twin(*case, **RULES[name]), exactly)
 
-@each_rule
-@given(case=cases(exact=True))
-@settings(steady, max_examples=25)
-def test_kernel_is_its_twin_in_fractions(name: str, case: Case) -> None:
-    """Against exact arithmetic, to a billionth."""
-    check_equal(run(*case, **RULES[name]), by_twin(*case, **RULES[name]), exactly=False)
-
-
-@each_rule
-@given(case=cases())
-@settings(steady, max_examples=30)
-def test_nothing_is_used_twice(name: str, case: Case) -> None:
-    """Processors, memory, requests; and each job gets its work, besides that of a lost quantum."""
-    rows, hosts = case
-    keys = RULES[name]
-    made = run(rows, hosts, **keys)
-    jobs, runs, began = make_jobs(rows), made.runs, made.began
-    assert began is not None
-    assert (made.start >= jobs.submit).all()
-    assert (made.delay >= 0).all()
-    assert (runs.processors >= 1).all()
-    assert (runs.processors <= jobs.size[runs.job]).all()
-    quantum_memory = int(keys.get("quantum_memory_gb", 1)) * KB_IN_GB
-    in_quantum = runs.begin < began[runs.job]
-    memory = np.where(in_quantum, np.minimum(jobs.memory[runs.job], quantum_memory), jobs.memory[runs.job])
-    for h in range(len(hosts)):
-        here = runs.host == h
-        for instant in np.unique(runs.begin[here]):
-            now = here & (runs.begin <= instant) & (instant < runs.end)
-            assert runs.processors[now].sum() <= made.machine.processors[h]
-            assert memory[now].sum() <= made.machine.memory[h]
-    lost = in_quantum & (began[runs.job] < made.end[runs.job])
-    lost &= (jobs.used[runs.job] > quantum_memory) | (not keys.get("keep_quantum", False))
-    area = (runs.end - runs.begin) * runs.processors
-    done = np.bincount(runs.job, np.where(lost, 0, area), len(rows))
-    np.testing.assert_allclose(done, jobs.size * jobs.runtime, rtol=1e-9)
-
-
-@given(case=cases())
-@settings(steady, max_examples=50)
-def test_no_processor_is_idle_that_somebody_asks_for(case: Case) -> None:
-    """EQspatial-0m: a host's jobs have all of its processors, or all that they ask for."""
-    made = run(*case)
-    runs = made.runs
-    for h, processors in enumerate(made.machine.processors):
-        here = runs.host == h
-        for instant in np.unique(runs.begin[here]):
-            now = here & (runs.begin <= instant) & (instant < runs.end)
-            asked = made.jobs.size[runs.job[now]].sum()
-            assert runs.processors[now].sum() == min(processors, asked)
-
-
-@each_rule
-@given(case=cases())
-@settings(steady, max_examples=20)
-def test_twice_the_time_is_twice_the_wait(name: str, case: Case) -> None:
-    rows, hosts = case
-    times = ("min_interval", "long_after", "quantum")
-    keys = {"quantum": 60} | RULES[name]
-    slow = {key: 2 * value if key in times and value else value for key, value in keys.items()}
-    twice = [(2 * row[0], 2 * row[1], *row[2:]) for row in rows]
-    np.testing.assert_array_equal(run(twice, hosts, **slow).delay, 2 * run(rows, hosts, **keys).delay)
+    for_all(n_examples if exactly else n_examples // 3, check, case=cases(exact=not exactly))
 
 
 @given(case=cases(exact=True))
-@settings(steady, max_examples=40)
+@settings(steady, max_examples=15)
 def test_without_limits_it_is_plain_equipartition(case: Case) -> None:
     """One host for everybody, no memory: at each moment processors are dealt out in turns."""
     rows = [(submit, runtime, size, 0, 0) for submit, runtime, size, _, _ in case[0]]
@@ -162,12 +103,3 @@ def test_any_number_of_pieces_is_kept() -> None:
     assert len(made.runs.job) > 8 * 1000
     area = (made.runs.end - made.runs.begin) * made.runs.processors
     np.testing.assert_allclose(np.bincount(made.runs.job, area), make_jobs(rows).runtime * 10, rtol=1e-9)
-
-
-def test_jobs_larger_than_a_host_and_memory_that_is_scarce() -> None:
-    """Everybody's turn comes, and a job may run on a host with fewer processors than it asks for."""
-    rows = [(600 * i, 3000 + 7 * i, 1 + i % 96, 512 * (1 + i % 30), 256) for i in range(300)]
-    made = run(rows, [(128, 32 << 10), (64, 16 << 10)], min_interval=300)
-    assert np.isfinite(made.end).all()
-    assert (made.full_start > made.jobs.submit).any()
-    assert (made.jobs.size[made.host == 1] > 64).any()

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from eq_spatial_cases import make_jobs, make_machine, pieces_of, run
-from omegaconf import OmegaConf
 
 from models.backfill.eq_spatial.rules import EqSpatial
 
@@ -40,12 +39,6 @@ def test_placement() -> None:
     assert run([(0, 9, 2, 0, 0), (0, 9, 3, 2048, 0)], [(4, 1024), (8, 2048)]).host.tolist() == [0, 1]
 
 
-def test_no_more_jobs_than_processors() -> None:
-    made = run([(0, 10, 1, 0, 0)] * 3, [(2, BIG)])
-    assert made.start.tolist() == [0, 0, 10]
-    assert made.full_start.tolist() == [0, 0, 10]
-
-
 def test_within_the_interval_nothing_is_repartitioned() -> None:
     """At 10 the host is divided; who comes at 20 finds nothing, and at 310 it is divided again."""
     made = run([(0, 1000, 4, 0, 0), (10, 1000, 2, 0, 0), (20, 5, 2, 0, 0)], [(4, BIG)], min_interval=300)
@@ -55,14 +48,6 @@ def test_within_the_interval_nothing_is_repartitioned() -> None:
     # What it leaves is idle until 610.
     assert pieces_of(made, 1)[:2] == [(10, 310, 2), (310, 610, 1)]
     assert pieces_of(made, 1)[2][2] == 2
-
-
-def test_vacated_processors_are_taken_within_the_interval() -> None:
-    rows = [(0, 1000, 4, 0, 0), (10, 30, 2, 0, 0), (50, 10, 3, 0, 0)]
-    made = run(rows, [(4, BIG)], min_interval=300)
-    assert pieces_of(made, 2) == [(50, 65, 2)]
-    assert pieces_of(made, 0)[:2] == [(0, 10, 4), (10, 310, 2)]
-    assert pieces_of(run(rows, [(4, BIG)]), 0)[:3] == [(0, 10, 4), (10, 40, 2), (40, 50, 4)]
 
 
 def test_who_has_run_for_long_gets_what_it_asks_for() -> None:
@@ -90,13 +75,6 @@ def test_catching_up() -> None:
     assert made.full_start.tolist() == [0, 0, 100, 110, 150]
 
 
-def test_extra_processors_are_deducted_when_jobs_are_placed() -> None:
-    """The first host has 4 processors for 9 asked for, but 3 while one is extra; the second has 2 for 5."""
-    assert run(LATE, TWO, quantum=None).host[4] == 1
-    assert run(LATE, TWO, quantum=None, catch_up=False).host[4] == 0
-    assert run([*LATE[:4], (311, 1000, 1, 0, 0)], TWO, quantum=None).host[4] == 0
-
-
 def with_quantum(runtime: float, used: int, **keys: Any) -> tuple[list[tuple[float, float, int]], float]:
     """Return what a job runs that asks for more memory than is there before 1000 s or so."""
     made = run([(0, 1000, 4, 3072, 0), (10, runtime, 4, 2048, used)], [(4, 4096)], **keys)
@@ -112,11 +90,6 @@ def test_a_quantum_for_who_finds_no_memory() -> None:
     assert with_quantum(100, 512, **whole) == ([(10, 70, 3), (1045, 1100, 4)], 1045)
     assert with_quantum(20, 512, quantum=None) == ([(1000, 1020, 4)], 1000)
     assert with_quantum(20, 512, quantum_memory_gb=1.5) == ([(1000, 1020, 4)], 1000)
-
-
-def test_who_exceeds_the_memory_of_the_quantum_begins_anew() -> None:
-    assert with_quantum(100, 1025) == ([(10, 70, 2), (1030, 1130, 4)], 1030)
-    assert with_quantum(20, 1025) == ([(10, 50, 2), (1020, 1040, 4)], 1020)
 
 
 def test_who_gets_memory_first() -> None:
@@ -145,32 +118,11 @@ def test_memory_that_no_host_has() -> None:
     ("keys", "message"),
     [
         ({"min_interval": -1}, "policy.min_interval=-1; allowed: 0 or a positive number of seconds"),
-        ({"min_interval": None}, "policy.min_interval=null; allowed: 0 or a positive number of seconds"),
-        ({"long_after": 0}, "policy.long_after=0; allowed: a positive number of seconds, or null"),
         ({"quantum": "1m"}, "policy.quantum=1m; allowed: a positive number of seconds, or null"),
         ({"quantum_memory_gb": 0}, "policy.quantum_memory_gb=0; allowed: a positive number of GB"),
-        ({"quantum_memory_gb": True}, "policy.quantum_memory_gb=true; allowed: a positive number of GB"),
-        ({"catch_up": 1}, "policy.catch_up=1; allowed: true, false"),
-        ({"odd_processors": "all"}, "policy.odd_processors=all; allowed: first, last"),
-        ({"waiting": "sjf"}, "policy.waiting=sjf; allowed: first_fit, fcfs"),
         ({"quantum_processors": 4}, "policy.quantum_processors=4; allowed: share, requested"),
     ],
 )
 def test_bad_keys(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         EqSpatial.of(keys)
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("eq_spatial_0m", EqSpatial()),
-        ("eq_spatial_5m", EqSpatial(min_interval=300)),
-        ("eq_spatial_5m_50h", EqSpatial(min_interval=300, long_after=50 * 3600)),
-    ],
-)
-def test_policies_of_the_paper(name: str, expected: EqSpatial) -> None:
-    files = [POLICIES / f"{part}.yaml" for part in ("_backfill", "_eq_spatial", name)]
-    policy: Any = OmegaConf.to_container(OmegaConf.merge(*map(OmegaConf.load, files)))
-    assert policy["discipline"] == "eq_spatial"
-    assert EqSpatial.of(policy) == expected

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from eq_spatial_cases import Host, Row, run
-from eq_spatial_plain import Plain, System, equally, joined
+from eq_spatial_plain import Plain, System, joined
 
 RULES: dict[str, dict[str, Any]] = {
     "0m": {},
@@ -42,7 +42,12 @@ def by_plain(rows: list[Row], hosts: list[Host], **keys: Any) -> list[Plain]:
     return jobs
 
 
-@pytest.mark.parametrize("name", RULES)
+FIRST_TIER = ("0m", "kept")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.exhaustive] * (name not in FIRST_TIER)) for name in RULES]
+)
 def test_kernel_is_what_the_sentences_say(name: str) -> None:
     """Job by job and piece by piece; and late jobs of all kinds are among them."""
     seen = {"late": 0, "caught up": 0, "ended in the quantum": 0, "stopped": 0}
@@ -102,15 +107,3 @@ def test_the_plain_program_by_hand() -> None:
     assert alone == (0, 100, Fraction(201, 2), 4)
     assert catching == (0, Fraction(201, 2), Fraction(561, 2), 3)
     assert equal[3] == 2
-
-
-def test_equal_parts_are_those_of_dealing_one_at_a_time() -> None:
-    rng = random.Random(1)
-    for _ in range(300):
-        requests, budget = [rng.randint(1, 9) for _ in range(rng.randint(0, 6))], rng.randint(0, 30)
-        dealt = [0] * len(requests)
-        for _ in range(budget):
-            wanting = [i for i, request in enumerate(requests) if dealt[i] < request]
-            if wanting:
-                dealt[min(wanting, key=lambda i: (dealt[i], i))] += 1
-        assert equally(requests, budget) == dealt

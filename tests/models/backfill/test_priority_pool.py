@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from backfill_cases import by_priority
+from backfill_cases import by_priority, for_all, tiers
 from backfill_checker import faults
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import void
 
@@ -92,7 +92,7 @@ def drive(
     sizes=st.sampled_from(["few", "any"]),
     leaving=st.sampled_from([0.2, 0.45, 0.6]),
 )
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=30)
 def test_jobs_that_fit_are_those_of_a_plain_list(
     seed: int, n: int, order: str, sizes: str, leaving: float
 ) -> None:
@@ -173,22 +173,19 @@ def overloaded(seed: int, n: int, grid: float, sizes: str, at_once: bool) -> Job
 
 
 @pytest.mark.parametrize("name", FIXED)
-@given(
-    seed=st.integers(0, 2**32),
-    grid=st.sampled_from([0.0, 60.0, 600.0]),
-    sizes=st.sampled_from(["narrow", "powers", "any"]),
-    at_once=st.booleans(),
-    ties=st.sampled_from(["instant", "event"]),
-    kill=st.booleans(),
-)
-@example(seed=1, grid=600.0, sizes="any", at_once=True, ties="instant", kill=False)
-@settings(derandomize=True, deadline=None, max_examples=25)
-def test_queues_of_hundreds(
-    name: str, seed: int, grid: float, sizes: str, at_once: bool, ties: str, kill: bool
-) -> None:
-    both(overloaded(seed, 400, grid, sizes, at_once), fixed(name, ties, kill))
+@tiers(3, 40)
+def test_queues_of_hundreds(name: str, n_examples: int) -> None:
+    def check(seed: int, grid: float, sizes: str, at_once: bool, ties: str, kill: bool) -> None:
+        both(overloaded(seed, 400, grid, sizes, at_once), fixed(name, ties, kill))
+
+    for_all(
+        n_examples, check, seed=st.integers(0, 2**32), grid=st.sampled_from([0.0, 60.0, 600.0]),
+        sizes=st.sampled_from(["narrow", "powers", "any"]), at_once=st.booleans(),
+        ties=st.sampled_from(["instant", "event"]), kill=st.booleans(),
+    )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", FIXED)
 def test_queues_of_thousands(name: str) -> None:
     made = both(overloaded(3, 3000, 1.0, "any", at_once=True), fixed(name, "instant", kill=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from backfill_cases import for_all, tiers
 from hypothesis import strategies as st
 
 from models.backfill.priority.candidates import BLOCK
@@ -59,13 +59,15 @@ def rules(rng: np.random.Generator) -> Priority:
     )
 
 
-@given(seed=st.integers(0, 2**32), n=st.sampled_from([1, 40, 2 * BLOCK, 600]))
-@settings(derandomize=True, deadline=None, max_examples=150)
-def test_schedules_are_those_of_the_kernel_for_any_number(seed: int, n: int) -> None:
-    rng = np.random.default_rng(seed)
-    machine = hosts(rng)
-    how = rules(rng)
-    ran = under(jobs_for(machine, n, rng), how)
-    made, expected = single(ran, machine, how), on_hosts(ran, machine, how)
-    for name in ("start", "end", "host", "promised"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name), name)
+@tiers(40, 300)
+def test_schedules_are_those_of_the_kernel_for_any_number(n_examples: int) -> None:
+    def check(seed: int, n: int) -> None:
+        rng = np.random.default_rng(seed)
+        machine = hosts(rng)
+        how = rules(rng)
+        ran = under(jobs_for(machine, n, rng), how)
+        made, expected = single(ran, machine, how), on_hosts(ran, machine, how)
+        for name in ("start", "end", "host", "promised"):
+            np.testing.assert_array_equal(getattr(made, name), getattr(expected, name), name)
+
+    for_all(n_examples, check, seed=st.integers(0, 2**32), n=st.sampled_from([1, 40, 2 * BLOCK, 600]))

@@ -1,4 +1,4 @@
-"""F1 to F4: functions fitted to simulations of small sets of jobs, whose lowest value goes first.
+"""F1 to F4: functions fitted to simulations of small sets of jobs, the lowest value first.
 
 With r, the requested time, and s, the time of submission (both in seconds), and n, the processors. The paper
 fits them with runtimes as r; here r is what a job requests, which is all that a scheduler knows. Of the
