@@ -40,6 +40,9 @@ _DECLARED = {each.name: getattr(gang.FAMILY, each.name) for each in fields(Famil
 FAMILY = Timed(
     **_DECLARED
     | {
+        "package": __name__,
+        "policies": "models.gang.policies",
+        "model": "models.gang.model",
         "name": "gang scheduling, timed",
         "metrics": (*gang.FAMILY.metrics, Metric(METRIC, "s", "CPU time of the simulation: of all batches")),
     }
