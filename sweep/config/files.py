@@ -10,7 +10,7 @@ from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import MarkedYAMLError, YAMLError  # type: ignore[import-untyped] # types only by another package
 
-from sweep.config import choices
+from sweep.config import choices, nested
 from sweep.errors import SweepError, one_line, unknown
 
 FORM = "a file of conf is YAML, lines of key: value"
@@ -124,14 +124,14 @@ def parameters(
     own = choices.short(full)
     try:
         data = merged(group, full, folders)
-        for key, value in leaves(changed or {}):
+        for key, value in nested.leaves(changed or {}):
             _set(data, key, value, f"key of {group} {own}")
         found: Any = OmegaConf.to_container(
             OmegaConf.create(data, flags={"allow_objects": True}), resolve=True
         )
     except OmegaConfBaseException as error:
         raise SweepError(f"{group} {name}: {one_line(error)}") from None
-    for key, value in leaves(found):
+    for key, value in nested.leaves(found):
         if value == "???":
             raise SweepError(f"{group} {own} needs {key}: give {{'name': '{own}', '{key}': VALUE}}")
     return {**found, "name": own}
@@ -145,24 +145,8 @@ def executor(name: str, changed: Mapping[str, Any], folders: Sequence[Path]) -> 
     return data
 
 
-def leaves(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    """Return dotted key and value of everything that is no mapping with keys of its own."""
-    found = []
-    for key, value in data.items():
-        if isinstance(value, Mapping) and value:
-            found += leaves(value, f"{prefix}{key}.")
-        else:
-            found.append((f"{prefix}{key}", value))
-    return found
-
-
 def _set(data: dict[str, Any], key: str, value: Any, kind: str) -> None:
     """Set a dotted key that exists, or raise `SweepError` with the keys that do."""
-    at: Any = data
-    *parents, last = key.split(".")
-    for part in [*parents, last]:
-        if not isinstance(at, dict) or part not in at:
-            raise SweepError(unknown(kind, key, [name for name, _ in leaves(data)]))
-        if part is not last:
-            at = at[part]
-    at[last] = value
+    if not nested.has(data, key):
+        raise SweepError(unknown(kind, key, [name for name, _ in nested.leaves(data)]))
+    nested.put(data, key, value)

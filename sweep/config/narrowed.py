@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from sweep.config.nested import has
 from sweep.config.settings import GROUPS, Settings
 from sweep.plan import grid
-from sweep.plan.variants import has, keys_set
+from sweep.plan.variants import keys_set
 
 Files = Mapping[str, dict[str, Any]]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sweep.config.nested import leaves
 from sweep.errors import SweepError
 from sweep.notebook import choices
 
@@ -57,7 +58,7 @@ def taken_out(settings: Mapping[str, Any], where: Sequence[Path]) -> tuple[dict[
             _check(f"grid.{group}", found)
             name = str(found.pop("name")).replace("/", " ")
             if isinstance(value, Mapping) and names[_name(value)] > 1 and _name(value):
-                name = " ".join([name, *(f"{key}={item}" for key, item in _leaves(value) if key != "name")])
+                name = " ".join([name, *(f"{key}={item}" for key, item in leaves(value) if key != "name")])
             label = _unused(name, {*map(str, labels), *(v for v in given if isinstance(v, str))})
             own.setdefault(group, {})[label] = _listed(found)
             labels.append(label)
@@ -85,20 +86,12 @@ def _unused(name: str, taken: set[str]) -> str:
 
 
 def _check(key: str, found: Mapping[str, Any]) -> None:
-    for name, value in _leaves(found):
+    for name, value in leaves(found):
         if callable(value):
             raise SweepError(
                 f"{key}: {name} is a function of this notebook, which other processes do not know; put it "
                 "into a module and give its dotted name, or use sweep.simulate"
             )
-
-
-def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in data.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def _listed(value: Any) -> Any:

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sweep.config.nested import get, has, leaves, put
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
 
@@ -82,7 +83,7 @@ def build(
     of_axes = [axis.key for axis in axes if axis.key and not axis.for_others]
     for key in dict.fromkeys([*(key for key, _ in given), *of_axes, *parts]):
         if not any(has(file, key) for file in files.values()):
-            valid = sorted({key for file in files.values() for key, _ in _leaves(file)})
+            valid = sorted({key for file in files.values() for key, _ in leaves(file)})
             of = {str(file["family"]) for file in files.values() if "family" in file}
             family = f" of family {', '.join(sorted(of))}" if of else ""
             if (by := next((axis.name for axis in axes if axis.key == key), None)) is not None and of:
@@ -115,7 +116,7 @@ def _made_alike(
     group: str, a: str, b: str, files: Mapping[str, dict[str, Any]], given: Sequence[tuple[str, Any]]
 ) -> str:
     """Return the line that names the settings which make two files the same."""
-    leaves = {name: dict(_leaves(files[name])) for name in (a, b)}
+    leaves = {name: dict(leaves(files[name])) for name in (a, b)}
     guilty = [f"{group}.{key}={value}" for key, value in given if leaves[a].get(key) != leaves[b].get(key)]
     return (
         f"{', '.join(guilty)} makes {a} and {b} the same, under two names: name one of them, "
@@ -125,7 +126,7 @@ def _made_alike(
 
 def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: Mapping[str, str]) -> Variant:
     data["name"] = name
-    for key, value in _leaves(data):
+    for key, value in leaves(data):
         if value == "???":
             raise SweepError(f"{group} {name} needs {key}: set {group}.{key}=VALUE")
     content = dict(data)
@@ -193,22 +194,13 @@ def _digest(path: Path, group: str, name: str, given: str) -> str:
         ) from None
 
 
-def _leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield dotted key and value of everything that is no mapping with keys of its own."""
-    for key, value in data.items():
-        if isinstance(value, Mapping) and value:
-            yield from _leaves(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
-
-
 def keys_set(
     settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]], prefix: str = ""
 ) -> Iterator[tuple[str, Any]]:
     """Yield dotted key and value of what is set; a mapping as a whole where no file has one at its key."""
     for name, value in settings.items():
         key = f"{prefix}{name}"
-        known = [_get(file, key) for file in files.values() if has(file, key)]
+        known = [get(file, key) for file in files.values() if has(file, key)]
         whole = bool(known) and not any(isinstance(one, Mapping) for one in known)
         if isinstance(value, Mapping) and value and not whole:
             yield from keys_set(value, files, f"{key}.")
@@ -216,22 +208,10 @@ def keys_set(
             yield key, value
 
 
-def has(data: Mapping[str, Any], key: str) -> bool:
-    """Whether a file has a dotted key."""
-    first, _, rest = key.partition(".")
-    if first not in data:
-        return False
-    return not rest or (isinstance(data[first], Mapping) and has(data[first], rest))
-
-
 def _set(data: dict[str, Any], key: str, value: Any) -> None:
     """Set a dotted key where it exists; a file without it (another kind of workload, say) stays as it is."""
-    if not has(data, key):
-        return
-    *parents, last = key.split(".")
-    for parent in parents:
-        data = data[parent]
-    data[last] = value
+    if has(data, key):
+        put(data, key, value)
 
 
 def _put(data: dict[str, Any], key: str, value: Any) -> None:
@@ -239,7 +219,7 @@ def _put(data: dict[str, Any], key: str, value: Any) -> None:
     if not key:
         for part, inner in value.items():
             _put(data, part, inner)
-    elif isinstance(value, Mapping) and isinstance(_get(data, key), Mapping):
+    elif isinstance(value, Mapping) and isinstance(get(data, key), Mapping):
         for part, inner in value.items():
             _put(data, f"{key}.{part}", inner)
     else:
@@ -252,14 +232,7 @@ def _parts_of(files: Mapping[str, dict[str, Any]], key: str, value: Any) -> Iter
         for part, inner in value.items():
             yield part
             yield from _parts_of(files, part, inner)
-    elif isinstance(value, Mapping) and any(isinstance(_get(file, key), Mapping) for file in files.values()):
+    elif isinstance(value, Mapping) and any(isinstance(get(file, key), Mapping) for file in files.values()):
         for part, inner in value.items():
             yield f"{key}.{part}"
             yield from _parts_of(files, f"{key}.{part}", inner)
-
-
-def _get(data: Mapping[str, Any], key: str) -> Any:
-    found: Any = data
-    for part in key.split("."):
-        found = found.get(part) if isinstance(found, Mapping) else None
-    return found

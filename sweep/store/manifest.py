@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sweep.config.nested import leaves
 from sweep.config.settings import GROUPS, shown
 from sweep.errors import SweepError
 from sweep.plan import canonical, grid
@@ -192,18 +193,10 @@ def _targets(manifest: Mapping[str, Any]) -> list[grid.KeyTarget]:
         if target == grid.ANY_KEYS:
             values = manifest.get("values", {}).get(axis, {}).values()
             keys = [
-                f"{group}.{key}" for value in values for group, own in value.items() for key in _dotted(own)
+                f"{group}.{key}" for value in values for group, own in value.items() for key, _ in leaves(own)
             ]
         found += [grid.KeyTarget(group, key) for group, _, key in (key.partition(".") for key in keys)]
     return found
-
-
-def _dotted(given: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in given.items():
-        if isinstance(value, Mapping) and value:
-            yield from (f"{key}.{inner}" for inner in _dotted(value))
-        else:
-            yield key
 
 
 def _compare(

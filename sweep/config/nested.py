@@ -1,0 +1,45 @@
+"""Dotted keys of nested mappings, ``emphasis.squares``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield dotted key and value of everything that is no mapping with keys of its own.
+
+    Examples
+    --------
+    >>> list(leaves({"emphasis": {"squares": 10, "cubes": {}}, "path": None}))
+    [('emphasis.squares', 10), ('emphasis.cubes', {}), ('path', None)]
+    """
+    for key, value in data.items():
+        if isinstance(value, Mapping) and value:
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def has(data: Mapping[str, Any], key: str) -> bool:
+    """Whether there is a dotted key."""
+    first, _, rest = key.partition(".")
+    if first not in data:
+        return False
+    return not rest or (isinstance(data[first], Mapping) and has(data[first], rest))
+
+
+def get(data: Mapping[str, Any], key: str) -> Any:
+    """Return the value of a dotted key, None where there is none."""
+    found: Any = data
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
+def put(data: dict[str, Any], key: str, value: Any) -> None:
+    """Set a dotted key that exists."""
+    *parents, last = key.split(".")
+    for parent in parents:
+        data = data[parent]
+    data[last] = value
