@@ -99,7 +99,9 @@ def overestimated(metric: str, at: Point) -> float:
     return truth(metric, at)
 
 
-@pytest.mark.parametrize("requests", [INACCURATE, INACCURATE[:-1]])
+@pytest.mark.parametrize(
+    "requests", [INACCURATE, pytest.param(INACCURATE[:-1], marks=pytest.mark.exhaustive)]
+)
 def test_the_inaccuracy_from_which_gang_scheduling_wins(requests: tuple[str, ...]) -> None:
     """With requests as users make them, and in a grid without these."""
     few = ("easy", "fcfs", "conservative", "buddy")
@@ -139,6 +141,7 @@ def test_workloads_as_they_are_have_a_map_and_break_evens() -> None:
     assert "nan" not in str(PAPER.tables(found))
 
 
+@pytest.mark.exhaustive
 def test_the_map_has_the_best_and_hatches_what_is_not_shown() -> None:
     found = study(truth=crossing)
     field = Field(found)

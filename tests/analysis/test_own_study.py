@@ -209,6 +209,7 @@ def many(tmp_path: Path, n: int) -> Study:
     return opened(fabricated_operators.write(tmp_path, data))[0]
 
 
+@pytest.mark.exhaustive
 def test_panels_that_are_left_out_are_named(tmp_path: Path) -> None:
     study = many(tmp_path, 20)
     layout = Layout.of(study)

@@ -167,6 +167,7 @@ def test_the_command_of_a_point_gives_its_numbers_again_bit_for_bit(study: Study
     np.testing.assert_array_equal(again.data.slowdown.values.squeeze(), before)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("policy", "level"), [("easy", "null"), ("buddy", "2")])
 def test_points_of_other_families_than_an_axis_is_for_run_again(
     policy: str, level: str, mixed: Study, tmp_path: Path
@@ -209,6 +210,7 @@ def test_a_repeated_point_has_the_same_numbers(study: Study, alternation: str) -
     np.testing.assert_array_equal(outcome.metrics["slowdown"], before)
 
 
+@pytest.mark.exhaustive
 def test_a_log_is_identified_by_its_content(tmp_path: Path) -> None:
     rows = [f"{n + 1} {60 * n} -1 {300 + n} 2 -1 -1 2 600 -1 1 1 1 -1 -1 -1 -1 -1" for n in range(50)]
     log = tmp_path / "small.swf"
