@@ -55,14 +55,14 @@ def copy_of_the_models(place: Path) -> Path:
 def test_a_second_copy_of_the_project_compiles_nothing(tmp_path):
     """As a fresh clone, or an installed wheel: numba itself would look for kernels by the path."""
     code = "from models.workloads import redrawn; print(redrawn.__file__, 0 < redrawn.uniform(1, 2) < 1)"
-    told = {}
+    printed = {}
     for name in ("first", "second"):
         copy = copy_of_the_models(tmp_path / name)
-        told[name] = in_new_process(code, tmp_path / "cache", copy, NUMBA_DEBUG_CACHE="1")
-        assert f"{copy}/models/workloads/redrawn.py True" in told[name]
-    assert "data saved to" in told["first"]
-    assert "data loaded from" in told["second"]
-    assert "data saved to" not in told["second"]
+        printed[name] = in_new_process(code, tmp_path / "cache", copy, NUMBA_DEBUG_CACHE="1")
+        assert f"{copy}/models/workloads/redrawn.py True" in printed[name]
+    assert "data saved to" in printed["first"]
+    assert "data loaded from" in printed["second"]
+    assert "data saved to" not in printed["second"]
 
 
 @pytest.mark.exhaustive
@@ -72,18 +72,20 @@ def test_a_copy_whose_code_differs_compiles_its_own(tmp_path):
     other = copy_of_the_models(tmp_path / "second")
     with (other / "models" / "kernels" / "ties.py").open("a") as callee:
         callee.write("# changed, in another file\n")
-    told = in_new_process(code, tmp_path / "cache", other, NUMBA_DEBUG_CACHE="1")
-    assert "data saved to" in told
-    assert "data loaded from" not in told
+    printed = in_new_process(code, tmp_path / "cache", other, NUMBA_DEBUG_CACHE="1")
+    assert "data saved to" in printed
+    assert "data loaded from" not in printed
 
 
 @pytest.mark.exhaustive
-def test_kernels_of_others_are_still_told_apart_by_their_path(tmp_path):
-    """The same name, the same line, the same length: what tells them apart is where they are."""
+def test_kernels_of_others_are_distinguished_by_their_path(tmp_path):
+    """The same name, the same line, the same length: they differ by their path."""
     for name, result in (("first", 1), ("second", 2), ("first", 1)):
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
         (folder / "mine.py").write_text(OWN_KERNEL.format(result=result))
         path = os.pathsep.join([str(folder), str(MODELS.parent)])
-        told = in_new_process("import mine; print(mine.own(0))", tmp_path / "cache", folder, PYTHONPATH=path)
-        assert told == f"{result}\n"
+        printed = in_new_process(
+            "import mine; print(mine.own(0))", tmp_path / "cache", folder, PYTHONPATH=path
+        )
+        assert printed == f"{result}\n"

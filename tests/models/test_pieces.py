@@ -19,7 +19,7 @@ def test_too_many_pieces(package: str, policy: str, key: str, monkeypatch: pytes
     assert point is not None
     n_pieces = len(case.family.schedule(point).runs.job)
     monkeypatch.setattr("models.jobs.schedule.MOST_PIECES", n_pieces // 2)
-    with pytest.raises(ValueError, match=f"more than {n_pieces // 2:,} pieces .*{key}") as told:
+    with pytest.raises(ValueError, match=f"more than {n_pieces // 2:,} pieces .*{key}") as refused:
         case.family.schedule(point)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(refused.value)
     case.family.simulate(point)  # measures need no pieces

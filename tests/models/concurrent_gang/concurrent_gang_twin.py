@@ -1,6 +1,6 @@
 """A slow and obvious twin of Concurrent Gang: jobs, tasks and PEs are objects, a program is a list of steps.
 
-It is written from the paper (Silva and Scherson 1999) and from the rules of the family, and knows nothing of
+It is written from the paper (Silva and Scherson 1999) and from the rules of the family, without
 tables or compiled code. Only what has to agree with the family bit by bit is common to both: the order of
 what happens at one instant, and how times are computed (a stretch ends at its beginning plus what is left
 of it, a preempted task has computed for the time since its beginning, signals come at multiples of a slice).
@@ -114,7 +114,7 @@ class Draws:
 
 
 class Segment(NamedTuple):
-    """What a PE does for some time: of a task, or while its owner waits, or with nobody (None)."""
+    """What a PE does for some time: of a task, or while its owner waits, or without one (None)."""
 
     begin: float
     end: float
@@ -259,7 +259,7 @@ class Job:
         return self.phases[phase].eligible(self.size) if phase < len(self.phases) else self.size
 
     def has_boundary(self, phase: int) -> bool:
-        """Say whether all tasks meet after a phase: not all take part in it, or in the next one."""
+        """Return whether all tasks meet after a phase: not all take part in it, or in the next one."""
         return self.eligible(phase) < self.size or self.eligible(phase + 1) < self.size
 
 
@@ -373,7 +373,7 @@ class Simulation:
         return min(arrival, wake, self.next_signal(), *(pe.timer() for pe in self.pes))
 
     def happens_now(self) -> bool:
-        """Let the next thing of this instant happen, or PEs decide; say whether there was one."""
+        """Carry out the next event of this instant, or let PEs decide; return whether there was one."""
         for pe in self.pes:
             if pe.timer() == self.now:
                 if pe.stretch_end() == self.now:
@@ -430,7 +430,7 @@ class Simulation:
         job.rows.append((self.now, row))
 
     def unmap(self, job: Job) -> None:
-        """Take a job out of its row, and close the row if nobody else is there."""
+        """Take a job out of its row, and close the row if no other job is in it."""
         row = job.row
         assert row is not None
         self.present.remove(job)
@@ -504,10 +504,10 @@ class Simulation:
             return self.settings.newcomer_priority
         return max(self.settings.alpha * task.grades[-1].io, task.grades[-1].computation)
 
-    # Who runs.
+    # Decisions.
 
     def decide(self, pe: Pe) -> None:
-        """Decide who runs on a PE between two signals, or at one."""
+        """Choose the task of a PE between two signals, or at one."""
         owner, running = self.owner(pe), pe.running
         if owner and owner.cause is None and not owner.held:
             if running is not owner and (running is None or self.fresh or self.settings.returns == "at_once"):
@@ -537,7 +537,7 @@ class Simulation:
         )
 
     def decide_alone(self, pe: Pe) -> None:
-        """Decide who runs on a PE that knows of no others: round robin, at the end of a quantum."""
+        """Choose the task of a PE without coordination: round robin, at the end of a quantum."""
         if pe.running and not pe.expired:
             return
         ready = [
@@ -625,7 +625,7 @@ class Simulation:
             self.go_on(task)
 
     def executes(self, task: Task, statement: str) -> bool:
-        """Begin a special statement; say whether the task goes on at once."""
+        """Begin a special statement; return whether the task continues at once."""
         step = task.steps
         task.steps += 1
         if statement == IO:
@@ -718,7 +718,7 @@ class Simulation:
         return task.cause is None
 
     def crosses(self, task: Task) -> bool:
-        """Come to a boundary of phases where all tasks meet; say whether the task goes on at once.
+        """Come to a boundary of phases where all tasks meet; return whether the task continues at once.
 
         The last one opens it: those that take part in the next phase wake, the others wait until its end.
         """
@@ -739,7 +739,7 @@ class Simulation:
         return task.cause is None
 
     def spins(self, cause: str) -> bool:
-        """Say whether a task keeps its PE while it waits."""
+        """Return whether a task keeps its PE while it waits."""
         spinning = not self.settings.coordinated and self.settings.waits == "spin"
         return spinning and cause in (COMMUNICATION, SYNCHRONIZATION)
 

@@ -66,7 +66,7 @@ def test_every_second_of_every_pe_is_accounted_for(policy: str, kinds: str) -> N
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("kinds", KINDS)
-def test_nobody_runs_twice_at_once(policy: str, kinds: str) -> None:
+def test_no_task_runs_twice_at_once(policy: str, kinds: str) -> None:
     recorder = Recorder()
     simulation = model.prepare(point(policy, kinds), recorder)
     simulation.run(1, until=HORIZON)
@@ -181,7 +181,7 @@ def test_cells_are_freed_with_tasks_where_that_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "message"),
     [
         ({"kinds": {"of": 6, "local": 4, "communication": 1}}, "must add up"),
         ({"kinds": [{"share": 0.5, "kinds": "io"}]}, "add up to 0.5; they must add up to 1"),
@@ -198,8 +198,8 @@ def test_cells_are_freed_with_tasks_where_that_is_asked_for() -> None:
         ({"horizon": 0.0}, "policy.horizon=0.0; allowed"),
     ],
 )
-def test_bad_input_is_refused_in_one_line(keys: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)) as refused:
+def test_bad_input_is_refused_in_one_line(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as refused:
         FAMILY.check(point("concurrent_gang", **keys))
     assert "\n" not in str(refused.value)
 

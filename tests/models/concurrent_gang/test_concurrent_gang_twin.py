@@ -167,12 +167,12 @@ def test_engine_and_twin_agree(workload: str, seed: int, regular: bool) -> None:
     made = recorder.timeline()
     for pe in range(hardware.torus.n_processors):
         mine = np.flatnonzero(made.pe == pe)
-        told = [
+        recorded = [
             (STATES[made.state[i]], made.begin[i], made.end[i])
             for i in mine
             if made.end[i] - made.begin[i] > 1e-7
         ]
-        assert merged(told) == merged(
+        assert merged(recorded) == merged(
             [
                 (each.state, each.begin, each.end)
                 for each in twin.timelines[pe]

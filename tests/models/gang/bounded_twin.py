@@ -3,7 +3,7 @@
 Written from Zhang, Franke, Moreira and Sivasubramaniam (2003), Feitelson (1996) and the readings of them that
 the documentation states. Time is time: no virtual clock. Whether a job finds room is asked of sets of PEs, by
 brute force, and what the matrix will look like is made anew for every question. Only the packing schemes
-(`gang_twin_schemes`) and who runs in foreign slots (`gang_twin.running`) are those of the other twin.
+(`gang_twin_schemes`) and the rule of foreign slots (`gang_twin.running`) are those of the other twin.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Run(Job):
 
 @dataclass
 class Shown(Slot):
-    """A slot as a packing scheme is shown it: some of its PEs are taken by nobody."""
+    """A slot as a packing scheme is shown it: some of its PEs are taken without a job."""
 
     blocked: set[int] = field(default_factory=set)
 
@@ -224,8 +224,8 @@ class BoundedTwin:
             mapped = copy(job)
             mapped.pes = found.pes
             slots[found.slot].jobs.append(mapped)
-        everybody = [job for slot in slots for job in slot.jobs]
-        remembers = max(self.in_use(everybody), default=0) <= self.memory
+        all_jobs = [job for slot in slots for job in slot.jobs]
+        remembers = max(self.in_use(all_jobs), default=0) <= self.memory
         self.lacked += not remembers
         return slots if remembers and len(slots) <= self.limit else None
 
@@ -337,7 +337,7 @@ class BoundedTwin:
             return True
 
     def fits_then(self, head: Run, rows: Sequence[Sequence[Run]]) -> bool:
-        """Tell, by brute force, whether the scheme has room in a matrix of these jobs."""
+        """Return, by brute force, whether the scheme can place the head in a matrix of these jobs."""
         there = [job for row in rows for job in row]
         if self.migrating:
             return self.all_mapped([*sorted(there, key=lambda job: job.number), head]) is not None

@@ -77,7 +77,7 @@ def assert_same(kernel: Observed, twin: BoundedTwin, case: Case) -> None:
     numbers = range(case.n_jobs)
     np.testing.assert_allclose(start, [float(twin.starts[n]) for n in numbers], rtol=TIGHT, atol=TIGHT)
     np.testing.assert_allclose(end, [float(twin.ends[n]) for n in numbers], rtol=TIGHT, atol=TIGHT)
-    told = kernel.metrics()
+    metrics = kernel.metrics()
     expected = {
         "wait": sum(twin.waits.values()) / case.n_jobs,
         "utilization": twin.work / (case.n_pes * twin.now),
@@ -87,7 +87,7 @@ def assert_same(kernel: Observed, twin: BoundedTwin, case: Case) -> None:
         "slots_per_job_over_jobs": sum(twin.slot_averages.values()) / case.n_jobs,
     }
     np.testing.assert_allclose(
-        [told[metric] for metric in expected],
+        [metrics[metric] for metric in expected],
         [[float(value)] for value in expected.values()],
         rtol=TIGHT, atol=TIGHT, err_msg=", ".join(expected),
     )  # fmt: skip

@@ -36,10 +36,10 @@ def expected(responses: np.ndarray, runtimes: np.ndarray) -> dict[str, float]:
         "slowdown": responses / runtimes,
         "bounded_slowdown": np.maximum(responses / np.maximum(runtimes, BOUND), 1.0),
     }
-    told = {}
+    found = {}
     for name, each in values.items():
-        told |= {name: each.mean(), f"{name}_p95": np.percentile(each, 95), f"{name}_max": each.max()}
-    return told
+        found |= {name: each.mean(), f"{name}_p95": np.percentile(each, 95), f"{name}_max": each.max()}
+    return found
 
 
 @pytest.mark.parametrize("name", schemes("left_right_slots"))
@@ -49,12 +49,12 @@ def test_measures_of_jobs_follow_from_response_times(name: str) -> None:
     def agree(case: Case) -> None:
         kernel, twin = case.finished(), case.twin()
         twin.run()
-        told = kernel.metrics()
+        found = kernel.metrics()
         runtimes = runtimes_by_number(kernel)
         for batch, numbers in enumerate(twin.batch_jobs):
             by_hand = expected(kernel.responses[numbers], runtimes[numbers])
-            assert {key: told[key][batch] for key in by_hand} == pytest.approx(by_hand, rel=1e-12)
-            assert told["jobs"][batch] == len(numbers)
+            assert {key: found[key][batch] for key in by_hand} == pytest.approx(by_hand, rel=1e-12)
+            assert found["jobs"][batch] == len(numbers)
 
     agree()
 

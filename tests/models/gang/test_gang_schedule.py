@@ -31,11 +31,11 @@ def test_pieces_are_those_of_the_twin(name: str) -> None:
         pieces = kernel.recorder.pieces(case.n_jobs)
         for number in range(case.n_jobs):
             mine = pieces.job == number
-            told = np.array([pieces.begin[mine], pieces.end[mine], pieces.processors[mine]]).T
+            recorded = np.array([pieces.begin[mine], pieces.end[mine], pieces.processors[mine]]).T
             expected = np.array([piece for piece in twin.pieces[number] if piece[1] - piece[0] > 1e-12])
             # An event that rounding puts a digit later in one of the two makes a piece of no length.
-            told = told[told[:, 1] - told[:, 0] > 1e-12]
-            np.testing.assert_allclose(merged(told), merged(expected), rtol=ROUNDING, atol=1e-12)
+            recorded = recorded[recorded[:, 1] - recorded[:, 0] > 1e-12]
+            np.testing.assert_allclose(merged(recorded), merged(expected), rtol=ROUNDING, atol=1e-12)
 
     agree()
 
@@ -140,6 +140,8 @@ def test_a_logs_schedule_has_its_jobs_and_can_be_read_again(tmp_path: Path) -> N
 
 def test_a_schedule_of_a_full_system_is_refused_in_one_line() -> None:
     point = stream("first_fit", "none", load=3.0)
-    with pytest.raises(ValueError, match=r"first_fit, feitelson1996, pe32, load 3: more than policy") as told:
+    with pytest.raises(
+        ValueError, match=r"first_fit, feitelson1996, pe32, load 3: more than policy"
+    ) as refused:
         FAMILY.schedule(Point(point.policy | {"job_limit": 20}, WORKLOAD, PE32, 3.0, point.batches, (1,)))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(refused.value)

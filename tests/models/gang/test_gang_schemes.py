@@ -126,7 +126,7 @@ def first_fit_decreasing(sizes: list[int], room: int) -> list[Counter[int]]:
 
 
 def fit_in(sizes: list[int], rooms: list[int]) -> bool:
-    """Tell whether all sizes can be put into bins with so much room, by trying everything."""
+    """Return whether all sizes can be put into bins of these capacities, by brute force."""
     if not sizes:
         return True
     first, *others = sizes

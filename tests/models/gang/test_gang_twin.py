@@ -37,11 +37,11 @@ def assert_same_results(kernel: Observed, twin: Twin) -> None:
     responses[jobs] = [float(twin.responses[number]) for number in jobs]
     np.testing.assert_allclose(kernel.responses, responses, rtol=TIGHT)
     assert kernel.n_batches == len(twin.batches)
-    told = kernel.metrics()
+    metrics = kernel.metrics()
     names = list(twin.batches[0]) if twin.batches else []
     expected = [[float(batch[name]) for batch in twin.batches] for name in names]
     np.testing.assert_allclose(
-        [told[name] for name in names], expected, rtol=TIGHT, atol=ALMOST_NOTHING, err_msg=", ".join(names)
+        [metrics[name] for name in names], expected, rtol=TIGHT, atol=ALMOST_NOTHING, err_msg=", ".join(names)
     )
     assert all(np.isnan(values[kernel.n_batches :]).all() for values in kernel.batches)
 
