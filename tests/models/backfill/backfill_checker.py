@@ -14,9 +14,9 @@ def faults(made: Schedule) -> list[str]:
     if not np.isfinite(made.start).all():
         return ["some jobs never start"]
     if (made.start < jobs.submit).any():
-        found.append("somebody starts before submission")
+        found.append("a job starts before its submission")
     if (made.end != made.start + jobs.runtime).any():
-        found.append("somebody does not run for its runtime")
+        found.append("a job does not run for its runtime")
     for h in range(len(hosts.names)):
         here = made.host == h
         for instant in np.unique(made.start[here]):

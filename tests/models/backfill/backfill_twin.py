@@ -59,7 +59,7 @@ def earliest(host: Host, taken: Sequence[Interval], now: float, job: Job) -> flo
 class Backfill:
     """Jobs in order of priority; the first `reservations` that must wait hold a start time (section 2.2).
 
-    `reservations` is inf or a number; -1 means that nobody passes a job that waits (FCFS). Once that many
+    `reservations` is inf or a number; -1 means that no job overtakes a waiting one (FCFS). Once that many
     hold one, the rest go in the order of `backfill_order`, if there is one.
     """
 
@@ -89,7 +89,7 @@ class Backfill:
         return self.hosts[h].processors - sum(job.size for job in self.running if job.host == h)
 
     def can_start(self, h: int, job: Job, reserved: Sequence[Interval], now: float) -> bool:
-        """Start now: free in fact, and harmless to the start times given, as far as requested times tell."""
+        """Start now: free in fact, and harmless to all reservations, according to requested times."""
         here = [other for other in self.running if other.host == h]
         if job.size + sum(other.size for other in here) > self.hosts[h].processors:
             return False
@@ -147,7 +147,7 @@ class Backfill:
 
 @dataclass
 class Conservative:
-    """Everybody holds a start; at an end the waiting jobs are placed anew, one by one, as submitted."""
+    """Every job has a reservation; at an end the waiting jobs are placed anew, one by one, as submitted."""
 
     hosts: Sequence[Host]
     plan: dict[int, tuple[float, int, Job]] = field(default_factory=dict)

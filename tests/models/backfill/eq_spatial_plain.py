@@ -1,9 +1,9 @@
 """Spatial equipartitioning from the sentences of Chiang and Vernon (2001), section 2.5, in plain fractions.
 
-Written from the paper and from what `models.backfill.eq_spatial` says that it leaves open, for what a late
-job gets: the quantum, and the catching up. Nothing is accounted for later, as the kernel and its other twin
-do: between two events everything that a job gets, and would have had, is added up, and who catches up is who
-has less than that. Times are fractions.
+Written from the paper and from what `models.backfill.eq_spatial` lists as open, for late jobs:
+the quantum, and catching up. Nothing is accounted for later, as the kernel and its other twin do: between two
+events all service that a job has, and would have had, is added up, and a job with less than that catches up.
+Times are fractions.
 """
 
 from __future__ import annotations

@@ -73,13 +73,13 @@ class Host:
 
     @property
     def extra(self) -> int:
-        """Processors given to jobs that catch up, beyond what they would have as everybody else."""
+        """Processors given to jobs that catch up, beyond what they would have as all others."""
         late = [job for job in self.jobs if job.standing in ("catching", "caught")]
         return sum(max(job.processors - job.share, 0) for job in late)
 
 
 def deal(order: Sequence[Job], budget: int) -> dict[Job, int]:
-    """Deal processors out one at a time, in turns, to those who still want one."""
+    """Deal processors out one at a time, in turns, to jobs that ask for more."""
     dealt = dict.fromkeys(order, 0)
     while budget and any(dealt[job] < job.size for job in order):
         for job in order:
@@ -101,7 +101,7 @@ class EqSpatial:
             job.left = job.size * job.runtime
 
     def partition(self, jobs: Sequence[Job], processors: int, plain: Job | None = None) -> dict[Job, int]:
-        """Divide a host: first those who get what they ask for, as long as everybody else has one."""
+        """Divide a host: first the jobs that have what they ask for, as long as every other one has one."""
         order = sorted(jobs, key=lambda job: job.number, reverse=self.policy.odd_processors == "last")
         favoured = {"catching", "caught", "long"}
         if self.policy.quantum_processors == "requested":

@@ -45,16 +45,16 @@ def faults(made: Schedule, how: Immediate) -> list[str]:
     jobs, machine, runs = made.jobs, made.machine, Executions(made)
     found = []
     if (made.start < jobs.submit).any() or (runs.begin < jobs.submit[runs.job]).any():
-        found.append("somebody starts before submission")
+        found.append("a job starts before its submission")
     quantum = np.where(runs.lost, (runs.end - runs.begin)[runs.first], 0)
     if not np.allclose(runs.total, jobs.runtime + quantum, rtol=0, atol=ROUNDING):
-        found.append("somebody does not run for its runtime")
+        found.append("a job does not run for its runtime")
     if (quantum > how.quantum + ROUNDING).any():
         found.append("a quantum is too long")
     if not np.allclose(made.delay, made.end - jobs.submit - jobs.runtime, rtol=0, atol=ROUNDING):
         found.append("a wait is not the time in the system less the runtime")
     lent = np.minimum(jobs.memory, how.memory)
-    # Nobody can tell from outside whether who ran once and shortly had all its memory.
+    # It is not visible from outside whether a job that ran once and shortly had all its memory.
     unclear = ~runs.lost & (runs.total <= how.quantum)
     full = runs.first + runs.lost
     for h in range(len(machine.names)):
@@ -78,13 +78,13 @@ def _wrong_victims(made: Schedule, how: Immediate, runs: Executions) -> list[str
     flags = np.zeros(len(jobs), bool)
     flags[runs.job[cut]] = True
     if (flags != (False if made.preempted is None else made.preempted)).any():
-        found.add("somebody is called preempted who was not")
+        found.add("a job is marked preempted that was not")
     if (runs.end[cut] - runs.begin[cut] < how.uninterrupted - ROUNDING).any():
-        found.add("somebody is preempted too early")
+        found.add("a job is preempted too early")
     if (runs.begin[cut + 1] - runs.end[cut] > how.quantum + ROUNDING).any():
-        found.add("somebody is kept from its processors for longer than a quantum")
+        found.add("a job is kept from its processors for longer than a quantum")
     if (runs.host[cut + 1] != runs.host[cut]).any():
-        found.add("somebody goes on elsewhere")
+        found.add("a job continues on another host")
     length = np.where(runs.is_quantum, 0.0, runs.end - runs.begin)
     before = np.cumsum(length) - length
     before -= before[runs.first][runs.job]
@@ -100,5 +100,5 @@ def _wrong_victims(made: Schedule, how: Immediate, runs: Executions) -> list[str
             }
             least = min((slowdown[at] for at in spared), default=np.inf)
             if max(slowdown[at] for at in chosen) > least + 1e-9:
-                found.add("somebody with a larger slowdown is preempted")
+                found.add("a job with a larger slowdown is preempted")
     return sorted(found)

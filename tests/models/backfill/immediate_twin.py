@@ -81,7 +81,7 @@ class Backfill:
     def lent(self, job: Job) -> float:
         return min(self.memory, job.memory)
 
-    def of_nobody(self, job: Job) -> int:
+    def of_no_job(self, job: Job) -> int:
         """Processors that a quantum takes beyond those of the jobs that were preempted for it."""
         return max(0, job.size - sum(victim.size for victim in self.jobs if victim.preempted_by is job))
 
@@ -90,7 +90,7 @@ class Backfill:
 
     def free(self, h: int) -> int:
         taken = sum(job.size for job in self.here(h, "running", "preempted"))
-        return self.hosts[h].processors - taken - sum(map(self.of_nobody, self.here(h, "quantum")))
+        return self.hosts[h].processors - taken - sum(map(self.of_no_job, self.here(h, "quantum")))
 
     def free_memory(self, h: int) -> float:
         taken = sum(job.memory for job in self.here(h, "running", "preempted"))
@@ -103,7 +103,7 @@ class Backfill:
             for job in self.here(h, "preempted")
         ]
         plan += [
-            (now, now - job.spent + self.quantum, self.of_nobody(job), self.lent(job))
+            (now, now - job.spent + self.quantum, self.of_no_job(job), self.lent(job))
             for job in self.here(h, "quantum")
         ]
         return plan

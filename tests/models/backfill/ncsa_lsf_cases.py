@@ -156,7 +156,7 @@ def configurations(draw: st.DrawFn) -> tuple[Machine, dict[str, Any]]:
 
 
 def can_run(row: Row, machine: Machine, keys: dict[str, Any]) -> bool:
-    """Tell whether any host takes a job, limits of 0 and all."""
+    """Return whether any host takes a job, limits of 0 included."""
     job = make_jobs([row])
     time_class, size_class = CLASSES[classify(job.requested, job.size, job.memory)[0]].split("_")
     if keys["system_limits"].get(time_class) == 0:

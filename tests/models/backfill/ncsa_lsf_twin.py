@@ -1,7 +1,7 @@
 """The NCSA-LSF policy again, slow and plain, written from section 2.1 of Chiang and Vernon 2001.
 
-Nothing is remembered between passes but who waits, runs and holds a special reservation: who fits, who is
-barred and which bound is reached is counted anew each time, and passes are repeated until nobody starts.
+Nothing is kept between passes but which jobs wait, run and have a special reservation: which fit, which are
+barred and which bound is reached is counted anew each time, and passes are repeated until no job starts.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Lsf:
         return len(executing) >= self.hosts[h].limits.get(size_class, inf)
 
     def is_barred(self, job: Job) -> bool:
-        """By a limit that has nothing to do with a host; who holds a reservation counts as running."""
+        """By a limit that has nothing to do with a host; a job with a reservation counts as running."""
         counted = [*self.running, *self.reserved.values()]
         of_time_class = sum(other.time_class == job.time_class for other in counted)
         of_user = sum(other.user == job.user for other in counted)
@@ -100,7 +100,7 @@ class Lsf:
         self.log.append((now, "starts", job, h))
 
     def after_termination(self, h: int, now: float) -> None:
-        """Start who has the host's special reservation, or look for an overdue job."""
+        """Start the job with the host's special reservation, or find an overdue job."""
         if h in self.reserved:
             if self.fits(h, self.reserved[h]):
                 self.start(self.reserved.pop(h), h, now)
@@ -121,7 +121,7 @@ class Lsf:
                     return
 
     def assign_free_resources(self, h: int, now: float) -> bool:
-        """Give a host's free processors and memory to waiting jobs; tell whether anybody started."""
+        """Give a host's free processors and memory to waiting jobs; return whether any started."""
         started = False
         for size_class in self.hosts[h].sizes:
             for job in self.by_time(size_class):
@@ -182,7 +182,7 @@ def held_idle(scheduler: Lsf) -> list[tuple[int, int, float, float, int]]:
         ends = {other.end for other in here if when < other.end < job.start}
         instants = sorted({when, job.start} | ends)
         for begin, end in pairwise(instants):
-            # All that runs on the host in this piece ran when the reservation was made: nobody starts since.
+            # All that runs on the host in this piece ran when the reservation was made: no job starts since.
             busy = sum(o.size for o in here if o.start is not None and o.start <= begin < o.end)
             if busy < scheduler.hosts[h].processors:
                 found.append((job.number, h, begin, end, scheduler.hosts[h].processors - busy))

@@ -38,7 +38,7 @@ BLOCKED = [(0, 100, 100, 3), (1, 50, 50, 4)]
 
 
 def test_a_candidate_is_judged_by_its_requested_time() -> None:
-    """It would end long before the reserved start, but nobody can know."""
+    """It would end long before the reserved start, but that is not known."""
     rows = [*BLOCKED, (2, 10, 200, 1)]
     assert starts(rows, 4, "easy") == [0, 100, 150]
     assert starts(rows, 4, "conservative") == [0, 100, 150]
@@ -54,7 +54,7 @@ def test_a_backfilled_job_never_delays_the_reserved_one() -> None:
 
 
 def test_rules_of_ties() -> None:
-    """At 10 a job ends early and another one comes: who is seen first decides."""
+    """At 10 a job ends early and another one is submitted: the order of the two events decides."""
     rows = [(0, 10, 20, 2), (1, 10, 10, 3), (10, 10, 10, 1)]
     assert starts(rows, 3, "easy", ties="instant") == [0, 10, 20]
     assert starts(rows, 3, "easy", ties="event") == [0, 20, 10]

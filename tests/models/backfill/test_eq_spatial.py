@@ -58,7 +58,7 @@ def test_kernel_is_its_twin(name: str, exactly: bool, n_examples: int) -> None:
 @given(case=cases(exact=True))
 @settings(steady, max_examples=15)
 def test_without_limits_it_is_plain_equipartition(case: Case) -> None:
-    """One host for everybody, no memory: at each moment processors are dealt out in turns."""
+    """One host for all, no memory: at each moment processors are dealt out in turns."""
     rows = [(submit, runtime, size, 0, 0) for submit, runtime, size, _, _ in case[0]]
     processors = 32
     ordered = sorted(rows)

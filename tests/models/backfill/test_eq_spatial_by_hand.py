@@ -25,9 +25,9 @@ def test_as_equally_as_allowed_by_the_requests() -> None:
     assert [pieces_of(made, job)[0][2] for job in range(3)] == [1, 3, 6]
 
 
-@pytest.mark.parametrize(("who", "processors"), [("first", [3, 3, 2]), ("last", [2, 3, 3])])
-def test_odd_processors(who: str, processors: list[int]) -> None:
-    made = run([(0, 100, 5, 0, 0)] * 3, [(8, BIG)], odd_processors=who)
+@pytest.mark.parametrize(("odd", "processors"), [("first", [3, 3, 2]), ("last", [2, 3, 3])])
+def test_odd_processors(odd: str, processors: list[int]) -> None:
+    made = run([(0, 100, 5, 0, 0)] * 3, [(8, BIG)], odd_processors=odd)
     assert [pieces_of(made, job)[0][2] for job in range(3)] == processors
 
 
@@ -40,7 +40,7 @@ def test_placement() -> None:
 
 
 def test_within_the_interval_nothing_is_repartitioned() -> None:
-    """At 10 the host is divided; who comes at 20 finds nothing, and at 310 it is divided again."""
+    """At 10 the host is divided; the job of 20 finds none free, and at 310 it is divided again."""
     made = run([(0, 1000, 4, 0, 0), (10, 1000, 2, 0, 0), (20, 5, 2, 0, 0)], [(4, BIG)], min_interval=300)
     assert made.start.tolist() == [0, 10, 310]
     assert made.full_start.tolist() == [0, 10, 20]

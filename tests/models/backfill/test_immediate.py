@@ -90,14 +90,14 @@ def test_a_longer_job_waits_after_its_quantum_and_starts_anew() -> None:
 
 
 def test_a_quantum_that_counts_is_no_waiting_time() -> None:
-    """The first newcomer has waited for 4300 s of its 4360, the other, who had no quantum, for 4330."""
+    """The first new job has waited for 4300 s of its 4360, the other, without a quantum, for 4330."""
     rows = [HOLDER, (700, 100, 900, 8, 1), (730, 100, 900, 8, 1)]
     for keep, start in ((True, [700, 5060]), (False, [700, 5160])):
         made = run(rows, [(8, 16)], "lxf_backfill", keep_quantum=keep)
         assert made.start.tolist()[1:] == start
 
 
-def test_nobody_is_preempted_before_its_ten_minutes() -> None:
+def test_no_job_is_preempted_before_its_ten_minutes() -> None:
     """Not at 599 s; and the time begins anew after a preemption, which ends at 760 here."""
     assert run([HOLDER, (599, 20, 900, 2, 1)], [(8, 16)]).start.tolist() == [0, 5000]
     assert run([HOLDER, (600, 20, 900, 2, 1)], [(8, 16)]).start.tolist() == [0, 600]
@@ -167,13 +167,13 @@ def test_schedules_are_possible(kind: str, name: str) -> None:
 def test_the_checker_sees_what_is_wrong() -> None:
     jobs = long_jobs(1500)
     made = schedule(jobs, O2K, rules("easy", {"uninterrupted": 300, "quantum": 90}))
-    assert {"a quantum is too long", "somebody is preempted too early"} <= set(faults(made, DEFAULT))
+    assert {"a quantum is too long", "a job is preempted too early"} <= set(faults(made, DEFAULT))
     small = replace(made, machine=Machine(O2K.names, O2K.processors - 1, O2K.memory // 2))
-    told = " ".join(faults(small, DEFAULT))
-    assert "processors of host 0 used twice" in told
-    assert "memory of host 2 used twice" in told
+    found = " ".join(faults(small, DEFAULT))
+    assert "processors of host 0 used twice" in found
+    assert "memory of host 2 used twice" in found
     late = replace(made, jobs=replace(made.jobs, submit=made.jobs.submit - 1e4 * (np.arange(1500) % 2)))
-    assert "somebody with a larger slowdown is preempted" in faults(late, DEFAULT)
+    assert "a job with a larger slowdown is preempted" in faults(late, DEFAULT)
 
 
 @pytest.mark.parametrize("name", BACKFILLS)
@@ -207,7 +207,7 @@ def test_any_number_of_pieces_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "words"),
     [
         ({"quantum": 0}, "policy.immediate.quantum=0; allowed: a positive number of seconds"),
         ({"kind": "never"}, "policy.immediate.kind=never; allowed: preempt, soon"),
@@ -215,8 +215,8 @@ def test_any_number_of_pieces_is_kept() -> None:
         (60, "policy.immediate=60; allowed: null, or a mapping of kind"),
     ],
 )  # fmt: skip
-def test_refusals(keys: Any, told: str) -> None:
+def test_refusals(keys: Any, words: str) -> None:
     with pytest.raises(ValueError, match=r"^policy") as raised:
         rules_of({"name": "x", "discipline": "backfill", "immediate": keys})
-    assert told in str(raised.value)
+    assert words in str(raised.value)
     assert "\n" not in str(raised.value)

@@ -86,7 +86,7 @@ def test_time_class_then_first_come_first_serve_and_skipping_who_is_too_big() ->
 
 
 FLOW = [(2.0 * k, 4.0, 4.0, 8, 3.0) for k in range(10)]
-"""Medium jobs of 8 processors, two of which always run: on 16 processors nobody wider gets in."""
+"""Medium jobs of 8 processors, two of which always run: on 16 processors no wider one starts."""
 
 
 def test_special_reservations() -> None:
@@ -103,7 +103,7 @@ def test_special_reservations() -> None:
 
 
 def test_a_job_is_overdue_only_when_it_waited_longer() -> None:
-    """At 14 hours it has waited for 12, not longer, and somebody else goes first once more."""
+    """At 14 hours it has waited for 12, not longer, and another one is first once more."""
     rows = [*FLOW[:2], (2, 1, 1, 16, 0), *FLOW[2:]]
     assert run(rows, 16, limits="mj9").start[2] == 18 * HOUR
 
