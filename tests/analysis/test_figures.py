@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fabricated import SCHEMES, dataset, write
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.markers import CARETUP
@@ -132,6 +132,7 @@ def drawn(tmp_path: Path, name: str, **made: Any) -> Figure:
     return figure
 
 
+@settings(max_examples=30)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.001, 0.08))
 def test_names_are_kept_apart_and_in_order(wanted: list[float], apart: float) -> None:
     wanted_ = np.sort(wanted)

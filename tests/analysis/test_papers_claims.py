@@ -32,7 +32,9 @@ def false(key: str) -> dict:
     return import_module(module).FALSE
 
 
-CLAIMS = [(key, name, claim) for key in KEYS for name, found in false(key).items() for claim in found]
+EVERY = [(key, name, claim) for key in KEYS for name, found in false(key).items() for claim in found]
+CLAIMS = [pytest.param(*one, marks=[pytest.mark.exhaustive] if i % 2 else []) for i, one in enumerate(EVERY)]
+"""Every second in the first tier."""
 
 
 @pytest.fixture(autouse=True)
