@@ -89,7 +89,7 @@ class Part(Protocol):
         ...
 
     def describe(self, confidence: float) -> str:
-        """Say what was measured, in one line."""
+        """Return what was measured, in one line."""
         ...
 
 
@@ -98,7 +98,7 @@ class Estimated(Protocol):
     """A part that rests on an interval, which can be had at any level."""
 
     def at_level(self, confidence: float) -> str:
-        """Say the interval at a level, the mean left out; nothing where there is none."""
+        """Return the interval at a level without its mean; empty where there is none."""
         ...
 
 
@@ -137,14 +137,14 @@ class Within:
         return found.mean + found.half_width <= self.low or found.mean - found.half_width >= self.high
 
     def describe(self, confidence: float) -> str:
-        """Say the numbers and what was asked of them."""
+        """Return the numbers and their limits."""
         return f"{self.label}: {shown(self.measure(confidence), self.scale)}{self.unit} ({self._asked()})"
 
     def at_level(self, confidence: float) -> str:
-        """Say the half-width at a level."""
+        """Return the half-width at a level."""
         found = self.measure(confidence)
-        told = shown(found, self.scale)
-        return f"±{told.partition('±')[2]}{self.unit}" if "±" in told else ""
+        width = shown(found, self.scale)
+        return f"±{width.partition('±')[2]}{self.unit}" if "±" in width else ""
 
     def _asked(self) -> str:
         low, high = f"{self.low * self.scale:.4g}", f"{self.high * self.scale:.4g}"
@@ -171,7 +171,7 @@ class Fact:
         return not self.is_so
 
     def describe(self, confidence: float) -> str:
-        """Say it."""
+        """Return the fact."""
         return f"{self.label}: {'so' if self.is_so else 'not so'}"
 
 
@@ -191,7 +191,7 @@ class Open:
         return False
 
     def describe(self, confidence: float) -> str:
-        """Say why."""
+        """Return the reason."""
         return f"{self.label}: not tested, {self.reason}"
 
 
@@ -211,8 +211,8 @@ def judge(
 
     Notes
     -----
-    No parts, no verdict: an empty conjunction is not evidence. Nor do fewer parts than the sentence asks for
-    tell that it fails: a larger grid may have the others.
+    No parts, no verdict: an empty conjunction is not evidence. Fewer parts than the sentence asks for
+    do not refute it: a larger grid may have the others.
     """
     wanted = len(parts) if needed is None else needed
     level, widened = _levels(parts, confidence, needed)
@@ -222,8 +222,8 @@ def judge(
     lines = []
     for part, yes, no in zip(parts, held, failed, strict=True):
         line = f"{'✓' if yes else '✗' if no else '?'} {part.describe(confidence)}"
-        if n > 1 and isinstance(part, Estimated) and (told := part.at_level(widened)):
-            line += f"; {told} corrected for {n} comparisons"
+        if n > 1 and isinstance(part, Estimated) and (width := part.at_level(widened)):
+            line += f"; {width} corrected for {n} comparisons"
         lines.append(line)
     return _verdict(parts, confidence, needed), (_summary(held, failed, wanted), *lines)
 
@@ -282,7 +282,7 @@ def _verdict(parts: Sequence[Part], confidence: float, needed: int | None) -> Ve
 
 
 def _at_least(wanted: int, n: int, found: Iterable[bool]) -> bool:
-    """Whether so many of n are true; looks at no more of them than it has to.
+    """Whether so many of n are true; reads no more of them than it has to.
 
     Examples
     --------

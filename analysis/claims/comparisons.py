@@ -126,7 +126,7 @@ def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
 def turns(
     label: str, a: Curve, b: Curve, loads: AxisRange, tests: int, low: float = -np.inf, high: float = np.inf
 ) -> list[str]:
-    """Say at which single loads the ratio of two metrics lies beyond a limit that its average may keep.
+    """Return at which single loads the ratio of two metrics lies beyond a limit that its average may keep.
 
     Parameters
     ----------
@@ -151,14 +151,14 @@ def turns(
 
 
 CLEARLY_MORE = 0.019
-"""Load offered above a threshold of utilisation from which a lower utilisation is held against a scheme."""
+"""Load offered above a threshold of utilization from which a lower utilization is held against a scheme."""
 
 
 @dataclass(frozen=True)
 class Sustains:
-    """Whether a scheme sustains a utilisation.
+    """Whether a scheme sustains a utilization.
 
-    It does if it keeps up with some load at which its utilisation is above the threshold; the highest one
+    It does if it keeps up with some load at which its utilization is above the threshold; the highest one
     that it keeps up with is looked at. What refutes is the highest load of all: if clearly more than the
     threshold is offered, it saturates, and less is delivered. Where no more is offered, no less can be held
     against it, nor where it does not saturate: then all that is offered is delivered in the long run, which
@@ -188,21 +188,21 @@ class Sustains:
         return enough and found is not None and found.mean + found.half_width < self.threshold
 
     def describe(self, confidence: float) -> str:
-        """Say the utilisation at both loads."""
+        """Return the utilization at both loads."""
         kept_up, offered = self._kept_up, self._offered
-        told = []
+        texts = []
         if (stable := self._at(kept_up, confidence)) is not None:
-            told.append(f"{shown(stable, 100)} % at load {kept_up:g}, the highest that it keeps up with")
+            texts.append(f"{shown(stable, 100)} % at load {kept_up:g}, the highest that it keeps up with")
         if offered is None:
-            told.append("no finished points")
+            texts.append("no finished points")
         elif offered <= self.threshold + CLEARLY_MORE:
-            told.append(f"no load of this grid is clearly above {self.threshold:.0%}, to refute it")
+            texts.append(f"no load of this grid is clearly above {self.threshold:.0%}, to refute it")
         elif offered == kept_up:
             if not self.holds(confidence):
-                told.append("it is not saturated there: longer runs tell what it delivers")
+                texts.append("it is not saturated there: longer runs show what it delivers")
         elif (most := self._at(offered, confidence)) is not None:
-            told.append(f"{shown(most, 100)} % at load {offered:g}, the highest of this grid")
-        return f"{self.label}: {'; '.join(told)} (asked: above {self.threshold:.0%})"
+            texts.append(f"{shown(most, 100)} % at load {offered:g}, the highest of this grid")
+        return f"{self.label}: {'; '.join(texts)} (asked: above {self.threshold:.0%})"
 
     @property
     def _kept_up(self) -> float | None:
@@ -240,11 +240,11 @@ class Not:
         return self.part.holds(confidence)
 
     def describe(self, confidence: float) -> str:
-        """Say what the part says; the claim's statement tells that its opposite is asked for."""
+        """Return the part's line; the claim's statement asks for its opposite."""
         return self.part.describe(confidence).replace("asked: above", "asked: not above")
 
     def at_level(self, confidence: float) -> str:
-        """Say the part's interval at a level."""
+        """Return the part's interval at a level."""
         return self.part.at_level(confidence) if isinstance(self.part, Estimated) else ""
 
 

@@ -1,4 +1,4 @@
-"""Comparisons of exact numbers: facts, because there is no chance in them that an interval could tell of."""
+"""Comparisons of exact numbers: facts, because they are not stochastic."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Tester:
         note : str
             Evidence that bears on the sentence but decides nothing.
         also : dict of str to sequence of Part
-            The same comparisons under another reading of a word, by its name: told, and nothing else.
+            The same comparisons under another reading of a word, by its name; they decide nothing.
         figures : sequence of str
             Names of the figures that show it.
         """

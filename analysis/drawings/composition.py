@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def is_file(group: str, name: str, user: str = "") -> bool:
-    """Tell whether conf, or a user's own, has a file of this full name."""
+    """Whether conf, or a user's own, has a file of this full name."""
     folders = [locate.conf_folder(), *([locate.user_folder(user)] if user else [])]
     return name in choices.names(group, folders)
 
 
 def takes_keys(settings: Mapping[str, str]) -> bool:
-    """Tell whether a drawing with these settings goes by files of conf."""
+    """Whether a drawing with these settings is made from files of conf."""
     return "conf" in settings
 
 
@@ -70,7 +70,7 @@ def in_words_of_drawings(text: str, short: Iterable[str] = ()) -> str:
     text : str
         What a model says of what it refuses.
     short : iterable of str
-        Keys that this drawing knows without their group, ``workload.path``.
+        Keys that this drawing has without their group, ``workload.path``.
     """
     for said, meant in (
         (r"grid\.(machine|policy|workload)=\[(\w+)\]", r"\1=\2"),

@@ -135,7 +135,7 @@ def _of_host(pieces: Pieces, host: int) -> tuple[np.ndarray, np.ndarray, np.ndar
 def _gaps(
     job: np.ndarray, begin: np.ndarray, end: np.ndarray, preempted: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Tell which pieces of preempted jobs end before, and begin after, a time without processors."""
+    """Return which pieces of preempted jobs end before, and begin after, a time without processors."""
     cut, resumed = np.zeros((2, job.size), bool)
     if preempted is None:
         return cut, resumed

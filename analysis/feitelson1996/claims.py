@@ -165,8 +165,8 @@ def _example(test: Tester, part: str) -> list[Part]:
 def _saturation(test: Tester, of: list[str]) -> str:
     """Return from which load on schemes are saturated: comparisons stop there and cannot show it."""
     firsts = {scheme: test.curve(SLOWDOWN, scheme).first_saturated for scheme in of}
-    told = [f"{label(scheme)} {load:g}" for scheme, load in firsts.items() if load is not None]
-    return f"Lowest saturated load: {', '.join(told) or 'none'}."
+    texts = [f"{label(scheme)} {load:g}" for scheme, load in firsts.items() if load is not None]
+    return f"Lowest saturated load: {', '.join(texts) or 'none'}."
 
 
 def _turns(test: Tester, of: list[str], over: list[str], **limits: float) -> str:

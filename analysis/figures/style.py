@@ -65,7 +65,7 @@ NEUTRAL = "#5b6770"
 """For data that belong to no policy."""
 
 ACCENT = "#0072b2"
-"""For the one thing in a figure without policies that should be seen first."""
+"""For the most important data of a figure without policies."""
 
 VERDICT_COLORS = {"holds": "#117733", "fails": "#b3361c", "inconclusive": "#6b7280"}
 VERDICT_SIGNS = {"holds": "✓", "fails": "✗", "inconclusive": "?"}

@@ -16,7 +16,7 @@ FIFTEEN_MONTHS, THREE_WEEKS, BENCHMARK_WEEK = "t3d", "t3d_three_weeks", "t3d_ben
 """The workloads: of Fig. 1, of July 23 to August 12, and of the benchmarks against UNICOS MAX."""
 
 NEVER = "never"
-"""Value of the multiplier's axis at which nobody is preempted."""
+"""Value of the multiplier's axis at which no job is preempted."""
 
 AXES = Axes(features={WORKLOAD: FIFTEEN_MONTHS, MACHINE: "t3d", MULTIPLIER: "1", SWITCH_COST: "1"})
 

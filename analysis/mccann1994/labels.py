@@ -43,7 +43,7 @@ def of_class(metric: str, job_class: str) -> tuple[str, dict[str, object]]:
 
 
 def on_random_lists(study: Study) -> bool:
-    """Tell whether schedules are of random lists; the dissertation's own lists have their numbers of jobs."""
+    """Whether schedules are of random lists; the dissertation's own lists have their numbers of jobs."""
     return bool(study.values_of(JOBS.name))
 
 

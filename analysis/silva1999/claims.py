@@ -105,7 +105,7 @@ def _sum(samples: list[Sample]) -> Sample:
 
 
 def switching(test: Tester, name: str, cost: str, size: str) -> Sample:
-    """Return the share of the PEs' time that goes into switching under Concurrent Gang."""
+    """Return the share of the PEs' time spent on switching under Concurrent Gang."""
     at = {PROCESSORS: size, CENTRAL_COST: cost}
     found = [test.sample(PE_TIME, PRIORITIES, name, **at, pe_state=state) for state in STATES]
     return combined(found[STATES.index(SWITCHING)], _sum(found), np.divide)

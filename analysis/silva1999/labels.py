@@ -121,7 +121,7 @@ def last(study: Study) -> str:
 
 
 def at_time(time: str) -> str:
-    """Return a horizon as evidence tells it.
+    """Return a horizon as evidence has it.
 
     Examples
     --------

@@ -198,16 +198,16 @@ def player(**changed: Any) -> Player:
 
 def test_time_goes_on_at_its_speed_until_the_day_is_over() -> None:
     one = player()
-    one.goes_on(2.0)
+    one.advance(2.0)
     assert one.time == 1300.0
     one.press("+")
-    one.goes_on(1.0)
+    one.advance(1.0)
     assert one.time == 2500.0
     one.press(" ")
-    one.goes_on(10.0)
+    one.advance(10.0)
     assert one.time == 2500.0
     one.press(" ")
-    one.goes_on(1e6)
+    one.advance(1e6)
     assert (one.time, one.over) == (100.0 + DAY, True)
 
 

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from papers import EXPERIMENTS, KEYS, drawn, figures, made, paper, study, true
 
+from analysis.chiang2001.figures import backfill
 from analysis.claims import Open
 from analysis.registry import paper_for
 
@@ -42,6 +43,7 @@ FIGURES = {
 """Experiment -> its figures in their order."""
 
 OF_LOGS = {"fig3", "fig4", "fig5", "fig6"}
+MONTH_OF_JOBS = backfill.month_of_jobs
 NEEDS_A_RUN = ("o2k_backfill", "fig4")
 """Drawn by a run of the policy, which a fabricated dataset has no parameters for."""
 
@@ -51,7 +53,8 @@ WITHOUT_AXES = re.compile(r"table4|fig4-\d|fig6-\d|map|fig9$|readings-verdicts")
 
 @pytest.fixture(autouse=True)
 def _no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the claim that takes a simulation: `test_silva1999_drawings` has it."""
+    """Leave out the claim and the figure that take a simulation, which have tests of their own."""
+    monkeypatch.setattr(backfill, "month_of_jobs", _no_run)
     silva = import_module("analysis.silva1999.claims")
     monkeypatch.setattr(silva, "phase_changes", lambda measures: (Open("changes of phase", "not run"),))
 
@@ -65,10 +68,7 @@ def has_data(axes: Axes) -> bool:
 
 
 @pytest.mark.parametrize(("key", "name"), EXPERIMENTS)
-def test_figures_have_data_labels_and_legends(key: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from analysis.chiang2001.figures import backfill
-
-    monkeypatch.setattr(backfill, "month_of_jobs", _no_run)
+def test_figures_have_data_labels_and_legends(key: str, name: str) -> None:
     found, names = true(key, name), FIGURES[name].split()
     pictures = paper(key).pictures(found, None)
     assert [p.name for p in pictures if p.name in names] == names
@@ -108,10 +108,7 @@ SOME = [
 
 
 @pytest.mark.parametrize(("key", "name"), SOME)
-def test_without_runs_nothing_is_drawn(key: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from analysis.chiang2001.figures import backfill
-
-    monkeypatch.setattr(backfill, "month_of_jobs", _no_run)
+def test_without_runs_nothing_is_drawn(key: str, name: str) -> None:
     independent = {"fig3-1", "fig7", "fig9", "map", "readings-verdicts", *FIGURES["memory_examples"].split()}
     found = drawn(key, study(key, name, unfinished=lambda at: True))
     assert {one for one in found if not one.startswith("fig4-")} <= independent
@@ -119,12 +116,7 @@ def test_without_runs_nothing_is_drawn(key: str, name: str, monkeypatch: pytest.
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("key", "name"), EXPERIMENTS)
-def test_half_a_run_is_drawn_as_far_as_it_has_come(
-    key: str, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from analysis.chiang2001.figures import backfill
-
-    monkeypatch.setattr(backfill, "month_of_jobs", _no_run)
+def test_half_a_run_is_drawn_as_far_as_it_has_come(key: str, name: str) -> None:
     axis, values = next((a, v) for a, v in reversed(made(key).experiments[name].grid.items()) if len(v) > 1)
     half = study(key, name, unfinished=lambda at: at[axis] in values[::2])
     assert drawn(key, half, render=True)
@@ -284,7 +276,6 @@ def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
     """The waits that the model gives back are those from which the dataset's average was made."""
     import json
 
-    from analysis.chiang2001.figures.backfill import month_of_jobs
     from analysis.drawings.composition import parameters
     from models.backfill import FAMILY
     from models.point import Batches, Point
@@ -296,7 +287,7 @@ def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
     found = study("chiang2001", name, workload=(month,), ties=("event", "instant")).readings["B"]
     files = {"policy": {"easy": policy}, "workload": {month: workload}, "machine": {"o2k": machine}}
     found.data.attrs["config"] = json.dumps({**found.config, **files})
-    wait, runtime = month_of_jobs(found, "easy", month)
+    wait, runtime = MONTH_OF_JOBS(found, "easy", month)
     of_the_model = Point(
         {**policy, "ties": "instant"}, {**workload, "name": month}, machine, batches=Batches(None, 0, (1,)),
         seed=seed(1, month, 0),

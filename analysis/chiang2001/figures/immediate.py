@@ -28,14 +28,14 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "fig8-not-shown",
         "Average and maximum wait with immediate service",
-        f"Over the months. Section 4.3 tells of these and does not show them. {bars(study)}",
+        f"Over the months. Section 4.3 describes these and does not show them. {bars(study)}",
         partial(_months, study, (AVERAGE, MAXIMUM)),
     )
     yield Picture(
         "fig8-runtimes",
         "Immediate service over the actual runtime",
-        "Averages over the months. Jobs that end within a minute end within their quantum. Section 4.3 tells "
-        f"of these and does not show them. {bars(study)}",
+        "Averages over the months. Jobs that end within a minute end within their quantum. Section 4.3 "
+        f"describes these and does not show them. {bars(study)}",
         partial(runtimes, study, POLICIES, TITLE),
     )
 

@@ -118,7 +118,7 @@ def improvements(study: Study, metric: str, policies: Sequence[str], reference: 
 
 
 def bars(study: Study) -> str:
-    """Say in a caption what bars show."""
+    """Return what the bars of a figure show, for its caption."""
     return (
         f"Bars are {100 * study.confidence:g} % confidence intervals over independent months with the "
         "demands of Table 4."

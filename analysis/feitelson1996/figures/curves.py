@@ -39,7 +39,7 @@ PERCENT = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Ticks of unifications, whose axis is logarithmic: migration has ten times as many as the others."""
 
 SUSTAINED = (90.0, 95.0)
-"""Utilisations that section 4.2 speaks of, percent."""
+"""Utilizations of section 4.2, percent."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -48,7 +48,7 @@ def pictures(study: Study) -> Iterator[Picture]:
     relative = (
         " Right: each scheme's slowdown over that of best fit, from paired batches under the same sequence "
         "of jobs; what all schemes have in common cancels, so that differences too small for the left can "
-        "be told."
+        "be seen."
         if REFERENCE in study.policies
         else ""
     )
@@ -214,7 +214,7 @@ HEADROOM = 1.6
 """Space above what is offered, percent: a batch may deliver more, work that was offered before it."""
 
 FROM_LOAD = 0.7
-"""Load from which the utilisation is shown: below all schemes deliver what is offered."""
+"""Load from which the utilization is shown: below all schemes deliver what is offered."""
 
 
 def _used_slots(study: Study) -> Figure:

@@ -132,7 +132,7 @@ def pictures(folder: Path | None) -> Iterator[Picture]:
         "fig4",
         "Fig. 4: Runtime and size on the NASA Ames iPSC/860",
         "Mean runtime of the jobs of each size, from the very log the paper used. The area of a point "
-        "tells how many jobs.",
+        "is proportional to its number of jobs.",
         partial(_nasa_runtimes, folder),
     )
     yield Picture(

@@ -6,7 +6,7 @@ the same for a policy everywhere. A hollow point is one to be careful with: it h
 was withheld, or some of its replications look saturated although the point as a whole does not. How many
 stands beside it; where there are many such points, the strip has their counts, or dots where those are too
 close to each other for numbers, and the range of the counts at its end. An arrow at the frame says that a bar
-goes on beyond it.
+continues beyond it.
 """
 
 from analysis.figures.load_plot.cut_bars import CUT, mark_cut_bars

@@ -8,11 +8,11 @@ from matplotlib.markers import CARETDOWN, CARETUP
 
 from analysis.figures.load_plot.plot import LoadPlot
 
-CUT = "An arrow at the frame: a bar goes on beyond it."
+CUT = "An arrow at the frame: a bar continues beyond it."
 
 
 def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
-    """Draw an arrow where the frame cuts off the bar of a point inside it; tell whether there is any.
+    """Draw an arrow where the frame cuts off the bar of a point inside it; return whether there is any.
 
     Limits of the axes have to be final.
     """

@@ -34,7 +34,7 @@ def special_signs(lines: Sequence[Line]) -> list[Line2D]:
 
 
 def hollow_words(lines: Sequence[Line]) -> list[str]:
-    """Say what hollow points may be, as far as there are such."""
+    """Return what hollow points may be, as far as there are any."""
     hollow = []
     if any((line.drawn & ~np.isfinite(line.half_width)).any() for line in lines):
         hollow.append("interval withheld")
@@ -49,5 +49,5 @@ def hollow_words(lines: Sequence[Line]) -> list[str]:
 
 
 def bars(study: Study) -> str:
-    """Say what the error bars are."""
+    """Return what the error bars are."""
     return f"Bars: {study.confidence:.0%} confidence intervals."

@@ -44,7 +44,7 @@ class Line:
 
     @classmethod
     def delivered(cls, curve: Curve) -> Line:
-        """Return the intervals of a utilisation minus the load: what a machine delivers of what is asked for.
+        """Return the intervals of a utilization minus the load: what a machine delivers of what is asked for.
 
         Saturated points are drawn as well, hollow: what is delivered there is all that can be.
         """

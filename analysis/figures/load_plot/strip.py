@@ -69,7 +69,7 @@ def draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
 
 
 def _has_room_for_counts(axes: Axes, plot: LoadPlot) -> bool:
-    """Tell whether the counts of all doubtful points fit into the strip, side by side."""
+    """Whether the counts of all doubtful points fit into the strip, side by side."""
     low, high = plot.limits
     if plot.xscale != "linear" or not high > low:
         return False

@@ -36,9 +36,9 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "compare",
         "The same jobs under backfilling and packing schemes",
-        "Jobs of the three weeks, all submitted beforehand as if nobody had ever waited. Backfilling and "
-        "packing know a pool of 256 processors, no torus and no barrier wires, and treat all classes alike; "
-        "packing schemes switch for nothing, hold all jobs in memory, and tell no classes apart. Slowdowns "
+        "Jobs of the three weeks, submitted at fixed times, without feedback from waits. Backfilling and "
+        "packing have a pool of 256 processors, no torus and no barrier wires, and treat all classes alike; "
+        "packing schemes switch for nothing, hold all jobs in memory, and have one class. Slowdowns "
         f"are means over jobs. {bars(study)}",
         partial(_draw, study),
     )

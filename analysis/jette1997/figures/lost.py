@@ -8,11 +8,10 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from analysis.errors import DrawingError
-from analysis.figures import style
-from analysis.figures.policies import label
+from analysis.figures import stacked_bars, style
+from analysis.figures.stacked_bars import Shares
 from analysis.jette1997 import derived
 from analysis.jette1997.labels import (
     LIMITS,
@@ -29,15 +28,13 @@ from analysis.paper import Picture
 from analysis.study import Study
 
 LOOKS = {
-    UTILIZATION: ("used by jobs", "#0072b2"),
-    SWITCHING: ("switching", "#111111"),
-    PACKING: ("packing: a job waits, and fits nowhere", "#d55e00"),
-    LIMITS: ("limits keep all that wait", "#e69f00"),
-    NO_WORK: ("no work", "#e6e6e6"),
+    UTILIZATION: ("used by jobs", "#0072b2", ""),
+    SWITCHING: ("switching", "#111111", ""),
+    PACKING: ("packing: a job waits, and fits nowhere", "#d55e00", ""),
+    LIMITS: ("limits keep all that wait", "#e69f00", ""),
+    NO_WORK: ("no work", "#e6e6e6", ""),
 }
-"""Share -> name and colour, from the left."""
-
-Shares = Mapping[str, float]
+"""Share -> name, colour and hatches, from the left."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -45,7 +42,7 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "lost",
         "What becomes of the processor time",
-        "Means over all runs. A processor is idle by packing while some job that the scheduler knows waits, "
+        "Means over all runs. A processor is idle by packing while some submitted job waits, "
         "and by limits while only jobs wait that limits of queues and classes keep from it; the paper's "
         "third cause is no work.",
         partial(_draw, study),
@@ -71,30 +68,24 @@ def _draw(study: Study) -> Figure:
     figure = Figure(figsize=(7.4, len(panels) * (0.34 * n_bars + 0.5) + 1.2), layout="constrained")
     places = figure.subplots(len(panels), 1, sharex=True, squeeze=False).ravel()
     for axes, (name, rows) in zip(places, panels.items(), strict=True):
-        _bars(axes, rows)
+        stacked_bars.draw(axes, rows, LOOKS)
+        _numbers(axes, rows)
         axes.set_title(name[:1].upper() + name[1:], fontsize=9, fontweight="normal")
     places[-1].set_xlabel("Share of all processor time (%)")
     style.put_headline(figure, "What becomes of the processor time")
-    figure.legend(
-        handles=[Patch(facecolor=color, label=name) for name, color in LOOKS.values()],
-        loc="outside lower center", ncols=3,
-    )  # fmt: skip
+    figure.legend(handles=stacked_bars.key(LOOKS, list(LOOKS)), loc="outside lower center", ncols=3)
     return figure
 
 
-def _bars(axes: Axes, rows: Mapping[str, Shares]) -> None:
+def _numbers(axes: Axes, rows: Mapping[str, Shares]) -> None:
+    """Write the larger shares into their bars."""
     for row, found in enumerate(rows.values()):
         begin = 0.0
         for metric, share in found.items():
-            axes.barh(row, 100 * share, 0.72, 100 * begin, color=LOOKS[metric][1], linewidth=0)
-            light = metric == NO_WORK
             if share >= 0.05:
                 axes.text(
                     100 * (begin + share / 2), row, f"{100 * share:.0f}", ha="center", va="center",
-                    fontsize=7.5, color="#444444" if light else "white",
+                    fontsize=7.5, color="#444444" if metric == NO_WORK else "white",
                 )  # fmt: skip
             begin += share
-    axes.set_yticks(range(len(rows)), [label(name) for name in rows], fontsize=8)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(0, 100.5)
-    axes.grid(visible=False, axis="y")

@@ -115,7 +115,7 @@ def _map(study: Study) -> Figure:
 
 
 def _turns(gained: np.ndarray) -> bool:
-    """Tell whether a break-even lies between neighbours that are all known: what is not known is not 0."""
+    """Whether a break-even lies between neighbours that are all known; unknown values are not 0."""
     if min(gained.shape) < 2:
         return False
     corners = np.stack([gained[:-1, :-1], gained[:-1, 1:], gained[1:, :-1], gained[1:, 1:]])

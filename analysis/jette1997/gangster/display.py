@@ -76,7 +76,7 @@ class Screen:
         Lines of letters, a blank line between two planes.
     rows : sequence of Row
     waiting : int
-        Jobs of which the scheduler has not been told.
+        Jobs that have not been submitted to the scheduler yet.
     """
 
     title: str
@@ -122,7 +122,7 @@ def screen(made: Remade, moment: Moment, letters: Mapping[int, str], abreast: in
     made : Remade
     moment : Moment
     letters : dict of int to str
-        Of the jobs that the scheduler knows, by position in the schedule.
+        Of the jobs submitted to the scheduler, by position in the schedule.
     abreast : int
         Planes of the torus beside each other.
     """
@@ -144,7 +144,7 @@ def screen(made: Remade, moment: Moment, letters: Mapping[int, str], abreast: in
 
 
 def table(moment: Moment, letters: Mapping[int, str]) -> list[Row]:
-    """Return a row for each job that the scheduler knows, by class, in order of submission."""
+    """Return a row for each job submitted to the scheduler, by class, in order of submission."""
     found = []
     for place in np.lexsort((moment.job, moment.job_class)).tolist():
         state = str(moment.state[place])
@@ -168,7 +168,7 @@ def table(moment: Moment, letters: Mapping[int, str]) -> list[Row]:
 
 
 def known(moment: Moment) -> list[int]:
-    """Return the positions in the schedule of the jobs that the scheduler knows."""
+    """Return the positions in the schedule of the jobs submitted to the scheduler."""
     return [int(job) for job, state in zip(moment.job, moment.state, strict=True) if state != QUEUED]
 
 
@@ -178,7 +178,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def base(moment: Moment, place: int) -> str:
     """Return the coordinates of the node where a job's partition begins, ``-1`` without nodes.
 
-    A partition that goes round the torus begins where no node of it comes before.
+    A partition that wraps around the torus begins at the node without a predecessor in it.
     """
     coordinates = np.argwhere(moment.owner == place)
     if not coordinates.size:

@@ -1,4 +1,4 @@
-"""A day of the display in a terminal: time goes on by itself, or by keys."""
+"""A day of the display in a terminal: time advances by itself, or by keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEYS = "space: pause   n, b: to the next, the last change   + and -: speed   q: 
 
 @dataclass
 class Player:
-    """Where a display is in time, and how it goes on.
+    """The time of a display, and how it advances.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class Player:
         changes = np.unique(np.concatenate(every))
         return cls(made, time, min(time + DAY, made.end), speed, changes)
 
-    def goes_on(self, seconds: float) -> None:
-        """Let so many seconds pass in front of the display."""
+    def advance(self, seconds: float) -> None:
+        """Advance by so many seconds of the viewer's time."""
         if not self.paused:
             self._to(self.time + seconds * self.speed)
 
     def press(self, key: str) -> None:
-        """Do what a key says; any other does nothing."""
+        """Handle a key; keys without a meaning are ignored."""
         if key == " ":
             self.paused = not self.paused
         elif key == "q":
@@ -125,7 +125,7 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
             if key := keys(1 / FRAMES):
                 player.press(key)
             now = clock.monotonic()
-            player.goes_on(now - last)
+            player.advance(now - last)
             last = now
             live.update(player.frame(console.height), refresh=True)
 

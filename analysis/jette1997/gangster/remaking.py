@@ -90,17 +90,17 @@ def remade(study: Study, settings: Mapping[str, str]) -> Remade:
 
 def point_of(study: Study, settings: Mapping[str, str]) -> Point:
     """Return the point and the seed of a dataset's task that settings name."""
-    config, told = study.config, study.folder
+    config, folder = study.config, study.folder
     families = {name: str(file.get("family")) for name, file in config.get("policy", {}).items()}
     if FAMILY not in families.values():
-        known = " and ".join(sorted(set(families.values()))) or "nobody knows what"
+        known = " and ".join(sorted(set(families.values()))) or "an unknown family"
         raise AnalysisError(
-            f"{told} holds results of {known}: gangster shows those of {FAMILY}, e.g. {EXAMPLE}"
+            f"{folder} holds results of {known}: gangster shows those of {FAMILY}, e.g. {EXAMPLE}"
         )
     others = [axis for axis in study.data["state"].dims if axis not in (*AXES, "replication")]
     if others:
         raise AnalysisError(
-            f"{told} varies {', '.join(map(str, others))}, which its files do not tell apart; give a dataset "
+            f"{folder} varies {', '.join(map(str, others))}, which its files do not give; use a dataset "
             f"of policies, workloads and loads alone, e.g. {EXAMPLE}"
         )
     chosen = {axis: _chosen(study, axis, settings.get(axis, "")) for axis in AXES}

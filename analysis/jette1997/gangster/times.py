@@ -82,7 +82,7 @@ def time_of(text: str, week: str, made: Remade) -> float:
         number = int(week) - 1 if week else int((made.until + clock - seconds) // WEEK)
         time = number * WEEK + seconds - clock
     elif week:
-        raise AnalysisError(f"--week {week} goes with a weekday, not with --at {text}; leave one of them out")
+        raise AnalysisError(f"--week {week} needs a weekday, not --at {text}; leave one of them out")
     else:
         time = seconds
     if not made.begin <= time <= made.end:

@@ -28,7 +28,7 @@ def pictures(study: Study) -> Iterator[Picture]:
         "fig5-6",
         "Fig. 5.6: Mean blow-up factor over the load",
         "Mean response time over the time of a job alone, unlimited memory, δ = 0. Exact solutions of the "
-        "birth-death chain. The strip on top tells from which load on a policy is unstable.",
+        "birth-death chain. The strip on top shows the loads at which a policy is unstable.",
         partial(_loads, study),
     )
     yield Picture(

@@ -70,7 +70,7 @@ def _unlimited(study: Study) -> Iterator[Picture]:
             "response-loads",
             "Mean blow-up factor over the load",
             "Of all jobs, where half of them are short (or the mix of the grid that is nearest to that). "
-            f"The strip on top tells where a policy is saturated. {bars(study)} The paper has no such "
+            f"The strip on top shows where a policy is saturated. {bars(study)} The paper has no such "
             "figure.",
             partial(_loads, study),
         )

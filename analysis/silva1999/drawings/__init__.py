@@ -17,6 +17,6 @@ DRAWINGS = {
     "pe_time": Drawing(
         pe_time.pe_time,
         pe_time.PE_TIMES,
-        "where the time of a PE goes under each scheduler of tasks, from one simulation of each",
+        "use of the time of a PE under each scheduler of tasks, from one simulation of each",
     ),
 }

@@ -16,7 +16,7 @@ from analysis.silva1999.engine.watching import Grading, gradings
 GRADES = {**SOURCE, "workload": "changing_phases", "load": "0.9", "time": "5000", "job": "", "task": "0"}
 
 AROUND = 12
-"""Measures that are shown before and after a change, where nobody names a job."""
+"""Measures that are shown before and after a change, where no job is given."""
 
 MEASURES = 5
 

@@ -1,4 +1,4 @@
-"""Where the time of a PE goes under each scheduler, from one simulation of each: ``draw pe_time``."""
+"""Use of the time of a PE under each scheduler, from one simulation of each: ``draw pe_time``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pe_time(settings: Mapping[str, str]) -> Figure:
     """Draw a bar for each scheduler."""
     until = positive(settings, "time")
     bars = {name: valid(_shares, {**settings, "policy": name}, until) for name in TASKS}
-    return stacked({f"{title(settings)}, until {until:,.0f} s": bars}, "Where the time of a PE goes")
+    return stacked({f"{title(settings)}, until {until:,.0f} s": bars}, "Use of the time of a PE")
 
 
 def _shares(settings: Mapping[str, str], until: float) -> Shares:

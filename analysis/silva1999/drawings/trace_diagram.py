@@ -23,7 +23,7 @@ from models.point import Point
 TRACE_DIAGRAM = {**SOURCE, "time": "2000", "slices": "12"}
 
 MOST_SLICES = 60
-"""That can be told apart on a page."""
+"""That can be distinguished on a page."""
 
 WAITING = {
     "communication": ("waits for a message", "#cc79a7", "xxxx"),
@@ -48,7 +48,7 @@ def trace_diagram(settings: Mapping[str, str]) -> Figure:
     """Draw what every PE does in some slices of a simulation."""
     time, n_slices = positive(settings, "time"), whole(settings, "slices")
     if n_slices > MOST_SLICES:
-        raise AnalysisError(f"slices={n_slices}: too many to tell apart; give up to {MOST_SLICES}")
+        raise AnalysisError(f"slices={n_slices}: too many to distinguish; give up to {MOST_SLICES}")
     made = point(settings)
     return of_point(made, time, n_slices, title(settings, made.policy["name"]))
 

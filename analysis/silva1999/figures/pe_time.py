@@ -1,4 +1,4 @@
-"""Where the time of a PE goes, stacked, for each scheduler and workload."""
+"""Use of the time of a PE, stacked, for each scheduler and workload."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from analysis.errors import DrawingError
-from analysis.figures import style
-from analysis.figures.style import ACCENT
+from analysis.figures import stacked_bars, style
+from analysis.figures.stacked_bars import Shares
 from analysis.paper import Picture
 from analysis.silva1999.figures.panels import schedulers
 from analysis.silva1999.labels import (
@@ -25,7 +23,6 @@ from analysis.silva1999.labels import (
     STATES,
     WORKLOAD,
     last,
-    policy,
     size,
     workload,
     workloads,
@@ -46,9 +43,6 @@ LOOKS = {
 }
 """What a PE does -> name, colour and hatches, from the left."""
 
-Shares = Mapping[str, float]
-"""State of `LOOKS` -> share of the PEs' time."""
-
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield a figure for each machine, the first one without its name."""
@@ -59,7 +53,7 @@ def pictures(study: Study) -> Iterator[Picture]:
     for number, name in enumerate(study.values_of(MACHINE)):
         yield Picture(
             f"pe-time-{name}" if number else "pe-time",
-            f"Where the time of a PE goes, {size(study, name)}",
+            f"Use of the time of a PE, {size(study, name)}",
             f"Means over all replications{until}. An idle PE counts by what the task waits for that owns "
             "its slot. The number at the end is the idle share. Under uncoordinated scheduling there are "
             "no slots, and an idle PE counts by what the task waits for that ran on it last. The paper "
@@ -75,7 +69,7 @@ def _draw(study: Study, name: str) -> Figure:
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
     return stacked(
         {workload(one): rows for one, rows in panels.items()},
-        f"Where the time of a PE goes, {size(study, name)}",
+        f"Use of the time of a PE, {size(study, name)}",
     )
 
 
@@ -112,7 +106,12 @@ def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
     figure = Figure(figsize=(7.4, n_rows * (0.3 * n_bars + 0.55) + 1.1), layout="constrained")
     places = figure.subplots(n_rows, n_columns, sharex=True, squeeze=False)
     for axes, (name, bars) in zip(places.ravel(), panels.items(), strict=False):
-        _bars(axes, bars)
+        stacked_bars.draw(axes, bars, LOOKS)
+        axes.set(xlim=(0, 109), xticks=[0, 20, 40, 60, 80, 100])
+        for row, found in enumerate(bars.values()):
+            if found:
+                idle = sum(found[state] for state in STATES[2:])
+                axes.text(101, row, f"{100 * idle:.0f} %", va="center", fontsize=7.5, color="#444444")
         axes.set_title(name, fontsize=9, fontweight="normal")
     for axes in places.ravel()[len(panels) :]:
         axes.set_visible(False)
@@ -127,36 +126,5 @@ def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
         for state in LOOKS
         if any(s.get(state, 0) > 0 for bars in panels.values() for s in bars.values())
     ]
-    figure.legend(handles=[_patch(state) for state in used], loc="outside lower center", ncols=4)
+    figure.legend(handles=stacked_bars.key(LOOKS, used), loc="outside lower center", ncols=4)
     return figure
-
-
-def _bars(axes: Axes, bars: Mapping[str, Shares]) -> None:
-    for row, found in enumerate(bars.values()):
-        begin = 0.0
-        for state, share in found.items():
-            _, color, hatch = LOOKS[state]
-            axes.barh(
-                row,
-                100 * share,
-                0.72,
-                100 * begin,
-                color=color,
-                hatch=hatch,
-                linewidth=0.0,
-                edgecolor=ACCENT if hatch else color,
-            )
-            begin += share
-        if found:
-            idle = sum(found[state] for state in STATES[2:])
-            axes.text(101, row, f"{100 * idle:.0f} %", va="center", fontsize=7.5, color="#444444")
-    axes.set_yticks(range(len(bars)), [policy(name) for name in bars], fontsize=8)
-    axes.set_ylim(len(bars) - 0.5, -0.5)
-    axes.set_xlim(0, 109)
-    axes.set_xticks([0, 20, 40, 60, 80, 100])
-    axes.grid(visible=False, axis="y")
-
-
-def _patch(state: str) -> Patch:
-    name, color, hatch = LOOKS[state]
-    return Patch(facecolor=color, hatch=hatch, edgecolor=ACCENT if hatch else color, linewidth=0, label=name)

@@ -39,15 +39,14 @@ Measured = Callable[[Tester, str, str, str], Sample]
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield both figures."""
     controller = (
-        "A clock signal tells all PEs at once; a central controller takes the time in the legend to tell "
-        f"each one, one after the other. {policy(PRIORITIES)}, jobs scaled to the machine. {bars(study)} "
+        "A clock signal reaches all PEs at once; a central controller takes the time in the legend to notify "
+        f"each PE, one after the other. {policy(PRIORITIES)}, jobs scaled to the machine. {bars(study)} "
         "The paper claims that the clock scales and shows no results."
     )
     yield Picture(
         "scale-switching",
         "Switching over the number of PEs",
-        "Share of the PEs' time that goes into switching to another task, on a logarithmic axis. "
-        f"{controller}",
+        f"Share of the PEs' time spent on switching to another task, on a logarithmic axis. {controller}",
         partial(
             _draw,
             study,
