@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from models.jobs import swf
 from models.jobs.swf import COLUMNS, DTYPES, SwfError
 
-steady = settings(derandomize=True, deadline=None)
+steady = settings(derandomize=True, deadline=None, max_examples=50)
 
 HEADER = b"; Version: 2.2\n; MaxProcs: 128\n;\n"  # rows start at line 4
 

@@ -201,8 +201,7 @@ def test_its_schedule_is_a_log_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_study_gets_replications_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_a_study_gets_replications_unasked(tmp_path: Path) -> None:
     path = write(tmp_path / "a.swf", site())
     arguments = ["executor=serial", f"workload.path={path}", "grid.policy=[easy,fcfs]"]
     assert (
