@@ -11,16 +11,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.claims import VERDICTS
 from analysis.claims.comparisons import AxisRange, listed
 from analysis.errors import DrawingError
 from analysis.feitelson1996.claims import claims
 from analysis.feitelson1996.figures.curves import SLOWDOWN_RANGE
 from analysis.feitelson1996.labels import KEY, SLOWDOWN
-from analysis.figures import load_plot, style
+from analysis.figures import load_plot, style, verdict_map
 from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.figures.policies import look
-from analysis.figures.style import VERDICT_COLORS, VERDICT_SIGNS
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED, Curve
@@ -204,35 +202,5 @@ def _draw_ranks(axes: Axes, row: int, ranked: _Ranked) -> None:
 
 
 def _verdicts(study: Study) -> Figure:
-    readings = study.readings
-    table = [{claim.id: claim.verdict for claim in claims(one)} for one in readings.values()]
-    ids = list(table[0])
-    figure = Figure(figsize=(min(7.4, 3.2 + 0.5 * len(readings)), 0.2 * len(ids) + 0.8), layout="constrained")
-    axes = figure.subplots()
-    signs = [
-        (column, row, verdicts[name]) for column, verdicts in enumerate(table) for row, name in enumerate(ids)
-    ]
-    for verdict in VERDICTS:
-        # Markers: a box around the sign would be as wide as the sign.
-        places = np.array([(x, y) for x, y, said in signs if said == verdict]).reshape(-1, 2)
-        axes.plot(*places.T, "s", ms=10, color=VERDICT_COLORS[verdict], mec="none")
-    for column, row, verdict in signs:
-        axes.text(
-            column,
-            row,
-            VERDICT_SIGNS[verdict],
-            ha="center",
-            va="center_baseline",
-            fontsize=8,
-            fontweight="bold",
-            color="white",
-        )
-    axes.set_xlim(-0.5, len(readings) - 0.5)
-    axes.set_ylim(len(ids) - 0.5, -0.5)
-    axes.set_yticks(range(len(ids)), [name.removeprefix(f"{KEY}-") for name in ids], fontsize=7.5)
-    axes.set_xticks(range(len(readings)), list(readings), fontsize=9)
-    axes.xaxis.tick_top()
-    style.bare(axes)
-    key = ", ".join(f"{VERDICT_SIGNS[verdict]} {verdict}" for verdict in VERDICTS)
-    figure.supxlabel(key, fontsize=8, color="#444444")
-    return figure
+    found = verdict_map.verdicts(study.readings, claims, KEY)
+    return verdict_map.draw(found, list(study.readings))
