@@ -53,7 +53,7 @@ def test_a_damaged_dataset_is_made_anew_from_the_logs(sweep, damage, action):
     n = results()
     damage(DATASET)
     if damage is not folder:
-        with pytest.raises(AnalysisError, match="type the command again that made it"):
+        with pytest.raises(AnalysisError, match="run its command again"):
             open_study(Path("results/queue"))
     answer = sweep("replications=1", f"action={action}")
     assert answer.status == 0, answer.err
