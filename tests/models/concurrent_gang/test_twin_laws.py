@@ -22,14 +22,6 @@ from concurrent_gang_twin import (
 
 pytestmark = pytest.mark.exhaustive
 
-SCHEDULERS = {
-    "gang": {"local": "none"},
-    "round robin": {"local": "round_robin"},
-    "priority": {"local": "priority"},
-    "at once": {"local": "priority", "returns": "at_once"},
-    "uncoordinated": {"coordinated": False},
-    "spinning": {"coordinated": False, "waits": "spin"},
-}
 COMPUTATION = [Phase(1.0, 1, 1)]
 COMMUNICATION_INTENSIVE = [Phase(1.0, 5, 4, communication=1)]
 ONE_IO = [Phase(1.0, 2, 1, io=1)]
