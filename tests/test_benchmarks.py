@@ -96,6 +96,7 @@ def test_packing_is_measured_on_the_jobs_that_the_study_has():
     np.testing.assert_array_equal(found[0], points.simulate(task).metrics["slowdown"])
 
 
+@pytest.mark.exhaustive
 def test_peak_memory_is_that_of_the_process_itself():
     """A fresh process does not inherit the peak of the one that started it."""
     held = np.ones(40_000_000)  # 320 MB

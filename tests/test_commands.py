@@ -127,13 +127,8 @@ def test_help_and_version_at_once(schedsweep, tmp_path):
     assert done.stdout.splitlines()[-1] == "imported []"
 
 
-@pytest.mark.parametrize(
-    "executor",
-    [
-        ("executor=serial",),
-        pytest.param(("executor=dask", "executor.workers=2"), marks=pytest.mark.exhaustive),
-    ],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("executor", [("executor=serial",), ("executor=dask", "executor.workers=2")])
 def test_no_folder_hides_the_command(schedsweep, folder, executor):
     own = "policy.family=my_queue"  # found in the working folder all the same, also by workers
     done = run(schedsweep, "run", "queue", *STUDY, *executor, own, cwd=folder)
