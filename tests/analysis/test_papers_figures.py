@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -286,7 +287,7 @@ def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
     workload, machine = parameters("workload", month), parameters("machine", "o2k")
     found = study("chiang2001", name, workload=(month,), ties=("event", "instant")).readings["B"]
     files = {"policy": {"easy": policy}, "workload": {month: workload}, "machine": {"o2k": machine}}
-    found.data.attrs["config"] = json.dumps({**found.config, **files})
+    found = replace(found, data=found.data.assign_attrs(config=json.dumps({**found.config, **files})))
     wait, runtime = MONTH_OF_JOBS(found, "easy", month)
     of_the_model = Point(
         {**policy, "ties": "instant"}, {**workload, "name": month}, machine, batches=Batches(None, 0, (1,)),
