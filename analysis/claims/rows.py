@@ -82,8 +82,9 @@ def _read(file: Path) -> tuple[Names, Mapping[str, Sequence[Row]]]:
     names: dict[str, Any] = {}
     for name, value in content.pop("names").items():
         if isinstance(value, dict) and "range" in value:
-            limits = {key: tuple(limit) if isinstance(limit, list) else limit for key, limit in value.items()}
-            value = AxisRange(limits.pop("range"), **limits)
+            limits = {key: limit for key, limit in value.items() if key not in ("range", "only")}
+            only = tuple(value["only"]) if "only" in value else None
+            value = AxisRange(str(value["range"]), only=only, **limits)
         names[name] = resolved(value, names)
     return names, content
 

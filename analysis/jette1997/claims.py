@@ -166,21 +166,20 @@ def _pairs(
     workloads: Any,
 ) -> list[tuple[str, Sample, Sample]]:
     """Return the label and both samples on each workload."""
-    return [
-        (
-            label.replace("%s", told(one)),
-            *(test.get(**{"policy": GANG, "workload": one, **of, **side}) for side in (a, b)),
-        )
-        for one in _on(test, workloads)
-    ]
+    found = []
+    for one in _on(test, workloads):
+        first, second = (test.get(**{"policy": GANG, "workload": one, **of, **side}) for side in (a, b))
+        found.append((label.replace("%s", told(one)), first, second))
+    return found
 
 
 def _ratio(
     test: Tester, label: str, of: Mapping[str, Any], a: Mapping[str, Any], b: Mapping[str, Any],
-    workloads: Any = None, **limits: float,
+    workloads: Any = None, low: float = -math.inf, high: float = math.inf,
 ) -> list[Part]:  # fmt: skip
     """Ask for limits on the ratio of two samples, paired by the same jobs."""
-    return [ratio_of(name, *pair, **limits) for name, *pair in _pairs(test, label, of, a, b, workloads)]
+    pairs = _pairs(test, label, of, a, b, workloads)
+    return [ratio_of(name, first, second, low, high) for name, first, second in pairs]
 
 
 def _difference(

@@ -126,7 +126,8 @@ def _gain(test: Tester, metric: str, a: str, b: str, name: str, time: str, least
     low, high = 1 + least, 1 + most
     if metric not in MORE_IS_BETTER:
         low, high = (-math.inf if math.isinf(most) else 1 / high), 1 / low
-    return ratio_of(label, *(test.sample(metric, one, name, time) for one in (a, b)), low, high)
+    mine, other = (test.sample(metric, one, name, time) for one in (a, b))
+    return ratio_of(label, mine, other, low, high)
 
 
 def _filled_locally(test: Tester, of: str, workload: str) -> list[Part]:
@@ -148,7 +149,8 @@ def _pe_time(test: Tester, of: str, over: str, workload: str, state: str, what: 
     return [
         ratio_of(
             f"{policy(of)} / {policy(over)}, {what}{at_time(time)}",
-            *(test.sample(PE_TIME, one, workload, time, pe_state=state) for one in (of, over)),
+            test.sample(PE_TIME, of, workload, time, pe_state=state),
+            test.sample(PE_TIME, over, workload, time, pe_state=state),
             high=1.0,
         )
         for time in test.times
@@ -353,11 +355,11 @@ def _clock_over_central(test: Tester, low: float) -> list[Part]:
 def _utilization(test: Tester, name: str, a: tuple[str, str], b: tuple[str, str], low: float) -> Part:
     """Compare utilization at two pairs of a size and a cost."""
     first, second = (f"{_sized(size)} with {_controlled(cost)}" for size, cost in (a, b))
-    pair = (
+    mine, other = (
         test.sample(UTILIZATION, PRIORITIES, name, **{PROCESSORS: size, CENTRAL_COST: cost})
         for size, cost in (a, b)
     )
-    return ratio_of(f"utilization, {first} / {second}, {workload(name)}", *pair, low)
+    return ratio_of(f"utilization, {first} / {second}, {workload(name)}", mine, other, low)
 
 
 def _sized(size: str) -> str:

@@ -63,7 +63,8 @@ def _more(
     return [
         difference(
             f"{label(of)} − {label(than)}, P = {size}, {_named(workload)}",
-            *(_curve(test, metric, policy, workload, size) for policy in (of, than)),
+            _curve(test, metric, of, workload, size),
+            _curve(test, metric, than, workload, size),
             at,
             low=0.0,
         )
@@ -77,7 +78,8 @@ def _fewer(test: Tester, metric: str, of: str, than: str, at: AxisRange) -> list
     return [
         ratio(
             f"{label(of)} / {label(than)}, {_named(workload)}",
-            *(_curve(test, metric, policy, workload, MACHINE) for policy in (of, than)),
+            _curve(test, metric, of, workload, MACHINE),
+            _curve(test, metric, than, workload, MACHINE),
             at,
             high=1.0,
         )

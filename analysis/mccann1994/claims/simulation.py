@@ -43,16 +43,17 @@ FOLD, EQUI = "fold_never", "equi_plus"
 
 def _classes(
     test: Tester, metric: str, of: Any = (), over: Any = (), pairs: Sequence[str] = (),
-    classes: Sequence[str] = (EVERY_CLASS,), at: AxisRange | None = None, **limits: float,
+    classes: Sequence[str] = (EVERY_CLASS,), at: AxisRange | None = None, low: float = -np.inf,
+    high: float = np.inf,
 ) -> list[Part]:  # fmt: skip
     """Compare policies by a metric of each of some classes of jobs, over the mixes."""
     both = combinations(pairs, 2) if pairs else product(listed(of), listed(over))
     parts = []
     for (a, b), job_class in product(both, classes):
         name, point = of_class(metric, job_class)
-        curves = [test.curve(name, policy, MIXES.name, load=LOAD, **point) for policy in (a, b)]
+        first, second = (test.curve(name, policy, MIXES.name, load=LOAD, **point) for policy in (a, b))
         text = f"{label(a)} / {label(b)}, {job_class} jobs"
-        parts.append(ratio(text, *curves, at or test.names["mixed"], **limits))
+        parts.append(ratio(text, first, second, at or test.names["mixed"], low, high))
     return parts
 
 
