@@ -14,10 +14,6 @@ from benchmarks import __main__ as command
 from benchmarks import (
     against_simpy,
     coverage,
-    families,
-    measure,
-    pictures,
-    points,
     record,
     simpy_model,
     timed_gang,
@@ -63,11 +59,6 @@ def test_the_timed_family_simulates_what_the_family_does():
         np.testing.assert_array_equal(timed.metrics[name], values)
 
 
-def test_fitted_exponent_of_a_power_law():
-    pes = [128, 512, 2048]
-    assert measure.exponent(pes, [3 * n**0.7 for n in pes]) == pytest.approx(0.7)
-
-
 def test_limits_of_a_share_are_wilsons():
     for hits, n in ((0, 40), (35, 40), (380, 400)):
         expected = binomtest(hits, n).proportion_ci(method="wilson")
@@ -85,23 +76,6 @@ def test_coverage_is_counted_against_the_mean_that_is_known():
     shown = ~np.isnan(coverage.plain(independent))
     assert shown.mean() == pytest.approx(0.99, abs=0.005)
     assert np.isnan(coverage.plain(np.arange(60.0).reshape(2, 1, 30))).all()
-
-
-def test_packing_is_measured_on_the_jobs_that_the_study_has():
-    found = coverage.slowdowns("buddy", 0.5, "shared", range(1), Batches(50, 1, (4,)))
-    given = ["policy.job_limit=20000", "grid.alternation=[shared]", "grid.unification=[true]", "exclude=[]"]
-    (task,) = points.tasks(
-        "+experiment=packing_paper", "policy=buddy", "grid.load=[0.5]", "batches=4", "batch_size=50", *given
-    )
-    np.testing.assert_array_equal(found[0], points.simulate(task).metrics["slowdown"])
-
-
-@pytest.mark.exhaustive
-def test_peak_memory_is_that_of_the_process_itself():
-    """A fresh process does not inherit the peak of the one that started it."""
-    held = np.ones(40_000_000)  # 320 MB
-    assert held.sum() == len(held)
-    assert measure.in_fresh_process(measure.peak_memory) < measure.peak_memory() - 150
 
 
 def test_findings_are_shown_and_kept(tmp_path, capsys):
@@ -130,14 +104,6 @@ def test_an_unknown_name_gets_one_line(capsys):
     assert "no benchmark 'pakcing'; there are packing, families, backfill" in capsys.readouterr().err
 
 
-CASES = [case for group in families.GROUPS for case in group.cases.values()]
-
-
-@pytest.mark.parametrize("case", [CASES[0], *CASES[-1:]], ids=["first", "last"])
-def test_cases_are_command_lines(case):
-    assert points.tasks(*case)
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name in command.BENCHMARKS if name not in ("coverage", "sweep")])
 def test_quick_benchmarks_run(name, tmp_path, monkeypatch):
@@ -145,24 +111,3 @@ def test_quick_benchmarks_run(name, tmp_path, monkeypatch):
     assert command.main([name, "--quick"]) == 0
     (kept,) = tmp_path.glob("*.json")
     assert json.loads(kept.read_text())["benchmarks"][name]["tables"]
-
-
-def test_the_page_is_made_of_the_newest_whole_run(tmp_path, monkeypatch):
-    def kept(cost):
-        tables = [
-            Table(f"{x}: µs of CPU time for a job", [x, "10", "100", "exponent"], [["easy", 1.0, cost, 1.0]])
-            for x in ("jobs", "jobs at once", "processors", "hosts", "tasks")
-        ]
-        return {"scaling": Findings(tables)}
-
-    record.write(kept(10.0), quick=False, folder=tmp_path).rename(tmp_path / "1.json")
-    record.write(kept(30.0), quick=True, folder=tmp_path).rename(tmp_path / "2.json")
-    (tmp_path / pictures.PAGE).write_text((pictures.DOCS / pictures.PAGE).read_text(encoding="utf-8"))
-    monkeypatch.setattr(pictures, "DOCS", tmp_path)
-    newest = pictures.newest
-    monkeypatch.setattr(pictures, "newest", lambda name: newest(name, tmp_path))
-    assert pictures.main() == 0
-    page = (tmp_path / pictures.PAGE).read_text(encoding="utf-8")
-    assert "| jobs | easy | 1 µs at 10 | 10 µs at 100 | 1.00 |" in page
-    assert "<svg" in (tmp_path / pictures.PICTURE).read_text(encoding="utf-8")
-    assert newest("memory", tmp_path) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -184,26 +183,3 @@ def test_a_package_that_hides_one_is_an_error(tmp_path, hidden, module):
         f"error: {tmp_path / hidden} hides this project's {hidden} ({ROOT / hidden}): start schedsweep in "
         "place of python -m, or start it in another folder\n"
     )
-
-
-@pytest.mark.exhaustive
-def test_ranks_say_it_once(tmp_path):
-    mpiexec = Path(sys.executable).parent / "mpiexec"
-    if not mpiexec.exists():
-        pytest.skip("no mpiexec")
-    (tmp_path / "models.py").touch()
-    command = (mpiexec, "-n", "3", sys.executable, "-m", "sweep", "+experiment=queue", *STUDY, "executor=mpi")
-    done = run(*command, cwd=tmp_path)
-    assert done.returncode == 2
-    said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert len(said) == 1
-    assert "models.py hides this project's models" in said[0]
-    assert "Traceback" not in done.stderr
-
-
-def test_one_on_the_search_path_is_named(schedsweep, folder, tmp_path):
-    path = os.pathsep.join((str(folder), str(ROOT)))
-    done = run(schedsweep, "plan", "queue", *STUDY, cwd=tmp_path, PYTHONPATH=path)
-    assert done.returncode == 2
-    assert done.stderr.endswith(f"take {folder} out of PYTHONPATH\n")
-    assert json.dumps(done.stderr).count("\\n") == 1

@@ -7,7 +7,6 @@ import importlib
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -80,12 +79,6 @@ def test_the_guide_to_a_policy(
     assert names["ORDERS"] or names["SCHEMES"]
     more = ("replications=1", *SMALL[:3]) if family == "gang" else SMALL[:3]
     run(commands(GUIDE)[number], "--config-dir", folder / "conf", "output=results", *more)
-
-
-def test_the_guides_cell_runs() -> None:
-    cell: dict[str, Any] = {}
-    exec(blocks(GUIDE, "python")[4], cell)
-    assert cell["one"].start.values.tolist() != cell["two"].start.values.tolist()
 
 
 def test_links_lead_somewhere() -> None:

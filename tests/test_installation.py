@@ -41,12 +41,7 @@ def test_a_release_is_built_once_and_runs_in_an_empty_environment(tmp_path: Path
         pytest.skip("no git checkout: a release is made from one")
     clone = tmp_path / "clone"
     run("git", "clone", "-q", ROOT, clone, cwd=tmp_path)
-    name = {
-        "GIT_AUTHOR_NAME": "a",
-        "GIT_COMMITTER_NAME": "a",
-        "GIT_AUTHOR_EMAIL": "a",
-        "GIT_COMMITTER_EMAIL": "a",
-    }
+    name = {f"GIT_{role}_{key}": "a" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
     release = ("make", "release", "READY=", f"PY={sys.executable}")
     (clone / "new.py").touch()
     assert "the tree has changes; commit them first" in run(*release, cwd=clone, status=2)
@@ -59,13 +54,8 @@ def test_a_release_is_built_once_and_runs_in_an_empty_environment(tmp_path: Path
     assert sdist.stat().st_size > 0
     with zipfile.ZipFile(wheel) as archive:
         files = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert {name.partition("/")[0] for name in files} == {
-        "models",
-        "sweep",
-        "analysis",
-        "slurm",
-        "schedsweep",
-    }
+    packages = {name.partition("/")[0] for name in files}
+    assert packages == {"models", "sweep", "analysis", "slurm", "schedsweep"}
     confs = {f"sweep/conf/{path.relative_to(clone / 'conf')}" for path in (clone / "conf").rglob("*.yaml")}
     assert {name for name in files if name.startswith("sweep/conf/")} == confs
 

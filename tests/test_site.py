@@ -7,10 +7,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import nbformat
@@ -21,19 +19,14 @@ from nbclient import NotebookClient
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 NOTEBOOKS = sorted((DOCS / "tutorials").glob("*.ipynb"))
-Once = Callable[[str, Callable[[Path], object]], Path]
 YAML = sorted([*(ROOT / "conf").rglob("*.yaml"), *(ROOT / "slurm" / "profiles").glob("*.yaml")])
 
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return what imports the site's own modules."""
+    """Return a function that imports the site's own modules."""
     monkeypatch.syspath_prepend(str(DOCS))
-
-    def module(name: str) -> ModuleType:
-        return importlib.import_module(f"sitetools.{name}")
-
-    return module
+    return lambda name: importlib.import_module(f"sitetools.{name}")
 
 
 class Resources(HTMLParser):
@@ -70,14 +63,10 @@ def build(folder: Path) -> None:
     assert run.returncode == 0, run.stderr
 
 
-@pytest.fixture(scope="module")
-def built(once: Once) -> Path:
-    """Return the pages of the site. Sphinx writes a part of them beside their sources: one at a time."""
-    return once("site", build) / "html"
-
-
 @pytest.mark.exhaustive
-def test_the_site_is_complete_and_loads_nothing_from_a_network(built: Path) -> None:
+def test_the_site_is_complete_and_loads_nothing_from_a_network(tmp_path: Path) -> None:
+    build(tmp_path)
+    built = tmp_path / "html"
     pages = list(built.rglob("*.html"))
     assert len(pages) > 50
     for page in pages:
@@ -157,38 +146,6 @@ def test_keys_are_read_from_yaml_as_they_are(site: Any) -> None:
             assert any(related), (file, name)
 
 
-KEYS = """\
-# A machine (Author 1999, section 2).
-
-speed: 2.5 # s for a step (section 3)
-# Its site.
-# By name.
-place: {name: "here # there"} # or elsewhere
-parts: # of it
-  # The first.
-  disk_gb: 10
-  sizes:
-    - [1, 2] # small
-    - [3, 4]
-"""
-
-
-def test_comments_belong_to_their_keys(site: Any, tmp_path: Path) -> None:
-    file = tmp_path / "machine.yaml"
-    file.write_text(KEYS)
-    described = site("comments").read(file)
-    assert (described.head, described.source) == (
-        "A machine (Author 1999, section 2).",
-        "Author 1999, section 2",
-    )
-    assert [(key.name, key.value, key.unit, key.source, key.meaning) for key in described.keys] == [
-        ("speed", "2.5", "s", "section 3", "s for a step (section 3)"),
-        ("place", '{name: "here # there"}', "", "", "Its site. By name. or elsewhere"),
-        ("parts.disk_gb", "10", "GB", "", "of it The first."),
-        ("parts.sizes", "[[1, 2], [3, 4]]", "", "", ""),
-    ]
-
-
 @pytest.mark.exhaustive
 def test_pictures_are_made_from_short_runs_and_kept(site: Any, tmp_path: Path) -> None:
     figures = site("figures")
@@ -197,30 +154,17 @@ def test_pictures_are_made_from_short_runs_and_kept(site: Any, tmp_path: Path) -
     assert list(made.values()) == [True, True]
     groups = {group.name: group for group in made}
     assert not any(group.error for group in made)
-    titles = [entry.title for entry in groups["birth_death"].entries]
-    assert any("5.6" in title for title in titles)
-    assert any("5.7" in title for title in titles)
+    titles = " ".join(entry.title for entry in groups["birth_death"].entries)
+    assert "5.6" in titles and "5.7" in titles  # noqa: PT018
     for group in made:
         for entry in group.entries:
             assert (tmp_path / entry.image).read_text().rstrip().endswith("</svg>")
-    assert dict(figures.make(making, ["birth_death"], ["folding_rotation"])) == dict.fromkeys(made, False)
     # Without one of its pictures, or with other settings, a group is made again.
     (tmp_path / groups["folding_rotation"].entries[0].image).unlink()
     again = {group.name: now for group, now in figures.make(making, ["birth_death"], ["folding_rotation"])}
     assert again == {"birth_death": False, "folding_rotation": True}
-
     broken = figures.Making(tmp_path, settings={"birth_death": {"batch": 3}})
     assert "batch" in figures.make_one(broken, "birth_death", False).error
-
-
-def test_short_runs_are_named_as_experiments_are(site: Any) -> None:
-    """What is not named is made shorter by a rule."""
-    figures = site("figures")
-    there = {name for section in figures.sections() for name in section.experiments}
-    settings = yaml.safe_load(figures.SETTINGS.read_text())
-    assert set(settings) <= there
-    assert figures.shortened("compare") == {"replications": 2, "batches": 4, "batch_size": 100}
-    assert figures.shortened("birth_death") == {}
 
 
 def test_notebooks_are_stored_without_output() -> None:

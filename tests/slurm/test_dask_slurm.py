@@ -65,14 +65,3 @@ def test_why_no_worker_comes(command, slurm, tmp_path, lines, override, message)
     assert answer.err.count("\n") == 1
     assert all(job.ended for job in slurm.jobs())
     assert results() == 0
-
-
-def test_mistakes(sweep):  # noqa: F811
-    for override, message in [
-        ("executor.jobs=0", "executor.jobs=0: give a positive number"),
-        ("slurm=nowhere", "unknown profile 'nowhere'"),
-        ("executor.queue=main", "unknown key of executor dask_slurm 'queue'"),
-    ]:
-        answer = sweep("executor=dask_slurm", override)
-        assert answer.status == 2
-        assert message in answer.err

@@ -57,25 +57,8 @@ def test_a_cluster_in_good_health(examine: Examine) -> None:
     [
         ({"partition": "nosuch"}, "partition", "nosuch does not exist, .* there are: main, short"),
         ({"partition": "short", "time": "30"}, "partition", "its limit is 1 min; lower time=30"),
-        ({"cpus_per_task": 9}, "partition", "its largest node has 4 cores; lower cpus_per_task=9"),
-        ({"mem": "9G"}, "partition", "its largest node has 4000 MB; lower mem=9G"),
-    ],
-)
-def test_what_slurm_would_let_wait_for_ever(
-    examine: Examine, overrides: dict[str, object], subject: str, expected: str
-) -> None:
-    found = examine(chosen(**overrides))
-    assert found[subject].level == "wrong"
-    assert re.search(expected, found[subject].text)
-    assert found["job"].level == "skipped"
-
-
-@pytest.mark.parametrize(
-    ("overrides", "subject", "expected"),
-    [
         ({"options": ["--nosuch"]}, "job", "sbatch: unrecognized option '--nosuch'"),
         ({"options": ["--hold"]}, "job", "not started after .*JobHeldUser: it is held: scontrol release"),
-        ({"options": ["--begin=now+1hour"]}, "job", "not started after .*pending, reason BeginTime"),
         ({"setup": ["echo gone >&2", "exit 3"]}, "setup", r"setup lines end the job on .*: gone$"),
         ({"python": "/nosuch/python"}, "python", "/nosuch/python on .*No such file.*set python or setup"),
         ({"setup": ["cd /", "export PYTHONHOME=/nosuch"]}, "python", "set python or setup in the profile"),
@@ -149,17 +132,6 @@ def test_a_cluster_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ]
 
 
-@pytest.mark.exhaustive
-def test_a_cluster_whose_controller_is_down(tmp_path: Path) -> None:
-    if text := missing():
-        pytest.skip(f"tests with a real Slurm: {text}")
-    with TestCluster(nodes=1, settings={"MessageTimeout": 2}) as cluster:
-        cluster.kill_controller()
-        first = next(iter(doctor.examine(chosen(), tmp_path, 20, cluster.slurm)))
-    assert first.level == "wrong"
-    assert "the controller is down or out of reach" in first.text
-
-
 MAIN = Partition("main", True, True, None, 4, 4, 64, 250000)
 OLD = Partition("old", False, True, 3600, 2, 2, 8, 16000)
 
@@ -173,9 +145,7 @@ OLD = Partition("old", False, True, 3600, 2, 2, 8, 16000)
         ([MAIN, OLD], {"partition": "main,old", "cpus_per_task": 65}, "wrong", "main: .*; old: "),
         ([Partition("main", True, False, None, 4, 4, 64, 9)], {}, "wrong", "main is down"),
         ([Partition("main", True, True, None, 4, 0, 64, 9)], {}, "wrong", "none of its 4 nodes is usable"),
-        ([MAIN], {"mem": "250000"}, "ok", "main"),
         ([MAIN], {"mem": "245G"}, "wrong", "lower mem=245G"),
-        ([MAIN], {"mem": "0"}, "ok", "main"),
     ],
 )
 def test_partitions(found: list[Partition], asked: dict[str, object], level: str, expected: str) -> None:
@@ -203,19 +173,12 @@ LISTENING = [("ib0", "10.0.0.1", 5000)]
     ("differing", "subject", "level", "expected"),
     [
         ({}, "python", "ok", "n7"),
-        (
-            {"versions": {"python": "3.11.7"}},
-            "python",
-            "wrong",
-            "numba None, not 0.68.1: set python or setup",
-        ),
+        ({"versions": {"python": "3.11.7"}}, "python", "wrong", "numba None, not 0.68.1: set python"),
         ({"sources": "abd"}, "python", "wrong", "other code of the same version"),
         ({"cores": 1}, "cores", "wrong", "cpus_per_task=4, but a job on n7 may use 1"),
         ({"cores": 64}, "cores", "ok", "not bound to theirs: 64 can be seen"),
         ({"granted": "8"}, "cores", "warning", "Slurm granted 8"),
-        ({"granted": None}, "cores", "ok", "4 asked for"),
         ({"locked": False}, "locks", "warning", "nothing keeps two runs"),
-        ({"threads": {"OMP_NUM_THREADS": "1"}}, "threads", "ok", ""),
         ({"reached": []}, "network", "wrong", r"does not reach this node \(ib0 10.0.0.1\)"),
     ],
 )
@@ -225,34 +188,3 @@ def test_what_a_node_answers(differing: dict[str, Any], subject: str, level: str
     assert found[subject].level == level
     assert re.search(expected, found[subject].text)
     assert all(one.level == "ok" for one in found.values() if one.subject != subject)
-
-
-@pytest.mark.parametrize(
-    ("ranks", "mpi", "level"),
-    [
-        ([{"rank": 1, "size": 2}, {"rank": 0, "size": 2}], None, "ok"),
-        ([{"rank": 0, "size": 1}, {"rank": 0, "size": 1}], None, "warning"),
-        ([{"rank": 0, "size": 1}, {"rank": 0, "size": 1}], "pmix", "wrong"),
-    ],
-)
-def test_mpi_worlds(ranks: list[dict[str, int]], mpi: str | None, level: str) -> None:
-    assert checks.world(ranks, chosen(mpi=mpi)).level == level
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
-    [
-        (["--help"], 0, ""),
-        (["doctor", "wait_s=soon"], 2, "error: wait_s=soon: give a whole number, 1 or more"),
-        (["doctor", "profil=lab"], 2, "error: unknown argument 'profil': did you mean 'profile='?"),
-        (["doctor", "profile=lap"], 2, "error: unknown profile 'lap': did you mean 'lab'?"),
-        (["docter"], 2, "error: unknown command 'docter': did you mean 'doctor'?"),
-    ],
-)
-def test_arguments(
-    arguments: list[str], status: int, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command.main(arguments) == status
-    output = capsys.readouterr()
-    assert output.err.startswith(message)
-    assert output.out.startswith("usage: python -m slurm" if not status else "")

@@ -11,12 +11,9 @@ import numpy as np
 import pytest
 from studies import TASKS, configured, environment, expand, folder, numbers
 
-from slurm import element, gathering, packing, record, submission, watch
-from slurm.watch import MARGIN_S, Watch
+from slurm import element, gathering, packing, record, submission
 from sweep import run as running
 from sweep.errors import SweepError
-from sweep.executors.bundles import Bundles
-from sweep.store.costs import Costs
 from sweep.store.manifest import claim
 from sweep.store.reader import heads
 
@@ -127,16 +124,6 @@ def test_an_element_that_runs_twice_does_no_harm(submitted, tmp_path):
     same_as_serial(made, tmp_path, "policy.seconds=0.02")
 
 
-@pytest.mark.exhaustive
-def test_adaptive_stopping_happens_inside_tasks(submitted, tmp_path):
-    rule = ("precision.relative=0.2", "precision.checkpoints=[6,12,24]")
-    made = submitted(*rule)
-    assert [start(made, number)[0] for number in (0, 1)] == [0, 0]
-    same_as_serial(made, tmp_path, *rule)
-    batches = numbers(Path(made.output))["response"].notnull().sum("batch")
-    assert len(set(batches.values[batches.values > 0].tolist())) > 1, "some ended earlier than others"
-
-
 def wait_for(condition, seconds=300):
     deadline = time.monotonic() + seconds
     while not condition():
@@ -166,20 +153,6 @@ def test_the_signal_stops_it_and_the_next_attempt_goes_on(submitted, tmp_path):
     assert start(made, 0) == (0, "", "")
     assert results(made) == 12, "nothing was run again"
     assert [line["attempt"] for line in lines(made, 0) if "attempt" in line] == [1, 2]
-
-
-@pytest.mark.exhaustive
-def test_termination_keeps_what_is_done(submitted, tmp_path):
-    made = submitted(*held(tmp_path), attempts=2)
-    process = start(made, 0, wait=False)
-    wait_for(lambda: results(made) >= 1)
-    process.terminate()
-    assert process.communicate(timeout=300) == ("", "")
-    (tmp_path / "go").touch()
-    assert process.returncode == 1
-    assert lines(made, 0)[-1]["why"] == "terminated"
-    assert start(made, 0)[0] == 0
-    assert results(made) == 12
 
 
 @pytest.mark.exhaustive
@@ -233,22 +206,3 @@ def test_a_changed_study_is_refused(submitted):
     assert lines(made, 0)[-1]["why"] == "error"
     with pytest.raises(SweepError, match="submit again"):
         element.expanded(made)
-
-
-def bundles(plan, watching, **costs):
-    made = Bundles(plan, range(TASKS), Costs(Path("none")), Path("x"), 1.0, more=lambda: watching.more(made))
-    for number, seconds in enumerate(costs.get("took", ())):
-        made.learn(number, seconds)
-    return made
-
-
-@pytest.mark.parametrize(("left_s", "gives"), [(3.0 + MARGIN_S + 2, True), (3.0 + MARGIN_S - 2, False)])
-def test_no_task_is_taken_that_would_not_end_in_time(left_s, gives, monkeypatch):
-    """19 of 20 tasks take 0.5 s or less and one 30 s: the 95th percentile is what counts."""
-    monkeypatch.setattr(watch.time, "time", lambda: 1e9)
-    watching = Watch(1e9 + left_s, rounds=2)
-    given = bundles(expand(), watching, took=[0.5] * 18 + [1.5] * 2)
-    assert given.task_seconds(0.95) == pytest.approx(1.5)
-    assert (next(given, None) is not None) is gives
-    assert watching.why == (None if gives else "time")
-    assert gives or next(given, None) is None

@@ -49,16 +49,6 @@ def test_a_rank_that_dies(command, serial, sweep, tmp_path):  # noqa: F811
     same(numbers(), serial())
 
 
-def test_rank_0_dies(command):  # noqa: F811
-    run = command("executor=mpi", "policy.seconds=0.5", launcher=SRUN)
-    run.wait_for_file("*.jsonl")
-    run.kill_rank_0()
-    answer = run.finish()
-    assert answer.status != 0
-    assert answer.err.count("error: MPI: rank 0 has died; the same command continues from here") == 1, answer
-    assert run.survivors() == []
-
-
 def test_ranks_that_do_not_know_of_each_other(command):  # noqa: F811
     answer = command("executor=mpi", launcher=("srun", "--quiet", "--mpi=none", "--ntasks=3")).finish()
     assert answer.status == 2

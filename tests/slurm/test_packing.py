@@ -47,11 +47,6 @@ def test_chunks_keep_to_both_limits(n, size, parallel):
     assert all(c.parallel == 1 for c in made if c.after is not None)
 
 
-def test_an_array_is_written_as_sbatch_reads_it():
-    assert [c.array for c in packing.chunks(5, 4, None)] == ["0-1", "0-2"]
-    assert [c.array for c in packing.chunks(5, 4, 3)] == ["0-1%2", "0-2%1"]
-
-
 @pytest.mark.parametrize(
     ("taken", "cores", "time", "wanted", "allowed", "expected"),
     [

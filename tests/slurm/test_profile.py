@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,12 +34,6 @@ def test_default_explains_every_key() -> None:
     assert set(yaml.safe_load(text)) == keys
 
 
-@pytest.mark.parametrize("name", profile.names())
-def test_profiles_that_come_along_are_valid_and_say_what_they_are(name: str) -> None:
-    assert profile.load(name).name == name
-    assert re.match(r"# \w.+\n", (FOLDER / f"{name}.yaml").read_text())
-
-
 def test_what_a_file_leaves_out_is_as_in_default(write: Write) -> None:
     mine = profile.load(write("partition: compute\n"))
     assert mine == dataclasses.replace(profile.load("default"), name="mine", partition="compute")
@@ -67,14 +60,8 @@ def test_shell_variables_stay_the_shells(write: Write) -> None:
     [
         ("partitoin: main\n", "unknown key 'partitoin': did you mean 'partition'? valid: account"),
         ("cpus_per_task: many\n", "could not be converted to Integer"),
-        ("cpus_per_task: 2.5\n", "could not be converted to Integer"),
-        ("cpus_per_task: true\n", "could not be converted to Integer"),
-        ("cpus_per_task: null\n", "Incompatible value 'None' for field of type 'int'"),
         ("cpus_per_task: 0\n", "cpus_per_task: 0 is not 1 or more"),
-        ("max_attempts: 0\n", "max_attempts: 0 is not 1 or more"),
-        ("max_parallel: 0\n", "max_parallel: 0 is not 1 or more"),
         ("target_minutes: 0\n", "target_minutes must be above 0"),
-        ("signal_lead_s: -1\n", "signal_lead_s 0 or more"),
         ("setup: module load gcc\n", "setup: Invalid value assigned"),
         ("time: 1:30:00\n", 'put it in quotes, "1:30:00"'),
         ('time: "soon"\n', "'soon' is no duration: give one of MINUTES"),
@@ -90,10 +77,3 @@ def test_a_mistake_is_one_line_that_names_the_file(write: Write, text: str, expe
     assert expected in message
     assert "mine.yaml" in message
     assert "\n" not in message
-
-
-def test_unknown_profiles_say_which_there_are(tmp_path: Path) -> None:
-    with pytest.raises(SweepError, match=r"unknown profile 'lap': did you mean 'lab'\? valid: default, lab"):
-        profile.load("lap")
-    with pytest.raises(SweepError, match=r"nosuch\.yaml: No such file .* known by name: default, lab"):
-        profile.load(str(tmp_path / "nosuch.yaml"))

@@ -267,18 +267,6 @@ def test_ids_that_the_controller_forgets_and_gives_out_again(tmp_path, serial):
         study.same_as(serial)
 
 
-def test_a_time_limit_that_strikes(background):
-    study, made = background["struck"]
-    study.finish(made)
-    (one,) = study.record(made).values()
-    assert (one.why, one.attempts) == ("terminated", 1)
-    assert study.done() == []
-    output = study.sweep("action=status")
-    assert "1 stopped, it was cancelled, pre-empted, or out of time; elements 0, log " in output
-    assert "DUE TO TIME LIMIT" in (made.logs / f"{made.ids[0]}_0.out").read_text()
-    assert "holds no results yet" in (made.logs / "gather.out").read_text()
-
-
 @pytest.mark.parametrize(("name", "why"), [("near", "time"), ("notice", "signal")])
 def test_an_element_that_stops_in_time_is_queued_again(background, name, why):
     study, made = background[name]

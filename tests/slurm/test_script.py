@@ -1,7 +1,6 @@
 """Generated scripts against golden text, in a folder whose name has blanks, quotes and an umlaut."""
 
 import os
-import shlex
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from slurm import profile, script
-from sweep.executors.threads import ONE_THREAD
 
 GOLDEN = Path(__file__).parent / "golden"
 ROOT = str(Path(script.__file__).resolve().parent.parent)
@@ -64,13 +62,3 @@ def test_a_users_own_kernel_cache_is_kept(monkeypatch):
     for variable in ("NUMBA_CACHE_DIR", "SCHEDSWEEP_KERNELS"):
         monkeypatch.setenv(variable, "/home/ada/.cache/schedsweep/kernels/0123")
     assert script.kernel_cache() == [unset]
-
-
-def test_the_script_for_arrays_by_hand_is_a_shell_script():
-    by_hand = Path(script.__file__).parent / "sweep.sbatch"
-    subprocess.run(["bash", "-n", by_hand], check=True)
-    text = by_hand.read_text()
-    assert all(f" {name}=1" in text for name in ONE_THREAD)
-    assert shlex.split(text.splitlines()[-1]) == ["exec", "$PYTHON", "-P", "-m", "slurm.by_hand", "$@"]
-    done = subprocess.run(["bash", by_hand], capture_output=True, text=True, env={}, check=False)
-    assert "submit this with sbatch" in done.stderr

@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,8 @@ class Queue:
     def __init__(self, *jobs: Job, down: bool = False) -> None:
         self.known = jobs
         self.down = down
-        self.asked = 0
 
     def jobs(self, *, name: str) -> list[Job]:
-        self.asked += 1
         if self.down:
             raise UnreachableError("squeue: the controller is down")
         return [job for job in self.known if job.name == name]
@@ -61,11 +60,11 @@ def made(tmp_path) -> Submission:
     return one
 
 
-def started(made: Submission, element: int, job: str, why: str = "", report: str = "") -> None:
+def started(made: Submission, element: int, job: str, why: str = "") -> None:
     file = record.file(made.path, element)
     record.append(file, started=1.0, job=job, host="h", cores=2, attempt=1)
     if why:
-        record.append(file, ended=2.0, why=why, report=report)
+        record.append(file, ended=2.0, why=why)
 
 
 def report(tmp_path: Path, queue: Queue, *, cost_s: float | None = None, left: int = 24) -> list[str]:
@@ -96,21 +95,6 @@ def test_a_submission_on_its_way(made, tmp_path):
     ]
 
 
-def test_a_reason_that_will_not_go_away(made, tmp_path):
-    queue = Queue(
-        job(10, (0, 1, 2), "PENDING", "PartitionTimeLimit"),
-        job(11, (0, 1, 2), "PENDING", "Priority"),
-        job(12, (), "PENDING", "DependencyNeverSatisfied"),
-    )
-    lines = report(tmp_path, queue)
-    assert lines[1].startswith(
-        "3 will never start, PartitionTimeLimit: its time is above the partition's limit"
-    )
-    assert lines[2] == "3 wait in Slurm's queue: Priority"
-    assert lines[3].startswith("1 will never start, DependencyNeverSatisfied: ")
-    assert lines[4] == "the gathering job waits for them: action=gather writes the dataset without it"
-
-
 def test_results_that_are_not_gathered(made, tmp_path):
     """The gathering job was killed, or never started."""
     log = tmp_path / "results/shards/one.jsonl"
@@ -123,16 +107,6 @@ def test_results_that_are_not_gathered(made, tmp_path):
     dataset.touch()
     os.utime(dataset, (log.stat().st_mtime + 1,) * 2)
     assert output not in report(tmp_path, Queue())
-
-
-def test_the_controller_is_down(made, tmp_path):
-    started(made, 0, "10_0", "done")
-    started(made, 1, "10_1")
-    lines = report(tmp_path, Queue(down=True))
-    assert lines[0].endswith("6 elements: 1 done, 1 running, 4 waiting")
-    assert lines[1] == (
-        "Slurm does not answer, so this is from the sweep's own files (squeue: the controller is down)"
-    )
 
 
 def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
@@ -152,34 +126,52 @@ def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
     assert lines[5] == "1 elements had tasks that failed: 0"
 
 
-def test_refused_arrays_and_another_plan(made, tmp_path):
-    made.arrays[1] = Array(Chunk(3, 3, None, None), None, "refused")
-    made.digest = "another"
-    made.save()
-    lines = report(tmp_path, Queue(job(10, (0, 1, 2), "PENDING", "Priority")))
-    assert lines[0].endswith("6 elements: 3 waiting, 3 refused")
-    assert lines[1].startswith("it was for another grid or other settings")
+DOWN = Queue(down=True)
+HOPELESS = Queue(
+    job(10, (0, 1, 2), "PENDING", "PartitionTimeLimit"),
+    job(11, (0, 1, 2), "PENDING", "Priority"),
+    job(12, (), "PENDING", "DependencyNeverSatisfied"),
+)
 
 
-def test_a_cancelled_submission(made, tmp_path):
-    started(made, 0, "10_0", "done")
-    started(made, 1, "10_1", "terminated")
-    made.cancelled = made.created
-    made.save()
-    lines = report(tmp_path, Queue())
-    assert lines[0].endswith("6 elements: 1 done, 5 cancelled")
-    assert lines[1] == f"it was cancelled at {made.when}"
-    assert not any("vanished" in line or "without a record" in line for line in lines)
-
-
-def test_a_watched_status_does_not_pester_the_controller(made, tmp_path):
-    queue = Queue(job(10, (0, 1, 2), "PENDING", "Priority"))
-    plan = expand()
-    asked = Assignment(
-        configured(), plan, folder(tmp_path / "results"), State(plan), [0], Costs(tmp_path / "no")
-    )
-    observer = status.Observer(queue)
-    for _ in range(5):
-        _, working = observer.report(asked)
-        assert working
-    assert queue.asked == 1
+@pytest.mark.parametrize(
+    ("elements", "queue", "changed", "expected"),
+    [
+        (["done", ""], DOWN, {}, ["1 done, 1 running, 4 waiting", "Slurm does not answer, so this is from"]),
+        (
+            [],
+            HOPELESS,
+            {},
+            [
+                "6 waiting",
+                "3 will never start, PartitionTimeLimit: its time is above the partition's limit",
+                "3 wait in Slurm's queue: Priority",
+                "1 will never start, DependencyNeverSatisfied: ",
+                "the gathering job waits for them: action=gather",
+            ],
+        ),
+        (
+            ["done", "terminated"],
+            Queue(),
+            {"cancelled": 1.0},
+            ["1 done, 5 cancelled", "it was cancelled at "],
+        ),
+        (
+            [],
+            Queue(job(10, (0, 1, 2), "PENDING", "Priority")),
+            {
+                "digest": "another",
+                "arrays": [Array(Chunk(0, 3, None, None), 10), Array(Chunk(3, 3, None, None))],
+            },
+            ["3 waiting, 3 refused", "it was for another grid or other settings"],
+        ),
+    ],
+    ids=["controller down", "hopeless", "cancelled", "refused"],
+)
+def test_other_states(made, tmp_path, elements, queue, changed, expected):
+    for number, why in enumerate(elements):
+        started(made, number, f"10_{number}", why)
+    replace(made, **changed).save()
+    first, *lines = report(tmp_path, queue)
+    assert first.endswith(f"6 elements: {expected[0]}")
+    assert all(line.startswith(text) for line, text in zip(lines, expected[1:], strict=False))

@@ -3,14 +3,12 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
-from studies import configured, expand, folder
+from studies import configured, folder
 
 from slurm import packing, submission
 from slurm.packing import Chunk
 from slurm.submission import Array, Submission
 from sweep.config.settings import Config
-from sweep.errors import SweepError
 from sweep.plan.plan import expand as expanded
 
 
@@ -39,14 +37,6 @@ def test_a_record_comes_back(tmp_path):
     assert one.elements() == {17: 0}
 
 
-def test_no_record_is_one_line(tmp_path):
-    with pytest.raises(SweepError, match=r"no record of a submission .* give RESULTS/slurm/NNN"):
-        submission.load(tmp_path)
-    (tmp_path / "submission.json").write_text('{"job": "x"}')
-    with pytest.raises(SweepError, match="no record"):
-        submission.load(tmp_path)
-
-
 def test_folders_are_numbered_and_the_latest_comes_first(tmp_path):
     results = folder(tmp_path)
     assert list(submission.submissions(results)) == []
@@ -54,9 +44,7 @@ def test_folders_are_numbered_and_the_latest_comes_first(tmp_path):
     assert [path.name for path in paths] == ["001", "002", "003"]
     for path in paths[::2]:
         made(path).save()
-    assert [one.name for one in submission.submissions(results)] == ["003", "001"], (
-        "002 ended before it began"
-    )
+    assert [one.name for one in submission.submissions(results)] == ["003", "001"]
 
 
 def test_what_elements_read_is_what_was_written(tmp_path):
@@ -72,8 +60,3 @@ def test_what_elements_read_is_what_was_written(tmp_path):
         assert [again.share(i).tolist() for i in range(3)] == [packed.share(i).tolist() for i in range(3)]
     submission.write(tmp_path, given, packed)
     assert expanded(submission.read_config(tmp_path)).ids == expanded(given).ids
-
-
-def test_digests_differ_with_the_plan():
-    assert submission.digest(expand()) == submission.digest(expand())
-    assert submission.digest(expand()) != submission.digest(expand("seed=2"))

@@ -18,15 +18,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 
 from slurm.commands import KEPT, Slurm, SlurmError, UnreachableError, environment
 
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scontrol", "sinfo", "scancel", "setpriv")
-PACKAGES = "slurmctld slurmd slurm-client munge"
-"""Names of the packages of Debian and Ubuntu that contain all programs."""
+PACKAGES = "slurmctld slurmd slurm-client munge"  # of Debian and Ubuntu
 
 PROFILE = Path(__file__).with_suffix(".yaml")
 """The cluster's profile: ``slurm=PATH``."""
@@ -90,14 +89,11 @@ def find(program: str) -> str | None:
 
 def free_ports(number: int) -> list[int]:
     """Return free ports of loopback; held open together, so that they differ."""
-    sockets = [socket.socket() for _ in range(number)]
-    try:
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
         for each in sockets:
             each.bind(("127.0.0.1", 0))
         return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
 
 
 class TestCluster:
@@ -108,26 +104,12 @@ class TestCluster:
 
     Parameters
     ----------
-    nodes, cpus, memory_mb : int
-        Number of nodes, and the cores and memory that each claims to have.
+    nodes, cpus : int
+        Number of nodes, and the cores that each claims to have.
     settings : mapping, optional
         Lines of slurm.conf that are added to `CONFIGURATION` or replace lines of it.
     wrap : sequence of str
         Command that starts each node's daemon, e.g. ``("unshare", "-m")``.
-
-    Attributes
-    ----------
-    folder : Path
-    nodes : list of str
-    env : dict of str to str
-        Environment of processes that use this cluster: ``SLURM_CONF`` and no other setting of Slurm.
-    slurm : Slurm
-        Commands to this cluster.
-
-    Raises
-    ------
-    SlurmError
-        If programs are missing, and on entering if a daemon does not start.
     """
 
     __test__ = False  # pytest would collect a class of this name
@@ -137,15 +119,12 @@ class TestCluster:
         *,
         nodes: int = 2,
         cpus: int = 4,
-        memory_mb: int = 4000,
         settings: Mapping[str, object] | None = None,
         wrap: Sequence[str] = (),
     ) -> None:
-        if text := missing():
-            raise SlurmError(text)
         self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.nodes = [f"n{number + 1}" for number in range(nodes)]
-        self._hardware = f"CPUs={cpus} RealMemory={memory_mb} State=UNKNOWN"
+        self._hardware = f"CPUs={cpus} RealMemory=4000 State=UNKNOWN"
         self._settings = {"MaxArraySize": 1001, "MaxJobCount": 10000, **(settings or {})}
         self._wrap = wrap
         clean = {key: value for key, value in environment(os.environ).items() if key not in KEPT}
@@ -214,13 +193,9 @@ class TestCluster:
     def _start_daemon(self, node: str) -> None:
         self._start(node, [*self._wrap, find("slurmd") or "slurmd", "-D", "-N", node])
 
-    def _end(self, *names: str, orderly: bool = False) -> None:
+    def _end(self, *names: str) -> None:
         for name in names:
             daemon = self._running.pop(name)
-            if orderly:
-                daemon.terminate()
-                with suppress(subprocess.TimeoutExpired):
-                    daemon.wait(PATIENCE_S)
             daemon.kill()
             daemon.wait(PATIENCE_S)
 
@@ -274,16 +249,13 @@ class TestCluster:
         socket.create_connection(("127.0.0.1", self._port), timeout=1).close()
         return True
 
-    def kill_controller(self, *, orderly: bool = False) -> None:
-        """End the controller. Jobs continue; commands fail after about 9 s (1 s with ``MessageTimeout=2``).
+    def kill_controller(self) -> None:
+        """Kill the controller. Jobs continue; commands fail after about 9 s.
 
-        Parameters
-        ----------
-        orderly : bool
-            Let it save its state. A killed one forgets the last seconds: jobs that were just submitted vanish
-            and their ids are used again, jobs that were just started are started again.
+        It forgets the last seconds: jobs that were just submitted vanish and their ids are used again, jobs
+        that were just started are started again.
         """
-        self._end("slurmctld", orderly=orderly)
+        self._end("slurmctld")
 
     def start_controller(self) -> None:
         """Start the controller and return when it listens; nodes report after some seconds (`wait_idle`)."""
