@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from backfill_cases import for_all, tiers
 from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, run
-from hypothesis import given, settings
 
 from models.backfill.eq_spatial.kernel import simulate
 from models.backfill.eq_spatial.rules import EqSpatial
@@ -18,7 +17,6 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.schedule import Schedule
 
-steady = settings(derandomize=True, deadline=None)
 each_rule = pytest.mark.parametrize("name", RULES)
 
 Case = tuple[list[Row], list[Host]]
@@ -53,34 +51,6 @@ def test_kernel_is_its_twin(name: str, exactly: bool, n_examples: int) -> None:
         check_equal(run(*case, **RULES[name]), by_twin(*case, **RULES[name]), exactly)
 
     for_all(n_examples if exactly else n_examples // 3, check, case=cases(exact=not exactly))
-
-
-@given(case=cases(exact=True))
-@settings(steady, max_examples=15)
-def test_without_limits_it_is_plain_equipartition(case: Case) -> None:
-    """One host for all, no memory: at each moment processors are dealt out in turns."""
-    rows = [(submit, runtime, size, 0, 0) for submit, runtime, size, _, _ in case[0]]
-    processors = 32
-    ordered = sorted(rows)
-    left = {number: row[1] * row[2] for number, row in enumerate(ordered)}
-    now, ends = ordered[0][0], {}
-    while left:
-        present = [number for number in left if ordered[number][0] <= now]
-        q = dict.fromkeys(present, 0)
-        for _ in range(processors):
-            wanting = [number for number in present if q[number] < ordered[number][2]]
-            if wanting:
-                q[min(wanting, key=lambda number: (q[number], number))] += 1
-        to_come = [ordered[number][0] for number in left if ordered[number][0] > now]
-        then = min([now + left[number] / q[number] for number in present] + to_come)
-        for number in present:
-            left[number] -= q[number] * (then - now)
-            if left[number] == 0:
-                ends[number] = then
-                del left[number]
-        now = then
-    made = simulate(make_jobs(rows), pool(processors), EqSpatial())
-    np.testing.assert_allclose(made.end, [float(ends[number]) for number in range(len(rows))], rtol=1e-9)
 
 
 def test_processor_sharing_does_not_know_the_distribution_of_runtimes() -> None:

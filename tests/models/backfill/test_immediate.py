@@ -9,29 +9,13 @@ import numpy as np
 import pytest
 from backfill_cases import for_all, make_jobs, make_machine, tiers
 from immediate_cases import BACKFILLS, TICK, cases, pieces_of, plain, policies, rules, twin_of
-from immediate_checker import faults
 
 from models.backfill.engine import schedule
 from models.backfill.policies import rules_of
-from models.backfill.priority.immediate import Immediate
 from models.backfill.priority.rules import Priority
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, UNLIMITED_KB, Machine
 from models.jobs.schedule import Schedule
-from models.workloads import synthetic
-
-DEFAULT = Immediate.of({})
-WORKLOAD = {
-    "name": "synthetic", "model": "synthetic", "largest_job": None, "median_runtime": 1500.0,
-    "runtime_spread": 2.0, "overestimate": 5.0, "memory_mb": 200.0,
-}  # fmt: skip
-O2K = make_machine([(128, 64 << 20), (128, 32 << 20), (64, 16 << 20)])
-
-
-def long_jobs(n_jobs: int, load: float = 0.9) -> Jobs:
-    """Return jobs some of which end within a quantum, and use less memory than they ask for."""
-    jobs = synthetic.draw(WORKLOAD, O2K, load, n_jobs, (1,))
-    return replace(jobs, used_memory=jobs.memory // (1 + np.arange(n_jobs) % 4))
 
 
 def run(
@@ -154,28 +138,6 @@ def test_soon_waits_for_idle_processors_and_disturbs_no_start() -> None:
     assert pieces_of(careless)[1:3] == [(1, 0, 110, 210), (2, 0, 50, 110)]
 
 
-@pytest.mark.parametrize("name", ["lxf_w_backfill", "sjf_backfill"])
-@pytest.mark.parametrize("kind", ["preempt", "soon"])
-def test_schedules_are_possible(kind: str, name: str) -> None:
-    jobs = long_jobs(1500)
-    made = schedule(jobs, O2K, rules(name, {"kind": kind}))
-    assert not faults(made, DEFAULT)
-    assert made.preempted.any() == (kind == "preempt")
-    assert len(made.runs.job) > 1.02 * len(jobs)
-
-
-def test_the_checker_sees_what_is_wrong() -> None:
-    jobs = long_jobs(1500)
-    made = schedule(jobs, O2K, rules("easy", {"uninterrupted": 300, "quantum": 90}))
-    assert {"a quantum is too long", "a job is preempted too early"} <= set(faults(made, DEFAULT))
-    small = replace(made, machine=Machine(O2K.names, O2K.processors - 1, O2K.memory // 2))
-    found = " ".join(faults(small, DEFAULT))
-    assert "processors of host 0 used twice" in found
-    assert "memory of host 2 used twice" in found
-    late = replace(made, jobs=replace(made.jobs, submit=made.jobs.submit - 1e4 * (np.arange(1500) % 2)))
-    assert "a job with a larger slowdown is preempted" in faults(late, DEFAULT)
-
-
 @pytest.mark.parametrize("name", BACKFILLS)
 @tiers(3, 30)
 def test_without_use_for_quanta_it_is_the_plain_backfill(name: str, n_examples: int) -> None:
@@ -192,18 +154,6 @@ def test_without_use_for_quanta_it_is_the_plain_backfill(name: str, n_examples: 
         np.testing.assert_array_equal(made.start, schedule(whole, machine, plain(name)).start)
 
     for_all(n_examples, check, case=cases())
-
-
-def test_any_number_of_pieces_is_kept() -> None:
-    """One job is preempted far more often than three times a job."""
-    rows = [(0, 9e5, 9e5, 8, 0)] + [(1000.0 * i, 5, 5, 1 + i % 8, 0) for i in range(1, 200)]
-    jobs = make_jobs([(0, 9e5, 9e5, 1, 0)] * 20 + rows[1:])
-    machine = Machine(("a",), np.array([20]), np.array([UNLIMITED_KB]))
-    how = rules("easy", {"quantum": 2})
-    whole = replace(jobs, size=np.where(np.arange(len(jobs)) < 20, 1, 20))
-    made = schedule(whole, machine, how)
-    assert len(made.runs.job) > 3 * len(jobs) + 16
-    assert not faults(made, Immediate.of({"quantum": 2}))
 
 
 @pytest.mark.parametrize(

@@ -1,60 +1,16 @@
-"""Every policy of the family on any workload of rigid jobs, on hosts with memory and on one pool."""
+"""Policies of the family on workloads of rigid jobs: memory, other machines, and what is refused."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 
-import numpy as np
 import pytest
-from immediate_checker import most_at_once
 
 from models.backfill import FAMILY
-from models.jobs.schedule import Schedule
 from models.point import Point
 from sweep.config import compose, locate
 from sweep.plan import plan
-
-LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
-SACCT = """JobID|User|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem
-1|ada|batch|COMPLETED|2024-03-01T08:00:00|2024-03-01T08:00:00|3600|120|64|1|9G
-2|ada|batch|COMPLETED|2024-03-01T08:10:00|2024-03-01T09:00:00|7200|240|64|1|15G
-3|bob|batch|COMPLETED|2024-03-01T08:20:00|2024-03-01T09:00:00|30|60|8|1|1G
-4|bob|batch|COMPLETED|2024-03-01T08:30:00|2024-03-01T09:00:00|1800|60|16|1|3G
-"""
-
-WORKLOADS = {
-    "synthetic": ("synthetic", 0.8, "largest_job=64"),
-    "synthetic with memory": ("synthetic", 0.8, "largest_job=64 memory_mb=40"),
-    "lublin2003 with memory": ("lublin2003", 0.8, "largest_job=64 memory=250"),
-    "lublin2003": ("lublin2003", None, "largest_job=64 estimates=exact"),
-    "feitelson1996": ("feitelson1996", 0.6, "repetition=sequence estimates=exact"),
-    "swf": ("swf", None, f"path={LOG} end=100000 exclude=[{{processors:128}}]"),
-    "swf with memory": ("swf", 0.9, f"path={LOG} end=100000 exclude=[{{processors:128}}] memory=200"),
-    "sacct": ("sacct", None, "path=SACCT"),
-    "o2k": ("o2k_2000_01", None, "warmup_days=0"),
-}
-"""File of conf/workload, load, and options."""
-
-POLICIES = (
-    "backfill/fcfs", "easy", "lxf_w_backfill", "sjf_backfill", "conservative", "ncsa_lsf", "lxf_w_immediate",
-    "lxf_w_soon", "eq_spatial_5m",
-)  # fmt: skip
-CASES = [
-    (policy, machine, workload)
-    for policy in POLICIES
-    for machine in ("o2k", "pe128")
-    for workload in WORKLOADS
-    if machine == "o2k" or policy != "ncsa_lsf"  # its rules name hosts
-]
-COVERING = [
-    (POLICIES[i], "pe128" if (i + k) % 2 and POLICIES[i] != "ncsa_lsf" else "o2k", workload)
-    for i in range(len(POLICIES))
-    for k, workload in enumerate(WORKLOADS)
-    if (k - i) % len(WORKLOADS) in (0, 1, 4)
-]
-"""Each policy with three workloads and both machines, each workload with three policies."""
 
 
 @cache
@@ -68,43 +24,6 @@ def point_of(policy: str, workload: str, load: float | None, options: str, machi
     ]  # fmt: skip
     made: Point = plan.expand(compose.load(arguments, locate.conf_folder())).task(0).point
     return made
-
-
-def used_twice(made: Schedule) -> bool:
-    """Return whether some processor is."""
-    runs = made.runs
-    return any(
-        most_at_once(*(column[runs.host == h] for column in (runs.begin, runs.end, runs.processors)))
-        > made.machine.processors[h]
-        for h in range(len(made.machine.names))
-    )
-
-
-@pytest.mark.parametrize(
-    ("policy", "machine", "name"),
-    [pytest.param(*case, marks=[] if case in COVERING else pytest.mark.exhaustive) for case in CASES],
-)
-def test_every_policy_takes_every_workload(policy: str, machine: str, name: str, tmp_path: Path) -> None:
-    workload, load, options = WORKLOADS[name]
-    (tmp_path / "sacct.txt").write_text(SACCT)
-    options = options.replace("SACCT", str(tmp_path / "sacct.txt"))
-    if (policy, workload) == ("ncsa_lsf", "feitelson1996"):
-        # Its largest jobs are as large as the largest host, and NCSA's classes end at 64 processors.
-        options += (
-            " machine.hosts=[{name:a,processors:64},{name:b,processors:64}]"
-            " policy.ncsa_lsf.hosts=[{host:a,sizes:[lj,mj,sj]},{host:b,sizes:[lj,mj,sj]}]"
-        )
-    if (machine, name) == ("pe128", "o2k"):
-        options += " machine.processors=1024"  # a month of eight hosts is too much for 128 processors
-    point = point_of(policy, workload, load, options, machine)
-    FAMILY.check(point)
-    assert np.isfinite(FAMILY.simulate(point).metrics["wait"]).all()
-    made = FAMILY.schedule(point)
-    assert (made.end > made.jobs.submit).all()
-    assert not used_twice(made)
-    if machine == "o2k":  # memory is read or filled in where it matters
-        has_memory = name in ("o2k", "sacct") or name.endswith("with memory")
-        assert (made.jobs.memory > 0).any() == has_memory
 
 
 def test_jobs_wait_for_memory_that_is_filled_in() -> None:
@@ -124,7 +43,6 @@ def test_a_machine_of_ones_own() -> None:
         made = FAMILY.schedule(point_of(policy, "synthetic", 0.7, options))
         assert made.machine.names == ("a", "b")
         assert set(made.host.tolist()) == {0, 1}
-        assert not used_twice(made)
 
 
 @pytest.mark.parametrize(
