@@ -33,23 +33,6 @@ class Rectangle(NamedTuple):
         """Return the rectangle with rows and columns exchanged."""
         return Rectangle(self.left, self.top, self.width, self.height)
 
-    def touches(self, other: Rectangle) -> bool:
-        """Return whether two disjoint rectangles share a piece of a side, so that links join them."""
-        gap_rows = max(self.top, other.top) - min(self.top + self.height, other.top + other.height)
-        gap_columns = max(self.left, other.left) - min(self.left + self.width, other.left + other.width)
-        return max(gap_rows, gap_columns) == 0 and min(gap_rows, gap_columns) < 0
-
-    def joined(self, other: Rectangle) -> Rectangle | None:
-        """Return the union with a disjoint rectangle where it is a rectangle too, else None."""
-        if self.top == other.top and self.height == other.height:
-            if self.left + self.width == other.left or other.left + other.width == self.left:
-                left = min(self.left, other.left)
-                return Rectangle(self.top, left, self.height, self.width + other.width)
-        elif self.left == other.left and self.width == other.width:
-            union = self.transposed().joined(other.transposed())
-            return union and union.transposed()
-        return None
-
 
 @dataclass(frozen=True)
 class Mesh:

@@ -78,38 +78,9 @@ class Torus:
         """The sides as compiled functions take them, shape (n_dimensions,)."""
         return np.array(self.sides, np.int64)
 
-    def coordinates(self, processor: int) -> tuple[int, ...]:
-        """Return where a processor is, in each dimension."""
-        return tuple(int(at) for at in np.unravel_index(processor, self.sides))
-
-    def processor(self, coordinates: tuple[int, ...]) -> int:
-        """Return which processor is there; coordinates may go round."""
-        return int(np.ravel_multi_index(coordinates, self.sides, mode="wrap"))
-
-    def neighbour(self, processor: int, dimension: int, direction: int) -> int:
-        """Return the processor at the other end of a link."""
-        at = list(self.coordinates(processor))
-        at[dimension] += 1 if direction == FORWARD else -1
-        return self.processor(tuple(at))
-
-    def link(self, processor: int, dimension: int, direction: int) -> int:
-        """Return the number of the link that leaves a processor so."""
-        return (processor * len(self.sides) + dimension) * 2 + direction
-
-    def ends(self, link: int) -> tuple[int, int]:
-        """Return the processors that a link leaves and enters."""
-        rest, direction = divmod(link, 2)
-        processor, dimension = divmod(rest, len(self.sides))
-        return processor, self.neighbour(processor, dimension, direction)
-
     def distance(self, source: int, target: int) -> int:
         """Return the number of links of the shortest route between two processors."""
         return int(distance_between(self.array, source, target))
-
-    def route(self, source: int, target: int) -> list[int]:
-        """Return the links of a message between two processors, see `route_into`."""
-        links = np.empty(self.diameter, np.int64)
-        return [int(link) for link in links[: route_into(self.array, source, target, links)]]
 
 
 @kernel()

@@ -91,18 +91,6 @@ def test_fig_6_10_moves_fewer_processors_at_once() -> None:
         assert not FAMILY.is_exact(point(POLICIES[name], UNIFORM))
 
 
-def test_a_run_ends_at_the_look_that_is_precise_enough() -> None:
-    seen = []
-
-    def enough(metrics: Any) -> bool:
-        seen.append(len(metrics["epochs"]))
-        return len(seen) == 2
-
-    batches = Batches(size=2, warmup=1, checkpoints=(2, 5, 9), enough=enough)
-    outcome = FAMILY.simulate(point(BUDDY, UNIFORM, batches))
-    assert (seen, len(outcome.metrics["epochs"]), outcome.jobs) == ([2, 5], 5, 6 * 2 * 8)
-
-
 def geometric(processors: int, mean: float) -> list[Fraction]:
     """Probabilities of 1 to P processors, each `more` times the one before."""
     more = 1 - 1 / Fraction(max(1.0, mean * processors))
@@ -166,9 +154,3 @@ def test_bad_input_is_refused_in_one_line(
     with pytest.raises(ValueError, match=message) as refused:
         FAMILY.check(Point(policy, workload, machine, load))
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("minimum", [[1, 17], [0, 4], [], [[1]]])
-def test_minima_that_no_machine_has_are_refused(minimum: Any) -> None:
-    with pytest.raises(ValueError, match="allowed: 1 to 16 processors for each job"):
-        make_schedule(BUDDY, 16, minimum)

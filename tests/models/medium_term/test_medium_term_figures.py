@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -38,17 +37,6 @@ def epochs(schedule: Schedule) -> list[list[int]]:
 def eighths(*rows: tuple[int, int, int, int, int]) -> list[tuple[int, int, Fraction, int, Fraction]]:
     """Boxes with times in eighths of T."""
     return [(least, x, Fraction(y, 8), width, Fraction(height, 8)) for least, x, y, width, height in rows]
-
-
-def test_fig_6_2_two_jobs_get_all_processors_though_one_needs_them() -> None:
-    schedule = make_schedule(BUDDY, 16, [2, 2, 4, 8, 8, 8, 8, 16])
-    lowest = sorted(schedule.boxes, key=lambda box: box.y)
-    assert [(box.minimum, box.width, box.y, box.end) for box in lowest[:2]] == [
-        (16, 16, 0, Fraction(1, 8)),
-        (8, 16, Fraction(1, 8), Fraction(1, 4)),  # the dashed line of (a)
-    ]
-    assert [box.width for box in lowest[2:4]] == [8, 8]  # (b): above 1/4, at least 8 processors
-    assert min(box.width for box in schedule.boxes) == 4
 
 
 def test_fig_6_4() -> None:
@@ -134,44 +122,6 @@ def test_rectangles_tile_the_mesh_at_every_moment(policy: dict[str, Any], rows: 
             assert set().union(*running) == {
                 (row, column) for row in range(rows) for column in range(columns)
             }
-
-
-def resting(schedule: Schedule) -> list[tuple[Box, list[Box], list[Box]]]:
-    """Each box with those that it rests on and those that rest on it."""
-    return [
-        (
-            box,
-            [other for other in schedule.boxes if other.end == box.y and _overlap(box, other)],
-            [other for other in schedule.boxes if other.y == box.end and _overlap(box, other)],
-        )
-        for box in schedule.boxes
-    ]
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one.x < other.x + other.width and other.x < one.x + one.width
-
-
-@pytest.mark.parametrize(("processors", "n_jobs"), [(4, 4), (8, 5), (8, 8), (8, 11), (16, 6)])
-def test_a_buddy_allocation_only_divides_the_one_below(processors: int, n_jobs: int) -> None:
-    """Section 6.7: "Any allocation of a BUDDY schedule rests on only one previous allocation"."""
-    rows = 2
-    for minimum in combinations_with_replacement(_powers(processors), n_jobs):
-        schedule = make_schedule(BUDDY, processors, minimum)
-        placements = realise(schedule, rows, processors // rows)
-        for box, below, _ in resting(schedule):
-            assert len(below) == (box.y > 0)
-            assert all(cells(placements[box.job]) <= cells(placements[other.job]) for other in below)
-
-
-def test_three_allocations_can_rest_on_one() -> None:
-    """Against section 6.7: "there are a power of two number of allocations resting on any allocation"."""
-    schedule = make_schedule(BUDDY, 4, [1, 1, 1, 2, 2, 4, 4, 4])
-    assert [1, 1, 2] in [sorted(box.width for box in above) for _, _, above in resting(schedule)]
-
-
-def _powers(processors: int) -> list[int]:
-    return [1 << bit for bit in range(processors.bit_length())]
 
 
 HALF = Fraction(1, 2)

@@ -10,7 +10,6 @@ import medium_term_twin as twin
 import numpy as np
 import pytest
 
-from models.medium_term.boxes import schedule_of
 from models.medium_term.engine import make_boxes, make_schedule
 from models.medium_term.tilings import tilings
 
@@ -75,34 +74,6 @@ def test_the_search_finds_all_schedules_of_powers_of_two(processors: int, n_jobs
     assert found == twin.tilings(processors, n_jobs, powers(processors))
 
 
-@pytest.mark.parametrize(("processors", "n_jobs"), [(2, 4), (3, 3), (4, 4), (4, 5), (5, 4), (6, 4), (6, 6)])
-def test_the_search_finds_all_schedules(processors: int, n_jobs: int) -> None:
-    found = {tuple(row) for row in tilings(processors, n_jobs, "all").width.tolist()}
-    assert found == twin.tilings(processors, n_jobs, range(1, processors + 1))
-
-
-@pytest.mark.parametrize(
-    ("processors", "n_jobs", "allocations"),
-    [
-        (8, 8, "powers_of_two"),
-        (4, 11, "powers_of_two"),
-        (16, 16, "powers_of_two"),
-        (12, 8, "all"),
-        (7, 9, "all"),
-    ],
-)
-def test_what_the_search_finds_are_schedules_best_first(
-    processors: int, n_jobs: int, allocations: str
-) -> None:
-    found = tilings(processors, n_jobs, allocations)
-    assert len(found.boxes) > 10
-    costs = [
-        schedule_of(boxes, processors, width, np.arange(n_jobs)).reallocations
-        for width, boxes in zip(found.width, found.boxes, strict=True)
-    ]
-    assert costs == sorted(costs)
-
-
 @pytest.mark.parametrize(("processors", "n_jobs"), SMALL)
 def test_an_optimum_is_the_best_that_serves_the_jobs(processors: int, n_jobs: int) -> None:
     sets = twin.tilings(processors, n_jobs, powers(processors))
@@ -155,14 +126,6 @@ def test_the_fewest_epochs_are_those_of_an_exhaustive_search(processors: int, n_
 def test_theorem_6_5_equi_epoch_is_optimal_on_powers_of_two(processors: int, n_jobs: int) -> None:
     for minimum in lists(processors, n_jobs):
         assert n_epochs(EQUI_EPOCH, processors, minimum) == n_epochs(OPTIMAL_EPOCH, processors, minimum)
-
-
-@pytest.mark.parametrize("processors", [20, 140])
-def test_theorem_6_5_needs_the_power_of_two(processors: int) -> None:
-    minima = drawn(652, processors // 4, 8, 200)
-    losses = [n_epochs(EQUI_EPOCH, processors, m) - n_epochs(OPTIMAL_EPOCH, processors, m) for m in minima]
-    assert min(losses) == 0
-    assert max(losses) > 0
 
 
 @pytest.mark.exhaustive

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from partitioning_cases import MACHINE, POLICIES, SPEEDUPS, WORKLOAD, Case, random_jobs, run_out
+from partitioning_cases import MACHINE, POLICIES, SPEEDUPS, WORKLOAD, Case, run_out
 
 from models import workloads
 from models.jobs import swf
@@ -72,23 +71,6 @@ def test_feedback_is_refused_with_the_option_that_unrolls_it() -> None:
         FAMILY.check(given)
     assert "\n" not in str(refused.value)
     FAMILY.check(replace(given, workload={**given.workload, "repetition": "sequence"}))
-
-
-@pytest.mark.parametrize(
-    ("policy", "machine", "line"),
-    [
-        ("equi", {"processors": 100}, "policy equi on 10 × 10 processors; allowed: powers of two"),
-        ("fold_7", {"mesh": "1x4"}, "closed walk"),
-        ("equi", {"hosts": [{"processors": 8}, {"processors": 8}]}, "has hosts, and"),
-        ("static_4", {"processors": 2}, "policy.partitions=4; allowed: up to 2"),
-        ("equi", {"processors": 64, "memory_limit": 65}, "machine.memory_limit=65; allowed: 1 to 64 jobs"),
-    ],
-)
-def test_a_machine_that_a_policy_cannot_divide(policy: str, machine: dict[str, Any], line: str) -> None:
-    with pytest.raises(ValueError, match=r"allowed|add") as refused:
-        FAMILY.check(point(policy, machine={"name": "m", **machine}))
-    assert line in str(refused.value)
-    assert "\n" not in str(refused.value)
 
 
 def strips(rows: int, columns: int, jobs: int) -> list[Rectangle]:
@@ -195,22 +177,3 @@ def test_short_and_long_jobs_of_a_size_are_rigid_jobs() -> None:
     many = stream.first(200_000)
     load = float(many.size @ many.runtime) / (256 * many.submit[-1])
     assert float(note.partition("load 0.5 is ")[2].split()[0]) == pytest.approx(load, rel=0.05)
-
-
-@pytest.mark.exhaustive
-def test_jobs_as_wide_as_the_machine_share_it_as_the_closed_form_says() -> None:
-    """Rigid jobs of all processors under processor sharing, linear: M/G/1-PS, E / (1 - rho)."""
-    draw = np.random.default_rng(1)
-    n_jobs, load = 60_000, 0.6
-    gaps, runtimes = draw.exponential(10 / load, n_jobs), draw.gamma(2.0, 5.0, n_jobs)
-    jobs = tuple((float(gap), 0, float(time), 16) for gap, time in zip(gaps, runtimes, strict=True))
-    found = run_out(Case("processor_sharing", jobs, 4, 4, speedup="linear", batch_size=1000).kernel())
-    means = found.responses.reshape(20, 3000).mean(axis=1)
-    assert abs(means.mean() - 10 / (1 - load)) < 4 * means.std(ddof=1) / np.sqrt(len(means))
-
-
-@pytest.mark.parametrize("policy", ["equi", "equi_plus", "fold_never", "fold_7"])
-def test_jobs_that_have_what_they_ask_for_take_their_runtime_in_any_company(policy: str) -> None:
-    jobs = random_jobs(random.Random(5), 40, gap=1.0, work=3.0)  # of one processor
-    found = run_out(Case(policy, jobs, 16, 16, speedup="linear").kernel())
-    assert found.responses == pytest.approx(found.ended.runtime)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -71,15 +70,6 @@ def test_kernel_and_twin_agree_on_rigid_jobs(name: str, speedup: str, seeds: ran
         assert_agreement(random_case(name, seed, speedup), recording=seed % 2 == 0)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", ["equi", "fold_never", "fold_7", "fold_2j"])
-@pytest.mark.parametrize(("rows", "columns"), [(8, 8), (4, 16)])
-def test_a_crowd(name: str, rows: int, columns: int) -> None:
-    """Up to a job for each processor, and a queue."""
-    jobs = random_jobs(random.Random(name), 120, gap=1.0, work=3.0)
-    assert_agreement(Case(name, jobs, rows, columns, interval=7.1, overhead=0.3, batch_size=50))
-
-
 def assert_sound(simulation: Any, rows: int, columns: int) -> None:
     """Every cell has one owner, and partitions are rectangles of one cell or two."""
     state, lists = simulation.tables.state[0], simulation.tables.lists
@@ -104,52 +94,6 @@ def test_folding_tiles_the_mesh_at_any_moment(name: str) -> None:
         simulation.run(2**40, until=float(moment))
         if simulation.tables.state["n_running"][0]:
             assert_sound(simulation, 8, 16)
-
-
-@pytest.mark.parametrize("name", POLICIES)
-def test_jobs_present_are_those_that_respond(name: str) -> None:
-    """Little's law, exactly: a run that begins and ends empty, as one batch."""
-    jobs = random_jobs(random.Random(name), 60, gap=8.0, work=9.0)
-    interval = inf if name in ("static_4", "one_at_a_time") else 11.3
-    simulation = Case(name, jobs, limit=5, interval=interval, batch_size=60).kernel()
-    found = run_out(simulation)
-    assert found.closed.job_time[0] == pytest.approx(found.responses.sum())
-    assert found.closed.length[0] == simulation.now
-    assert (found.responses >= 0.999 * found.ended.work).all()  # no job is faster than alone
-
-
-@pytest.mark.parametrize("speedup", ["", "linear"])
-@pytest.mark.parametrize("name", POLICIES)
-def test_the_pieces_are_the_processors_that_jobs_hold(name: str, speedup: str) -> None:
-    """Never more than there are, as many as the engine counts, and from start to end of a job."""
-    for seed in range(3):
-        case = random_case(name, seed, speedup)
-        found = run_out(case.kernel(recording=True, batch_size=len(case.jobs)))
-        held = found.held
-        area = float(held.processors @ (held.end - held.begin))
-        assert area == pytest.approx(found.closed.held_time.sum())
-        assert (held.end > held.begin).all()
-        order = np.argsort(np.concatenate([held.end, held.begin]), kind="stable")  # ends come first
-        level = np.cumsum(np.concatenate([-held.processors, held.processors])[order])
-        assert level.max() <= case.rows * case.columns + 1e-9
-        for number in range(len(case.jobs)):
-            mine = np.flatnonzero(held.number == number)
-            begin, end = held.begin[mine], held.end[mine]
-            assert (begin[1:] >= end[:-1]).all()
-            assert (begin[0], end[-1]) == (found.ended.start[number], found.ended.end[number])
-
-
-@pytest.mark.parametrize("name", ["processor_sharing", "one_at_a_time"])
-def test_work_is_conserved_without_overhead(name: str) -> None:
-    """The machine does a second of work a second as long as there is any: the end is Lindley's."""
-    case = random_case(name, 5)
-    simulation = case.kernel(limit=1 if name == "one_at_a_time" else 256, interval=inf)
-    run_out(simulation)
-    now = end = 0.0
-    for gap, _, work, _ in case.jobs:
-        now += gap
-        end = max(end, now) + work
-    assert simulation.now == pytest.approx(end)
 
 
 def test_an_arrival_stops_the_job_that_folds_and_delays_the_newcomer() -> None:

@@ -7,7 +7,6 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -281,23 +280,3 @@ def story_of_engine(run: Run) -> dict[str, Any]:
             )
         ),
     }
-
-
-def stays_of(outcome: t3d_twin.Outcome, case: Case) -> SimpleNamespace:
-    """Return the twin's residencies as arrays, jobs by their position in order of submission."""
-    columns = zip(*story(outcome, case)["stays"], strict=True)
-    names = ("assigned", "job", "corner", "wire", "ready", "begins", "stops", "gone")
-    return SimpleNamespace(**{name: np.array(values) for name, values in zip(names, columns, strict=True)})
-
-
-def jobs_of(outcome: t3d_twin.Outcome) -> Jobs:
-    """Return the twin's jobs in order of their submission."""
-    order = sorted(outcome.jobs, key=lambda job: (job.submit, job.number))
-    return Jobs(
-        np.array([job.submit for job in order]),
-        np.array([job.runtime for job in order]),
-        np.array([job.requested for job in order]),
-        np.array([job.size for job in order]),
-        np.array([job.size * 1024 for job in order]),
-        job_class=np.array([JOB_CLASSES.index(str(job.job_class)) for job in order]),
-    )

@@ -1,23 +1,17 @@
-"""Where processor time goes that no job gets: as the engines count it, and recounted from the schedule."""
+"""Where processor time is lost under fixed slices: as the engines count it, and recounted at random times."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 import slices_cases as cases
-from slices_accounts import levels_of
 
 
-def areas(levels: Any, until: np.ndarray) -> np.ndarray:
-    """Return the integrals of all levels up to some times."""
-    found = []
-    for level in (levels.switching, levels.packing, levels.limits):
-        area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(levels.time))])
-        found.append(np.interp(until, levels.time, area))
-    return np.array(found)
+def within(begin: np.ndarray, end: np.ndarray, now: np.ndarray) -> np.ndarray:
+    """Return which intervals hold at which times, shape (times, intervals)."""
+    return (begin <= now[:, None]) & (now[:, None] < end)
 
 
 SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(2, 30))]
@@ -26,12 +20,25 @@ SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in ra
 @pytest.mark.parametrize("draw", [cases.tc2000, cases.alpha])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_levels_are_those_of_the_schedule(draw: Callable[[int], cases.Case], seed: int) -> None:
+    """Idle processors are lost, to limits within the reserve, while a job neither runs nor switches."""
     case = draw(seed)
     run = case.run()
-    made = run.schedule
-    kept = case.policy.get("reserved", 0)
-    is_gang = made.jobs.size >= case.policy.get("gang_from", 0)
-    recounted = levels_of(made, run.detail.switches, is_gang, np.full(len(case.machine.names), kept))
-    assert (np.diff(run.levels.time) > 0).all()
-    until = np.linspace(0, made.end.max(), 50)
-    np.testing.assert_allclose(areas(run.levels, until), areas(recounted, until), rtol=1e-7, atol=1e-3)
+    made, switches, levels = run.schedule, run.detail.switches, run.levels
+    now = np.random.default_rng(seed).uniform(0, made.end.max(), 300)
+    runs = within(made.runs.begin, made.runs.end, now)
+    switch = within(switches.begin, switches.end, now)
+    switching = switch @ switches.used
+    idle = case.machine.total - runs @ made.runs.processors - switching
+    jobs = np.arange(len(made.jobs))
+    active = (runs @ (made.runs.job[:, None] == jobs)) + (switch @ (switches.job[:, None] == jobs)) > 0
+    waits = (within(made.jobs.submit, made.end, now) & ~active).any(axis=1)
+    gangs = made.jobs.size >= case.policy.get("gang_from", 0)
+    kept, limits = case.policy.get("reserved", 0), np.zeros(len(now))
+    for host in range(len(case.machine.names)):
+        others = (made.runs.host == host) & ~gangs[made.runs.job]
+        limits += np.maximum(kept - runs[:, others] @ made.runs.processors[others], 0)
+    limits = np.where(waits, np.minimum(limits, idle), 0)
+    found = np.searchsorted(levels.time, now, side="right") - 1
+    np.testing.assert_allclose(levels.switching[found], switching, atol=1e-6)
+    np.testing.assert_allclose(levels.limits[found], limits, atol=1e-6)
+    np.testing.assert_allclose(levels.packing[found], np.where(waits, idle, 0) - limits, atol=1e-6)

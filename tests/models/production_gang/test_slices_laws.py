@@ -4,7 +4,6 @@ forms.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,66 +42,6 @@ def run(jobs: Jobs, machine: Machine, policy: dict[str, Any], phases: Any = None
 def cluster(*processors: int, memory: int = 2**60) -> Machine:
     names = tuple(f"alpha{h}" for h in range(len(processors)))
     return Machine(names, np.array(processors), np.full(len(processors), memory), spans=True)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_no_pe_has_two_jobs_and_none_moves(seed: int) -> None:
-    case = replace(cases.tc2000(seed), workload={"phases": None})
-    made = case.run()
-    pes, pieces = made.detail.pes, made.schedule.pieces
-    np.testing.assert_array_equal(pes.sum(axis=1), made.schedule.jobs.size)
-    # One set of PEs a job, for all of its pieces: no two pieces that overlap in time may share one of them.
-    order = np.argsort(pieces.begin, kind="stable")
-    free_from = np.full(case.machine.total, -np.inf)
-    for piece in order.tolist():
-        its = pes[pieces.job[piece]]
-        assert free_from[its].max() <= pieces.begin[piece]
-        free_from[its] = pieces.end[piece]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_reserve_is_kept_from_gangs_and_parts_of_a_job_run_together(seed: int) -> None:
-    case = cases.alpha(seed)
-    try:
-        made = case.run()
-    except ValueError:
-        return
-    pieces, jobs = made.detail.noted, made.schedule.jobs
-    is_gang = jobs.size >= case.policy["gang_from"]
-    for host, processors in enumerate(case.machine.processors.tolist()):
-        here = (pieces.host == host) & is_gang[pieces.job]
-        time = np.concatenate([pieces.end[here], pieces.begin[here]])
-        change = np.concatenate([-pieces.had[here], pieces.had[here]])
-        held = np.cumsum(change[np.argsort(time, kind="stable")])
-        assert held.max(initial=0) <= processors - case.policy["reserved"]
-        everybody = pieces.host == host
-        time = np.concatenate([pieces.end[everybody], pieces.begin[everybody]])
-        change = np.concatenate([-pieces.used[everybody], pieces.used[everybody]])
-        assert np.cumsum(change[np.argsort(time, kind="stable")]).max(initial=0.0) <= processors + 1e-9
-    if case.workload["phases"] is None:
-        for job in np.flatnonzero((made.detail.layout > 0).sum(axis=1) > 1).tolist():
-            its = pieces.job == job
-            times = [
-                {(b, e) for b, e in zip(pieces.begin[its & at], pieces.end[its & at], strict=True)}
-                for at in (pieces.host == host for host in np.flatnonzero(made.detail.layout[job]))
-            ]
-            assert all(each == times[0] for each in times)
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("system", [cases.tc2000, cases.alpha])
-def test_no_work_is_lost(system: Any, seed: int) -> None:
-    case = system(seed)
-    try:
-        made = case.run().schedule
-    except ValueError:
-        return
-    got = np.bincount(
-        made.pieces.job, (made.pieces.end - made.pieces.begin) * made.pieces.processors, len(made.jobs)
-    )
-    is_gang = made.jobs.size >= case.policy.get("gang_from", 0)
-    needed = made.jobs.size * made.jobs.runtime / np.where(is_gang, case.policy.get("delivered", 1.0), 1.0)
-    np.testing.assert_allclose(got, needed, rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -153,37 +92,6 @@ def test_who_comes_back_has_saved_up_nothing() -> None:
     made = run(jobs_of(*rows), pool(8), TC2000)
     late = delivered_to(made, 20_000.0) - delivered_to(made, 10_000.0)
     assert np.abs(late - 8 * 5_000.0).max() <= 2 * 8 * 10.0
-
-
-def test_jobs_that_are_not_gang_scheduled_share_the_reserve() -> None:
-    jobs = jobs_of((0.0, 1000.0, 3, 0), *((20.0, 60.0, 1, 1) for _ in range(3)))
-    made = run(jobs, cluster(4), ALPHA).schedule
-    assert made.end[1:].tolist() == pytest.approx([200.0, 200.0, 200.0])  # one CPU for three of them
-    assert made.end[0] == 1000.0
-
-
-def test_gangs_of_a_higher_class_have_all_slices() -> None:
-    jobs = replace(
-        jobs_of((0.0, 500.0, 21, 0), (100.0, 200.0, 21, 1)), job_class=np.array([3, 0])
-    )  # production, express; each spans all gang CPUs
-    made = run(jobs, cluster(8, 8, 8), ALPHA).schedule
-    assert (made.start[1], made.end[1]) == (100.0, 300.0)
-    assert made.end[0] == 700.0
-
-
-def test_two_gangs_that_span_computers_have_every_other_slice() -> None:
-    made = run(jobs_of((0.0, 300.0, 21, 0), (0.0, 300.0, 21, 1)), cluster(8, 8, 8), ALPHA)
-    ends = np.sort(made.schedule.end)
-    assert ends.tolist() == [590.0, 600.0]
-    assert made.detail.tickets.issued >= 6
-
-
-def test_memory_that_is_not_there_is_waited_for() -> None:
-    jobs = replace(jobs_of((0.0, 100.0, 2, 0), (0.0, 100.0, 2, 1)), memory=np.array([1200, 1000]))
-    made = run(jobs, cluster(8, memory=1000), ALPHA).schedule
-    assert made.start.tolist() == [0.0, 100.0]
-    made = run(jobs, cluster(8, memory=1100), ALPHA).schedule
-    assert made.start.tolist() == [0.0, 0.0]
 
 
 TOO_LARGE = {"submit": [0.0], "runtime": [10.0], "processors": [75]}

@@ -13,19 +13,15 @@ import pytest
 from family_cases import CONF, read
 
 from models import backfill
-from models.jobs.job_classes import DEBUG, EXPRESS, INTERACTIVE, PRODUCTION
+from models.jobs.job_classes import EXPRESS, INTERACTIVE, PRODUCTION
 from models.jobs.jobs import Jobs
 from models.point import Batches, Point
 from models.production_gang import FAMILY, model
-from models.production_gang.systems import Run
 from models.production_gang.t3d import moment
 from models.production_gang.t3d.nodes import partitions, shapes_of
 
 SCHEDULERS = ("llnl_gang", "djm", "unicos_max")
 HOUR, DAY = 3600.0, 86_400.0
-
-FIRST = (0.0, 1.0, 2, INTERACTIVE)
-"""Submitted on Monday, 0:00, so that time counts from there."""
 
 
 @cache
@@ -63,11 +59,6 @@ def jobs_of(*rows: tuple[float, float, int, int], **columns: Any) -> Jobs:
     )  # fmt: skip
 
 
-@cache
-def weeks(policy: str) -> Run:
-    return model.run(point(policy=policy))
-
-
 @pytest.mark.parametrize("policy", SCHEDULERS)
 def test_every_second_of_every_processor_is_accounted_for(policy: str) -> None:
     metrics = FAMILY.simulate(
@@ -77,16 +68,6 @@ def test_every_second_of_every_processor_is_accounted_for(policy: str) -> None:
     assert np.allclose(sum(shares) + metrics["no_work_share"], 1)
     assert all((share >= -1e-12).all() for share in (*shares, metrics["no_work_share"]))
     assert metrics["class_delivered"].sum(axis=1) / (256 * metrics["period"]) == pytest.approx(shares[0])
-
-
-@pytest.mark.parametrize("policy", SCHEDULERS)
-def test_all_work_is_done(policy: str) -> None:
-    made = weeks(policy).schedule
-    assert made.pieces is not None
-    ran = np.bincount(made.pieces.job, made.pieces.end - made.pieces.begin, len(made.jobs))
-    assert ran == pytest.approx(made.jobs.runtime)
-    assert (made.start >= made.jobs.submit).all()
-    assert (np.diff(made.jobs.submit) >= 0).all()
 
 
 @pytest.mark.exhaustive
@@ -129,60 +110,6 @@ def test_express_preempts_at_once_and_pays_the_switch() -> None:
     assert letters == [["R"], ["o", "W"], ["O", "R"], ["i"], ["R"]]
 
 
-def test_debug_jobs_are_not_preempted_and_minimum_slices_are_kept() -> None:
-    nine = 9 * HOUR
-    jobs = jobs_of(
-        FIRST, (nine, 900, 128, DEBUG), (nine, 9000, 128, PRODUCTION), (nine + 1, 10, 64, INTERACTIVE)
-    )
-    made = FAMILY.schedule(point(jobs, classes={"production": {"do_not_disturb": 3}}))
-    assert made.start[1:3].tolist() == [nine, nine]
-    assert made.start[3] == nine + 3 * 128 + 128, "the slice of the job that may be preempted, and its image"
-    assert made.end[1] == nine + 900
-
-
-def test_at_night_interactive_jobs_wait_before_they_preempt() -> None:
-    jobs = jobs_of((0, 9000, 256, PRODUCTION), (10, 10, 64, INTERACTIVE))
-    made = FAMILY.schedule(point(jobs, classes={"production": {"do_not_disturb": 0.1}}))
-    assert made.start[1] == 10 + 1200 + 256
-    by_day = jobs_of(FIRST, (9 * HOUR, 9000, 256, PRODUCTION), (9 * HOUR + 100, 10, 64, INTERACTIVE))
-    made = FAMILY.schedule(
-        point(by_day, classes={"production": {"do_not_disturb": 0.1}}, queues=[], prime_time={"from": 8})
-    )
-    assert made.start[2] == by_day.submit[2] + 256
-
-
-def test_a_user_waits_for_the_answer_and_thinks() -> None:
-    after, think = np.array([-1, 0, 1]), np.array([0.0, 30.0, 0.0])
-    rows = [(0, 100, 8, INTERACTIVE), (130, 50, 8, INTERACTIVE), (180, 1, 8, INTERACTIVE)]
-    jobs = jobs_of(*rows, after=after, think=think)
-    made = FAMILY.schedule(point(jobs))
-    assert made.jobs.submit.tolist() == [0, 130, 180]
-    jobs = replace(jobs, submit=np.zeros(3))  # what the workload expected does not matter
-    made = FAMILY.schedule(point(jobs))
-    assert made.jobs.submit.tolist() == [0, 130, 180]
-    with pytest.raises(
-        ValueError, match=r"takes jobs that are all submitted beforehand; add workload\.repetition"
-    ):
-        backfill.FAMILY.check(replace(point(jobs), policy=file("policy", "backfill/easy") | {"name": "easy"}))
-
-
-def test_users_who_had_much_count_as_standby() -> None:
-    """Of two users one has had all: its next job gives way to the other's, of the same class."""
-    jobs = jobs_of(
-        (0, 4000, 256, PRODUCTION), (1, 9000, 256, PRODUCTION), (4500, 100, 256, PRODUCTION),
-        user=np.array([1, 1, 2]),
-    )  # fmt: skip
-    keys: dict[str, Any] = {
-        "queues": [],
-        "batch_limit": None,
-        "classes": {"production": {"do_not_disturb": 0.001, "max_wait": 1e7}},
-    }
-    plain = FAMILY.schedule(point(jobs, **keys))
-    assert plain.start[2] >= plain.end[1]
-    nice = FAMILY.schedule(point(jobs, nice={"above": 1, "every": 3600, "half_life": 604800}, **keys))
-    assert nice.start[2] == 2 * 3600 + 256, "when its user's nice value is high, and the image has left"
-
-
 def test_partitions_are_the_papers() -> None:
     assert shapes_of((8, 4, 4)) == (
         (1, 1, 1), (2, 1, 1), (2, 2, 1), (2, 2, 2), (4, 2, 2), (4, 4, 2), (4, 4, 4), (8, 4, 4),
@@ -196,14 +123,6 @@ def test_partitions_are_the_papers() -> None:
         leaves = np.argsort(at.leaf).reshape(-1, 1 << level)
         assert {frozenset(nodes) for nodes in leaves.tolist()} == halves
     assert np.diff(partitions((8, 4, 4), "any").first).tolist() == [128, 128, 128, 128, 128, 32, 8, 1]
-
-
-def test_a_queue_that_never_opens_is_told() -> None:
-    queues = [{"name": "never", "processors": 256, "hours": None, "run_limit": None, "open": "night"}]
-    jobs = jobs_of((0, 10, 4, PRODUCTION))
-    always = {"from": 0, "until": 24, "weekends": True}
-    with pytest.raises(ValueError, match="1 of 1 jobs wait for ever, since their queue never opens"):
-        FAMILY.schedule(point(jobs, queues=queues, prime_time=always))
 
 
 SMALL = (0, 1, 2, INTERACTIVE)
