@@ -68,7 +68,6 @@ def call(module: str, arguments: Sequence[str]) -> int:
     ----------
     module : str
         Dotted name: not imported before that is known.
-    arguments : sequence of str
     """
     if (line := hidden()) is not None:
         print(f"error: {line}", file=sys.stderr)

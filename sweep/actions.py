@@ -29,9 +29,6 @@ def act(
     ----------
     config : Config
         From which the plan was expanded.
-    plan : Plan
-    folder : Folder
-    console : Console
     arguments : sequence of str
         Command line, for the dataset's attributes.
     watch : bool
@@ -92,10 +89,6 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
 
     Parameters
     ----------
-    config : Config
-    plan : Plan
-    folder : Folder
-    console : Console
     watch : bool
         Repeat until nothing is left, and print the lines that have changed.
     """

@@ -23,7 +23,6 @@ def warm_up(needed: Iterable[tuple[Family, Sequence[Point]]], say: Callable[[str
 
     Parameters
     ----------
-    needed : iterable of (Family, sequence of Point)
     say : callable
         Gets the notice, if this takes longer than a moment.
     """

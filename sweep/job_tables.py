@@ -23,6 +23,7 @@ column               unit
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import json
 from collections.abc import Mapping, Sequence
@@ -71,7 +72,6 @@ def frame(data: xr.Dataset, labels: Mapping[str, Any] | None = None) -> pd.DataF
 
     Parameters
     ----------
-    data : Dataset
     labels : mapping, optional
         Columns of one value each that come first: which point of a study it is.
     """
@@ -97,14 +97,10 @@ def write(table: pd.DataFrame, path: Path) -> None:
     if path.suffix == ".parquet":
         table.to_parquet(path, index=False)
     else:
-        table.to_csv(path, index=False, compression=compression(path))
+        data = table.to_csv(index=False).encode()
+        path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
 def name_of(user: float, names: Sequence[str]) -> str:
     """Return the name of a user of this number, empty where it is not known."""
     return names[int(user) - 1] if 1 <= user <= len(names) else ""
-
-
-def compression(path: Path) -> dict[str, Any] | None:
-    """Return how pandas is to compress a CSV file: without a time of day in it."""
-    return {"method": "gzip", "mtime": 0} if path.suffix == ".gz" else None

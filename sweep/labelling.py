@@ -51,8 +51,6 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
 
     Parameters
     ----------
-    made : Schedule
-    point : Point
     n_jobs : int, optional
         Of a stream; None is all jobs that were simulated, of a log as well.
     """

@@ -27,7 +27,6 @@ class Meter:
 
     Parameters
     ----------
-    console : Console
     total, done : int
         Tasks of the plan, and those done before this run.
     outlook : callable, optional
@@ -109,7 +108,6 @@ def reporting(console: Console, action: str, total: int, unit: str) -> Iterator[
 
     Parameters
     ----------
-    console : Console
     action : str
         E.g. ``writing``.
     total : int

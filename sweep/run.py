@@ -31,9 +31,6 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
     ----------
     config : Config
         What the plan was expanded from.
-    plan : Plan
-    folder : Folder
-    console : Console
     arguments : sequence of str
         Command line, for the dataset's attributes.
 
@@ -162,12 +159,8 @@ def execute(
 
     Parameters
     ----------
-    plan : Plan
-    console : Console
     found : State
         Before this run.
-    bundles : Bundles
-    executor : Attached
     costs : Costs
         Those of `bundles`, kept for later runs.
     collection : Collection, optional

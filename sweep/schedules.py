@@ -7,16 +7,15 @@ times of every job of every task would fill the disk.
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import re
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -52,7 +51,6 @@ class _Files(ABC):
 
     Parameters
     ----------
-    plan : Plan
     given : Path
         From ``schedule=``: the file of one schedule or table, or the folder of several schedules.
     """
@@ -67,7 +65,6 @@ class _Files(ABC):
         ----------
         done : collection of str
             Identities of tasks; a failed task has no schedule.
-        console : Console
 
         Raises
         ------
@@ -113,7 +110,6 @@ class Schedules(_Files):
 
     Parameters
     ----------
-    plan, given
     paths : dict of int to Path
         Task number -> file.
     """
@@ -152,26 +148,15 @@ class JobTable(_Files):
                 self._fill(private, numbers, report)
 
     def _fill(self, path: Path, numbers: Sequence[int], report: Callable[[int], None]) -> None:
-        """Write one schedule after the other: as CSV no more than one is in memory.
-
-        All tables have the same columns, empty where a workload or a machine lacks one.
-        """
+        """Write all schedules; columns that a workload or a machine lacks are empty."""
         import pandas as pd
 
-        whole = path.suffix == ".parquet"
+        parts = []
+        for written, number in enumerate(numbers, start=1):
+            parts.append(self._jobs(number))
+            report(written)
         columns = [*self._labels(0), "job", *job_tables.COLUMNS]
-        parts, header = [], True
-        with nullcontext() if whole else _text_file(path) as file:
-            for written, number in enumerate(numbers, start=1):
-                part = self._jobs(number).reindex(columns=columns)
-                if file is None:
-                    parts.append(part)
-                else:
-                    part.to_csv(file, index=False, header=header)
-                    header = False
-                report(written)
-        if whole:
-            pd.concat(parts, ignore_index=True).to_parquet(path, index=False)
+        job_tables.write(pd.concat(parts, ignore_index=True).reindex(columns=columns), path)
 
     def _labels(self, number: int) -> dict[str, Any]:
         task = self.plan.task(number)
@@ -223,21 +208,6 @@ def _same_word(read: Any, values: Iterable[Any]) -> bool:
     import pandas as pd
 
     return any(pd.isna(read) if value is None else str(read) == str(value) for value in values)
-
-
-@contextmanager
-def _text_file(path: Path) -> Iterator[IO[str]]:
-    """Open a file to write, compressed if its name ends in ``.gz``, with no time of day in it."""
-    if path.suffix != ".gz":
-        with path.open("w", encoding="utf-8", newline="") as file:
-            yield file
-        return
-    with (
-        path.open("wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
-    ):
-        yield file
 
 
 def planned(plan: Plan) -> Schedules | JobTable | None:

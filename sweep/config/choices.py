@@ -63,11 +63,9 @@ def find_base(group: str, name: str, folders: Sequence[Path]) -> str | None:
 
     Parameters
     ----------
-    group : str
     name : str
         As a file of the same folder would have it, ``gang/_gang``; else the only file of the group with the
         same short name is meant.
-    folders : sequence of Path
     """
     full = set(_all_names(group, folders))
     if name in full:

@@ -126,7 +126,6 @@ class Config:
 
     Parameters
     ----------
-    settings : Settings
     files : dict of str to dict
         Group (policy, workload, machine) -> name -> the composed file, interpolations not yet resolved.
     groups : dict of str to dict

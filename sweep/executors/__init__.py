@@ -72,8 +72,6 @@ class Assignment:
     ----------
     config : Config
         Plain data from which `sweep.plan.plan.expand` makes the same plan anywhere.
-    plan : Plan
-    folder : Folder
     state : State
         Of the plan's tasks.
     left : list of int

@@ -102,7 +102,6 @@ class Bundles:
 
     Parameters
     ----------
-    plan : Plan
     left : iterable of int
         Task numbers to run.
     costs : Costs

@@ -53,7 +53,6 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     given : str, Path, mapping of settings, or mapping of arrays
         Arrays (a dict, a table, a Dataset) have ``submit``, ``runtime`` and ``processors``, perhaps
         ``requested``, ``memory`` (KB of a whole job) and ``user``.
-    where : sequence of Path
     """
     if isinstance(given, Path) or (isinstance(given, str) and given.endswith((".swf", ".swf.gz"))):
         path = Path(given).expanduser().absolute()
@@ -84,7 +83,6 @@ def machine(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     given : int, str, mapping or None
         A number of processors; a name; rows times columns of a mesh, e.g. ``16x16``; keys of conf/machine;
         None is the machine of a log, as its header names it.
-    where : sequence of Path
     """
     if given is None:
         return files.parameters("machine", "log", {}, where)

@@ -50,7 +50,6 @@ class Plan:
 
     Parameters
     ----------
-    settings : Settings
     axes : dict of str to tuple
         Axis -> values, in the dataset's order.
     points : ndarray of int, shape (n_points,)
@@ -171,13 +170,10 @@ class Plan:
         found = np.zeros(self.shape, dtype=bool)
         if any(family.solves for family in self.families.values()):
             each, which = np.unique(self._columns(), axis=0, return_inverse=True)
-            solved = [self._is_exact(*system) for system in each.tolist()]
+            points = [self._point(*system) for system in each.tolist()]
+            solved = [families.find(point.policy["family"]).is_exact(point) for point in points]
             found.flat[self.points] = np.array(solved)[which.ravel()]
         return found
-
-    def _is_exact(self, policy: int, workload: int, machine: int) -> bool:
-        point = self._point(policy, workload, machine)
-        return families.find(point.policy["family"]).is_exact(point)
 
     def measurement(self, number: int) -> Measurement:
         """Return how long task `number` is measured."""

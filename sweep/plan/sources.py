@@ -123,15 +123,15 @@ def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _texts(value: Any, key: str = "") -> Iterator[str]:
+def _texts(value: Any) -> Iterator[str]:
     """Yield all texts in parameters that have the form of a dotted name."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             if name not in OWN_KEYS:
-                yield from _texts(item, str(name))
+                yield from _texts(item)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _texts(item, key)
+            yield from _texts(item)
     elif isinstance(value, str) and _DOTTED.fullmatch(value):
         yield value
 
@@ -302,7 +302,6 @@ _seen: dict[Path, str] = {}
 
 def _read(name: str, file: Path) -> Source:
     data = file.read_bytes()
-    _drop_older_bytecode(file)
     source = _parsed(hashlib.sha256(data).hexdigest(), data)
     before = _seen.setdefault(file, source.digest)
     if before != source.digest:
@@ -313,18 +312,6 @@ def _read(name: str, file: Path) -> Source:
             )
         _seen[file] = source.digest
     return source
-
-
-def _drop_older_bytecode(file: Path) -> None:
-    """Remove the bytecode of a file that was written after it, so that what is run is what is hashed.
-
-    Python takes bytecode for that of the file as it is now where both agree in the file's size and in the
-    second of its last change; so a value that a script edits twice within a second would be run as it was.
-    """
-    with suppress(OSError, NotImplementedError):  # none there, or not ours; the latter where none is written
-        bytecode = Path(importlib.util.cache_from_source(file))
-        if bytecode.stat().st_mtime_ns < file.stat().st_mtime_ns:
-            bytecode.unlink()
 
 
 def _parsed(key: str, data: bytes) -> Source:

@@ -59,10 +59,8 @@ class Task:
         Dotted name of the family's package.
     point : Point
         Arguments of the model, without the stopping rule.
-    measurement : Measurement
     at : dict
         Axis -> value, for the record of a failure.
-    replication : int
     """
 
     id: str
@@ -79,8 +77,6 @@ class Bundle:
 
     Parameters
     ----------
-    tasks : tuple of Task
-    shards : Path
     log : str, optional
         Name of a log that several workers of one machine share; None is a log of the worker's own.
     brief : bool

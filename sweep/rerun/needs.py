@@ -20,7 +20,6 @@ def logs(original: Original, given: Path | None) -> tuple[dict[str, str], list[s
 
     Parameters
     ----------
-    original : Original
     given : Path, optional
         Folder that is looked into first.
 

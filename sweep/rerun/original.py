@@ -24,10 +24,8 @@ class Original:
 
     Parameters
     ----------
-    path : Path
     data : Dataset
         As it is stored: flags and missing values not decoded.
-    config : Config
     logs : dict of str to str
         Path of each log -> SHA-256 of its content.
     modules : dict of str to str

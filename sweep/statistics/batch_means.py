@@ -70,10 +70,6 @@ def interval(
     exact : bool
         The values are solved, not simulated.
 
-    Returns
-    -------
-    Interval
-
     Raises
     ------
     ValueError
@@ -98,7 +94,6 @@ def levels(values: ArrayLike, *, weight: ArrayLike | None = None, exact: bool = 
     Parameters
     ----------
     values, weight : array_like, shape (replications, batches)
-    exact : bool
 
     Returns
     -------
@@ -142,7 +137,6 @@ def intervals(
     Parameters
     ----------
     values : array_like, shape (..., replications, batches)
-    confidence : float
     weight : array_like, shape (..., replications, batches), optional
     exact : array_like of bool, shape (...) or ()
         Where the values are solved, not simulated.
@@ -173,7 +167,6 @@ def paired_difference(
     Parameters
     ----------
     a, b : array_like, shape (replications, batches)
-    confidence : float
     weights : two array_like, shape (replications, batches), optional
         What the batches of a and those of b count for, by default all alike. The difference is that of the
         two weighted means, over the batches that both have.
@@ -211,7 +204,6 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact:
     Parameters
     ----------
     a, b : array_like, shape (replications, batches)
-    confidence : float
     exact : bool
         Both are solved, not simulated.
 
@@ -241,7 +233,6 @@ def relative_half_width(values: ArrayLike, confidence: float = 0.95) -> float:
     Parameters
     ----------
     values : array_like, shape (replications, batches)
-    confidence : float
     """
     found = interval(values, confidence)
     if found.half_width == 0:
@@ -262,7 +253,6 @@ def precise_enough(values: ArrayLike, relative: float, confidence: float = 0.95)
     values : array_like, shape (replications, batches)
     relative : float
         E.g. 0.05 for a half-width of 5 % of the mean.
-    confidence : float
     """
     if not relative > 0:
         raise ValueError(

@@ -61,7 +61,6 @@ def bootstrapped_difference(
     ----------
     a, b : array_like, shape (replications, batches)
         Batches are periods in order of time; one that is missing in either drops the pair.
-    confidence : float
     weights : two array_like, shape (replications, batches), optional
         What the batches of a and those of b count for, by default all alike.
 
@@ -82,7 +81,6 @@ def block_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     ----------
     values : array_like, shape (replications, batches)
         Values whose plain mean is asked for, NaN where there are none.
-    confidence : float
     """
     table = np.asarray(values, dtype=np.float64)
     otherwise = interval(table, confidence)
@@ -204,7 +202,6 @@ class _Pair:
     values : ndarray, shape (n,)
     length : int
         Of the blocks that suit it; 1 where there would be too few of them.
-    own : Interval
     """
 
     values: Floats
@@ -229,7 +226,6 @@ class _Pair:
         ----------
         length : int
             Of the blocks that are drawn.
-        by_runs : bool
         """
         n = len(self.values)
         error = block_error(self.values, length)

@@ -149,7 +149,6 @@ def advice(
 
     Parameters
     ----------
-    interval : Interval
     batch_size : int or None
         Jobs in a batch; None, or a word, is however many the workload has, and no other number can be
         proposed.

@@ -45,8 +45,6 @@ class Verdict:
 
     Parameters
     ----------
-    saturated : bool
-    suspected : tuple of bool, one for each replication
     shortfall : float
         Mean share of the offered work that the suspected runs left undone; NaN where there are none.
     """

@@ -26,7 +26,6 @@ def needed(found: Interval, confidence: float = 0.95, chance: float = CHANCE) ->
         Of a difference.
     confidence : float
         Of that interval.
-    chance : float
 
     Returns
     -------

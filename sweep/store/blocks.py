@@ -37,7 +37,6 @@ def blocks(shape: tuple[int, ...], most: int) -> Iterator[Block]:
     Parameters
     ----------
     shape : tuple of int
-    most : int
     """
     cut = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= most), len(shape) - 1)
     after = math.prod(shape[cut + 1 :])
@@ -57,7 +56,6 @@ class Results:
 
     Parameters
     ----------
-    cells : int
     shapes : mapping of str to tuple of int
         Metric -> shape of its values in a cell, (n_batches, ...).
 

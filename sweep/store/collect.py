@@ -23,8 +23,6 @@ class Collection:
 
     Parameters
     ----------
-    plan : Plan
-    folder : Folder
     arguments : sequence of str
         Command line, for the dataset's attributes.
     """
@@ -49,7 +47,6 @@ class Collection:
 
         Parameters
         ----------
-        state : State
         report : callable, optional
             Called now and then with the number of tasks that are in it.
 

@@ -49,7 +49,6 @@ def write(
     ----------
     state : State
         Of the tasks, and where their records are; no log may be moved meanwhile.
-    path : Path
     arguments : sequence of str
         Command line, for the attributes.
     report : callable, optional
@@ -80,12 +79,7 @@ def write(
 
 
 class _Cells:
-    """The state of each cell of the grid (a point in one replication), and the record of its task.
-
-    Parameters
-    ----------
-    state : State
-    """
+    """The state of each cell of the grid (a point in one replication), and the record of its task."""
 
     def __init__(self, state: State) -> None:
         plan = state.plan

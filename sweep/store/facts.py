@@ -30,12 +30,7 @@ OF_JOBS = ("workload", "machine")
 
 
 class Facts:
-    """The facts of a plan; logs are read when they are asked for, and once.
-
-    Parameters
-    ----------
-    plan : Plan
-    """
+    """The facts of a plan; logs are read when they are asked for, and once."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan

@@ -31,12 +31,9 @@ class Finished:
 
     Parameters
     ----------
-    id : str
     seconds : float
-    jobs : int
     backlog : mapping, optional
         The work that it left undone, see `encoded`.
-    batches : int
     metrics : tuple of (str, int)
         Names, and the number of values of each: of shape (batches, ...), in C order.
     values : bytes

@@ -25,7 +25,6 @@ class Shard:
 
     Parameters
     ----------
-    folder : Path
     log : str, optional
         Name of a log shared with other processes of this machine (across machines, appending is not safe on
         every file system); None is a log of this process's own.
@@ -86,7 +85,6 @@ def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
     ----------
     folder : Path
         Of the logs.
-    ids : collection of str
 
     Returns
     -------
@@ -121,8 +119,6 @@ def merge(folder: Path, logs: Iterable[Path], name: str) -> None:
 
     Parameters
     ----------
-    folder : Path
-    logs : iterable of Path
     name : str
         Of the one log, without ``.jsonl``.
     """

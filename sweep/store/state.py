@@ -27,7 +27,6 @@ class State:
 
     Parameters
     ----------
-    plan : Plan
     done : dict of str to float
         Identity -> seconds it took.
     failed : dict of str to Line

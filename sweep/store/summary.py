@@ -23,7 +23,6 @@ class Summary:
     ----------
     shapes : mapping of str to tuple of int
         Metric -> (n_batches, ...).
-    plan : Plan
     coords : mapping of str to sequence
         Of the metrics' own dimensions.
 
@@ -60,8 +59,6 @@ class Summary:
 
         Parameters
         ----------
-        block : Block
-        results : Results
         state : ndarray of int, shape (n_cells,)
             What became of each task of the grid.
         """

@@ -45,10 +45,8 @@ def summarised(
 
     Parameters
     ----------
-    plan : Plan
     coords : mapping of str to sequence
         Of the metrics' own dimensions.
-    summary : Summary
     state, seconds : ndarray, shape (n_cells,)
         Of each task of the grid.
     """
@@ -175,7 +173,6 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
 
     Parameters
     ----------
-    plan : Plan
     arguments : sequence of str
         Command line.
     """

@@ -128,10 +128,6 @@ class Command:
         """Return once there is such a file beside the logs."""
         self._wait_until(lambda: any(Path("results/queue/shards").glob(pattern)))
 
-    def wait_for_fork_server(self) -> None:
-        """Return once the server is there that workers are forked from."""
-        self._wait_until(lambda: any("forkserver" in line for line in self._processes().values()))
-
     def wait_for_worker(self) -> int:
         """Return the process number of a worker, or of what is about to be one, as soon as there is any."""
         found: set[int] = set()

@@ -10,7 +10,7 @@ import pytest
 
 from sweep import statistics
 from sweep.statistics import blocks, settling
-from sweep.statistics.blocks import LEAST_BLOCKS, block_error, block_interval, block_length
+from sweep.statistics.blocks import LEAST_BLOCKS, block_error, block_interval
 
 
 def series(rng: np.random.Generator, lag1: float, shape: tuple[int, ...], skewed: bool = False) -> np.ndarray:
@@ -42,16 +42,6 @@ def test_the_error_is_that_of_blocks_drawn_one_by_one(length: int) -> None:
     assert block_error(values, length) == pytest.approx(
         np.std(means) * math.sqrt(n_blocks / (n_blocks - 1)), rel=0.02
     )
-
-
-def test_blocks_grow_with_the_correlation() -> None:
-    rng = np.random.default_rng(2)
-    lengths = [np.median([block_length(series(rng, f, (60,))) for _ in range(200)]) for f in (0, 0.3, 0.6)]
-    assert lengths == sorted(lengths)
-    assert lengths[0] <= 3 < lengths[2]
-    # Politis and White's formula for the correlation that is allowed for.
-    alternating = np.array([1.0, -1.0] * 30)
-    assert block_length(alternating) == 1
 
 
 @pytest.mark.exhaustive
@@ -135,14 +125,6 @@ def test_replications_give_probabilities_by_students_t() -> None:
         found = statistics.interval(difference)
         expected = stdtr(11, found.mean / found.standard_error)
         assert statistics.probability_lowest(runs)[0] == pytest.approx(expected, abs=0.03)
-
-
-def test_equals_share_and_too_little_is_no_probability() -> None:
-    rng = np.random.default_rng(9)
-    one = rng.gamma(2, 1, (1, 30))
-    assert statistics.probability_lowest([one, one, one + 3]) == pytest.approx([0.5, 0.5, 0.0])
-    assert np.isnan(statistics.probability_lowest(np.array([one, one + 1])[..., :9])).all()
-    assert np.isnan(statistics.probability_lowest(np.full((2, 1, 30), np.nan))).all()
 
 
 def test_what_grows_for_ever_takes_nothing_from_the_others() -> None:

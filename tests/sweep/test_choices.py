@@ -78,11 +78,6 @@ def test_files_of_ones_own_may_lie_in_any_folder_and_build_on_short_names(sweep,
     assert sweep("+experiment=part/few", "action=plan", f"--config-dir={own}").status == 0
 
 
-def test_every_folder_of_the_project_has_at_most_25_files():
-    crowded = [d for d in PROJECT.rglob("*") if d.is_dir() and len(list(d.glob("*.yaml"))) > 25]
-    assert not crowded
-
-
 def test_a_policy_of_ones_own_builds_on_its_familys(expand, sweep, own):
     (own / "policy" / "gang").mkdir()
     (own / "policy" / "gang" / "mine.yaml").write_text("defaults: [_gang, _self_]\nscheme: best_fit\n")

@@ -1,9 +1,7 @@
 """Results belong to the code that gave them: what is edited is run anew, what is only explained is not."""
 
 import importlib.util
-import os
 import sys
-import time
 import types
 from pathlib import Path
 
@@ -108,25 +106,6 @@ def test_an_edited_function_is_run_anew_and_said(mine, own_family):
     assert "earlier version" not in again
 
 
-def test_an_edit_within_a_second_that_keeps_the_size_is_run(mine, own_family, tmp_path, monkeypatch):
-    """Python alone would run the bytecode of before: it compares sizes and whole seconds."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    second = int(time.time()) - 10
-
-    def edited(text, part):
-        own_family(helping=text)
-        (file,) = tmp_path.glob("own_*/helping.py")
-        os.utime(file, ns=(0, second * 10**9 + part))
-        return Path(importlib.util.cache_from_source(file))
-
-    bytecode = edited("def answer(work):\n    return 1.0\n", 1)
-    assert mine().status == 0
-    os.utime(bytecode, ns=(0, second * 10**9 + 2))  # as if run at once
-    edited("def answer(work):\n    return 2.0\n", 3)
-    assert mine().status == 0
-    np.testing.assert_array_equal(load()["response"], 2.0)
-
-
 def test_fresh_runs_everything_anew_and_keeps_what_was_there(sweep):
     sweep()
     first = Path("results/queue/shards").glob("*.jsonl")
@@ -138,13 +117,6 @@ def test_fresh_runs_everything_anew_and_keeps_what_was_there(sweep):
     (aside,) = Path("results/queue/shards/aside").glob("*.jsonl")
     assert {line[:25] for line in aside.read_bytes().splitlines()} == before
     assert "up to date" in sweep().out
-
-
-def test_fresh_leaves_the_tasks_of_other_points_alone(sweep):
-    sweep("replications=1")
-    sweep("replications=1", "grid.load=[0.3]", "fresh=true", "replace=true")
-    assert results() == 12
-    assert "up to date: 12 of 12" in sweep("replications=1").out
 
 
 def closure(family, monkeypatch):
@@ -183,17 +155,6 @@ def test_a_family_is_all_that_it_runs_and_no_other_family(monkeypatch):
     } <= found
     assert not {name for name in found if name.startswith(("models.backfill", "models.partitioning"))}
     assert "models.workloads.lublin2003" not in found
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("package", ["backfill", "partitioning", "medium_term"])
-def test_nothing_of_a_family_is_missed(package, monkeypatch):
-    """All its files but those that only load kernels, or that nothing of it uses."""
-    from sweep.plan import families
-
-    files = {f"models.{package}", *sources._below(f"models.{package}")} - {"models"}
-    missed = files - closure(families.find(f"models.{package}"), monkeypatch)
-    assert missed <= {"models.medium_term.realisation"}
 
 
 def test_a_policy_that_is_added_makes_nothing_stale_and_counts_itself(mine, own_family, tmp_path):

@@ -85,25 +85,6 @@ def test_a_changed_character_in_a_log_is_run_again_and_counted(sweep):
     assert "not what was written" not in sweep().out
 
 
-def test_a_log_that_changes_while_the_dataset_is_made_is_an_error_of_one_line(sweep, monkeypatch):
-    sweep()
-    whole = DATASET.read_bytes()
-    read = state.read
-
-    def read_and_damage(*given):
-        found = read(*given)
-        (log,) = FOLDER.shards.glob("*.jsonl")
-        log.write_bytes(b"".join(reversed(log.read_bytes().splitlines(keepends=True))))
-        return found
-
-    monkeypatch.setattr(state, "read", read_and_damage)
-    answer = sweep("confidence=0.9")
-    assert answer.status == 1
-    assert "a record has changed while the dataset was made; type the same command again" in answer.err
-    assert DATASET.read_bytes() == whole
-    monkeypatch.undo()
-
-
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.integers(1, 200))
 @settings(max_examples=100)
 def test_blocks_are_a_partition(shape, most):

@@ -11,7 +11,6 @@ import pytest
 from executor_contract import Contract, clean, same
 from study_commands import PYTHON_PATH, numbers
 
-from sweep.executors import work
 from sweep.executors.bundles import Bundles
 from sweep.store.costs import Costs, keys
 
@@ -78,28 +77,6 @@ def test_sigterm_is_as_clean_as_ctrl_c(command):
     run.wait_for_results(1)
     run.process.terminate()
     clean(run.finish(), status=130)
-
-
-FORK_SERVER = """
-from multiprocessing import forkserver
-
-from sweep.executors import dask
-
-dask.Executor(workers=1)._start_fork_server()
-status = open(f"/proc/{forkserver._forkserver._forkserver_pid}/status").read().split()
-blocked, ignored = (int(status[status.index(name) + 1], 16) for name in ("SigBlk:", "SigIgn:"))
-print((blocked | ignored) >> 1 & 1)
-"""
-
-
-@pytest.mark.exhaustive
-def test_the_fork_server_does_not_hear_ctrl_c_from_its_first_moment(tmp_path):
-    (tmp_path / "start.py").write_text(FORK_SERVER)
-    environment = {**os.environ, "PYTHONPATH": PYTHON_PATH}
-    done = subprocess.run(
-        [sys.executable, tmp_path / "start.py"], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "1\n"
 
 
 @pytest.mark.exhaustive
@@ -216,15 +193,3 @@ def test_bundles_grow_with_what_came_back(expand, tmp_path):
     bundles.learn(0, 0.01)
     assert bundles.outlook(1).work == pytest.approx(0.12), "of the other policy nothing is known"
     assert [len(bundle.tasks) for bundle in bundles] == [1] * 23, "one came back: no more than one is trusted"
-
-
-def test_a_worker_logs_a_bundle_with_one_write(expand, tmp_path, monkeypatch):
-    writes = []
-    monkeypatch.setattr(work.Shard, "append", lambda self, records: writes.append(list(records)))
-    plan = expand("policy=quick")
-    bundles = Bundles(plan, range(8), Costs(tmp_path / "none"), tmp_path, 10.0)
-    for number in range(4):
-        bundles.learn(number, 1e-3)
-    bundle = next(bundles)
-    work.work(bundle)
-    assert [len(records) for records in writes] == [4]

@@ -3,13 +3,12 @@
 import os
 import resource
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from executor_contract import clean
 
-from sweep.executors.bundles import Bundles, capacity
+from sweep.executors.bundles import Bundles
 from sweep.store.costs import Costs, keys
 
 DASK = ("executor=dask", "executor.workers=2")
@@ -84,44 +83,6 @@ def test_nothing_waits_behind_a_task_that_may_take_long(command, tmp_path):
     assert (len(alone), still) == (1, others)
 
 
-@pytest.mark.exhaustive
-def test_cheap_tasks_do_not_wait_behind_one_that_takes_long(command, tmp_path):
-    """One takes until the 20 others are done, which take nothing: the last of its worker."""
-    conf, go = tmp_path / "own", tmp_path / "go"
-    (conf / "policy" / "fake").mkdir(parents=True)
-    (conf / "policy" / "fake" / "long.yaml").write_text(
-        f"defaults: [_base, _self_]\nwaits_at: 0.4\nwaits_for: {go}\n"
-    )
-    ours = Path(__file__).parent / "conf"
-    for folder in ("experiment", "workload", "machine"):
-        (conf / folder).symlink_to(ours / folder)
-    for name in ("_base", "quick"):
-        (conf / "policy" / "fake" / f"{name}.yaml").symlink_to(ours / "policy" / "fake" / f"{name}.yaml")
-    loads = [round(0.02 * n, 2) for n in range(1, 21)]
-    left_out = "{policy: long, load: [" + ",".join(map(str, loads[:-1])) + "]}"
-    run = command(
-        *DASK, f"--config-dir={conf}", "policy=[quick,long]", "grid.preemption=[none]", "grid.urgent=[true]",
-        "replications=1", f"grid.load={loads}".replace(" ", ""), f"exclude=[{left_out}]",
-    )  # fmt: skip
-    run.wait_for_results(20)
-    before = logged()
-    go.touch()
-    clean(run.finish())
-    cheap = {line for log in before for line in log}
-    (last,) = {line for log in logged() for line in log} - cheap
-    assert len(cheap) == 20
-    assert next(log for log in logged() if last in log)[-1] == last
-
-
-def test_long_bundles_leave_room_for_one_a_worker(expand, costs, tmp_path):
-    bundles = Bundles(expand(), range(24), costs, tmp_path, 0.05)
-    unknown = next(bundles)
-    assert not unknown.brief
-    assert capacity(2, []) == 4
-    assert capacity(2, [unknown]) == 2
-    assert capacity(2, [replace(unknown, brief=True)] * 3) == 4
-
-
 def test_brief_is_what_was_seen_to_be_in_this_run(expand, costs, tmp_path):
     plan = expand()
     key = keys(plan)
@@ -157,16 +118,6 @@ def test_the_outlook_counts_what_is_on_its_way(expand, costs, tmp_path, monkeypa
     assert str(bundles.outlook(2)) == "time left not known: 2 take longer than expected"
     bundles.ended(plan.ids.index(given[0].tasks[0].id))
     assert str(bundles.outlook(2)) == "time left not known: 1 takes longer than expected"
-
-
-def test_time_left_does_not_guess_what_a_system_takes_from_another(expand, costs, tmp_path):
-    plan = expand("replications=1")
-    key = keys(plan)
-    quick = [number for number in range(12) if "quick" in key(number)]
-    bundles = Bundles(plan, range(12), costs, tmp_path, 0.05)
-    bundles.learn(quick[0], 0.5)
-    assert bundles.outlook(2).unknown == 12 - len(quick)
-    assert str(bundles.outlook(1)) == f"at least 3.0 s left: {12 - len(quick)} tasks with no timing yet"
 
 
 def test_one_log_says_nothing_of_another(expand, tmp_path):

@@ -88,20 +88,6 @@ def test_the_same_command_writes_the_same_table_again_and_no_other(sweep, name):
     assert set(pd.read_csv(name).load) == {0.6}
 
 
-def test_a_full_disk_leaves_nothing_behind(sweep, monkeypatch):
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(pd.DataFrame, "to_csv", full)
-    answer = sweep(*ONE, "schedule=out/one.csv")
-    assert answer.status == 1
-    assert (
-        "schedule=out/one.csv: one.csv cannot be written (No space left on device); all results are kept"
-        in answer.err
-    )
-    assert list(Path("out").iterdir()) == []
-
-
 def test_parquet_needs_an_engine_and_says_so_before_anything_runs(sweep, monkeypatch):
     monkeypatch.setattr(job_tables, "parquet_engine", lambda: None)
     answer = sweep(*ONE, "schedule=one.parquet")
@@ -109,23 +95,6 @@ def test_parquet_needs_an_engine_and_says_so_before_anything_runs(sweep, monkeyp
     assert "pandas writes Parquet with pyarrow or fastparquet, and neither is installed" in answer.err
     assert answer.err.count("\n") == 1
     assert results() == 0
-
-
-def test_parquet_is_written_where_there_is_one(sweep, monkeypatch):
-    """The engine is stood in for: what is handed to it is the table of the CSV file."""
-    given = {}
-
-    def to_parquet(table, path, index):
-        given["table"], given["index"] = table, index
-        Path(path).write_text("parquet")
-
-    monkeypatch.setattr(job_tables, "parquet_engine", lambda: "pyarrow")
-    monkeypatch.setattr(pd.DataFrame, "to_parquet", to_parquet)
-    assert sweep(*ONE, "schedule=one.parquet").status == 0
-    assert Path("one.parquet").read_text() == "parquet"
-    assert sweep(*ONE, "schedule=one.csv").status == 0
-    assert given["index"] is False
-    np.testing.assert_allclose(given["table"].end, pd.read_csv("one.csv").end)
 
 
 def test_names_of_users_and_jobs_by_hand(tmp_path):

@@ -2,10 +2,8 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
-from collections import deque
 from pathlib import Path
 from typing import ClassVar
 
@@ -40,12 +38,6 @@ class TestMpi(Contract):
         assert not list(Path("results/queue/shards").glob(".*")), "the ranks' locks are gone"
         assert 1 <= len(list(Path("results/queue/shards").glob("*.jsonl"))) <= 2
 
-    def test_a_wrong_key_is_one_line_and_not_three(self, start):
-        answer = start("batchs=3").finish()
-        clean(answer, status=2)
-        assert answer.err.startswith("error: unknown key 'batchs'")
-        assert answer.err.count("\n") == 1
-
     def test_sigterm_is_as_clean_as_ctrl_c(self, start):
         run = start("policy.waits_at=0.3", "policy.waits_for=never")
         run.wait_for_results(1)
@@ -53,15 +45,6 @@ class TestMpi(Contract):
         answer = run.finish()
         clean(answer, status=130)
         assert "the same command continues from here" in answer.out
-        assert run.survivors() == []
-
-    def test_tasks_that_take_long_are_not_waited_for(self, start):
-        run = start("policy.seconds=600", "policy=quick", "grid.load=[0.3]", "replications=3")
-        run.wait_for_file(".ranks-*")
-        run.signal_all(signal.SIGINT)
-        answer = run.finish()
-        clean(answer, status=130)
-        assert "stopped; the same command" in answer.out + answer.err or "stopped: 0 of 9" in answer.out
         assert run.survivors() == []
 
     def test_a_world_of_one_rank(self, command):
@@ -167,68 +150,3 @@ def test_a_reply_is_waited_for_asleep_and_not_for_ever(monkeypatch, asked, secon
     comm.isend = lambda message, rank, tag: Request(asked)
     World(comm).reply(ANSWER, "done")
     assert clock[0] == pytest.approx(seconds, abs=ranks.LONGEST_S if seconds > 1 else 1e-9)
-
-
-REPLYING = """
-import time
-from mpi4py import MPI
-from sweep.executors.ranks import ANSWER, World
-world = World(MPI.COMM_WORLD)
-world.comm.Barrier()
-if world.rank:
-    begin, used = time.monotonic(), time.process_time()
-    world.reply(ANSWER, b"x" * 1_000_000)
-    print(time.monotonic() - begin, time.process_time() - used)
-else:
-    time.sleep(1)
-    world.receive(1, ANSWER, 60)
-"""
-
-
-@pytest.mark.exhaustive
-@needs_mpiexec
-def test_a_long_reply_does_not_keep_a_core_busy_until_rank_0_looks():
-    command = [MPIEXEC, "-n", "2", sys.executable, "-c", REPLYING]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    waited, used = map(float, said)
-    assert waited > 0.5, "what is so long is not sent at once"
-    assert used < waited / 4
-
-
-class CalledWorld:
-    """Three ranks that do nothing but to answer; ranks 2 and 3 are on a node of their own."""
-
-    size = 4
-
-    def __init__(self):
-        self.watch = Alive()
-        self.calls = []
-        self.unanswered = deque()
-
-    def send(self, rank, tag, message):
-        function, _ = message
-        self.calls.append((rank, function.__name__))
-        self.unanswered.append((rank, "here" if rank == 1 else "there"))
-
-    def receive(self, rank, tag, limit_s):
-        rank, said = self.unanswered.popleft()
-        return rank, ANSWER, said
-
-
-class Alive:
-    works = True
-    path = Path("locks")
-
-    def has_died(self, rank):
-        return False
-
-
-def test_one_rank_of_each_other_node_compiles(tmp_path, monkeypatch):
-    world = CalledWorld()
-    monkeypatch.setattr(ranks, "world", world)
-    monkeypatch.setattr(ranks, "node", lambda: "here")
-    monkeypatch.setattr(mpi, "hold", lambda path: True)  # of this very process
-    with mpi.Executor(modules=["fake_family"]) as executor:
-        executor._start(tmp_path)
-    assert [rank for rank, function in world.calls if function == "compile_kernels"] == [2]
-    assert [rank for rank, function in world.calls if function == "prepare"] == [1, 2, 3]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -238,24 +237,3 @@ def test_a_grid_of_ones_own_values(tmp_path: Path) -> None:
             "compare", grid={**grid, "workload": [jobs(user=np.arange(4))]}, output=tmp_path / "out", **one
         ).run()
     assert len(str(error.value)) < 1500
-
-
-@pytest.mark.parametrize(
-    ("grid", "told"),
-    [
-        (
-            {"policy": [shortest]},
-            "priority is a function of this notebook, which other processes do not know",
-        ),
-        ({"policy": [{"ties": "event"}]}, "settings of what? give their 'name', too"),
-        ({"policy": [{"name": "easy", "tyes": 1}]}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
-        ({"workload": ["nowhere.swf"]}, "workload=nowhere.swf: no such file"),
-        ({"workload": [{"submit": [1.0]}]}, "jobs without runtime, processors"),
-        ({"machine": [2.5]}, "machine=2.5: float is not understood"),
-        ({"machine": [0]}, "machine.processors=0; allowed"),
-    ],
-)
-def test_a_grid_of_ones_own_values_that_cannot_be(grid: dict[str, Any], told: str, tmp_path: Path) -> None:
-    with pytest.raises(sweep.Error, match=re.escape(told)) as error:
-        sweep.Study("compare", grid=grid, output=tmp_path, **SMALL).run(progress=False)
-    assert "\n" not in str(error.value)

@@ -35,12 +35,6 @@ def test_zip_ties_axes(expand):
     assert {(point[0], point[2]) for point in points(plan)} == {("quick", 0.3), ("slow", 0.6)}
 
 
-def test_short_forms(expand):
-    assert expand("policy=slow").ids == expand("grid.policy=[slow]").ids
-    assert expand("grid.load=0.5").ids == expand("grid.load=[0.5]").ids
-    assert expand("policy=[slow]", "seed=2").ids == expand("+policy=slow", "seed=2").ids
-
-
 def test_a_set_key_reaches_every_file_that_has_it(expand, tmp_path):
     log = tmp_path / "a log.swf"
     log.write_text("; jobs")
@@ -58,11 +52,6 @@ def test_a_set_key_pins_the_axis_that_sets_it(expand):
     plan = expand("policy.preemption=resume")
     assert plan.axes["preemption"] == ("resume",)
     assert {plan.task(number).point.policy["preemption"] for number in range(len(plan.ids))} == {"resume"}
-
-
-def test_environment_variables_are_resolved(expand, monkeypatch):
-    monkeypatch.setenv("HOME", "/somewhere")
-    assert expand().task(0).point.workload["name_is"] == "/somewhere"
 
 
 def test_identity_is_the_hash_of_canonical_json(expand):
@@ -126,38 +115,10 @@ def test_growth_keeps_what_is_there(expand):
     assert small < set(expand("replications=3").ids)
 
 
-def log_and_poisson():
-    """Return overrides for one workload that has the key of an axis and one that has not."""
-    return ("grid.workload=[poisson,log]", f"workload.path={__file__}")
-
-
 def test_all_policies_and_loads_share_their_jobs(expand):
     plan = expand()
     seeds = {plan.task(number).point.seed for number in range(len(plan.ids))}
     assert seeds == {(1, streams.key("poisson"), replication) for replication in (0, 1)}
-
-
-def test_combinations_are_looked_at_workload_by_workload_and_told_in_the_order_of_the_grid(
-    expand, monkeypatch
-):
-    seen = []
-
-    def check(point):
-        seen.append((point.workload["name"], point.policy["name"]))
-        return [f"{point.policy['name']} on {point.workload['name']}", "of all"]
-
-    monkeypatch.setattr("fake_family.policies.check", check)
-    plan = expand(*log_and_poisson(), "grid.policy=[slow,quick]", "grid.load=[0.5]")
-    notes = plan.notes
-    assert len(list(itertools.groupby(workload for workload, _ in seen))) == 2
-    on = [f"{policy} on {workload}" for policy in ("slow", "quick") for workload in ("poisson", "log")]
-    assert notes == (on[0], "of all", *on[1:])
-
-
-def test_a_hundred_thousand_tasks(expand):
-    plan = expand("replications=10000")
-    assert len(plan.ids) == len(set(plan.ids)) == 120_000
-    assert plan.task(119_999).replication == 9999
 
 
 @pytest.fixture(scope="module")

@@ -1,24 +1,17 @@
 """One study over several commands: resumed, grown, failing, refused; all in this process."""
 
 import fcntl
-import io
 import json
-import math
 import os
 import re
 import sys
-import time
 from pathlib import Path
 
 import fake_family.engine
 import numpy as np
 import pytest
 import xarray as xr
-from rich.console import Console
-from study_commands import LIMIT_S, load, numbers, results
-
-from sweep.progress import Meter
-from sweep.store.reader import heads
+from study_commands import load, numbers, results
 
 
 def test_a_second_run_finds_everything_done(sweep, monkeypatch):
@@ -66,15 +59,6 @@ def test_a_smaller_grid_takes_nothing_out_of_a_dataset_without_a_word(sweep):
     assert load().sizes["load"] == 3, "what was added to has all that there was"
     assert sweep("grid.load=[0.3]", "replace=true", "+axes.work=policy.work", "+grid.work=[1,2]").status == 0
     assert load().sizes["load"] == 1
-
-
-def test_confidence_is_only_about_the_dataset(sweep):
-    sweep("batches=12")
-    narrow = float(load()["response_ci"].mean())
-    sweep("batches=12", "confidence=0.99")
-    assert results() == 24
-    assert load()["response_ci"].attrs["confidence"] == 0.99
-    assert float(load()["response_ci"].mean()) > narrow
 
 
 def test_points_that_mean_the_same_are_run_once(sweep):
@@ -145,19 +129,6 @@ def test_a_second_run_at_the_same_time_is_told_who_writes(sweep):
     assert sweep().status == 0
 
 
-def test_a_torn_line_is_run_again_and_the_dataset_is_the_same(sweep):
-    sweep()
-    whole = numbers()
-    (log,) = Path("results/queue/shards").glob("*.jsonl")
-    data = log.read_bytes()
-    log.write_bytes(data[: len(data) * 2 // 3 + 100])
-    left = 24 - results()
-    assert 0 < left < 24
-    assert sweep().status == 0
-    assert len(list(heads(Path("results/queue/shards")))) == 24
-    xr.testing.assert_identical(numbers().drop_attrs(), whole.drop_attrs())
-
-
 def test_the_order_of_the_logs_does_not_matter(sweep):
     sweep()
     whole = numbers()
@@ -172,18 +143,6 @@ def test_the_order_of_the_logs_does_not_matter(sweep):
     xr.testing.assert_identical(numbers().drop_attrs(), whole.drop_attrs())
 
 
-def test_long_gathering_is_told(sweep, monkeypatch):
-    sweep("policy=quick")
-    Path("results/queue/queue.nc").unlink()
-    monkeypatch.setattr("sweep.progress.SILENCE_S", 0.0)
-    monkeypatch.setattr("sweep.store.dataset.BLOCK_BYTES", 1)
-    said = sweep("action=gather").out.splitlines()
-    assert said[0] == "gathering 24 tasks"
-    far = [int(line.split()[1].split("/")[0]) for line in said if line.endswith("/24 tasks")]
-    assert len(far) > 1
-    assert far == sorted(far)
-
-
 def test_gather_writes_what_is_there(sweep):
     nothing = sweep("action=gather")
     assert nothing.status == 1
@@ -195,51 +154,6 @@ def test_gather_writes_what_is_there(sweep):
     used = dataset["state"].sel(policy="slow") != 3
     assert (dataset["state"].sel(policy="slow").where(used, 0) == 0).all()
     assert np.isnan(dataset["response_mean"].sel(policy="slow")).all()
-
-
-def test_the_dataset_can_be_read_at_any_moment(sweep, monkeypatch, fake_family_states):
-    monkeypatch.setattr("sweep.store.collect.WRITE_EVERY_S", 0.0)
-    monkeypatch.setattr("sweep.store.collect.WRITE_SHARE", math.inf)  # however long a writing takes here
-    assert sweep("policy.seconds=0.02").status == 0
-    assert fake_family_states[0] is None, "nothing is written before the first result"
-    counts = [count for count in fake_family_states if count is not None]
-    assert counts == sorted(counts)
-    assert len(set(counts)) > 3, "written several times"
-    assert (load()["state"] == 0).sum() == 0
-
-
-@pytest.fixture
-def fake_family_states(monkeypatch):
-    """Return, for each simulation, how many tasks were done in the dataset when it started."""
-    seen = []
-    real = fake_family.engine.stream
-
-    def look(seed, cause):
-        if cause == "arrivals":
-            path = Path("results/queue/queue.nc")
-            seen.append(int((load()["state"] == 1).sum()) if path.exists() else None)
-        return real(seed, cause)
-
-    monkeypatch.setattr(fake_family.engine, "stream", look)
-    return seen
-
-
-def wait_for(condition):
-    """Return once it holds, which is a matter of another thread."""
-    deadline = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def test_a_terminal_gets_a_bar(monkeypatch):
-    console = Console(force_terminal=True, width=80, file=io.StringIO())
-    monkeypatch.setattr("sweep.progress.LOOK_EVERY_S", 0.01)
-    with Meter(console, total=4, done=1, outlook=lambda: "3.0 s left") as meter:
-        meter.add(1, 100)
-        meter.add(2, 100)
-        wait_for(lambda: "jobs/s, 3.0 s left" in console.file.getvalue())
-    assert "4/4 tasks" in console.file.getvalue()
 
 
 def test_plan_runs_and_writes_nothing(sweep, tmp_path):
@@ -262,12 +176,3 @@ def test_the_manifest_remembers_files_of_smaller_grids(sweep):
     assert answer.status == 2
     assert "policy.work: 1.25 -> 9 (policy slow)" in answer.err
     assert json.loads(Path("results/queue/config.json").read_text())["grid"]["policy"] == ["quick"]
-
-
-def test_a_run_is_told_of_elements_that_may_work_in_its_folder(sweep):
-    made = Path("results/queue/slurm/001")
-    made.mkdir(parents=True)
-    (made / "submission.json").write_text('{"n_elements": 3, "created": 0.0, "cancelled": null}')
-    answer = sweep("policy=quick", "replications=1")
-    assert answer.status == 0
-    assert answer.out.count("3 of its 3 elements have not finished") == 1

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from models.family import Family, Outcome, followed
-from models.jobs.schedule import MOST_PIECES, check_pieces
 from models.point import Batches, Point
 from models.saturation import LONGER, Backlog
 from sweep import statistics
 from sweep.notebook import choices
 from sweep.plan import families
-from sweep.statistics.saturation import exponent, judge
+from sweep.statistics.saturation import judge
 
 SIZE, BATCHES, REPLICATIONS = 1000, 30, 5
 
@@ -155,12 +154,6 @@ def test_without_a_known_load_the_growth_decides() -> None:
     assert not judge(runs(0.0)).saturated
 
 
-@pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
-def test_the_exponent_is_that_of_the_growth(power: float) -> None:
-    level = Backlog.of(np.arange(0.5, 1200) ** power).level
-    assert exponent(level) == pytest.approx(power, abs=0.01)
-
-
 def test_a_suspicious_run_goes_on_for_longer() -> None:
     _, point = packing("first_fit", "exclusive", 0.9, BATCHES)
     lengths: list[int] = []
@@ -176,17 +169,3 @@ def test_a_suspicious_run_goes_on_for_longer() -> None:
     assert found.backlog is not None
     assert (found.backlog.length, found.jobs) == (LONGER, 2 * SIZE)
     assert statistics.judge([found.backlog] * 5).saturated
-
-
-def test_a_longer_run_of_more_pieces_than_can_be_kept_leaves_it_at_the_suspicion() -> None:
-    _, point = packing("first_fit", "exclusive", 0.9, BATCHES)
-
-    def simulate(given: Point) -> Outcome:
-        if given.batches.checkpoints[-1] > BATCHES:
-            check_pieces(MOST_PIECES + 1, "take fewer jobs")
-        level = np.linspace(1, 100, BATCHES)
-        return Outcome({"slowdown": level}, SIZE, Backlog.of(level, np.full(BATCHES, 0.85), 0.9))
-
-    found = followed(point, simulate)
-    assert found.backlog is not None
-    assert (found.backlog.suspected, found.backlog.length, found.jobs) == (True, 1, SIZE)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from study_commands import load, results
+from study_commands import load
 
 ONE = ("grid.load=[0.3]", "policy=quick", "grid.preemption=[none]", "grid.urgent=[true]", "replications=1")
 """One point of the queue in one replication."""
@@ -47,29 +47,12 @@ def test_values_that_no_name_can_hold_are_told_apart_by_number(sweep):
     assert sorted(path.name for path in Path("out").iterdir()) == ["0-note_a_b.swf", "1-note_a_b.swf"]
 
 
-def test_asking_later_runs_nothing_anew(sweep):
-    assert sweep(*ONE).status == 0
-    assert results() == 1
-    answer = sweep(*ONE, "schedule=late.swf")
-    assert answer.status == 0
-    assert "up to date: 1 of 1 tasks are done" in answer.out
-    assert results() == 1
-    np.testing.assert_allclose(responses("late.swf"), load().response.values.ravel())
-
-
 def test_gather_writes_those_that_are_done(sweep):
     assert sweep(*ONE).status == 0
     answer = sweep(*ONE, "grid.load=[0.3,0.6]", "action=gather", "schedule=out")
     assert answer.status == 0
     assert "schedules: out/ (1 files); 1 left out, whose tasks are not done" in answer.out.splitlines()
     assert [path.name for path in Path("out").iterdir()] == ["load_0.3.swf"]
-
-
-def test_a_plan_tells_and_writes_nothing(sweep):
-    answer = sweep("action=plan", "schedule=out")
-    assert answer.status == 0
-    assert "schedules out/ (24 files)" in answer.out.splitlines()
-    assert not Path("out").exists()
 
 
 def test_a_disk_that_fills_leaves_the_old_file_and_no_other(sweep):

@@ -31,7 +31,6 @@ from sweep.statistics import (
     precise_enough,
     relative_half_width,
     weighed,
-    with_data,
 )
 from sweep.statistics.correlation import (
     LEAST_FREEDOM,
@@ -165,17 +164,6 @@ def test_student_sleep_data():
     assert found.mean + found.half_width == pytest.approx(-0.7001142, abs=1e-7)
 
 
-@pytest.mark.parametrize(
-    ("shape", "confidence", "quantile"),
-    [((5, 1), 0.95, 2.776), ((5, 6), 0.95, 2.776), ((21, 2), 0.99, 2.845), ((30, 1), 0.90, 1.699)],
-)
-def test_half_width_uses_the_tabulated_quantile(shape, confidence, quantile):
-    values = np.resize([3.0, -1.0, 2.0, 0.5, -4.0, 1.0, 7.0], shape)
-    found = interval(values, confidence)
-    error = values.mean(axis=1).std(ddof=1) / math.sqrt(shape[0])
-    assert found.half_width / error == pytest.approx(quantile, abs=5.1e-4)
-
-
 # Agreement
 
 
@@ -203,27 +191,7 @@ def test_intervals_are_interval_elementwise(values):
         )
 
 
-@settings(max_examples=100, deadline=None)
-@given(tables(), st.sampled_from([0.25, 4.0]), st.integers(-50, 50), st.randoms())
-def test_units_and_the_order_of_replications_do_not_matter(values, scale, shift, random):
-    order = random.sample(range(len(values)), len(values))
-    before, after = interval(values), interval(scale * values[order] + shift)
-    assert (after.mean, after.half_width, after.lag1) == pytest.approx(
-        (scale * before.mean + shift, scale * before.half_width, before.lag1), abs=1e-9, nan_ok=True
-    )
-
-
 # Missing values
-
-
-@pytest.mark.parametrize("batches", [0, 1, 2, MIN_BATCHES - 1])
-def test_too_few_batches_are_withheld_but_have_a_mean(batches):
-    found = interval(np.full((1, 8), np.nan) if not batches else [[*range(batches), *[np.nan] * 3]])
-    assert found.withheld
-    assert math.isnan(found.half_width)
-    assert math.isnan(found.lag1)
-    assert found.n == batches
-    assert found.mean == pytest.approx((batches - 1) / 2 if batches else math.nan, nan_ok=True)
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.1, -7.3e8])
@@ -276,30 +244,11 @@ def test_independent_batches_pay_a_known_price(shape, confidence):
     assert 1 < np.median(intervals(values, confidence).half_width) / plain < price
 
 
-def test_replications_that_differ_in_length_count_alike():
-    rng = np.random.default_rng(5)
-    values = rng.normal(size=(30_000, 3, 12))
-    values[np.broadcast_to(np.arange(12) >= np.array([12, 7, 2])[:, None], values.shape)] = np.nan
-    found = intervals(values)
-    assert found.mean[0] == pytest.approx(np.nanmean(values[0], axis=1).mean())
-    assert_at_least(covers(values, 0), 0.95)
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("phi", [0.2, 0.4, 0.6, 0.8, 0.9])
 @pytest.mark.parametrize("shape", [(1, 30), (1, 60), (3, 20)])
 def test_coverage_on_ar1_however_short_its_batches(phi, shape):
     assert_at_least(covers(ar1_batches(phi, 1, (4000, *shape), seed=7), 0), 0.93)
-
-
-def test_running_minimum_solves_lindleys_recursion():
-    rng = np.random.default_rng(8)
-    service, gaps = rng.exponential(1, 500), rng.exponential(1.1, 500)
-    waits, expected = waiting_times(service, gaps, first=2.5), [2.5]
-    for need, gap in zip(service, gaps, strict=True):
-        expected.append(max(0.0, expected[-1] + need - gap))
-    assert waits == pytest.approx(expected[1:], abs=1e-10)
-    assert (waits < 1e-10).any()
 
 
 @pytest.mark.exhaustive
@@ -319,13 +268,6 @@ def test_coverage_on_mm1_waiting_times(rho, size, shape):
 
 
 # Batches that are too short
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("phi", "least"), [(0.8, 0.90), (0.95, 0.85)])
-def test_ten_batches_that_hang_together_are_the_limit(phi, least):
-    """What docs/statistics.md says of the shortest runs that have an interval."""
-    assert_at_least(covers(ar1_batches(phi, 1, (4000, 1, 10), seed=20), 0), least)
 
 
 def test_the_effective_number_is_that_of_theory_where_it_can_be_known():
@@ -351,21 +293,6 @@ def test_sufficient_batch_size_is_sufficient_for_ar1_and_not_wasteful(phi):
 
 
 @pytest.mark.parametrize(
-    ("values", "given"),
-    [
-        ([[1.0, 2.0, 4.0, 3.0, 1.0]] * 2, "5 batches in each of 2 replications are too few to judge"),
-        ([[1.0, 2.0], [1.0, np.nan]], "3 batches in 2 replications are too few to judge"),
-        ([[1.0], [2.0]], "1 batch in each of 2 replications is too few to judge"),
-    ],
-)
-def test_batches_are_counted_as_they_are_asked_for(values, given):
-    nothing = [np.nan] * len(values[0])
-    line = advice(interval(values), 1000, replications=with_data([*values, nothing]))
-    assert given in line
-    assert line.endswith("; give batches=10 (better 30), or replications=5")
-
-
-@pytest.mark.parametrize(
     ("values", "expected"),
     [
         ([[np.nan]], "no batch holds data"),
@@ -388,17 +315,6 @@ def test_advice_for_every_other_case(values, expected):
 
 
 # Pairs under common random numbers
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("shape", [(1, 10), (3, 10), (6, 4)])
-def test_paired_difference_covers_and_profits_from_common_jobs(shape):
-    rng = np.random.default_rng([12, *shape])
-    common = 5 * rng.normal(size=(3000, *shape))
-    a, b = 2 + common + rng.normal(size=common.shape), 1.5 + common + rng.normal(size=common.shape)
-    found = [paired_difference(x, y) for x, y in zip(a, b, strict=True)]
-    assert_at_least(np.array([abs(i.mean - 0.5) <= i.half_width for i in found]), 0.95)
-    assert np.median([i.half_width for i in found]) < np.nanmedian(intervals(a).half_width) / 2
 
 
 @pytest.mark.exhaustive
@@ -558,25 +474,6 @@ def test_mser_cuts_an_exact_step_and_nothing_from_a_constant():
     assert mser([9.0] * 36 + [0.1] * 164) == 40  # the mixed group goes too
     assert mser([9.0] * 36 + [0.1] * 164, group=1) == 36
     assert mser([0.1] * 203) == 0
-
-
-@pytest.mark.exhaustive
-def test_one_cut_for_all_replications_gives_the_long_run_and_one_for_each_does_not():
-    """M/M/1 from empty at load 0.95, 60 batches of 50 customers: in the long run they wait for 19."""
-    rng = np.random.default_rng(26)
-    found = {"from empty": [], "each": [], "all": []}
-    for _ in range(60):
-        shape = (20, 60, 50)
-        service, gaps = rng.exponential(1, shape), rng.exponential(1 / 0.95, shape)
-        waits = [waiting_times(s.ravel(), g.ravel(), 0.0) for s, g in zip(service, gaps, strict=True)]
-        runs = np.reshape(waits, shape).mean(axis=2)
-        found["from empty"].append(runs.mean())
-        found["each"].append(np.mean([run[truncation(run[None]) :].mean() for run in runs]))
-        found["all"].append(runs[:, truncation(runs) :].mean())
-    short = {name: 1 - np.mean(means) / 19 for name, means in found.items()}
-    assert short["from empty"] > 0.12
-    assert 0 < short["all"] < 0.65 * short["from empty"]
-    assert short["each"] > short["from empty"] - 0.02, "nothing is gained"
 
 
 def test_a_cut_is_made_where_every_replication_has_batches():
