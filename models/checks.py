@@ -43,10 +43,8 @@ def number(
 
     Parameters
     ----------
-    given : mapping
     where : str
         Name of the mapping on the command line, e.g. ``policy.immediate``.
-    key : str
     allowed : str
         The allowed values, in words.
     least, most : float

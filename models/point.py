@@ -77,8 +77,6 @@ class Point:
         Resolved YAML files.
     load : float or None
         Offered load as a fraction of the machine's capacity; None leaves the workload as it is.
-    batches : Batches
-    seed : tuple of int
     measures : mapping
         ``bound`` and ``groups`` of the measures of jobs, see `models.jobs.measures.Measures`.
     """

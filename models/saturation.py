@@ -75,7 +75,6 @@ class Backlog:
             Work delivered, as a fraction of capacity.
         load : float, optional
             Work offered, as a fraction of capacity.
-        overflowed : bool
         """
         if delivered is None or not load:
             delivered, load = np.full(len(level), np.nan), 1.0

@@ -32,7 +32,6 @@ def periods(submit: Floats, most: int) -> Floats:
     ----------
     submit : ndarray of float, shape (n_jobs,), seconds
         Ascending; at least one.
-    most : int
 
     Examples
     --------

@@ -62,7 +62,6 @@ class Division:
         Parameters
         ----------
         submit : ndarray of float, shape (n_jobs,), seconds
-        size, n_batches : int
         measured : slice
             Jobs that count.
         """
@@ -83,8 +82,6 @@ class Division:
         submit : ndarray of float, shape (n_jobs,), seconds
         periods : ndarray of float, shape (n_periods + 1,), seconds
             See `models.jobs.calendar.periods`; the last one goes on to the end of what is measured.
-        n_batches : int
-        measured : slice
         """
         first, stop, _ = measured.indices(len(submit))
         borders = np.append(periods[:-1], np.nan)[: n_batches + 1]

@@ -66,13 +66,7 @@ class Grouping:
 
     @classmethod
     def of(cls, name: str, given: object) -> Grouping:
-        """Read a YAML file of ``conf/groups``.
-
-        Raises
-        ------
-        ValueError
-            With one line that names the allowed values.
-        """
+        """Read a YAML file of ``conf/groups``; ``ValueError`` with one line for a mistake."""
         where = f"groups {name}: "
         keys = checks.mapping(given, f"groups {name}", KEYS)
         dim = str(keys.get("dim", name))
@@ -102,7 +96,6 @@ class Groups:
 
     Parameters
     ----------
-    groupings : sequence of Grouping
     all_jobs : Jobs
         All jobs that are measured: users are ranked by their work among these.
     """

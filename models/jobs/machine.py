@@ -29,7 +29,6 @@ class Machine:
 
     Parameters
     ----------
-    names : tuple of str
     processors : ndarray of int, shape (n_hosts,)
     memory : ndarray of int, shape (n_hosts,), KB
         `UNLIMITED_KB` without a limit.
@@ -107,7 +106,7 @@ def pool(processors: int, memory_each: int = UNLIMITED_KB) -> Machine:
 
 
 def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
-    """Return the machine of a YAML file.
+    """Return the machine of a YAML file; ``ValueError`` with one line for a mistake.
 
     Parameters
     ----------
@@ -117,11 +116,6 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
         log's header names are taken. ``memory_gb_per_processor``, of any but hosts: null is no limit.
     processors_of_log : int, optional
         None where the workload is no log.
-
-    Raises
-    ------
-    ValueError
-        With one line that names the allowed values.
     """
     if (hosts := machine.get("hosts")) is not None:
         return _of_hosts(machine, hosts)

@@ -58,7 +58,6 @@ class Measures:
     ----------
     bound : float, seconds
         A shorter runtime counts as that long in the bounded slowdown.
-    groups : tuple of Grouping
     """
 
     bound: float = BOUND_S
@@ -80,7 +79,6 @@ def declared(
     ----------
     common : sequence of str
         Names in `COMMON`.
-    measures : Measures
     extra : mapping of str to (unit, long name)
     """
     of_jobs = {name: OF_JOBS[name] for name in common if name in OF_JOBS} | dict(extra)
@@ -135,8 +133,6 @@ def of_jobs(
         if there is a response time.
     batch : ndarray of int, shape (n_jobs,)
         The batch of each job, from 0 on.
-    n_batches : int
-    measures : Measures
     all_jobs : Jobs, optional
         All jobs that are measured, if `jobs` are only some of them: users are ranked among these.
 

@@ -19,8 +19,6 @@ class Measuring:
 
     Parameters
     ----------
-    measures : Measures
-    batch_size : int
     all_jobs : Jobs, optional
         All jobs of a workload that ends: users are ranked among these.
     """

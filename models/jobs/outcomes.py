@@ -45,10 +45,8 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
     ----------
     family : Family
         Declares the metrics.
-    point : Point
     opened : Stream or Trace
         Its workload.
-    run : callable
     own : callable, optional
 
     Notes

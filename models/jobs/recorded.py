@@ -47,7 +47,6 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
         At its own load: recorded waits do not belong to rescaled times between submissions.
     batches : Batches
         Those of the study.
-    measures : Measures
 
     Returns
     -------

@@ -58,7 +58,6 @@ class Schedule:
     jobs : Jobs
         As they ran: a killed job has the runtime until its end, and `requested` is the request that the
         policy read.
-    machine : Machine
     start : ndarray of float, seconds
         First time that a job ran, if only for a quantum.
     end : ndarray of float, seconds

@@ -27,10 +27,8 @@ def measure(
 
     Parameters
     ----------
-    schedule : Schedule
     division : Division
         The jobs of each batch.
-    measures : Measures
     until : float, optional
         Seconds at which the measured period ends; None is the end of the last measured job.
 
@@ -82,7 +80,6 @@ def time_averages(schedule: Schedule, edges: Floats) -> dict[str, Floats]:
 
     Parameters
     ----------
-    schedule : Schedule
     edges : ndarray of float, shape (n + 1,), seconds
     """
     jobs, runs, held = schedule.jobs, schedule.runs, schedule.held

@@ -49,7 +49,6 @@ class Selection:
 
     Parameters
     ----------
-    name : str
     rows : ndarray of int
         Position of each job in the log's columns.
     arrival : ndarray of float, seconds
@@ -96,7 +95,6 @@ def select(
 
     Parameters
     ----------
-    log : Rows
     rules : iterable of (reason, rows)
         A row counts under the first rule that drops it.
     machine_size : int or None

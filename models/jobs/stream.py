@@ -23,7 +23,6 @@ class Stream:
     ----------
     name : str
         For messages.
-    machine : Machine
     first : callable
         Returns the first `n_jobs` jobs; those of a longer call begin with those of a shorter one.
     notes : tuple of str

@@ -64,7 +64,6 @@ class Trace:
         For messages.
     jobs : Jobs
         The first is submitted at 0.
-    machine : Machine
     notes : tuple of str
         Notes for the user.
     measured : slice

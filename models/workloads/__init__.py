@@ -102,7 +102,6 @@ def is_stochastic(workload: Parameters, judged: bool = True) -> bool:
 
     Parameters
     ----------
-    workload : mapping
     judged : bool
         Whether the policy reads requested times: otherwise it does not matter that they are drawn.
     """
@@ -119,7 +118,6 @@ def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
 
     Parameters
     ----------
-    point : Point
     known : sequence of str
         Kinds of feedback that the policy can simulate: ``repetition``, a job is submitted again when it has
         ended (`Jobs.runs`), ``feedback``, a user waits for a job's answer before the next job (`Jobs.after`).

@@ -42,15 +42,10 @@ def fills(workload: Parameters) -> tuple[str, ...]:
 
 
 def open_trace(point: Point) -> Trace:
-    """Return the jobs of a workload's arrays, checked.
+    """Return the jobs of a workload's arrays, checked; ``ValueError`` with one line for a mistake.
 
     The load rescales the time between submissions, nothing else. A job that no host can take is refused, or
     left out with ``oversized: drop``.
-
-    Raises
-    ------
-    ValueError
-        With one line that names the mistake.
     """
     workload = {"oversized": OVERSIZED[0], **point.workload}
     checks.choice(workload, "workload", "oversized", OVERSIZED)

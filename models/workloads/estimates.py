@@ -112,12 +112,10 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     ----------
     name : str
         The log's, for the notes.
-    jobs : Jobs
     workload : mapping
         ``estimates``, ``estimates_for`` and ``longest_request``, see conf/workload/logs/swf.yaml. A longest
         request of null is the log's longest one, or its longest runtime where that is more and some jobs have
         none, rounded up to a full hour.
-    seed : tuple of int
     """
     if not wanted(workload):
         return jobs, []

@@ -86,11 +86,8 @@ def draw(kind: Kind, stretch: float, n_jobs: int, seed: Seed) -> Jobs:
 
     Parameters
     ----------
-    kind : Kind
     stretch : float
         Rescales the time between arrivals, and with it the day.
-    n_jobs : int
-    seed : tuple of int
     """
     size = sizes(kind, n_jobs, seed)
     return Jobs(

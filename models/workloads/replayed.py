@@ -106,7 +106,6 @@ def may_be_its_own(machine: Machine, at_once: int, named: int | None) -> bool:
 
     Parameters
     ----------
-    machine : Machine
     at_once : int
         The most processors that the log's jobs had at once.
     named : int, optional
@@ -129,7 +128,6 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
         All jobs that the filters keep.
     place : ndarray of int, shape (n_jobs,)
         Position of each job in the log, counted in `unit`.
-    unit : str
 
     Raises
     ------

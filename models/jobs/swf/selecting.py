@@ -44,7 +44,6 @@ def select(
 
     Parameters
     ----------
-    log : Log
     machine_size : int
         Processors of the machine to simulate.
     start, end : float, optional

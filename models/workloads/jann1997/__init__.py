@@ -99,11 +99,8 @@ def draw(model: Model, stretch: float, n_jobs: int, seed: Seed) -> Jobs:
 
     Parameters
     ----------
-    model : Model
     stretch : float
         Rescales the time between submissions, nothing else.
-    n_jobs : int
-    seed : tuple of int
     """
     times = arrivals(model, n_jobs, seed)
     runtime = [

@@ -122,13 +122,7 @@ def _wrapped(first: str, words: list[str], last: str, width: int = 110) -> list[
 
 
 def of_table(table: object) -> Model:
-    """Return the model of ``workload.fit``, checked.
-
-    Raises
-    ------
-    ValueError
-        With one line that names the allowed values.
-    """
+    """Return the model of ``workload.fit``, checked; ``ValueError`` with one line for a mistake."""
     where = "workload.fit"
     given = checks.mapping(table, where, ("log", "processors", "ranges"))
     processors = checks.whole(given, where, "processors")

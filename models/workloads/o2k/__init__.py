@@ -47,17 +47,12 @@ def is_stochastic(workload: Parameters) -> bool:
 
 
 def open_trace(point: Point) -> Trace:
-    """Return the jobs of a month, and of the days before it.
+    """Return the jobs of a month, and of the days before it; ``ValueError`` with one line for a mistake.
 
     ``workload`` is that of conf/workload/chiang2001/_o2k.yaml. ``machine`` has hosts with memory, one of them
     large enough for any job of Table 1; Table 4's demands are those of the Origin 2000, whatever the machine.
     The load is the processor demand over the machine's capacity: it rescales the time between submissions,
     nothing else. Each seed gives a month of its own, the same whatever the machine and the load.
-
-    Raises
-    ------
-    ValueError
-        With one line that names the mistake.
     """
     load = point.load
     hosts = _hosts(point.workload, point.machine)

@@ -41,7 +41,6 @@ def together(mean: float, n_jobs: list[int], random: np.random.Generator) -> Int
         Jobs in a group, a geometric number.
     n_jobs : list of int
         Jobs of each class: no group has jobs of two.
-    random : Generator
 
     Returns
     -------
@@ -58,13 +57,11 @@ def times(assumed: Assumptions, first_day: int, last_day: int, n: int, random: n
 
     Parameters
     ----------
-    assumed : Assumptions
     first_day, last_day : int
         From which day after the start of the warm-up until which.
     n : int
         Given how many there are, the moments of a Poisson process are independent, with a density that is its
         rate.
-    random : Generator
 
     Returns
     -------

@@ -22,7 +22,6 @@ class Assumptions:
 
     Parameters
     ----------
-    month : Month
     warmup_days : int
         Days of jobs before the month.
     peak_hours, intermediate_hours : tuple of int
@@ -79,13 +78,7 @@ class Assumptions:
 
     @classmethod
     def of(cls, workload: Parameters) -> Assumptions:
-        """Read a workload's keys.
-
-        Raises
-        ------
-        ValueError
-            With one line that names the given and the allowed values.
-        """
+        """Read a workload's keys; ``ValueError`` with one line for a mistake."""
         month = TABLE_4[checks.choice(workload, "workload", "month", TABLE_4)]
         user_limit, user_jobs = _closed_loop(workload)
         return cls(

@@ -21,7 +21,6 @@ class Tilts:
 
     Parameters
     ----------
-    runtime, size, memory : float
     miss : float
         How far the demands are from the wanted ones, relative, both together: 0 but for rounding unless the
         limits of the class leave no solution.
@@ -38,10 +37,8 @@ def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float, stiffn
 
     Parameters
     ----------
-    jobs : Draft
     processor_hours, gigabyte_hours : float
         Wanted sums over the jobs of runtime times requested processors, and times requested memory.
-    stiffness : Stiffness
 
     Returns
     -------

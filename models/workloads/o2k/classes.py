@@ -98,8 +98,6 @@ def draft(name: str, n: int, assumed: Assumptions, seed: Seed, part: str) -> Dra
         Of `job_classes.CLASSES`.
     n : int
         Jobs.
-    assumed : Assumptions
-    seed : tuple of int
     part : str
         Names the random numbers: the month, or what comes before it.
 

@@ -27,7 +27,6 @@ def generate(assumed: Assumptions, seed: Seed) -> tuple[Jobs, int, dict[str, Til
 
     Parameters
     ----------
-    assumed : Assumptions
     seed : tuple of int
         Each gives a month of its own.
 

@@ -80,10 +80,6 @@ class Stiffness(NamedTuple):
     Two demands leave one of three tilts free. As with springs, the bending is the one with the least
     runtime cosh(tilt of the runtime) + processors cosh(that of the processors) + memory cosh(that of the
     memory), where a demand's logarithm is taken to be the sum of the two tilts that make it.
-
-    Parameters
-    ----------
-    runtime, processors, memory : float
     """
 
     runtime: float
@@ -129,8 +125,6 @@ def correlated(rank: Floats, correlation: float, random: np.random.Generator) ->
     ----------
     rank : ndarray of float, shape (n,)
         Uniform.
-    correlation : float
-    random : Generator
     """
     n = len(rank)
     noise = random.standard_normal(n)

@@ -23,12 +23,9 @@ def used_mb(
 
     Parameters
     ----------
-    jobs : Draft
     runtime : ndarray of float, seconds
     memory : ndarray of float, MB
         Requested.
-    assumed : Assumptions
-    random : Generator
 
     Notes
     -----

@@ -41,7 +41,6 @@ def select(
 
     Parameters
     ----------
-    table : Table
     machine_size : int or None
         Processors of the largest host; None drops no job for its size.
     start, end : str, optional

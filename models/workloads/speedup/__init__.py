@@ -41,13 +41,7 @@ class Speedup:
 
     @classmethod
     def of(cls, workload: Parameters) -> Speedup:
-        """Return the speed-up of a rigid workload.
-
-        Raises
-        ------
-        ValueError
-            With one line that names the allowed values.
-        """
+        """Return the speed-up of a rigid workload; ``ValueError`` with one line for a mistake."""
         name = workload.get("speedup", "linear")
         if name in SPEEDUPS:
             return SPEEDUPS[name](workload)

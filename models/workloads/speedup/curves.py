@@ -38,7 +38,6 @@ def downey(processors: float, size: int, parameters: Floats) -> float:
     ----------
     processors : float
         n, at least 1.
-    size : int
     parameters : ndarray
         A, where 0 stands for `size`, and sigma. With sigma = 0 speed-up is linear up to A.
     """

@@ -50,7 +50,6 @@ class Steps:
 
         Parameters
         ----------
-        given : mapping
         where : str
             Name of the mapping on the command line.
 
@@ -76,7 +75,6 @@ class Cycle:
 
     Parameters
     ----------
-    steps : Steps
     data_bytes, code_bytes : float
         Of a thread.
     """
@@ -107,7 +105,6 @@ def mean_step(mesh: Mesh, steps: Steps, height: int, width: int, snake: bool = F
     ----------
     mesh : Mesh
         The machine, which is also the shape of the job's threads.
-    steps : Steps
     height, width : int
         Rows and columns of processors in the partition.
     snake : bool

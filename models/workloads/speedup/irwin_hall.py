@@ -20,7 +20,6 @@ def below(x: Floats, n: int) -> Floats:
     Parameters
     ----------
     x : ndarray, shape (m,)
-    n : int
 
     Returns
     -------

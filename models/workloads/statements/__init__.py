@@ -72,7 +72,6 @@ class Statements:
 
     Parameters
     ----------
-    phases : tuple of Phase
     seconds : float
         Mean time of a local statement.
     exponential : bool
@@ -81,7 +80,6 @@ class Statements:
         Whether the number of local statements before a blocking one is random (geometric), the same for all
         tasks of a job.
     io_time : float, seconds
-    message_bytes : float
     barrier_latency : float, seconds
         From the arrival of the last task to the opening.
     partners : str

@@ -52,11 +52,8 @@ def draw(keys: Keys, site: Site, factor: float, seed: Seed) -> tuple[Jobs, int]:
 
     Parameters
     ----------
-    keys : Keys
-    site : Site
     factor : float
         Times as many sessions and batch jobs.
-    seed : tuple of int
 
     Notes
     -----

@@ -54,11 +54,9 @@ class Queue:
 
     Parameters
     ----------
-    name : str
     limit : float, seconds
     share : float
         Of the jobs that are interactive, or batch.
-    sizes : Sizes
     """
 
     name: str
@@ -101,25 +99,20 @@ class Keys:
 
     Parameters
     ----------
-    name : str
     first_day : date
         Of the measured period.
     months, weeks : int, optional
         How long it is: one of them.
-    warmup_days : int
-    reference : Reference
     growth : float
         Of the number of jobs, in a month.
     feedback : bool
         Whether the next job of a session is submitted when the last one has ended.
-    interactive : Queue
     session_jobs, think_time : float
         Means.
     interactive_spread, batch_spread : float
         Deviations of the logarithms of runtimes before they are truncated.
     debug : float
         Share of sessions.
-    interactive_cycle, batch_cycle : Cycle
     closed_users : int, optional
         Number of users in sessions without end, in place of sessions that arrive by themselves.
     batch : tuple of Queue
@@ -130,7 +123,6 @@ class Keys:
         Factor on the number of batch jobs.
     requests_limit : bool
         Whether each job requests the limit of its queue.
-    users : int
     memory_most, memory_others : tuple of float, MB
         Of a processor: from, to.
     memory_share : float

@@ -67,7 +67,6 @@ def solved_scale(kinds: Sequence[Kind], spread: float, work: float, what: str) -
     ----------
     kinds : sequence of Kind
         The middle of each one's distribution is the logarithm of its limit plus the scale.
-    spread : float
     work : float, processor seconds
         Mean of a job.
     what : str

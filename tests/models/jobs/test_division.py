@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from family_cases import LOG
 
 from models.backfill import FAMILY
 from models.gang import FAMILY as GANG
-from models.jobs import calendar
 from models.jobs.calendar import DAY, WEEK
 from models.jobs.jobs import Jobs
 from models.partitioning import FAMILY as PARTITIONING
@@ -30,11 +29,6 @@ def log(days: float, n: int = 600, seed: int = 0) -> dict[str, object]:
     runtime = rng.exponential(days * DAY * 8 / n, n) + 1
     jobs = Jobs(submit, runtime, runtime * 2, rng.integers(1, 17, n), np.zeros(n, np.int64))
     return {"name": "mine", "model": "arrays", "jobs": jobs}
-
-
-def test_examples() -> None:
-    calendar.np = np  # type: ignore[attr-defined]
-    assert doctest.testmod(calendar).failed == 0
 
 
 @pytest.mark.parametrize("checkpoints", [(100,), (5,)])
@@ -58,23 +52,10 @@ def test_a_batch_has_the_jobs_of_its_week(checkpoints: tuple[int, ...]) -> None:
         assert (found["jobs"] == 0).sum() >= 1, "a week without a job is one"
 
 
-def test_a_warm_up_is_weeks_too() -> None:
-    whole, later = (
-        FAMILY.simulate(Point(EASY, log(100.5), POOL, None, replace(WEEKS, warmup=n))).metrics for n in (0, 4)
-    )
-    np.testing.assert_array_equal(later["wait"], whole["wait"][4:])
-
-
-@pytest.mark.parametrize(("days", "length", "n_batches"), [(69.0, DAY, 70), (30.5, DAY, 31), (10.2, DAY, 11)])
-def test_short_logs_are_cut_into_days(days: float, length: float, n_batches: int) -> None:
-    found = FAMILY.simulate(Point(EASY, log(days), POOL, None, WEEKS)).metrics
-    assert len(found["period"]) == n_batches
-    assert found["period"][:-1] == pytest.approx(length)
-
-
-def test_shorter_ones_into_equal_numbers_of_jobs() -> None:
-    found = FAMILY.simulate(Point(EASY, log(6.0, 400), POOL, None, WEEKS)).metrics
-    assert found["jobs"].tolist() == [10.0] * 40
+def test_short_logs_are_cut_into_days() -> None:
+    found = FAMILY.simulate(Point(EASY, log(30.5), POOL, None, WEEKS)).metrics
+    assert len(found["period"]) == 31
+    assert found["period"][:-1] == pytest.approx(DAY)
 
 
 def test_families_that_batch_jobs_as_they_end_refuse_weeks() -> None:
@@ -85,6 +66,20 @@ def test_families_that_batch_jobs_as_they_end_refuse_weeks() -> None:
         assert "\n" not in str(refused.value)
 
 
-def test_streams_have_no_weeks() -> None:
-    with pytest.raises(ValueError, match=r"batch_size=week divides a whole .* lublin2003 has no end"):
-        FAMILY.check(Point(EASY, {"name": "l", "model": "lublin2003"}, POOL, 0.7, WEEKS))
+SYN1K = {"name": "log", "model": "swf", "path": str(LOG)}
+
+
+def of_log(n_batches: int, size: int | None = None, warmup: int = 0) -> dict[str, np.ndarray]:
+    """Return the metrics of a log of 1,000 jobs."""
+    batches = Batches(size, warmup, (n_batches,))
+    return FAMILY.simulate(Point(EASY, SYN1K, {"processors": None}, None, batches)).metrics
+
+
+@pytest.mark.parametrize(("n_batches", "warmup"), [(1, 0), (7, 0), (19, 1)])
+def test_every_job_of_a_log_is_in_a_batch(n_batches: int, warmup: int) -> None:
+    jobs = of_log(n_batches, warmup=warmup)["jobs"]
+    size = -(-1000 // (n_batches + warmup))
+    assert len(jobs) == n_batches
+    assert jobs.sum() == 1000 - warmup * size
+    assert set(jobs[:-1]) <= {size}
+    assert of_log(7, size=300)["jobs"].tolist() == [300, 300, 300]

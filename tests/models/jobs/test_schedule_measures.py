@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -94,21 +93,6 @@ def test_every_group_is_a_plain_recount(name: str) -> None:
                 )
 
 
-def test_users_are_named_by_their_number_in_the_log() -> None:
-    made = drawn(400, 2)
-    found = measure(made, Division.by_number(made.jobs.submit, 400, 1), ALL)
-    for rank in range(RANKS):
-        user = found["number_by_user"][0, rank]
-        mine = made.jobs.user == user
-        assert found["work_by_user"][0, rank] == pytest.approx(
-            (made.jobs.size * made.jobs.runtime)[mine].sum()
-        )
-    assert np.isnan(found["number_by_user"][0, RANKS])
-    anonymous = replace(made, jobs=replace(made.jobs, user=None))
-    found = measure(anonymous, Division.by_number(anonymous.jobs.submit, 400, 1), ALL)
-    assert found["jobs_by_user"][0].tolist() == [*[0.0] * RANKS, 400.0]
-
-
 def test_only_measured_jobs_count() -> None:
     """A month after its warm-up equals a log that begins with it; time ends at ``until``."""
     made = drawn(300, 3)
@@ -123,13 +107,6 @@ def test_only_measured_jobs_count() -> None:
     for name in expected:
         if name.startswith(("wait", "response_time", "slowdown", "bounded_slowdown", "delay", "jobs_by")):
             np.testing.assert_array_equal(found[name], expected[name])
-    batches = measure(
-        made, Division.by_number(made.jobs.submit, 50, 6), NONE
-    )  # the same period, in batches from the first job on
-    np.testing.assert_allclose(
-        found["utilization"] * (made.jobs.submit[250] - made.jobs.submit[100]),
-        batches["utilization"][2:5] @ np.diff(made.jobs.submit[[100, 150, 200, 250]]),
-    )
 
 
 def test_pieces_and_processors_kept_idle() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from models import workloads
 from models.backfill import FAMILY
@@ -42,27 +41,9 @@ def test_columns_become_jobs() -> None:
     assert not workloads.is_stochastic(workload)
 
 
-def test_jobs_and_arrays_of_numpy_are_taken_as_they_are() -> None:
-    plain = opened(COLUMNS).jobs
-    arrays = opened({name: np.array(values) for name, values in COLUMNS.items()}).jobs
-    again = opened(plain).jobs
-    for name in ("submit", "runtime", "requested", "size", "memory"):
-        np.testing.assert_array_equal(getattr(arrays, name), getattr(plain, name))
-        np.testing.assert_array_equal(getattr(again, name), getattr(plain, name))
-    assert workloads.fills({"model": "arrays", "jobs": plain}) == ()
-
-
 def test_they_run() -> None:
     workload = {"name": "mine", "model": "arrays", "jobs": COLUMNS}
     fcfs = {"name": "fcfs", "discipline": "fcfs"}
     point = Point(fcfs, workload, POOL, None, Batches(None, 0, (1,)))
     assert FAMILY.schedule(point).start.tolist() == [0, 10, 13, 15]
     assert FAMILY.simulate(point).metrics["wait"].tolist() == [(0 + 8 + 11 + 0) / 4]
-
-
-def test_jobs_that_are_too_large_are_refused_or_dropped() -> None:
-    with pytest.raises(ValueError, match=r"mine: job 1 asks for 8 processors with 0 KB, which no host has"):
-        opened(COLUMNS, {"processors": 4})
-    trace = opened(COLUMNS, {"processors": 4}, oversized="drop")
-    assert trace.jobs.size.tolist() == [2, 1, 4]
-    assert "mine: 1 more dropped, whose processors or memory no host has (oversized=drop)" in trace.notes

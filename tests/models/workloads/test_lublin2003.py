@@ -50,15 +50,6 @@ def goodness(observed: np.ndarray, expected: np.ndarray) -> float:
     return float(stats.chisquare(groups[0][there], groups[1][there]).pvalue)
 
 
-def test_the_largest_job_sets_the_sizes() -> None:
-    kind = kind_on(128)
-    assert kind == KINDS["no_type"]  # fitted to machines of 128 processors
-    wide = kind_on(1024)
-    assert (wide.u_low, wide.u_med, wide.u_hi) == (0.8, 7.5, 10.0)
-    assert kind_on(1024, largest_job=256) == kind_on(256)
-    assert kind_on(128, jobs_of="batch", u_med=5) == KINDS["batch"]
-
-
 @pytest.mark.parametrize("name", KINDS)
 def test_sizes_have_their_probabilities(name: str) -> None:
     kind = KINDS[name]
@@ -69,20 +60,6 @@ def test_sizes_have_their_probabilities(name: str) -> None:
     assert size.max() <= kind.largest
     observed = np.bincount(size, minlength=kind.largest + 1)[1:]
     assert goodness(observed, N * expected) > 1e-3
-    powers = 2 ** np.arange(int(kind.u_hi) + 1)
-    assert observed[0] / N == pytest.approx(kind.serial, abs=0.005)
-    assert np.isin(size, powers).mean() >= kind.serial + kind.power_of_two - 0.005
-
-
-def test_sizes_where_the_machine_is_no_power_of_two() -> None:
-    kind = kind_on(100)
-    size = lublin2003.sizes(kind, N, (2,))
-    assert size.max() == 100
-    expected = lublin2003.size_probabilities(kind)
-    assert expected.sum() == pytest.approx(1)
-    assert (size == 64).mean() == pytest.approx(expected[63], abs=0.005)
-    # 6.5 to log2(100) would be rounded to 128.
-    assert expected[63] > kind.power_of_two * 0.14 * (kind.u_hi - 5.5) / 2.5
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -117,25 +94,6 @@ def test_means_against_quadrature(name: str) -> None:
         assert not_cut - 1 < mean < not_cut
         grid = gamma.truncated(12.0, (np.arange(N) + 0.5) / N)
         assert np.floor(np.exp(grid)).mean() == pytest.approx(mean, rel=1e-3)
-
-
-def test_larger_jobs_are_longer() -> None:
-    kind = KINDS["no_type"]
-    probability = lublin2003.short_probability(kind, np.array([1, 64, 144, 145, 256]))
-    p = np.array([0.7746, 0.4344, 0.0024])
-    truncated = [stats.gamma(g.shape, scale=g.scale).cdf(12) for g in (kind.short, kind.long)]
-    expected = p * truncated[0] / (p * truncated[0] + (1 - p) * truncated[1])
-    np.testing.assert_allclose(probability[:3], expected)
-    np.testing.assert_array_equal(probability[3:], 0)
-    for size in (1, 128):
-        runtime = lublin2003.runtimes(kind, np.full(N, size), (3,))
-        short, long = lublin2003.mean_runtimes(kind)
-        is_short = float(lublin2003.short_probability(kind, np.array(size)))
-        spread = runtime.std() / np.sqrt(N)
-        assert abs(runtime.mean() - is_short * short - (1 - is_short) * long) < 4 * spread
-        assert runtime.min() >= 1
-        assert runtime.max() <= np.exp(12)
-        assert (runtime == np.rint(runtime)).all()
 
 
 def walked(kind: Kind, gaps: np.ndarray) -> Iterator[float]:
@@ -200,12 +158,3 @@ def test_the_output_of_the_authors_program() -> None:
     long = np.log(gaps[gaps > 60])  # so that a second more or less is nothing
     below = cut.cdf(np.log(60))
     assert stats.kstest(long, lambda g: (cut.cdf(g) - below) / (cut.cdf(13.0) - below)).pvalue > 0.01
-
-    def hours(times: np.ndarray) -> np.ndarray:
-        return np.bincount((times % 86400 // 7200).astype(int), minlength=12) / times.size
-
-    days = np.array([hours(lublin2003.arrivals(kind, log.n_jobs, (k,))) for k in range(40)])
-    off = (hours(submit) - days.mean(axis=0)) / days.std(axis=0)
-    assert (np.abs(off) < 4).all()
-    shifted = (hours(submit + 2 * 3600) - days.mean(axis=0)) / days.std(axis=0)
-    assert (np.abs(shifted) > 4).any()

@@ -14,17 +14,9 @@ from models.workloads.o2k.calibration import LARGEST, calibrate
 from models.workloads.o2k.classes import Draft, draft
 from models.workloads.o2k.job_classes import CLASSES
 from models.workloads.o2k.shapes import Stiffness, choice, span
-from models.workloads.o2k.table4 import TABLE_4
 
 ASSUMED = Assumptions.of(workload("2000-01"))
 TILTS = st.floats(-LARGEST, LARGEST)
-
-
-def test_a_tilt_of_0_leaves_the_nominal_distribution() -> None:
-    rank = (np.arange(1000) + 0.5) / 1000
-    assert span(1.0, 1e4, rank).at(0) == pytest.approx(10 ** (4 * rank))
-    picked = choice(((1, 3), (4, 1), (64, 6)), rank).at(0)
-    assert [(picked == value).sum() for value in (1, 4, 64)] == [300, 100, 600]
 
 
 @given(TILTS, TILTS)
@@ -66,32 +58,3 @@ def test_stiffness_shares_the_bending_with_the_least_energy(weights: tuple[float
     tilts = (1.3 - least, least, 0.4 - (1.3 - least))
     assert Stiffness(*weights).imbalance(*tilts) == pytest.approx(0, abs=1e-4)
     assert Stiffness(*weights).imbalance(tilts[0] - 0.1, tilts[1] + 0.1, tilts[2] + 0.1) > 0
-
-
-def test_stiff_quantities_are_hardly_bent_and_the_demands_are_met() -> None:
-    """The mt_lj jobs of March: with memory that is harder to bend they ask for less of it and run longer."""
-    month, number = TABLE_4["2000-03"], CLASSES.index("mt_lj")
-    jobs = draft("mt_lj", month.jobs[number], ASSUMED, (1, 2, 3), "month")
-    wanted = [
-        month.hours / 100 * demand[number] * capacity
-        for demand, capacity in ((month.processor_demand, 960), (month.memory_demand, 336))
-    ]
-    bent = []
-    for memory in (1 / 8, 1 / 2, 2.0, 1000.0):
-        tilts = calibrate(jobs, *wanted, Stiffness(1.0, 2.0, memory))
-        assert demands(jobs, tilts.runtime, tilts.size, tilts.memory) == pytest.approx(wanted, rel=0.002)
-        bent.append(tilts)
-    memory_tilts = [tilts.memory for tilts in bent]
-    assert memory_tilts == sorted(memory_tilts, reverse=True)
-    assert memory_tilts[0] > 1.5
-    assert memory_tilts[-1] == pytest.approx(0, abs=0.02)
-    assert bent[-1].runtime > bent[0].runtime + 0.1
-
-
-def test_a_demand_out_of_reach_gets_the_nearest() -> None:
-    jobs = draft("lt_lj", 20, ASSUMED, (1, 2, 3), "month")
-    most_processor_hours = demands(jobs, 50, 50, 0)[0]
-    tilts = calibrate(jobs, 2 * most_processor_hours, demands(jobs, 50, 50, 0)[1], ASSUMED.stiffness)
-    assert tilts.miss > 0.4
-    reached, _ = demands(jobs, tilts.runtime, tilts.size, tilts.memory)
-    assert reached == pytest.approx(most_processor_hours, rel=0.02)

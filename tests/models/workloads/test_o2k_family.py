@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -72,36 +71,6 @@ def test_times_are_those_of_a_recount(metrics: dict[str, np.ndarray]) -> None:
     of_classes = metrics["runtime_cdf"][1:]
     assert (np.diff(of_classes, axis=1) >= 0).all()
     assert (of_classes[:, -1] == 1).all()
-
-
-def test_shares_are_those_of_a_recount(metrics: dict[str, np.ndarray]) -> None:
-    jobs = month_of_jobs(MONTH, SEED)
-    everyone = range(len(jobs))
-    large = [k for k in everyone if jobs.size[k] > 16 or jobs.memory[k] > 4 * 2**20]
-
-    def share(chosen: list[bool]) -> float:
-        return sum(chosen) / len(chosen)
-
-    expected = {
-        "over_an_hour_ends_in_a_minute": share(
-            [jobs.runtime[k] < 60 for k in everyone if jobs.requested[k] > 3600]
-        ),
-        "over_ten_hours_ends_in_a_minute": share(
-            [jobs.runtime[k] < 60 for k in everyone if jobs.requested[k] > 36000]
-        ),
-        "under_a_minute_below_1gb": share([jobs.used[k] < 2**20 for k in everyone if jobs.runtime[k] < 60]),
-        "serial_share": share([jobs.size[k] == 1 for k in everyone]),
-        "power_of_two_share": share([jobs.size[k] in (1, 2, 4, 8, 16, 32, 64) for k in everyone]),
-        "largest_share": share([jobs.size[k] == 64 for k in large]),
-        "serial_over_512mb": share([jobs.memory[k] > 2**19 for k in everyone if jobs.size[k] == 1]),
-    }
-    assert {name: float(metrics[name]) for name in expected} == pytest.approx(expected)
-
-
-def test_a_class_without_a_job_at_weekday_peaks_has_no_distribution() -> None:
-    outcome = FAMILY.simulate(point(peak_hours=[9, 9]))
-    assert np.isnan(outcome.metrics["runtime_cdf"]).all()
-    assert isnan(outcome.metrics["memory_size_correlation"][0])
 
 
 def test_other_workloads_are_refused() -> None:

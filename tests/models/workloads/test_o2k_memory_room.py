@@ -12,9 +12,8 @@ from models.backfill.eq_spatial.kernel import simulate
 from models.backfill.eq_spatial.rules import EqSpatial
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
-from models.o2k_workload.memory_room import fewest_waiting, is_full, must_wait
+from models.o2k_workload.memory_room import fewest_waiting, must_wait
 from models.units import KB_IN_GB
-from models.workloads.o2k.table4 import TABLE_4
 
 CAPACITY = 336 * KB_IN_GB
 
@@ -68,21 +67,3 @@ def test_no_policy_lets_fewer_wait() -> None:
                 assert bound == pytest.approx(least)
     assert n_above > 25
     assert fewest_waiting(jobs, 1000) == 0
-
-
-def test_shares_of_jobs_placed_at_once_in_the_months() -> None:
-    """With the memory of all hosts as one: it suffices in two months, not in three, and few jobs wait."""
-    shares = {}
-    for month in TABLE_4:
-        trace = open_month(workload(month), MACHINE, None, SEEDS[0])
-        measured = trace.jobs.part(trace.measured)
-        shares[month] = (
-            is_full(trace.jobs, CAPACITY)[trace.measured].mean(),
-            must_wait(trace.jobs, CAPACITY)[trace.measured].mean(),
-            fewest_waiting(measured, CAPACITY) / len(measured),
-        )
-    for month in ("1999-10", "1999-11"):
-        assert max(shares[month]) < 0.01
-    for month in ("2000-01", "2000-02", "2000-03"):
-        full, waits, fewest = shares[month]
-        assert full > waits > 0.01 > fewest > 0

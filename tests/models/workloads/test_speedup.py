@@ -12,7 +12,6 @@ from models.partitioning.simulation.source import speeds_on
 from models.topology.mesh import Mesh
 from models.workloads.speedup import Speedup
 from models.workloads.speedup.curves import CURVE_SIGNATURE
-from models.workloads.speedup.cycle import Steps, best_speeds, mean_step
 
 CYCLE: dict[str, Any] = {
     "compute_time": 0.1, "delta": 0.0, "communication_time": 0.001, "code_bytes": 524288,
@@ -29,11 +28,6 @@ def on(numbers: np.ndarray, size: int, speedup: Speedup) -> np.ndarray:
     return speeds_on(numbers, np.full(len(numbers), size), speedup)
 
 
-def test_linear_is_the_default_and_ends_at_what_a_job_asks_for() -> None:
-    found = on(np.array([1.0, 6.0, 7.0, 8.0, 100.0]), 7, Speedup.of({}))
-    assert found.tolist() == [1.0, 6.0, 7.0, 7.0, 7.0]
-
-
 @pytest.mark.parametrize("sigma", [0.0, 0.4, 1.0, 1.00001, 3.0])
 def test_downey_s_speed_up_is_continuous_and_ends_at_the_average_parallelism(sigma: float) -> None:
     """Nothing jumps where a formula takes over from another; without variance it is linear up to A."""
@@ -47,25 +41,10 @@ def test_downey_s_speed_up_is_continuous_and_ends_at_the_average_parallelism(sig
         assert found == pytest.approx(np.minimum(numbers, 20.0))
 
 
-@pytest.mark.parametrize("sigma", [1.0, np.nextafter(1.0, 2.0)])
-def test_both_formulas_of_downey_agree_at_a_variance_of_one(sigma: float) -> None:
-    """At n = A: 2 A^2 / (3 A - 1), with the job's own processors as A."""
-    assert on(np.array([16.0]), 16, downey(None, float(sigma)))[0] == pytest.approx(2 * 16**2 / (3 * 16 - 1))
-
-
 def test_the_knee_of_downey_s_curve_by_hand() -> None:
     """A = 8: sigma = 0.5 ends at 2 A - 1 = 15; sigma = 2 at A + A sigma - sigma = 22."""
     assert on(np.array([12.0, 15.0, 16.0]), 8, downey(None, 0.5)) == pytest.approx([96 / 12.75, 8, 8])
     assert on(np.array([12.0, 22.0, 23.0]), 8, downey(None, 2.0)) == pytest.approx([288 / 46, 8, 8])
-
-
-def test_the_best_rectangle_of_so_many_processors() -> None:
-    steps = Steps.of(CYCLE)
-    best = best_speeds(MESH, steps)
-    assert best[256] == 1.0
-    assert best[64] == pytest.approx(mean_step(MESH, steps, 16, 16) / mean_step(MESH, steps, 8, 8))
-    assert best[251] == best[240]  # a prime number that no rectangle has
-    assert (np.diff(best) >= 0).all()
 
 
 @njit(CURVE_SIGNATURE)

@@ -12,9 +12,9 @@ from family_cases import WORKLOADS, workload_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models import streams, workloads
+from models import workloads
 from models.jobs.jobs import Jobs
-from models.jobs.stream import Stream
+from models.jobs.stream import Stream, joined
 from models.point import Batches, Point
 from models.workloads import feitelson1996
 
@@ -96,20 +96,11 @@ def test_the_first_jobs_of_a_longer_stream_are_those_of_a_shorter_one(
 def test_chunks_are_the_stream_however_it_is_cut(
     name: str, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def chunked(n_jobs: int) -> Jobs:
-        taken: list[Jobs] = []
-        for chunk in stream_of(name, option).chunks():
-            taken.append(chunk)
-            if sum(map(len, taken)) >= n_jobs:
-                break
-        return Jobs.concatenated(taken).part(slice(n_jobs))
-
-    whole = stream_of(name, option).first(9000)
-    same(chunked(9000), whole)
+    whole = stream_of(name, option).first(1000)
     monkeypatch.setattr("models.workloads.feitelson1996.CHUNK", 37)
     monkeypatch.setattr("models.workloads.feitelson1996.KEPT_JOBS", 0)
     monkeypatch.setattr("models.jobs.stream.FIRST_CHUNK", 53)
-    same(chunked(1000), whole.part(slice(1000)))
+    same(joined(stream_of(name, option).chunks(), 1000), whole)
 
 
 def test_sessions_that_are_kept_are_those_that_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,13 +137,6 @@ def test_sessions_go_on_after_an_interruption() -> None:
     expected = islice(feitelson1996.standard_sessions(workload, 64, (3, 4, 5)), 3)
     for found, one in zip(islice(kept, 3), expected, strict=True):
         assert (found["runtime"] == one["runtime"]).all()
-
-
-def test_a_generator_starts_where_numpy_s_seed_sequence_does() -> None:
-    seed = (5, 2**64 - 1, 3)
-    entropy = np.random.SeedSequence([*seed, streams.key("sizes")])
-    expected = np.random.Generator(np.random.PCG64(entropy)).random(9).tolist()
-    assert [streams.stream(seed, "sizes").random(9).tolist() for _ in range(2)] == [expected] * 2
 
 
 @every_stream
@@ -213,20 +197,3 @@ def test_memory_beyond_all_hosts_is_cut_with_a_note() -> None:
     jobs = stream.first(500)
     kilobytes = np.where(jobs.size <= 16, 2**20, 8 * 2**20)
     np.testing.assert_array_equal(jobs.memory, np.minimum(jobs.size * 100 * 1024, kilobytes))
-
-
-def test_cut_draws_of_memory_are_noted() -> None:
-    workload = read("synthetic", memory_mb=100)
-    (note,) = workloads.open_workload(Point({}, workload, HOSTS, 0.8)).notes
-    assert note.startswith("synthetic: ")
-    assert "of the first 1,000 jobs draw more memory than the smallest host that has" in note
-    assert not workloads.open_workload(Point({}, workload, {"processors": 64}, 0.8)).notes
-    assert not workloads.open_workload(Point({}, workload | {"memory_mb": 1}, HOSTS, 0.8)).notes
-
-
-def test_requested_times_in_seconds_for_runtimes_without_a_unit_are_noted() -> None:
-    workload = read("feitelson1996", **OPTIONS["tsafrir2005"])
-    (note,) = workloads.open_workload(Point({}, workload, HOSTS, 0.8)).notes
-    assert "workload.short_mean and workload.long_mean in seconds" in note
-    in_seconds = workload | {"short_mean": 600, "long_mean": 4200}
-    assert not workloads.open_workload(Point({}, in_seconds, HOSTS, 0.8)).notes

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from models import workloads
-from models.backfill import FAMILY
 from models.jobs import swf
 from models.jobs.trace import Trace
 from models.point import Point
@@ -57,16 +56,6 @@ def test_users_and_memory(tmp_path: Path) -> None:
     assert any("3 jobs whose memory is unknown take none" in note for note in unknown.notes)
 
 
-def test_rows_out_of_order_are_sorted_with_a_note(tmp_path: Path) -> None:
-    opened = opened_on(workload(tmp_path / "a.swf", {"submit": [9, 0, 5]}), POOL)
-    assert opened.jobs.submit.tolist() == [0, 5, 9]
-    assert opened.jobs.size.tolist() == [4, 1, 2]
-    assert any("2 rows were out of submit order, sorted" in note for note in opened.notes)
-    assert opened.rows is not None
-    assert opened.log is not None
-    assert opened.log.columns["processors"][opened.rows].tolist() == [4, 1, 2]
-
-
 def test_jobs_that_no_host_can_take(tmp_path: Path) -> None:
     memory = {"requested_memory": [1024 * MB, MB, MB]}
     opened = opened_on(workload(tmp_path / "a.swf", memory), HOSTS)
@@ -78,20 +67,6 @@ def test_jobs_that_no_host_can_take(tmp_path: Path) -> None:
     strict = workload(tmp_path / "a.swf", memory, oversized="error")
     with pytest.raises(ValueError, match=re.escape(words)):
         opened_on(strict, HOSTS)
-
-
-def bare(path: Path, submit: list[float], header: dict[str, list[str]]) -> dict[str, Any]:
-    columns = {"submit": submit, "runtime": [10, 20], "processors": [4, 4], "requested_time": [10, 30]}
-    swf.write(path, {name: np.array(values) for name, values in columns.items()}, header)
-    return {"name": "swf", "model": "swf", "path": str(path)}
-
-
-def test_a_log_that_names_no_machine_has_a_note(tmp_path: Path) -> None:
-    nameless = bare(tmp_path / "a.swf", [0, 5], {})
-    notes = FAMILY.check(Point(EASY, nameless, {"processors": None}, None))
-    assert sum("its header names no processors, so that 4 are taken" in note for note in notes) == 1
-    notes = FAMILY.check(Point(EASY, nameless, POOL, None))
-    assert not any("names no processors" in note for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -117,9 +92,6 @@ def test_memory_that_is_lacking_is_filled(tmp_path: Path) -> None:
     assert trace.jobs.memory.tolist() == [200 * MB, 120 * MB, 50 * MB]
     assert trace.jobs.used.tolist() == [200 * MB, 120 * MB, 50 * MB]
     assert "a.swf: 1 jobs without memory take 50 MB for each processor" in trace.notes
-    trace = opened_on(workload(tmp_path / "a.swf", {}, memory=300), HOSTS)
-    assert trace.jobs.size.tolist() == [2, 1]
-    assert any("1 more dropped, whose memory no host has" in note for note in trace.notes)
 
 
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
