@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import ceil, floor, inf, isfinite, prod
+from math import ceil, floor, inf
 from typing import NamedTuple
 
 BUSY, SWITCHING, EMPTY = "busy", "switching", "empty"
@@ -37,11 +37,6 @@ class Phase:
     io: int = 0
     synchronization: int = 0
     tasks: float = 1.0
-
-    def __post_init__(self) -> None:
-        special = self.communication + self.io + self.synchronization
-        if self.local + special != self.of or self.local < 1 or self.share <= 0 or not 0 < self.tasks <= 1:
-            raise ValueError(f"{self} is no phase")
 
     def eligible(self, size: int) -> int:
         """Return how many tasks take part, the first ones."""
@@ -76,19 +71,6 @@ class Settings:
     message_bytes: float = 0.0
     barrier_latency: float = 0.0
     partners: str = "ring"
-
-    def __post_init__(self) -> None:
-        for name, allowed in (
-            ("local", ("none", "round_robin", "priority")),
-            ("returns", ("at_once", "at_decision", "at_signal")),
-            ("cells", ("job", "task")),
-            ("waits", ("block", "spin")),
-            ("partners", ("ring", "neighbours", "random", "all_to_all")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name}={getattr(self, name)!r} is none of {allowed}")
-        if prod(self.sides) != self.n_pes:
-            raise ValueError(f"sides={self.sides} are not those of {self.n_pes} PEs")
 
 
 @dataclass(frozen=True)
@@ -131,27 +113,6 @@ class Grade(NamedTuple):
     computation: float
 
 
-class Barrier(NamedTuple):
-    """A synchronization statement of a job, and when each of its tasks came, by task."""
-
-    job: int
-    opened: float
-    arrivals: tuple[float, ...]
-
-
-@dataclass
-class Message:
-    """A message between two tasks of a job; `received` is None as long as its receiver has not got it."""
-
-    job: int
-    exchange: int
-    sender: int
-    receiver: int
-    sent: float
-    arrived: float
-    received: float | None = None
-
-
 @dataclass
 class Result:
     """What happened, by job, by PE, or by (job, task)."""
@@ -162,10 +123,6 @@ class Result:
     totals: dict[str, float]
     waits: dict[tuple[int, int], dict[str, float]]
     grades: dict[tuple[int, int], list[Grade]]
-    messages: list[Message]
-    barriers: list[Barrier]
-    rows: list[list[tuple[float, int | None]]]
-    n_signals: int
 
 
 class Step(NamedTuple):
@@ -246,12 +203,11 @@ class Job:
     plans: list[list[Step | Stretch]]
     tasks: list[Task] = field(default_factory=list)
     row: int | None = None
-    rows: list[tuple[float, int | None]] = field(default_factory=list)
     start: float | None = None
     end: float | None = None
     at_barrier: dict[int, float] = field(default_factory=dict)
     at_boundary: int = 0
-    messages: dict[tuple[int, int], Message] = field(default_factory=dict)
+    messages: dict[tuple[int, int], float] = field(default_factory=dict)
     receivers: dict[tuple[int, int], Task] = field(default_factory=dict)
 
     def eligible(self, phase: int) -> int:
@@ -278,7 +234,6 @@ class Task:
     communications: int = 0
     cause: str | None = None
     since: float = 0.0
-    message: Message | None = None
     held: bool = False
     ended: bool = False
     dispatched: float = -inf
@@ -350,8 +305,6 @@ class Simulation:
         n_disks = settings.n_pes if isinstance(settings.disks, str) else settings.disks or 0
         self.disks = [0.0] * n_disks
         self.links: dict[tuple[int, int, int], float] = {}
-        self.messages: list[Message] = []
-        self.barriers: list[Barrier] = []
 
     # What happens, in its order.
 
@@ -412,7 +365,7 @@ class Simulation:
                 self.row, self.void = 0, False
         free = [q for q, task in enumerate(self.rows[row]) if task is None]
         self.present.append(job)
-        self.move(job, row)
+        job.row = row
         for number, q in enumerate(free[: job.size]):
             task = Task(job, number, self.pes[q])
             job.tasks.append(task)
@@ -425,16 +378,12 @@ class Simulation:
             else:
                 self.wait(task, INELIGIBLE)
 
-    def move(self, job: Job, row: int | None) -> None:
-        job.row = row
-        job.rows.append((self.now, row))
-
     def unmap(self, job: Job) -> None:
         """Take a job out of its row, and close the row if no other job is in it."""
         row = job.row
         assert row is not None
         self.present.remove(job)
-        self.move(job, None)
+        job.row = None
         self.rows[row] = [None if task and task.job is job else task for task in self.rows[row]]
         if any(self.rows[row]):
             return
@@ -445,7 +394,7 @@ class Simulation:
             self.row -= 1
         for other in self.present:
             if other.row is not None and other.row > row:
-                self.move(other, other.row - 1)
+                other.row -= 1
         self.marked.update(range(self.settings.n_pes))
 
     def owner(self, pe: Pe) -> Task | None:
@@ -677,23 +626,18 @@ class Simulation:
             arrived = head + transfer
         else:
             arrived = self.now + len(links) * self.settings.link_latency + transfer
-        message = Message(job.number, exchange, task.number, receiver, self.now, arrived)
-        self.messages.append(message)
-        job.messages[exchange, receiver] = message
+        job.messages[exchange, receiver] = arrived
         waiting = job.receivers.pop((exchange, receiver), None)
         if waiting:
-            waiting.message = message
             self.wake_at(waiting, arrived)
 
     def receives(self, task: Task, exchange: int) -> bool:
-        message = task.job.messages.get((exchange, task.number))
-        if message and message.arrived <= self.now:
-            message.received = self.now
+        arrived = task.job.messages.get((exchange, task.number))
+        if arrived is not None and arrived <= self.now:
             return True
         self.wait(task, COMMUNICATION)
-        if message:
-            task.message = message
-            self.wake_at(task, message.arrived)
+        if arrived is not None:
+            self.wake_at(task, arrived)
         else:
             task.job.receivers[exchange, task.number] = task
         return False
@@ -709,9 +653,6 @@ class Simulation:
             self.wait(task, SYNCHRONIZATION)
         if last:
             arrivals, job.at_barrier = job.at_barrier, {}
-            self.barriers.append(
-                Barrier(job.number, self.now + latency, tuple(arrivals[number] for number in range(size)))
-            )
             for number in arrivals:
                 if job.tasks[number].cause:
                     self.wake_at(job.tasks[number], self.now + latency)
@@ -770,8 +711,6 @@ class Simulation:
 
     def wake(self, task: Task) -> None:
         self.awake(task)
-        if task.message:
-            task.message.received, task.message = self.now, None
         self.marked.add(task.pe.number)
         self.go_on(task)
 
@@ -808,10 +747,6 @@ class Simulation:
             totals=totals,
             waits={(task.job.number, task.number): task.waits for task in tasks},
             grades={(task.job.number, task.number): task.grades for task in tasks},
-            messages=self.messages,
-            barriers=self.barriers,
-            rows=[job.rows for job in self.jobs],
-            n_signals=self.n_signals,
         )
 
 
@@ -826,14 +761,8 @@ def run(
 
     What happens at that instant is counted; all jobs have the same phases.
     """
-    if not isfinite(until):
-        raise ValueError(f"until={until} is no end")
-    if [job[0] for job in jobs] != sorted(job[0] for job in jobs):
-        raise ValueError("jobs are not in the order of submission")
     waiting = []
     for number, (submit, size, runtime, key) in enumerate(jobs):
-        if not 0 < size <= settings.n_pes or runtime <= 0:
-            raise ValueError(f"job {number} has size={size} and runtime={runtime} on {settings.n_pes} PEs")
         plans = [plan(phase, runtime, settings.seconds) for phase in phases]
         waiting.append(Job(number, submit, size, runtime, key, phases, plans))
     simulation = Simulation(waiting, settings, draws, until)

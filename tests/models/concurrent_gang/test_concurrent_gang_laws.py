@@ -100,23 +100,6 @@ def test_a_job_alone_takes_its_time(policy: str, kinds: str, alone: float) -> No
     assert metrics["wait"][0] == 0.0
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_full_slots_of_computation_are_alike_under_coordination(policy: str) -> None:
-    """Jobs of the whole machine that end with a slice leave no hole to fill."""
-    sizes = np.full(12, 16)
-    jobs = {"submit": np.arange(12) // 2 * 10.0, "runtime": 40.0 + 10 * np.arange(12), "processors": sizes}
-    given = point(policy, load=None, scheme="best_fit")
-    machine = given.machine | {"context_switch": 0.0}
-    given = replace(given, workload=file("workload", "arrays") | {"jobs": jobs}, machine=machine)
-    gang = replace(given, policy=given.policy | {"local": "none", "coordinated": True})
-    one, other = (FAMILY.simulate(each).metrics for each in (given, gang))
-    if policy == "uncoordinated":  # quanta begin when jobs do, not at signals
-        assert one["utilization"] == pytest.approx(other["utilization"], rel=0.02)
-    else:
-        for name in ("response_time", "response_time_max", "utilization", "idle_time", "switches"):
-            assert one[name] == pytest.approx(other[name]), name
-
-
 @pytest.mark.parametrize(
     "scheme",
     ["buddy", *(pytest.param(s, marks=pytest.mark.exhaustive) for s in ("best_fit", "left_right_size"))],
@@ -166,11 +149,6 @@ def test_idle_slots_are_filled_by_whom_coordination_does_not_matter() -> None:
     assert busy["gang"]["local_share"] == 0
     assert busy["concurrent_gang"]["local_share"] > 0.05
     assert busy["concurrent_gang"]["pe_time"][0, 0] > busy["gang"]["pe_time"][0, 0]
-
-
-def test_a_change_of_the_diagram_tells_the_pes_of_one_job_only() -> None:
-    metrics = FAMILY.simulate(point("gang")).metrics
-    assert 1 <= metrics["pes_told"] / metrics["workload_changes"] < 16
 
 
 def test_cells_are_freed_with_tasks_where_that_is_asked_for() -> None:
@@ -235,19 +213,3 @@ def test_a_schedule_that_does_not_keep_up_is_no_endless_run() -> None:
     given = replace(given, machine=given.machine | {"disks": 1}, batches=Batches(100, 0, (1,)))
     with pytest.raises(ValueError, match="does not keep up"):
         FAMILY.schedule(given)
-
-
-@pytest.mark.parametrize("disks", [0, -3, "many", 1.5])
-def test_a_number_of_disks_is_checked(disks: object) -> None:
-    given = point("gang", "io")
-    with pytest.raises(ValueError, match=r"machine\.disks="):
-        FAMILY.check(replace(given, machine=given.machine | {"disks": disks}))
-
-
-def test_fewer_disks_make_tasks_wait_longer() -> None:
-    given = point("gang", "io")
-    waits = []
-    for disks in (None, "per_pe", 2):
-        metrics = FAMILY.simulate(replace(given, machine=given.machine | {"disks": disks})).metrics
-        waits.append(float(metrics["task_wait"][0, 1] / max(metrics["pe_time"][0, 0], 1)))
-    assert waits[0] <= waits[1] < waits[2]

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bounded_twin import BoundedTwin
 from gang_twin import Session, Twin
 from hypothesis import strategies as st
 
@@ -77,7 +76,7 @@ WORKLOAD: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Case:
-    """What to simulate; the fields are the arguments of `Twin`, then of `BoundedTwin`."""
+    """What to simulate; the fields are arguments of `Twin`."""
 
     scheme: str
     n_pes: int
@@ -108,17 +107,10 @@ class Case:
     def twin(self) -> Twin:
         names = (
             "alternation", "precedence", "unification", "ties", "batch_size", "measured", "n_measured",
-            "measured_until",
+            "measured_until", "queue", "kill",
         )  # fmt: skip
         options = {name: getattr(self, name) for name in names}
-        return Twin(self.scheme, self.parameters, self.n_pes, self.sessions, **options)
-
-    def bounded_twin(self) -> BoundedTwin:
-        options = {
-            name: getattr(self, name)
-            for name in ("alternation", "precedence", "unification", "ties", "queue", "kill")
-        }
-        return BoundedTwin(
+        return Twin(
             self.scheme,
             self.parameters,
             self.n_pes,
@@ -126,7 +118,7 @@ class Case:
             **options,
             slots_limit=np.inf if self.slots_limit is None else self.slots_limit,
             memory=np.inf if self.memory is None else self.memory,
-            lost=self.switch_cost / self.slice if self.slice else 0.0,
+            lost=self.switch_cost / self.slice if self.slice else 0,
         )
 
     def kernel(

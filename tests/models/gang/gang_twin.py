@@ -1,20 +1,22 @@
 """The gang scheduler once more, slow and obvious: what the kernel in `models.gang` is checked against.
 
-Written from Feitelson 1996 and the readings of it alone. After every event all slots in which a job runs and
-all run fractions are found anew from their definitions. Times may be floats or, where ties matter, fractions;
-nothing here rounds a fraction.
+Written from Feitelson (1996), Zhang, Franke, Moreira and Sivasubramaniam (2003) and the readings of them that
+the documentation states. There is no virtual clock: after every event the slots in which each job runs are
+found anew from their definitions, and whether a job fits is found from sets of PEs, by brute force. Times may
+be floats or, where ties matter, fractions.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from gang_twin_schemes import SCHEMES, Job, Slot
+from gang_twin_schemes import SCHEMES, Job, Placement, Slot
 
 Time = float | Fraction
 Rerun = Callable[[Time, int, int, int], Time]
@@ -37,15 +39,33 @@ class Session(NamedTuple):
 
 @dataclass(eq=False, kw_only=True)
 class Run(Job):
-    """A run of a session as the scheduler knows it; `index` counts the runs before it."""
+    """A run of a session: `number` counts the jobs that entered before it, `name` those submitted before."""
 
+    name: int
     session: Session
     session_number: int
     index: int
-    runtime: Time
     submitted: Time
-    remaining: Time
+    runtime: Time
+    left: Time
+    start: Time = math.nan
     slot_time: Time = 0
+
+    @property
+    def requested_left(self) -> Time:
+        """What is left of its request, on dedicated PEs."""
+        return max(self.session.requested - (self.runtime - self.left), 0)
+
+
+@dataclass
+class Shown(Slot):
+    """A slot as a packing scheme is shown it: some of its PEs are taken without a job."""
+
+    blocked: set[int] = field(default_factory=set)
+
+    @property
+    def taken(self) -> set[int]:
+        return self.blocked.union(*(job.pes for job in self.jobs))
 
 
 def running(slots: list[Slot], alternation: str, precedence: str) -> list[list[Job]]:
@@ -72,12 +92,14 @@ def running(slots: list[Slot], alternation: str, precedence: str) -> list[list[J
 
 
 class Twin:
-    """The scheduler; keyword arguments as in `policies.Rules` and `simulation.Measured` of `models.gang`.
+    """The scheduler; keyword arguments as in `policies.Rules` and `packing.driver.Measured`.
+
+    Memory is in KB of each PE; `lost` is the part of a slice that a switch takes.
 
     Attributes
     ----------
-    responses : dict of int to time
-        Response time of each job that has ended.
+    starts, ends, responses : dict of int to time
+        Of each job, by its number in order of submission.
     batches : list of dict of str to time
         Metrics of the batches that have ended.
     batch_jobs : list of list of int
@@ -86,6 +108,10 @@ class Twin:
         When each job ran and on how many processors effectively, as long as that number was the same.
     run_fractions : set of (int, int)
         All pairs (slots in which a job ran, used slots) that occurred.
+    seen : Counter
+        How often a job entered while an earlier one waited (``passed``), jobs that migrate were not mapped
+        anew after an end, as they would have needed more slots or memory (``stayed``), a job was refused the
+        slot that the scheme chose (``moved on``), and some PEs had too little memory (``lacked``).
     """
 
     def __init__(
@@ -104,81 +130,95 @@ class Twin:
         n_measured: int = 2**62,
         measured_until: Time = math.inf,
         rerun: Rerun = lambda runtime, size, key, run: runtime,
+        slots_limit: float = math.inf,
+        queue: str = "fcfs",
+        memory: float = math.inf,
+        lost: Time = 0,
+        kill: bool = False,
     ) -> None:
-        self.place, self.parameters, self.n_pes = SCHEMES[scheme], parameters, n_pes
-        self.alternation, self.precedence = alternation, precedence
-        self.unification, self.migrating = unification, scheme == "migration"
-        self.ends_first = {"instant": True, "event": False}[ties]
-        self.batch_size, self.rerun = batch_size, rerun
-        self.measured, self.left, self.measured_until = measured, n_measured, measured_until
-        self.slots: list[Slot] = []
+        self.scheme, self.parameters, self.n_pes = scheme, parameters, n_pes
+        self.place, self.migrating = SCHEMES[scheme], scheme == "migration"
+        self.alternation, self.precedence, self.unification = alternation, precedence, unification
+        self.instant, self.limit, self.backfills = ties == "instant", slots_limit, queue == "backfill"
+        self.memory, self.lost, self.kill, self.rerun = memory, lost, kill, rerun
+        self.batch_size, self.measured, self.to_measure = batch_size, measured, n_measured
+        self.measured_until = measured_until
         self.sessions = iter(sessions)
         self.coming = next(self.sessions, None)
         self.now: Time = 0
         self.last_session: Time = 0
-        self.due: Run | None = None
-        self.submitted = self.arrived = 0
+        self.slots: list[Slot] = []
+        self.queue: list[Run] = []
+        self.again: Run | None = None
+        self.look_due = False
+        self.submitted = self.entered = self.arrived = 0
+        self.starts: dict[int, Time] = {}
+        self.ends: dict[int, Time] = {}
         self.responses: dict[int, Time] = {}
         self.ended: list[Run] = []
         self.unions: list[bool] = []
-        self.intervals: list[tuple[Time, int, int, int, Time]] = []
+        self.intervals: list[tuple[Time, int, int, int, int, Time]] = []
         self.batches: list[dict[str, Time]] = []
         self.batch_jobs: list[list[int]] = []
         self.pieces: dict[int, list[tuple[Time, Time, Time]]] = {}
         self.run_fractions: set[tuple[int, int]] = set()
+        self.seen: Counter[str] = Counter()
+
+    # Time passes.
 
     @property
     def jobs(self) -> list[Run]:
-        return sorted((job for slot in self.slots for job in slot.jobs), key=lambda job: job.number)
+        return [job for slot in self.slots for job in slot.jobs]
 
-    def run_slots(self) -> dict[Run, int]:
-        """Return the number of slots in which each job runs, in order of submission."""
+    @property
+    def useful(self) -> Time:
+        """The part of each slice that is not lost to a switch."""
+        return 1 - self.lost if len(self.slots) > 1 else 1
+
+    @property
+    def slots_each(self) -> dict[Run, int]:
+        """The number of slots in which each job runs."""
         rows = running(self.slots, self.alternation, self.precedence)
         n_rows = Counter(job for row in rows for job in row)
         return {job: n_rows[job] for job in self.jobs}
 
-    def occupancy(self) -> list[list[int]]:
-        """Return the matrix as `Simulation.occupancy` does."""
-        rows = [[-1] * self.n_pes for _ in self.slots]
-        for row, slot in zip(rows, self.slots, strict=True):
-            for job in slot.jobs:
-                for pe in job.pes:
-                    row[pe] = job.number
-        return rows
-
     def run(self, until: Time = math.inf, n_batches: float = math.inf) -> None:
-        """Go on to a time, to the end of a batch, or until the last job has ended."""
+        """Continue to a time, to the end of a batch, or until the last job has ended."""
         while len(self.batches) < n_batches and self.step(until):
             pass
 
     def step(self, until: Time = math.inf) -> bool:
         """Carry out the next event if there is one by then."""
-        if self.due:
-            before, self.due = self.due, None
+        if self.again:
+            before, self.again = self.again, None
             index, session = before.index + 1, before.session
             runtime = self.rerun(before.runtime, session.size, session.key, index)
             self.submit(session, before.session_number, index, runtime)
             return True
-        k, used = self.run_slots(), len(self.slots)
-        ends = [(self.now + job.remaining * used / k[job], job.number, job) for job in k]
+        k, used, useful = self.slots_each, len(self.slots), self.useful
+        ends = [(self.now + job.left * used / (k[job] * useful), job.name, job) for job in k]
         end, _, first = min(ends, default=(math.inf, 0, None))
         arrival = self.last_session + self.coming.gap if self.coming else math.inf
         time = min(end, arrival)
+        if self.look_due and (time > self.now or not self.instant):
+            self.look_due = False
+            self.look()
+            return True
         if time == math.inf or time > until:
             return False
         elapsed = time - self.now
         for job in k:
-            job.remaining -= elapsed * k[job] / used
+            job.left -= elapsed * k[job] * useful / used
             job.slot_time += elapsed * k[job]
             self.run_fractions.add((k[job], used))
-            self.note(job, self.now, time, job.size * k[job] / used)
+            self.note(job, self.now, time, job.size * k[job] * useful / used)
         counted = max(min(time, self.measured_until) - self.now, 0)
         if self.arrived > self.measured.start or self.measured.start == 0:
-            work = sum(counted * job.size * k[job] / used for job in k)
-            self.intervals.append((counted, used, sum(k.values()), len(k), work))
+            work = sum(counted * job.size * k[job] * useful / used for job in k)
+            self.intervals.append((counted, used, sum(k.values()), len(k), len(self.queue), work))
         self.now = time
-        if end < arrival or (end == arrival and self.ends_first):
-            self.terminate(first)
+        if first is not None and (end < arrival or (end == arrival and self.instant)):
+            self.end(first)
         else:
             session, self.last_session = self.coming, time
             self.coming = next(self.sessions, None)
@@ -190,7 +230,7 @@ class Twin:
 
     def note(self, job: Run, begin: Time, end: Time, processors: Time) -> None:
         """Lengthen the last piece of a job, or add one."""
-        pieces = self.pieces.setdefault(job.number, [])
+        pieces = self.pieces.setdefault(job.name, [])
         if begin == end:
             return
         if pieces and pieces[-1][1:] == (begin, processors):
@@ -198,53 +238,43 @@ class Twin:
         pieces.append((begin, end, processors))
 
     def submit(self, session: Session, session_number: int, index: int, runtime: Time) -> None:
+        runtime = min(runtime, session.requested) if self.kill else runtime
         job = Run(
-            number=self.submitted,
-            size=session.size,
-            session=session,
-            session_number=session_number,
-            index=index,
-            runtime=runtime,
-            submitted=self.now,
-            remaining=runtime,
-        )
+            number=-1, size=session.size, name=self.submitted, session=session, session_number=session_number,
+            index=index, submitted=self.now, runtime=runtime, left=runtime,
+        )  # fmt: skip
         self.submitted += 1
-        if self.migrating:
-            self.remap([*self.jobs, job])
-        else:
-            self.map(job)
+        if self.queue:
+            self.look_due |= self.backfills
+            self.queue.append(job)
+        elif not self.enters(job):
+            self.queue.append(job)
 
-    def map(self, job: Run) -> None:
-        index, job.pes, job.controller, side = self.place(self.n_pes, self.slots, job.size, self.parameters)
-        if index == len(self.slots):
-            self.slots.append(Slot(side=side))
-        self.slots[index].jobs.append(job)
-
-    def remap(self, jobs: list[Run]) -> None:
-        """Map all jobs anew, the largest first (section 2.5)."""
-        self.slots = []
-        for job in sorted(jobs, key=lambda job: (-job.size, job.number)):
-            self.map(job)
-
-    def terminate(self, job: Run) -> None:
+    def end(self, job: Run) -> None:
         slot = next(slot for slot in self.slots if job in slot.jobs)
         n_before, was_alone = len(self.slots), slot.jobs == [job]
         slot.jobs.remove(job)
+        self.ends[job.name], self.responses[job.name] = self.now, self.now - job.submitted
         if self.migrating:
-            self.remap(self.jobs)
-            united = len(self.slots) < n_before and not was_alone  # footnote 4
+            mapped = self.all_mapped(self.in_order())
+            if mapped is None:
+                self.seen["stayed"] += 1
+            else:
+                self.adopt(mapped)
         else:
             united = bool(self.unification and slot.jobs and self.unite(slot))
-            self.slots = [slot for slot in self.slots if slot.jobs]
-        self.responses[job.number] = self.now - job.submitted
+        self.slots = [slot for slot in self.slots if slot.jobs]
+        if self.migrating:
+            united = len(self.slots) < n_before and not was_alone  # footnote 4
         self.unions.append(united)
+        self.look_due |= bool(self.queue)
         if job.session_number in self.measured:
             self.ended.append(job)
-            self.left -= 1
-            if len(self.ended) == self.batch_size or self.left == 0:
+            self.to_measure -= 1
+            if len(self.ended) == self.batch_size or self.to_measure == 0:
                 self.end_batch()
         if job.index + 1 < job.session.runs:
-            self.due = job
+            self.again = job
 
     def unite(self, slot: Slot) -> bool:
         """Unite a slot that has lost a job with the first other one on disjoint PEs, if there is one."""
@@ -257,28 +287,198 @@ class Twin:
         return True
 
     def end_batch(self) -> None:
-        elapsed, slot_time, job_slot_time, job_time, work = (
-            sum(column)
-            for column in zip(
-                *((t, t * used, t * total_k, t * n, work) for t, used, total_k, n, work in self.intervals),
-                strict=True,
-            )
-        )
-        responses = [self.responses[job.number] for job in self.ended]
-        slots = [job.slot_time / r for job, r in zip(self.ended, responses, strict=True)]
+        rows = [(t, t * used, t * k, t * n, t * m, work) for t, used, k, n, m, work in self.intervals]
+        elapsed, slot_time, job_slot_time, job_time, waiting, work = map(sum, zip(*rows, strict=True))
+        jobs, n = self.ended, len(self.ended)
+        responses = [self.responses[job.name] for job in jobs]
+        stays = [self.ends[job.name] - job.start for job in jobs]
+        slots = [job.slot_time / stay if stay else 1 for job, stay in zip(jobs, stays, strict=True)]
         self.batches.append(
             {
-                "jobs": len(self.ended),
-                "response_time": sum(responses) / len(responses),
-                "slowdown": sum(r / job.runtime for r, job in zip(responses, self.ended, strict=True))
-                / len(responses),
+                "jobs": n,
+                "wait": sum(job.start - job.submitted for job in jobs) / n,
+                "response_time": sum(responses) / n,
+                "slowdown": sum(r / job.runtime for r, job in zip(responses, jobs, strict=True)) / n,
                 "unifications": sum(self.unions) / len(self.unions),
                 "slots_per_job": job_slot_time / job_time if job_time else math.nan,
-                "slots_per_job_over_jobs": sum(slots) / len(slots),
+                "slots_per_job_over_jobs": sum(slots) / n,
                 "utilization": work / (self.n_pes * elapsed) if elapsed else math.nan,
                 "used_slots": slot_time / elapsed if elapsed else math.nan,
-                "jobs_in_system": job_time / elapsed if elapsed else math.nan,
+                "jobs_in_system": (job_time + waiting) / elapsed if elapsed else math.nan,
             }
         )
-        self.batch_jobs.append([job.number for job in self.ended])
+        self.batch_jobs.append([job.name for job in jobs])
         self.ended, self.unions, self.intervals = [], [], []
+
+    # Which slots a job may have now.
+
+    def in_use(self, jobs: Sequence[Job]) -> list[float]:
+        """Return the memory that jobs take on each PE."""
+        used = [0] * self.n_pes
+        for job in jobs:
+            for pe in job.pes:
+                used[pe] += job.session.memory
+        return used
+
+    def lacking(self, job: Run, jobs: Sequence[Job]) -> set[int]:
+        """Return the PEs that have too little memory for one more job."""
+        if self.memory == math.inf:
+            return set()
+        used = self.in_use(jobs)
+        found = {pe for pe in range(self.n_pes) if used[pe] + job.session.memory > self.memory}
+        self.seen["lacked"] += bool(found)
+        return found
+
+    def in_order(self) -> list[Run]:
+        return sorted(self.jobs, key=lambda job: job.number)
+
+    def all_mapped(self, jobs: Sequence[Run]) -> list[Slot] | None:
+        """Map copies of jobs anew, in order of entering among equals; None if that takes too much."""
+        slots: list[Slot] = []
+        for job in sorted(jobs, key=lambda job: -job.size):
+            found = self.place(self.n_pes, slots, job.size, self.parameters)
+            if found.slot == len(slots):
+                slots.append(Slot())
+            mapped = copy(job)
+            mapped.pes = found.pes
+            slots[found.slot].jobs.append(mapped)
+        all_jobs = [job for slot in slots for job in slot.jobs]
+        fits = self.memory == math.inf or max(self.in_use(all_jobs), default=0) <= self.memory
+        self.seen["lacked"] += not fits
+        return slots if fits and len(slots) <= self.limit else None
+
+    def adopt(self, mapped: list[Slot]) -> None:
+        """Let jobs be where their copies are."""
+        jobs = {job.name: job for job in self.jobs}
+        self.slots = [Slot([jobs[c.name] for c in slot.jobs], slot.side) for slot in mapped]
+        for slot in mapped:
+            for mapped_job in slot.jobs:
+                jobs[mapped_job.name].pes = mapped_job.pes
+
+    def placement(self, job: Run, full: Sequence[Slot] = ()) -> Placement | None:
+        """Return where the scheme puts a job now; some slots are shown to it as full."""
+        lacking = self.lacking(job, self.jobs)
+        everywhere = set(range(self.n_pes))
+        shown: list[Slot] = [
+            Shown(slot.jobs, slot.side, everywhere if slot in full else lacking) for slot in self.slots
+        ]
+        found = self.place(self.n_pes, shown, job.size, self.parameters)
+        if found.slot < len(shown):
+            return found
+        if len(shown) >= self.limit:
+            return None
+        if not lacking:
+            return found
+        opened = Shown([], found.side, lacking)
+        again = self.place(self.n_pes, [*shown, opened], job.size, self.parameters)
+        return again._replace(side=found.side) if again.slot <= len(shown) else None
+
+    def enters(self, job: Run) -> bool:
+        """Let a job enter if there is room for it."""
+        if self.migrating:
+            mapped = self.all_mapped([*self.in_order(), job])
+            if mapped is None:
+                return False
+            self.begin(job)
+            self.slots.append(Slot([job]))  # only for now
+            self.adopt(mapped)
+            return True
+        found = self.placement(job)
+        if found is not None:
+            self.put(job, found)
+        return found is not None
+
+    def put(self, job: Run, found: Placement) -> None:
+        self.begin(job)
+        job.pes, job.controller = found.pes, found.controller
+        if found.slot == len(self.slots):
+            self.slots.append(Slot(side=found.side))
+        self.slots[found.slot].jobs.append(job)
+
+    def begin(self, job: Run) -> None:
+        job.number, job.start = self.entered, self.now
+        self.entered += 1
+        self.starts[job.name] = self.now
+
+    # The queue.
+
+    def look(self) -> None:
+        while self.queue and self.enters(self.queue[0]):
+            self.queue.pop(0)
+        if not self.backfills or len(self.queue) < 2:
+            return
+        head, *others = self.queue
+        # What is left of requests, times the slots in use, as if those came one after the other.
+        factor = len(self.slots) / self.useful
+        expected = {job.name: job.requested_left * factor for job in self.jobs}
+        shadow = next(
+            end for end in sorted(set(expected.values())) if self.fits_then(head, self.there(expected, end))
+        )
+        for job in others:
+            expected[job.name] = job.session.requested * factor
+            if self.passes(job, head, expected, shadow):
+                self.seen["passed"] += 1
+                self.queue.remove(job)
+
+    def there(self, expected: Mapping[int, Time], shadow: Time) -> list[list[Run]]:
+        """Return the jobs of each slot that are still there after the shadow."""
+        return [[job for job in slot.jobs if expected[job.name] > shadow] for slot in self.slots]
+
+    def passes(self, job: Run, head: Run, expected: Mapping[int, Time], shadow: Time) -> bool:
+        """Let a job enter if there is room for it beside those there and, then, beside the first."""
+        gone_by_then = expected[job.name] <= shadow
+        if self.migrating:
+            if not gone_by_then:
+                there = [each for row in self.there(expected, shadow) for each in row]
+                there = [*sorted(there, key=lambda each: each.number), job, head]
+                if self.all_mapped(there) is None:
+                    return False
+            return self.enters(job)
+        full: list[Slot] = []
+        while True:
+            found = self.placement(job, full)
+            if found is None:
+                return False
+            if not gone_by_then:
+                rows = [*self.there(expected, shadow), []][: max(len(self.slots), found.slot + 1)]
+                tried = copy(job)
+                tried.pes = found.pes
+                rows[found.slot] = [*rows[found.slot], tried]
+                if not self.fits_then(head, rows):
+                    if found.slot == len(self.slots):
+                        return False
+                    full.append(self.slots[found.slot])
+                    continue
+            self.seen["moved on"] += bool(full)
+            self.put(job, found)
+            return True
+
+    def fits_then(self, head: Run, rows: Sequence[Sequence[Run]]) -> bool:
+        """Return, by brute force, whether the scheme can place the head in a matrix of these jobs."""
+        there = [job for row in rows for job in row]
+        if self.migrating:
+            return self.all_mapped([*sorted(there, key=lambda job: job.number), head]) is not None
+        usable = set(range(self.n_pes)) - self.lacking(head, there)
+        new = [[]] if len(rows) < self.limit else []
+        for row in [*rows, *new]:
+            free = usable - {pe for job in row for pe in job.pes}
+            if self.scheme == "buddy":
+                width = 1 << (head.size - 1).bit_length()
+                if any(free.issuperset(range(a, a + width)) for a in range(0, self.n_pes, width)):
+                    return True
+            elif len(free) >= head.size:
+                return True
+        return False
+
+    # What is compared.
+
+    def occupancy(self) -> list[list[int]]:
+        rows = [[-1] * self.n_pes for _ in self.slots]
+        for row, slot in zip(rows, self.slots, strict=True):
+            for job in slot.jobs:
+                for pe in job.pes:
+                    row[pe] = job.name
+        return rows
+
+    def run_slots(self) -> dict[int, int]:
+        return {job.name: k for job, k in self.slots_each.items()}

@@ -173,5 +173,5 @@ SCHEMES: dict[str, Callable[[int, list[Slot], int, Mapping], Placement]] = {
     "min_max_load": min_max_load,
     "min_avg_load": min_avg_load,
     "buddy": buddy,
-    "migration": first_fit,  # over all jobs at each event, see `gang_twin`
+    "migration": first_fit,  # over all jobs at each event, see `gang_twin.Twin`
 }

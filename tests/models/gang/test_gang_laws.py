@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gang_cases import EIGHT, POLICIES, WORKLOAD, Case, Observed, cases, scatter, schemes
+from gang_cases import POLICIES, Case, Observed, cases, scatter, schemes
 from gang_twin import Session, running
 from gang_twin_schemes import Job, Slot
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from models.gang import FAMILY
-from models.point import Batches, Point
 
 ROUNDING = 1e-9
 FRACTIONS = st.lists(st.floats(0, 0.99), min_size=1, max_size=6).map(sorted)
@@ -140,14 +137,6 @@ def test_no_pe_serves_two_jobs_under_exclusive(name: str) -> None:
     law()
 
 
-@pytest.mark.parametrize("name", EIGHT)
-@pytest.mark.parametrize("alternation", ["none", "shared", "exclusive"])
-def test_a_lone_job_is_not_slowed_down(name: str, alternation: str) -> None:
-    sessions = (Session(0.7, 5, 0.3, runs=3),)
-    case = Case(name, 8, sessions, POLICIES[name], alternation=alternation, batch_size=1)
-    assert case.finished().metrics()["slowdown"] == pytest.approx([1, 1, 1], rel=1e-12)
-
-
 def are_disjoint(matrix: np.ndarray) -> bool:
     """Return whether some two used slots have no PE in common."""
     return any(not np.any((one >= 0) & (other >= 0)) for one, other in combinations(matrix, 2))
@@ -181,14 +170,3 @@ def test_buddy_may_open_a_slot_disjoint_from_another() -> None:
     kernel = Case("buddy", 4, sessions, POLICIES["buddy"]).kernel()
     kernel.run_on(until=1.0)
     assert kernel.occupancy().tolist() == [[0, -1, -1, -1], [-1, 1, 1, 1]]
-
-
-@pytest.mark.parametrize("name", EIGHT)
-def test_the_same_call_gives_the_same_bits(name: str) -> None:
-    def bits() -> dict[str, bytes]:
-        batches = Batches(size=100, warmup=1, checkpoints=(3,))
-        machine = {"name": "pe64", "processors": 64}
-        outcome = FAMILY.simulate(Point(POLICIES[name], WORKLOAD, machine, 0.7, batches, (7, 8)))
-        return {metric: values.tobytes() for metric, values in outcome.metrics.items()}
-
-    assert bits() == bits()

@@ -3,83 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from gang_cases import POLICIES, WORKLOAD, Case, Observed, cases, schemes
-from gang_twin import Session
-from hypothesis import given, settings
+from gang_cases import POLICIES, WORKLOAD
 
 from models.gang import FAMILY
 from models.gang.model import prepare
-from models.gang.simulation import ENDED_AT_ONCE
+from models.gang.policies import Rules
+from models.gang.simulation import ENDED_AT_ONCE, Simulation
 from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
+from models.jobs.machine import pool
 from models.jobs.measures import Measures
 from models.jobs.measuring import Measuring
+from models.jobs.trace import Trace
+from models.packing.driver import Measured
+from models.packing.scheme import find
 from models.point import Batches, Point
 
+LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 MACHINE = {"name": "pe32", "processors": 32}
-BOUND = 0.5
-"""That of `gang_cases.Observed`."""
 
 SIZES = {"name": "size", "by": "processors", "edges": [2, 5]}
 REQUESTS = {"name": "request", "by": "requested", "edges": [1.0, 4.0]}
-
-
-def expected(responses: np.ndarray, runtimes: np.ndarray) -> dict[str, float]:
-    """Return the measures of one batch, from their definitions."""
-    values = {
-        "wait": np.zeros(len(responses)),
-        "response_time": responses,
-        "slowdown": responses / runtimes,
-        "bounded_slowdown": np.maximum(responses / np.maximum(runtimes, BOUND), 1.0),
-    }
-    found = {}
-    for name, each in values.items():
-        found |= {name: each.mean(), f"{name}_p95": np.percentile(each, 95), f"{name}_max": each.max()}
-    return found
-
-
-@pytest.mark.parametrize("name", schemes("left_right_slots"))
-def test_measures_of_jobs_follow_from_response_times(name: str) -> None:
-    @settings(derandomize=True, deadline=None, max_examples=30)
-    @given(cases(name))
-    def agree(case: Case) -> None:
-        kernel, twin = case.finished(), case.twin()
-        twin.run()
-        found = kernel.metrics()
-        runtimes = runtimes_by_number(kernel)
-        for batch, numbers in enumerate(twin.batch_jobs):
-            by_hand = expected(kernel.responses[numbers], runtimes[numbers])
-            assert {key: found[key][batch] for key in by_hand} == pytest.approx(by_hand, rel=1e-12)
-            assert found["jobs"][batch] == len(numbers)
-
-    agree()
-
-
-def runtimes_by_number(kernel: Observed) -> np.ndarray:
-    found = np.full(kernel.n_submitted, np.nan)
-    for ended in kernel.handed_out.all:
-        found[ended.number] = ended.runtime
-    return found
-
-
-def test_the_mean_slowdown_is_added_up_in_order_of_termination() -> None:
-    """To the last bit: so it was before the jobs were handed out."""
-    point = Point(POLICIES["best_fit"], WORKLOAD, MACHINE, 0.8, Batches(500, 0, (4,)), (1, 2))
-    slowdown = FAMILY.simulate(point).metrics["slowdown"]
-    made = FAMILY.schedule(point)
-    order = np.argsort(made.end, kind="stable")[:2000]
-    each = ((made.end - made.jobs.submit) / made.jobs.runtime)[order]
-    by_hand = []
-    for batch in each.reshape(4, 500):
-        total = 0.0
-        for value in batch:
-            total += value
-        by_hand.append(total / 500)
-    assert slowdown.tolist() == by_hand
 
 
 def measured(groups: dict[str, Any], **options: Any) -> dict[str, np.ndarray]:
@@ -130,18 +79,6 @@ def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
     assert measuring.metrics()["wait"].tolist() == [2, 6]
 
 
-def test_chunks_are_kept_only_as_long_as_their_jobs_run() -> None:
-    sessions = tuple(Session(1.0, 1, 0.5, 1, key) for key in range(2000))
-    case = Case("first_fit", 8, sessions, batch_size=50)
-    kernel = case.kernel(chunks=range(100, 2000, 100))
-    kernel.handed_out.__dict__["_measures"] = Measures.of(measures_of(SIZES))
-    kept = 0
-    for batch in range(1, 40):
-        kernel.run(batch)
-        kept = max(kept, len(kernel.handed_out._chunks))
-    assert kept <= 2
-
-
 def test_memory_does_not_grow_with_the_number_of_batches() -> None:
     """The engine's buffer holds whole batches, no more than it takes to call it rarely."""
     rows = []
@@ -150,3 +87,40 @@ def test_memory_does_not_grow_with_the_number_of_batches() -> None:
         rows.append(len(prepare(point).system.ended.end))
     assert rows[0] == rows[1]
     assert rows[0] < ENDED_AT_ONCE + 100
+
+
+def of_log(batches: Batches) -> dict[str, np.ndarray]:
+    workload = {"name": "log", "model": "swf", "path": str(LOG)}
+    policy = POLICIES["best_fit"] | {"job_limit": 50}
+    return FAMILY.simulate(Point(policy, workload, {"name": "log"}, None, batches)).metrics
+
+
+@pytest.mark.parametrize(("n_batches", "warmup"), [(1, 0), (7, 0), (20, 0), (19, 1)])
+@pytest.mark.parametrize("size", [None, 10**9])
+def test_every_job_of_a_log_is_in_a_batch(size: int | None, n_batches: int, warmup: int) -> None:
+    """1,000 jobs in as many batches as were asked for; the last may be short, as under backfilling."""
+    jobs = of_log(Batches(size, warmup, (n_batches,)))["jobs"]
+    full = -(-1000 // (n_batches + warmup))
+    assert len(jobs) == n_batches
+    assert jobs.sum() == 1000 - warmup * full
+    assert set(jobs[:-1]) <= {full}
+    assert 0 < jobs[-1] <= full
+
+
+def test_a_job_that_is_submitted_again_counts_as_often() -> None:
+    """A trace whose users wait for one run before they submit the next."""
+    jobs = Jobs(
+        np.array([0.0, 1.0]), np.array([2.0, 3.0]), np.full(2, np.nan), np.array([4, 4]),
+        np.zeros(2, np.int64), runs=np.array([3, 1]), key=np.zeros(2, np.int64),
+    )  # fmt: skip
+    trace = Trace("two users", jobs, pool(8))
+    assert trace.n_measured == 4
+    batches, available = trace.divided(Batches(None, 0, (1,)))
+    measuring = Measuring(Measures(), 4)
+    measured = Measured(4, 1, range(2), trace.n_measured)
+    simulation = Simulation(Rules(find("first_fit")), 8, iter([jobs]), measured, measuring=measuring)
+    simulation.run(1)
+    assert (batches.size, available) == (4, 1)
+    assert simulation.now == 6.0
+    assert measuring.metrics()["jobs"].tolist() == [4]
+    assert measuring.metrics()["response_time"].tolist() == [(2 + 2 + 2 + 3) / 4]
