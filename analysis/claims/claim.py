@@ -112,7 +112,6 @@ class Within:
         What is measured and at which loads.
     measure : callable
         Confidence level -> Interval.
-    low, high : float
     scale : float
         Numbers are shown times this: 100 for percent.
     unit : str
@@ -202,7 +201,6 @@ def judge(
 
     Parameters
     ----------
-    parts : sequence of Part
     confidence : float
         Nominal level, e.g. 0.95.
     needed : int, optional

@@ -130,12 +130,8 @@ def turns(
 
     Parameters
     ----------
-    label : str
-    a, b : Curve
-    loads : AxisRange
     tests : int
         Pairs of curves that are looked at so; the intervals are corrected for all their loads.
-    low, high : float
     """
     chosen, reason = loads.choose([a, b])
     if reason:
@@ -163,12 +159,6 @@ class Sustains:
     threshold is offered, it saturates, and less is delivered. Where no more is offered, no less can be held
     against it, nor where it does not saturate: then all that is offered is delivered in the long run, which
     was too short to show it.
-
-    Parameters
-    ----------
-    label : str
-    utilization : Curve
-    threshold : float
     """
 
     label: str

@@ -46,11 +46,8 @@ def everywhere(names: str, a: Curve, relation: str, b: Curve | float, points: Ax
     ----------
     names : str
         Of a, and after a vertical bar of b if that is a curve.
-    a : Curve
     relation : str
         One of `RELATIONS`.
-    b : Curve or float
-    points : AxisRange
     """
     first, _, second = names.partition("|")
     label = f"{first} {relation} {second or f'{b:g}'}"

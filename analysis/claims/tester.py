@@ -68,8 +68,6 @@ class Tester:
 
         Parameters
         ----------
-        name, source, statement : str
-        parts : sequence of Part
         needed : int, optional
             How many of them the sentence asks for; all by default.
         note : str

@@ -81,9 +81,6 @@ def draw_matrix(axes: Axes, state: MatrixState, title: str, names: dict[int, str
 
     Parameters
     ----------
-    axes : matplotlib Axes
-    state : MatrixState
-    title : str
     names : dict of int to str, optional
         Job -> what stands in its cells; its number by default.
     """

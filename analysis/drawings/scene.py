@@ -56,12 +56,10 @@ class Scene:
 
     Parameters
     ----------
-    schedule : Schedule
     measured : slice
         Jobs that experiments measure; what is before them fills the machine.
     begin, until : float, seconds
         Of what is measured.
-    title : str
     """
 
     schedule: Schedule

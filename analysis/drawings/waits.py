@@ -34,7 +34,6 @@ def draw_largest_waits(wait: np.ndarray, runtime: np.ndarray, share: float, titl
     wait, runtime : ndarray, shape (n_jobs,)
     share : float
         Of the jobs, the longest waits first.
-    title : str
     """
     n = round(share * len(wait))
     if not n:

@@ -75,12 +75,10 @@ class CategoryPlot:
 
     Parameters
     ----------
-    categories : sequence of str
     series : dict of str to Estimates
         In the legend's order.
     looks : dict of str to SchemeStyle
         Of each series.
-    ylabel, xlabel, title : str
     yscale : {"linear", "log"}
     bars : bool
         Bars from 0 on instead of points joined by lines.
@@ -120,9 +118,6 @@ def panels(
 
     Parameters
     ----------
-    plots : sequence of CategoryPlot
-    title : str
-    n_columns : int
     height : float, inches
         Of a plot.
     shared : bool

@@ -24,7 +24,6 @@ class PlotAxis:
 
     Parameters
     ----------
-    name : str
     settings : dict
         Fields of `LoadPlot` that suit it.
     """
@@ -39,7 +38,6 @@ class Series:
 
     Parameters
     ----------
-    metric, policy : str
     point : dict
         Where the curve is taken, see `Study.curve`.
     look : SchemeStyle, optional
@@ -64,10 +62,6 @@ def plot(
 
     Parameters
     ----------
-    study : Study
-    along : PlotAxis
-    series : sequence of Series
-    ylabel, title : str
     **settings
         Further fields of the plot, before those of the axis.
 
@@ -97,11 +91,8 @@ def panels(
 
     Parameters
     ----------
-    plots : sequence of LoadPlot
-    title, note : str
     height : float, inches
         Of one plot.
-    stacked : bool
 
     Raises
     ------

@@ -133,7 +133,6 @@ def shaded(policy: str, details: Sequence[str], lightest: float = 0.65) -> list[
 
     Parameters
     ----------
-    policy : str
     details : sequence of str
         What distinguishes each line, after the policy's name.
     lightest : float

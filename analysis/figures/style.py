@@ -79,7 +79,6 @@ class SchemeStyle:
     ----------
     label : str
         Name in legends and tables.
-    color : str
     marker : str
         Tells policies apart in grey print.
     dashes : str
@@ -117,7 +116,6 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
 
     Parameters
     ----------
-    figure : matplotlib Figure
     folder : Path
         Made if it is not there.
     name : str

@@ -42,7 +42,6 @@ def verdicts(
     ----------
     columns : dict of str to Study
         Name -> study under one reading.
-    claims : callable
     key : str
         Of the paper, the prefix of its claims' ids.
     """

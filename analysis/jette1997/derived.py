@@ -108,13 +108,9 @@ def grouped(
 
     Parameters
     ----------
-    study : Study
     kind : str
         ``slowdown`` (of all runtimes together), or a share of jobs: ``preempted``, ``begun_10s``, …
     dim : {"hour", "length"}
-    values : sequence of str
-    policy, workload : str
-    **point : object
     """
     weight = "runtime" if kind == "slowdown" else "jobs"
     value, count = (

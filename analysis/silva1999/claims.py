@@ -182,7 +182,6 @@ class SameOrder:
 
     Parameters
     ----------
-    label : str
     pairs : pair of pairs of Sample
         The two schedulers on one machine, and on the other.
     same : float

@@ -218,6 +218,20 @@ class Fabricated:
         return self.dataset(name)
 
 
+def change(
+    where: Callable[[Point], bool] | None = None, factor: float = 1.0, plus: float = 0.0, metric: str = "",
+    **values: Any,
+) -> Change:  # fmt: skip
+    """Change a metric, all by default, at the points with some values on axes, and where `where` is true."""
+
+    def changed(m: str, at: Point, value: float) -> float:
+        here = metric in ("", m) and (where is None or where(at))
+        here = here and all(at.get(key) == wanted for key, wanted in values.items())
+        return factor * value + plus if here else value
+
+    return changed
+
+
 def write(folder: Path, data: xr.Dataset) -> Path:
     """Write a dataset where the sweep would, and return its folder."""
     results = folder / json.loads(data.attrs["config"])["settings"]["name"]

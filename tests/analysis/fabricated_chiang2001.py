@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import fabricated
 import numpy as np
 from fabricated import Change, Experiment, Fabricated, Point
 
@@ -193,13 +194,9 @@ def base(metric: str) -> str:
     )
 
 
-def change(
-    where: Callable[[Point], bool], factor: float = 1.0, plus: float = 0.0, metric: str = ""
-) -> Change:
-    def changed(m: str, at: Point, value: float) -> float:
-        return factor * value + plus if where(at) and metric in ("", base(m)) else value
-
-    return changed
+def change(where: Callable[[Point], bool], factor: float, plus: float = 0.0, metric: str = "") -> Change:
+    changed = fabricated.change(where, factor, plus, metric)
+    return lambda m, at, value: changed(base(m), at, value)
 
 
 def of(policy: str, factor: float, metric: str = "", month: str = "", ranges: tuple[str, ...] = ()) -> Change:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from fabricated import Change, Experiment, Fabricated, Point
+from fabricated import Change, Experiment, Fabricated, Point, change
 
 from analysis.jette1997.labels import (
     BENCHMARK_WEEK,
@@ -30,7 +30,6 @@ COORDS: dict[str, Sequence[Any]] = {
     "hour": HOURS,
     "length": LENGTHS,
 }
-PES = 256
 
 N_BATCHES = {FIFTEEN_MONTHS: 65, THREE_WEEKS: 21, BENCHMARK_WEEK: 7}
 PERIOD = {FIFTEEN_MONTHS: WEEK, THREE_WEEKS: WEEK / 7, BENCHMARK_WEEK: WEEK / 7}
@@ -202,40 +201,16 @@ dataset = MADE.dataset
 
 def of(policy: str, metric: str, factor: float, **where: Any) -> Change:
     """Multiply a metric of one scheduler by a factor, at some points only."""
-
-    def changed(m: str, at: Point, value: float) -> float:
-        here = m == metric and at["policy"] == policy
-        here = here and all(at.get(key) == wanted for key, wanted in where.items())
-        return factor * value if here else value
-
-    return changed
+    return change(None, factor, metric=metric, policy=policy, **where)
 
 
 def plus(policy: str, metric: str, more: float, **where: Any) -> Change:
     """Add to a metric of one scheduler, at some points only."""
-
-    def changed(m: str, at: Point, value: float) -> float:
-        here = m == metric and at["policy"] == policy
-        here = here and all(at.get(key) == wanted for key, wanted in where.items())
-        return value + more if here else value
-
-    return changed
+    return change(None, 1.0, more, metric, policy=policy, **where)
 
 
-def at_night(metric: str, factor: float) -> Change:
-    def changed(m: str, at: Point, value: float) -> float:
-        here = m == metric and at["policy"] == GANG and str(at.get("hour")) in NIGHT
-        return factor * value if here else value
-
-    return changed
-
-
-def by_day(metric: str, wanted: float) -> Change:
-    def changed(m: str, at: Point, value: float) -> float:
-        here = m == metric and at["policy"] == GANG and str(at.get("hour")) in DAY
-        return wanted if here else value
-
-    return changed
+def at_hours(metric: str, hours: Sequence[str], factor: float, more: float = 0.0) -> Change:
+    return change(lambda at: str(at.get("hour")) in hours, factor, more, metric, policy=GANG)
 
 
 INTERACTIVE = {"site_class": "interactive"}
@@ -256,10 +231,10 @@ FALSE: dict[str, dict[str, Change]] = {
         "t3d-usually-not-preempted": of(GANG, "class_preempted", 11, **INTERACTIVE),
         "t3d-long-jobs-few-percent": of(GANG, "interactive_undelayed_by_length", 0.5, length=LENGTHS[-1]),
         "t3d-variation": of(GANG, "interactive_slowdown_by_length", 0.2, length=LENGTHS[0]),
-        "t3d-daytime-within-seconds": by_day("interactive_begun_10s_by_hour", 0.4),
-        "t3d-daytime-not-preempted": by_day("interactive_preempted_by_hour", 0.6),
-        "t3d-four-digits-at-night": at_night("interactive_slowdown_max_by_hour", 0.7),
-        "t3d-worse-at-night": at_night("interactive_slowdown_by_hour", 0.6),
+        "t3d-daytime-within-seconds": at_hours("interactive_begun_10s_by_hour", DAY, 0.0, 0.4),
+        "t3d-daytime-not-preempted": at_hours("interactive_preempted_by_hour", DAY, 0.0, 0.6),
+        "t3d-four-digits-at-night": at_hours("interactive_slowdown_max_by_hour", NIGHT, 0.7),
+        "t3d-worse-at-night": at_hours("interactive_slowdown_by_hour", NIGHT, 0.6),
         "t3d-21-percent-throughput": of(GANG, "class_ended", 0.9, workload=BENCHMARK_WEEK),
         "t3d-no-loss-of-total": of(GANG, "class_delivered", 0.9, workload=BENCHMARK_WEEK),
         "t3d-aggregate-improves": of(GANG, "class_delivered", 0.97, workload=BENCHMARK_WEEK),

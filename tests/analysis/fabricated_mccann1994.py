@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from math import exp, log2
 from typing import Any
 
-from fabricated import Change, Experiment, Fabricated, Point
+from fabricated import Change, Experiment, Fabricated, Point, change
 
 from analysis.mccann1994.claims.simulation import chain_blow_up
 
@@ -211,27 +210,12 @@ EXPERIMENTS = {
 MADE = Fabricated(EXPERIMENTS)
 dataset = MADE.dataset
 
-OF_THE_POLICIES = {
-    "6.3-forced-allocation", "6.3-worked-example", "6.7-rests-on-one", "6.5.1-worked-example",
-    "6.5.1-eight-processors", "6.5.2-example-140", "6.5.2-example-greedy", "6.6-example",
-}  # fmt: skip
-"""Claims on worked examples, which depend on no dataset."""
-
 A_SLIP = "6.5.1-eight-processors"
 """The text gives two jobs 8 of 12 processors each."""
 
 
-def change(
-    where: Callable[[Point], bool], factor: float = 1.0, plus: float = 0.0, metric: str = ""
-) -> Change:
-    def changed(m: str, at: Point, value: float) -> float:
-        return factor * value + plus if where(at) and metric in ("", m) else value
-
-    return changed
-
-
 def of(policy: str, factor: float = 1.0, plus: float = 0.0, metric: str = "") -> Change:
-    return change(lambda at: at["policy"] == policy, factor, plus, metric)
+    return change(None, factor, plus, metric, policy=policy)
 
 
 def constant(policy: str, value: float, metric: str = "") -> Change:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricated import Change, Experiment, Fabricated, Point
+from fabricated import Change, Experiment, Fabricated, Point, change
 
 from analysis.silva1999.labels import (
     COMMUNICATION,
@@ -161,13 +161,8 @@ dataset = MADE.dataset
 
 def of(policy: str, workload: str, metric: str, factor: float, **where: Any) -> Change:
     """Multiply a metric of one scheduler under one workload (or all) by a factor, at some points only."""
-
-    def changed(m: str, at: Point, value: float) -> float:
-        here = m == metric and at["policy"] == policy and workload in ("", at["workload"])
-        here = here and all(at.get(key) == wanted for key, wanted in where.items())
-        return factor * value if here else value
-
-    return changed
+    under = {"workload": workload} if workload else {}
+    return change(None, factor, metric=metric, policy=policy, **under, **where)
 
 
 def steady(metric: str, at: Point, value: float) -> float:

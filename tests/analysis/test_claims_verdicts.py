@@ -90,17 +90,6 @@ def test_verdicts_follow_from_intervals(points: list[tuple[float, float]], confi
     assert after in (before, "inconclusive")
 
 
-def test_evidence_has_a_line_for_each_part_with_its_interval() -> None:
-    _, evidence = judge([Within("a / b", estimate(0.8, 0.0321), high=1.0), Open("c", "saturated")], 0.95)
-    assert evidence == (
-        "2 comparisons: 1 hold, 0 fail, 1 open",
-        "✓ a / b: 0.800 ± 0.032 (asked: below 1); ± 0.040 corrected for 2 comparisons",
-        "? c: not tested, saturated",
-    )
-    _, alone = judge([Within("a / b", estimate(0.8, 0.0321), high=1.0)], 0.95)
-    assert alone[1] == "✓ a / b: 0.800 ± 0.032 (asked: below 1)"
-
-
 def test_the_interval_that_decided_is_shown() -> None:
     """A comparison beyond the limit at 95 % may stay open for the number of comparisons: both are told."""
     barely_bad = Within("bad", estimate(1.11, 0.1), high=1.0)

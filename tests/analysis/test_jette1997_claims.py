@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from fabricated_jette1997 import WEEK, Point, t3d, used
-from papers import claims, study, true, verdicts
+from papers import claims, study, verdicts
 
 from analysis.jette1997 import derived
-from analysis.jette1997.claims import TESTERS
 from analysis.jette1997.labels import BENCHMARK_WEEK, DAY, FIFTEEN_MONTHS, GANG, HOUR, KEY, THREE_WEEKS
 
 
@@ -27,16 +26,6 @@ def test_what_is_said_of_months_and_weeks_is_not_asked_of_the_days_of_three_week
 
 def test_a_comparison_with_other_families_claims_nothing() -> None:
     assert claims(KEY, study(KEY, "llnl_compare")) == ()
-
-
-def test_without_what_tells_of_begins_nothing_is_claimed_of_them() -> None:
-    found = verdicts(
-        KEY,
-        study(KEY, "llnl_t3d", without=("interactive_begun_10s_by_hour", "no_work_weekends"), replications=5),
-    )
-    assert "t3d-daytime-within-seconds" not in found
-    assert "t3d-no-work-on-weekends" not in found
-    assert "t3d-daytime-not-preempted" in found
 
 
 def test_a_month_is_the_weeks_whose_middle_lies_in_it_weighted_by_time() -> None:
@@ -91,17 +80,6 @@ def test_an_aggregate_slowdown_is_a_ratio_of_sums() -> None:
     assert np.nanmean(sample.values) == pytest.approx(1600 / 1100)
     every = derived.grouped(found, "slowdown", HOUR, DAY, GANG, THREE_WEEKS)
     assert np.nanmean(every.values) == pytest.approx(1600 / 1100)
-
-
-def test_the_demand_of_the_three_weeks_is_told_beside_the_sentence_on_95_percent() -> None:
-    """334.0 M of 256 x 21 x 86,400 s are 71.9 %; a week of 95 % leaves 60 % to each of the two others."""
-    demand = TESTERS["demand"](None, 0.95)
-    assert "71.9%" in demand
-    assert "60%" in demand
-    (claim,) = [
-        one for one in claims(KEY, true(KEY, "llnl_t3d")) if one.id.endswith("95-percent-while-responsive")
-    ]
-    assert demand in claim.evidence
 
 
 def test_weeks_above_a_limit_are_those_of_their_own_run() -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fabricated import dataset, write
-from matplotlib.figure import Figure
 
-from analysis.drawings.matrix import FREE, MatrixState, alternates, draw_matrix
+from analysis.drawings.matrix import FREE, alternates
 from analysis.errors import AnalysisError
 from analysis.feitelson1996.drawings import fig9
 from analysis.feitelson1996.drawings import matrix as drawings
@@ -39,29 +38,10 @@ def test_only_shared_lets_two_jobs_fill_the_same_pes() -> None:
     assert alternates(overlapping, "exclusive", [1, 0, 2]) == ((0, 2), (1, 2), (2, 1))
 
 
-def test_drawing_shows_every_job_in_its_slot() -> None:
-    state = MatrixState(MAPPED, alternates(MAPPED, "shared", [0, 1, 2, 3]))
-    assert state.slots_of(2) == 2
-    assert state.slots_of(3) == 1
-    with style.styled():
-        axes = Figure().subplots()
-        draw_matrix(axes, state, "three slots")
-    assert sorted(text.get_text() for text in axes.texts) == ["0", "1", "2", "2", "3"]
-    hatched = [patch for patch in axes.patches if patch.get_hatch()]
-    assert [(patch.get_x(), patch.get_y(), patch.get_width()) for patch in hatched] == [(3, 0, 1)]
-
-
 def test_fig9_is_the_papers() -> None:
     for parts in fig9.facts().values():
         for part in parts:
             assert part.is_so, part.label
-
-
-def test_fig9_draws_six_matrices() -> None:
-    with style.styled():
-        figure = fig9.draw()
-        figure.draw_without_rendering()
-    assert len(figure.axes) == 6
 
 
 def test_matrix_of_a_datasets_own_simulation(tmp_path: Path) -> None:
@@ -78,7 +58,7 @@ def test_matrix_of_a_datasets_own_simulation(tmp_path: Path) -> None:
     [
         ({"load": "much"}, "load=much: give a positive number"),
         ({"time": "-1"}, "time=-1: give a positive number"),
-        ({"policy": "bogus"}, "policy=bogus: this dataset knows no such policy; valid: first_fit"),
+        ({"policy": "bogus"}, "policy=bogus: no such policy in this dataset; valid: first_fit"),
         ({"alternation": "both"}, "alternation=both: give none, shared or exclusive"),
     ],
 )

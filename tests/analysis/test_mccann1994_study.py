@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from fabricated import write
-from fabricated_mccann1994 import STABLE, Point, dataset, memory, small
+from fabricated_mccann1994 import STABLE, Point, memory, small
 from papers import study, verdicts
 
 from analysis.claims.comparisons import AxisRange, listed, ratio
 from analysis.claims.exact import average, everywhere, monotone
-from analysis.mccann1994.labels import AXES, KEY
-from analysis.study import open_study
-from analysis.study.curve import DONE, EXCLUDED, SATURATED, UNFINISHED
+from analysis.mccann1994.labels import KEY
+from analysis.study.curve import DONE, SATURATED, UNFINISHED
 
 
 def found_on(name: str, **made: Any) -> dict[str, str]:
@@ -44,15 +41,6 @@ def test_null_has_no_place_on_an_axis_but_can_be_asked_for() -> None:
     assert found.curve("blow_up", "fold_20").status[-2:] == (SATURATED, SATURATED)
 
 
-def test_where_a_grid_has_no_such_points() -> None:
-    found = study(KEY, "birth_death")
-    assert set(found.curve("blow_up", "equi", memory_limit=4).status) == {EXCLUDED}
-    assert set(found.curve("blow_up", "nobody").status) == {EXCLUDED}
-    # Several loads, and none asked for: no curve over limits rather than one at some load.
-    assert set(found.curve("blow_up", "equi_plus", along="memory_limit").status) == {EXCLUDED}
-    assert found.curve("blow_up", "equi_plus", along="jobs").x.size == 0
-
-
 def test_a_metrics_own_dimension_is_chosen_like_a_feature() -> None:
     found = study(KEY, "partitioning", noise=0.0)
     at = {"along": "short_fraction", "load": 0.5}
@@ -61,20 +49,6 @@ def test_a_metrics_own_dimension_is_chosen_like_a_feature() -> None:
     assert short.x.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert np.isnan(short.intervals().mean).tolist() == [True, False, False, False, False]
     assert everyone.intervals().mean[-1] == pytest.approx(short.intervals().mean[-1])
-
-
-def test_axes_that_a_paper_does_not_declare_are_readings(tmp_path: Path) -> None:
-    made = dataset("fairness", leftover=["smallest", "regular"], jobs=[3, 5])
-    found = open_study(write(tmp_path, made), AXES)
-    assert {letter: one.label for letter, one in found.readings.items()} == {
-        "A": "default",
-        "B": "leftover=regular",
-    }
-    mine = made.assign_attrs(config='{"settings": {"name": "mine"}}')
-    (tmp_path / "other").mkdir()
-    mine.to_netcdf(tmp_path / "other" / "mine.nc")
-    assert len(open_study(tmp_path / "other").readings) > 2
-    assert len(open_study(tmp_path / "other", AXES).readings) == 2
 
 
 def test_ranges_of_any_axis() -> None:
@@ -141,19 +115,8 @@ def test_numbers_with_chance_in_them_are_no_facts() -> None:
     }
 
 
-def test_noise_leaves_claims_open() -> None:
-    assert found_on("partitioning", noise=0.5, own=1.0, seed=3)["5.4.1-ten-percent"] == "inconclusive"
-
-
 def test_unfinished_points_leave_only_claims_open_that_need_them() -> None:
     found = found_on("efficiency_preservation", unfinished=lambda at: at["policy"] == "fold_50")
     needed = {"5.2.2-sensitive-to-rotation", "5.2.2-folding-better", "5.2.2-folding-better-many",
               "5.2.2-folding-much-better"}  # fmt: skip
     assert {claim for claim, verdict in found.items() if verdict != "holds"} == needed
-
-
-def test_a_grid_without_the_points_leaves_claims_open() -> None:
-    found = found_on("partitioning", short_fraction=[0.5], policy=["equi_plus", "fold_never"])
-    assert found["5.4.1-ten-percent"] == "holds"
-    assert found["5.4.1-folding-dominates"] == found["5.3-chain-accurate"] == "inconclusive"
-    assert found_on("fairness", q=[None, 4 / 15])["5.2.3-rotation-as-long-as-jobs"] == "inconclusive"

@@ -261,17 +261,6 @@ def test_the_map_has_every_claim_under_every_assumption() -> None:
     assert signs[2, list(rows).index("3.2-io-throughput")] == "✗"
 
 
-def test_table_4_has_the_papers_numbers_above_the_generated_ones() -> None:
-    from models.workloads.o2k.table4 import TABLE_4
-
-    texts = [text.get_text() for text in figures("chiang2001", "o2k_workload")["table4-1"].axes[0].texts]
-    october = TABLE_4["1999-10"]
-    assert all(texts.count(f"{number:,}") >= 2 for number in (october.overall_jobs, *october.jobs))
-    lines = paper("chiang2001").brief(true("chiang2001", "o2k_workload"))
-    assert len(lines) == 1 + 6 * 3 * 2
-    assert lines[1].split()[-13:] == lines[2].split()[-13:], "the numbers of jobs"
-
-
 @pytest.mark.exhaustive
 def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
     """The waits that the model gives back are those from which the dataset's average was made."""
@@ -295,21 +284,6 @@ def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
     )  # fmt: skip
     assert wait.mean() == pytest.approx(FAMILY.simulate(of_the_model).metrics["delay"][0])
     assert len(wait) == len(runtime)
-
-
-@pytest.mark.parametrize(
-    ("key", "name", "choice", "words"),
-    [
-        ("chiang2001", "o2k_backfill", "policy.ties", "instant: all ends of an instant"),
-        ("jette1997", "llnl_t3d", "machine.places", "aligned: a partition's corner is at multiples"),
-        ("silva1999", "concurrent_gang", "policy.returns", "at_once: the task of the slot gets its PE back"),
-        ("mccann1994", "partitioning", "policy.leftover", "smallest: columns left over go to"),
-        ("mccann1994", "birth_death", "completion rate", "EP(S) / E"),
-        ("feitelson1996", "packing", "workload.repetition", "feedback: the next run of a job"),
-    ],
-)
-def test_readings_name_what_was_taken(key: str, name: str, choice: str, words: str) -> None:
-    assert dict(paper(key).readings(true(key, name)))[choice].startswith(words)
 
 
 def test_shares_and_averages_are_those_of_the_runs() -> None:

@@ -19,15 +19,13 @@ from analysis.drawings.composition import parameters
 from analysis.drawings.gantt import HELD, PREEMPTED, PROMISED, boxes, draw_gantt
 from analysis.drawings.packing import pack
 from analysis.drawings.queue import draw_queue
-from analysis.drawings.scene import Scene, scene, unit_of, window
+from analysis.drawings.scene import Scene, scene
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.registry import drawings
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces, Schedule
-from sweep.config import compose, locate
-from sweep.plan.plan import expand
 
 SYNTHETIC = {"policy": "easy", "workload": "synthetic", "load": "0.9", "jobs": "150"}
 
@@ -90,14 +88,6 @@ def test_a_job_keeps_its_processors_from_piece_to_piece() -> None:
     assert runs[1].low <= runs[2].low < runs[2].high <= runs[1].high
 
 
-def test_a_piece_is_split_where_no_run_is_long_enough() -> None:
-    begin = np.array([0.0, 0.0, 0.0, 1.0])
-    end = np.array([9.0, 1.0, 9.0, 9.0])
-    placed = pack(begin, end, np.array([2.0, 3.0, 2.0, 4.0]), np.arange(4), 8)
-    assert sum(run.high - run.low for piece, run in placed if piece == 3) == 4
-    assert len([piece for piece, _ in placed if piece == 3]) == 2
-
-
 def test_a_gantt_chart_has_the_area_of_the_work() -> None:
     shown = scene(ask("gantt", **SYNTHETIC))
     one = boxes(shown, 0, 0.0, np.inf)
@@ -137,21 +127,6 @@ def test_queue_and_utilization_are_those_of_the_schedule() -> None:
     assert np.asarray(below.get_lines()[0].get_ydata()).tolist() == pytest.approx([2, 0])
 
 
-@pytest.mark.parametrize(
-    ("group", "name"),
-    [("policy", "lxf_w_backfill"), ("policy", "eq_spatial_5m_50h"), ("workload", "o2k_1999_11"),
-     ("machine", "o2k")],
-)  # fmt: skip
-def test_files_are_composed_as_a_sweep_does(group: str, name: str) -> None:
-    arguments = [
-        "+experiment=o2k_backfill",
-        *(f"grid.{key}=[{value}]" for key, value in
-          {"policy": "easy", "workload": "o2k_1999_10", "machine": "o2k", group: name}.items()),
-    ]  # fmt: skip
-    plan = expand(compose.load(arguments, locate.conf_folder()))
-    assert parameters(group, name) == dict(plan.variants[group][0].parameters)
-
-
 def test_an_own_conf_folder_is_searched(tmp_path: Path) -> None:
     (tmp_path / "policy" / "backfill").mkdir(parents=True)
     (tmp_path / "policy" / "backfill" / "own.yaml").write_text(
@@ -161,34 +136,13 @@ def test_an_own_conf_folder_is_searched(tmp_path: Path) -> None:
     assert (found["bound"], found["ties"], found["kill"], found["name"]) == (30, "event", True, "own")
 
 
-def test_windows_and_units() -> None:
-    shown = by_hand()
-    assert window({"from": "", "to": ""}, shown) == (0.0, 7800.0)
-    assert window({"from": "30m", "to": "1"}, shown) == (1800.0, 3600.0)
-    assert window({"from": "", "to": ""}, shown, 3600.0) == (0.0, 3600.0)
-    assert [unit_of(s)[0] for s in (60, 7200, 12 * 3600, 5 * 86400)] == [
-        "seconds",
-        "minutes",
-        "hours",
-        "days",
-    ]
-
-
 @pytest.mark.parametrize(
     ("given_", "message"),
     [
         ({"policy": "nobody"}, "unknown policy 'nobody': valid: .*easy"),
-        ({"load": "much"}, "load=much: give a positive number"),
         ({"load": ""}, "has no load of its own"),
-        ({"seed": "x"}, "seed=x: give a whole number"),
-        ({"month": "1999-10"}, "unknown key of workload synthetic 'month': valid"),
-        ({"ties": "never"}, "^ties=never; allowed: instant, event"),
         ({"from": "2d", "to": "1d", "jobs": "1000"}, "to=1d: that is not after the 48 hours"),
-        ({"from": "soon"}, "from=soon: give hours"),
-        ({"from": "900d"}, "the schedule ends after"),
-        ({"conf": "/nowhere"}, "no such folder"),
         ({"workload": "swf"}, r"workload swf needs path: add workload\.path=VALUE$"),
-        ({"policy": "gang/buddy", "machine": "100"}, "100 is no power of two"),
         ({"policy": "gang/buddy", "machine": "o2k"}, "add machine=960, or another machine"),
         ({"policy.tyes": "event"}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
         ({"policy.ties": "{"}, "policy.ties={: give a number, a word, or a list"),

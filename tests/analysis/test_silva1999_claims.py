@@ -10,7 +10,7 @@ from fabricated_silva1999 import Point, of, tasks
 from papers import claims, study, verdicts
 
 from analysis.claims import Open
-from analysis.silva1999.claims import SameOrder, combined
+from analysis.silva1999.claims import SameOrder
 from analysis.silva1999.labels import GANG, IDLE, IO, JOBS, KEY, PRIORITIES
 from analysis.study.curve import DONE
 from analysis.study.sample import Sample
@@ -24,11 +24,6 @@ def _no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "phase_changes", lambda measures: (Open("changes of phase", "not run"),))
 
 
-def test_one_horizon_that_is_missing_leaves_its_figure_open() -> None:
-    half = study(KEY, "concurrent_gang", unfinished=lambda at: at["horizon"] == 30000.0)
-    assert verdicts(KEY, half)["3.2-io-throughput"] == "inconclusive"
-
-
 def test_a_slight_gain_is_no_significant_one_and_evidence_says_so() -> None:
     true = tasks
     slight = of(PRIORITIES, IO, JOBS, 1.03 / 1.15)
@@ -36,12 +31,6 @@ def test_a_slight_gain_is_no_significant_one_and_evidence_says_so() -> None:
     (claim,) = [one for one in claims(KEY, found) if one.id == f"{KEY}-3.2-io-throughput"]
     assert claim.verdict == "fails"
     assert "If any gain counts: holds; 4 comparisons: 4 hold, 0 fail, 0 open" in claim.evidence
-
-
-def test_a_grid_of_16_pes_is_not_asked_of_32() -> None:
-    found = verdicts(KEY, study(KEY, "concurrent_gang", machine=("torus4x4",)))
-    assert "3.2-32-like-16" not in found
-    assert found["3.2-io-throughput"] == "holds"
 
 
 def test_of_several_loads_the_first_counts() -> None:
@@ -75,11 +64,6 @@ def test_same_order_asks_for_the_same_side_or_for_hardly_any_difference() -> Non
     assert not open_.holds(0.95)
     assert not open_.fails(0.95)
     assert "1.20" in SameOrder("", ((ahead, one), (ahead, one)), 0.05).describe(0.95)
-
-
-def test_what_is_combined_keeps_the_worse_state() -> None:
-    assert combined(sample(6.0), sample(3.0), np.divide).values.item() == 2.0
-    assert combined(sample(6.0), Sample.absent("unfinished"), np.divide).reason == "unfinished"
 
 
 def test_waits_are_for_each_second_of_computation() -> None:

@@ -89,13 +89,6 @@ def test_who_may_run_in_a_foreign_slot_is_a_reading_and_a_feature(tmp_path: Path
     assert (without.values[0] == values.sel(alternation="none").values).all()
 
 
-def test_one_study_if_nothing_varies(tmp_path: Path) -> None:
-    study = open_study(write(tmp_path, dataset(loads=(0.5,), alternations=("exclusive",))), AXES)
-    assert list(study.readings) == ["A"]
-    assert study.readings["A"].reading == {}
-    assert study.usual() == {"alternation": "exclusive", "unification": "true"}
-
-
 def test_what_is_no_dataset_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "text.nc").write_text("no dataset")
     xr.Dataset({"x": 1}).to_netcdf(tmp_path / "other.nc")

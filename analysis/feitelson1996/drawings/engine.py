@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from analysis.drawings.kept import kept
 from analysis.drawings.matrix import MatrixState, alternates
 from models.point import Batches, Parameters, Point
 from sweep import compiling
@@ -30,26 +29,11 @@ def states(
     ----------
     scheme : str
         A packing scheme without parameters of its own.
-    n_pes : int
-    sizes : sequence of int
     runtimes : ndarray, shape (n_jobs,)
     moments : sequence of float
         Ascending times.
     alternation : {"exclusive", "shared", "none"}
     """
-    asked = (scheme, n_pes, tuple(sizes), tuple(map(float, runtimes)), tuple(moments), alternation)
-    return tuple(_state(mapped, alternation, "arrival") for mapped in kept(occupancies, *asked))
-
-
-def occupancies(
-    scheme: str,
-    n_pes: int,
-    sizes: tuple[int, ...],
-    runtimes: tuple[float, ...],
-    moments: tuple[float, ...],
-    alternation: str,
-) -> list[np.ndarray]:
-    """Return who is mapped where at the moments of `states`; each has the shape (n_slots, n_pes)."""
     from models.gang.policies import Rules
     from models.gang.simulation import Simulation
     from models.jobs.jobs import Jobs
@@ -57,15 +41,15 @@ def occupancies(
 
     n = len(sizes)
     jobs = Jobs(
-        np.arange(1.0, n + 1), np.array(runtimes), np.full(n, np.nan),
+        np.arange(1.0, n + 1), np.asarray(runtimes, float), np.full(n, np.nan),
         np.array(sizes, np.int64), np.zeros(n, np.int64),
     )  # fmt: skip
     simulation = Simulation(Rules(find(scheme), scheme, alternation=alternation), n_pes, iter([jobs]))
     found = []
     for moment in moments:
         simulation.run(1, until=moment)
-        found.append(simulation.occupancy())
-    return found
+        found.append(_state(simulation.occupancy(), alternation, "arrival"))
+    return tuple(found)
 
 
 def state_at(
@@ -92,7 +76,6 @@ def state_of(point: Point, time: float | None = None) -> tuple[MatrixState, floa
 
     Parameters
     ----------
-    point : Point
     time : float, optional
         In the workload's unit; by default the end of the first measured batch.
     """

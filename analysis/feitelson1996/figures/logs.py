@@ -41,8 +41,6 @@ class Source:
     ----------
     file : str
         Name in the archive.
-    label : str
-    n_pes : int
     exclude : dict of str to int
         Rows that are no users' jobs, as filters of `models.jobs.swf.select`.
     """
@@ -70,7 +68,6 @@ class UserJobs:
 
     Parameters
     ----------
-    jobs : swf.Selection
     note : str
         What was left out.
     user, application : ndarray of int, shape (n_jobs,)
@@ -159,7 +156,6 @@ def buckets(size: np.ndarray, runtime: np.ndarray, n: int = N_BUCKETS) -> tuple[
     Parameters
     ----------
     size, runtime : ndarray, shape (n_jobs,)
-    n : int
 
     Returns
     -------

@@ -140,7 +140,6 @@ class _Ranked:
 
     Parameters
     ----------
-    confidence : float
     curves : dict of str to Curve
         Of schemes that are finished and stable at some of the loads; none where nothing is ranked.
     loads : ndarray

@@ -23,7 +23,6 @@ class Line:
         Saturated points, and those of which every replication is done.
     doubtful : tuple of int
         Replications that look saturated at each point, see `Curve.doubtful`.
-    replications : int
     """
 
     x: np.ndarray

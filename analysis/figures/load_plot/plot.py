@@ -32,8 +32,6 @@ class LoadPlot:
     ----------
     lines : dict of str to Line
         Scheme -> estimates, in the legend's order.
-    ylabel : str
-    title : str
     ylim : (float, float), optional
         Curves that leave it are clipped at its edge.
     note : str
@@ -42,7 +40,6 @@ class LoadPlot:
         Horizontal lines, in the axis's scale, with their labels.
     scale : float
         Values are drawn times this.
-    xlabel : str
     xlim : (float, float), optional
         By default what suits offered loads.
     xscale, yscale : {"linear", "log"}

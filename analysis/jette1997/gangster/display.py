@@ -34,12 +34,8 @@ class Row:
     ----------
     job : int
         Position in the schedule.
-    letter, class_name, user : str
-    processors : int
     base : str
         Coordinates of the node where its partition begins, a digit each; ``-1`` without nodes.
-    wire : str
-    state : str
     ran : float, seconds
     """
 
@@ -71,10 +67,8 @@ class Screen:
 
     Parameters
     ----------
-    title, summary : str
     nodes : sequence of str
         Lines of letters, a blank line between two planes.
-    rows : sequence of Row
     waiting : int
         Jobs that have not been submitted to the scheduler yet.
     """
@@ -119,8 +113,6 @@ def screen(made: Remade, moment: Moment, letters: Mapping[int, str], abreast: in
 
     Parameters
     ----------
-    made : Remade
-    moment : Moment
     letters : dict of int to str
         Of the jobs submitted to the scheduler, by position in the schedule.
     abreast : int

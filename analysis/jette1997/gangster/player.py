@@ -34,14 +34,12 @@ class Player:
 
     Parameters
     ----------
-    made : Remade
     time, until : float, seconds
         Of the run.
     speed : float
         Simulated seconds in a second.
     changes : ndarray of float, seconds
         Times at which the display changes, ascending.
-    paused, over : bool
     """
 
     made: Remade
@@ -104,8 +102,6 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
 
     Parameters
     ----------
-    player : Player
-    console : Console
     read : callable, optional
         Waits for so many seconds at most and returns the key that was pressed, if any; default: the keyboard.
 

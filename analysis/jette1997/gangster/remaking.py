@@ -32,7 +32,6 @@ class Remade:
 
     Parameters
     ----------
-    run : Run
     name : str
         Scheduler, workload and replication, in words.
     """
@@ -70,7 +69,6 @@ def remade(study: Study, settings: Mapping[str, str]) -> Remade:
 
     Parameters
     ----------
-    study : Study
     settings : dict of str to str
         ``policy``, ``workload``, ``load``, ``machine`` and ``replication``; empty is the gang scheduler, and
         else the first value of the grid.

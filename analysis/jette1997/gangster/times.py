@@ -67,7 +67,6 @@ def time_of(text: str, week: str, made: Remade) -> float:
     week : str
         Number of the week, from 1 on, the first being that in which the run begins; empty is the last one in
         which the moment lies before the end of what is measured.
-    made : Remade
 
     Raises
     ------

@@ -43,7 +43,6 @@ def picture(now: Moment, letters: Mapping[int, str], seen: Screen) -> Figure:
 
     Parameters
     ----------
-    now : Moment
     letters : dict of int to str
         Of jobs, by position in the schedule.
     seen : Screen

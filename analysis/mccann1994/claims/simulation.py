@@ -146,7 +146,6 @@ def chain_blow_up(
     ----------
     policy, workload, machine : dict
         As a simulation got them.
-    load : float
     isolated_time : float, seconds
         Of the jobs, alone on the machine (E).
     """

@@ -51,11 +51,8 @@ def draw_mesh(
 
     Parameters
     ----------
-    axes : matplotlib Axes
     rows, columns : int
         Processors.
-    pieces : sequence of Piece
-    title : str
     inches : float
         Width of the axes on paper, roughly: texts are as large as their rectangles let them be.
     """

@@ -36,7 +36,6 @@ class Diagram:
         Rows at the beginning of each slice: the length of a period, in slices.
     changes : ndarray, seconds
         Arrivals and ends of jobs.
-    n_pes : int
     """
 
     timeline: Any
@@ -80,10 +79,8 @@ def diagram(point: Point, begin: float, n_slices: int) -> Diagram:
 
     Parameters
     ----------
-    point : Point
     begin : float, seconds
         In the first slice that is looked at.
-    n_slices : int
     """
     from models import workloads
     from models.concurrent_gang.model import prepare
@@ -115,7 +112,6 @@ class Grading:
 
     Parameters
     ----------
-    job, task : int
     change : float, seconds
         The first clock signal at which it is in its second phase.
     time, io, computation : ndarray, shape (n_measures,)

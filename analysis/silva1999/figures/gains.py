@@ -75,7 +75,6 @@ def draw(rows: Mapping[str, tuple[Study, str, str]], title: str) -> Figure:
     ----------
     rows : dict of str to (Study, str, str)
         Name -> study under one reading, workload, machine.
-    title : str
     """
     figure = Figure(figsize=(7.4, 0.36 * len(rows) + 1.4), layout="constrained")
     places = figure.subplots(1, len(METRICS), sharey=True)

@@ -98,7 +98,6 @@ def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
     ----------
     panels : dict of str to dict of str to Shares
         Title of a panel -> scheduler -> shares, none where there is no bar.
-    title : str
     """
     n_columns = min(2, len(panels))
     n_rows = -(-len(panels) // n_columns)
