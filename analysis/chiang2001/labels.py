@@ -21,8 +21,6 @@ AXES = Axes(features={"workload": "o2k_1999_10", TABLE_CLASS: ALL})
 AVERAGE, P95, MAXIMUM, SLOWDOWN = "delay", "delay_p95", "delay_max", "slowdown"
 """The paper's wait is the time in the system beyond the runtime (section 4.4), whatever the policy."""
 
-HELD_IDLE, STARTED_AT_ONCE = "held_idle", "started_at_once"
-
 MEASURES = {
     AVERAGE: "average wait",
     P95: "95th percentile of the wait",
@@ -32,10 +30,6 @@ MEASURES = {
 
 NUMBER, DEMAND, MEMORY_DEMAND = "number_of_jobs", "processor_demand", "memory_demand"
 """Metrics of a workload."""
-
-IS_FULL, MUST_WAIT = "memory_is_full", "must_wait_for_memory"
-FEWEST = "fewest_waiting_for_memory"
-"""What `models.o2k_workload.memory_room` finds."""
 
 HOUR = 3600.0
 

@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from analysis.errors import DrawingError
 from analysis.figures import style
@@ -195,10 +194,7 @@ def _fit(axes: Axes, plot: CategoryPlot, shared: bool) -> None:
     low, high = axes.get_ylim()
     if plot.least not in (None, LEAST):
         axes.set_ylim(top=high * (high / low) ** 0.04)  # room for markers, once the lower end is elsewhere
-    few = high < 100 * low
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    style.plain_ticks(axes.yaxis, 100)
 
 
 def _draw_points(axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, width: float) -> None:

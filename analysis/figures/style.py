@@ -11,8 +11,10 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from matplotlib.typing import LineStyleType
 
 FORMATS = ("pdf", "svg", "png")
@@ -161,6 +163,14 @@ def put_headline(figure: Figure, title: str) -> None:
 def put_note(figure: Figure, text: str) -> None:
     """Write a line below all plots."""
     figure.supxlabel(text, fontsize=7.5, color="#666666", x=0.01, ha="left")
+
+
+def plain_ticks(axis: Axis, decades: float = 300) -> None:
+    """Label a logarithmic axis without exponents: 1, 2, 5 of each decade up to so large a ratio, else 1."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < decades * low else (1,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def bare(axes: Axes) -> None:

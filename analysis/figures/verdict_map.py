@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
 from analysis.claims import VERDICTS, Claim
 from analysis.figures import style
 from analysis.figures.style import VERDICT_COLORS, VERDICT_SIGNS
+from analysis.paper import Picture
 from analysis.report.table import Cell, Table
 from analysis.study import Study
 
@@ -20,6 +21,8 @@ COLUMN, ROW = 0.36, 0.24
 
 Verdicts = Mapping[str, Mapping[str, str]]
 """Claim -> name of a column -> verdict."""
+
+Claims = Callable[[Study], Sequence[Claim]]
 
 CAPTION = (
     "Every claim (rows) under every assumption on what the paper leaves open (columns), one assumption at a "
@@ -33,9 +36,7 @@ def name_of(one: Study) -> str:
     return next(iter(one.reading.values())) if len(one.reading) == 1 else one.label
 
 
-def verdicts(
-    columns: Mapping[str, Study], claims: Callable[[Study], Sequence[Claim]], key: str
-) -> dict[str, dict[str, str]]:
+def verdicts(columns: Mapping[str, Study], claims: Claims, key: str) -> dict[str, dict[str, str]]:
     """Return the verdict on every claim that some column has.
 
     Parameters
@@ -50,6 +51,18 @@ def verdicts(
         for claim in claims(one):
             found.setdefault(claim.id.removeprefix(f"{key}-"), {})[name] = claim.verdict
     return found
+
+
+def pictures(columns: Mapping[str, Study], claims: Claims, key: str) -> Iterator[Picture]:
+    """Yield the map of several columns, if any claim can be tested; arguments as in `verdicts`."""
+    if len(columns) > 1 and (found := verdicts(columns, claims, key)):
+        yield Picture("map", "Where each claim holds", CAPTION, lambda: draw(found, list(columns)))
+
+
+def tables(columns: Mapping[str, Study], claims: Claims, key: str) -> Iterator[Table]:
+    """Yield the same as a table of the report."""
+    if len(columns) > 1 and (found := verdicts(columns, claims, key)):
+        yield table(found, list(columns))
 
 
 def draw(found: Verdicts, names: Sequence[str]) -> Figure:

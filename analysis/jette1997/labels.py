@@ -53,13 +53,12 @@ SWITCHING, PACKING, LIMITS, NO_WORK = "switching_share", "packing_loss", "limits
 LOST = (SWITCHING, PACKING, LIMITS, NO_WORK)
 """What becomes of the time that no job gets; with the utilization they add up to 1."""
 
-NO_WORK_WEEKENDS, NO_WORK_WEEKDAYS = "no_work_weekends", "no_work_weekdays"
 CLASS_JOBS, CLASS_RUNTIME, CLASS_WORK = "class_jobs", "class_runtime", "class_work"
 CLASS_SLOWDOWN, CLASS_PREEMPTED = "class_slowdown", "class_preempted"
 CLASS_ENDED, CLASS_DELIVERED = "class_ended", "class_delivered"
 
-PE, NODE = 256, 2
-"""Processors of the Cray T3D, and of a node."""
+PE = 256
+"""Processors of the Cray T3D."""
 
 
 def by(name: str, of: str) -> str:

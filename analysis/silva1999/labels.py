@@ -10,7 +10,7 @@ KEY = "silva1999"
 
 HORIZON, MACHINE, WORKLOAD = "horizon", "machine", "workload"
 PROCESSORS, CENTRAL_COST, SCHEME = "processors", "central_cost", "scheme"
-PE_STATE, CAUSE = "pe_state", "cause"
+PE_STATE = "pe_state"
 """Axes of the grids, and dimensions of metrics."""
 
 SMALL, LARGE = "torus4x4", "torus4x8"

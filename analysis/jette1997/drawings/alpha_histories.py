@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.drawings.composition import parameters
-from analysis.drawings.scene import UNITS, unit_of
+from analysis.drawings.scene import UNITS, instant, unit_of
 from analysis.drawings.settings import positive, whole
 from analysis.errors import AnalysisError
 from models.arrays import Floats
@@ -96,29 +95,20 @@ class JobHistory:
 def machine_history(run: Run, first: float, last: float) -> MachineHistory:
     """Return what the computers did between two times, in seconds, in slices."""
     edges, detail, made = _edges(run, first, last), run.detail, run.schedule
-    is_gang = made.jobs.size >= detail.rules.gang_from
-    noted, n_hosts = detail.noted, len(made.machine.names)
-
-    def used(chosen: np.ndarray) -> Floats:
-        return np.stack(
-            [
-                averages(noted.begin[its], noted.end[its], noted.used[its], edges)
-                for its in (chosen & (noted.host == host) for host in range(n_hosts))
-            ],
-            axis=1,
-        )
+    noted, is_gang = detail.noted, made.jobs.size >= detail.rules.gang_from
 
     def there(height: np.ndarray) -> Floats:
+        hosts = range(len(made.machine.names))
         return np.stack(
-            [averages(detail.admitted, made.end, height[:, host], edges) for host in range(n_hosts)], axis=1
+            [averages(detail.admitted, made.end, height[:, host], edges) for host in hosts], axis=1
         )
 
-    each = -(-made.jobs.memory // detail.layout.sum(axis=1))
+    memory = -(-made.jobs.memory // detail.layout.sum(axis=1))
     return MachineHistory(
         edges,
-        used(is_gang[noted.job]),
-        used(~is_gang[noted.job]),
-        there(detail.layout * each[:, None] / KB_IN_GB),
+        _by_host(run, is_gang[noted.job], noted.used, edges),
+        _by_host(run, ~is_gang[noted.job], noted.used, edges),
+        there(detail.layout * memory[:, None] / KB_IN_GB),
         there(detail.layout / made.machine.processors),
     )
 
@@ -126,21 +116,21 @@ def machine_history(run: Run, first: float, last: float) -> MachineHistory:
 def job_history(run: Run, job: int, first: float, last: float) -> JobHistory:
     """Return what a job (by its position) had and used between two times, in seconds, in slices."""
     edges, detail, made = _edges(run, first, last), run.detail, run.schedule
-    noted, n_hosts = detail.noted, len(made.machine.names)
-    has, uses = (
-        np.stack(
-            [
-                averages(noted.begin[its], noted.end[its], height[its], edges)
-                for its in ((noted.job == job) & (noted.host == host) for host in range(n_hosts))
-            ],
-            axis=1,
-        )
-        for height in (noted.had, noted.used)
-    )
+    noted = detail.noted
+    has, uses = (_by_host(run, noted.job == job, height, edges) for height in (noted.had, noted.used))
     layout = detail.layout[job]
     each = -(-made.jobs.memory[job] // layout.sum())
     here = averages(detail.admitted[[job]], made.end[[job]], np.ones(1), edges)
     return JobHistory(edges, has, uses, here[:, None] * layout * each / KB_IN_GB)
+
+
+def _by_host(run: Run, chosen: np.ndarray, height: np.ndarray, edges: Floats) -> Floats:
+    """Return the averages of some of what is noted on each computer, shape (n_slices, n_hosts)."""
+    noted, hosts = run.detail.noted, range(len(run.schedule.machine.names))
+    places = [chosen & (noted.host == host) for host in hosts]
+    return np.stack(
+        [averages(noted.begin[its], noted.end[its], height[its], edges) for its in places], axis=1
+    )
 
 
 def averages(begin: Floats, end: Floats, height: np.ndarray, edges: Floats) -> Floats:
@@ -194,8 +184,8 @@ def window(settings: Mapping[str, str], begin: float, end: float) -> tuple[float
     """Return the two times that are drawn, seconds: ``from`` and ``to`` in hours or with a unit (90m,
     2.5d).
     """
-    first = _time(settings["from"], "from") if settings["from"] else begin
-    last = _time(settings["to"], "to") if settings["to"] else min(end, first + LONGEST_DEFAULT)
+    first = instant(settings["from"], "from") if settings["from"] else begin
+    last = instant(settings["to"], "to") if settings["to"] else min(end, first + LONGEST_DEFAULT)
     if last <= first:
         raise AnalysisError(
             f"from={settings['from']} to={settings['to']}: give a later end, e.g. from=6h to=8h"
@@ -226,10 +216,3 @@ def _edges(run: Run, first: float, last: float) -> Floats:
     if slices.size > MOST_SLICES:
         raise AnalysisError(f"{slices.size:,} slices are too many to see: give a shorter time, from= and to=")
     return np.asarray(slices * length)
-
-
-def _time(text: str, key: str) -> float:
-    found = re.fullmatch(r"(\d+\.?\d*)([smhd]?)", text)
-    if not found:
-        raise AnalysisError(f"{key}={text}: give hours, or a number with a unit: 90m, 36h, 2.5d")
-    return float(found[1]) * UNITS[found[2] or "h"]

@@ -17,23 +17,17 @@ from analysis.study import Study
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
     """Return the figures that a study's axes have; of many readings, the map of verdicts."""
     if len(study.readings) > 1:
-        found, names = _verdicts(study), [verdict_map.name_of(one) for one in study.readings.values()]
-        caption = verdict_map.CAPTION
-        return [Picture("map", "Where each claim holds", caption, lambda: verdict_map.draw(found, names))]
+        return list(verdict_map.pictures(_columns(study), claims, KEY))
     return list(_of_one(study.readings["A"]))
 
 
 def tables(study: Study) -> Iterator[Table]:
-    """Yield the map as a table of the report."""
-    if len(study.readings) > 1:
-        yield verdict_map.table(
-            _verdicts(study), [verdict_map.name_of(one) for one in study.readings.values()]
-        )
+    """Return the map as a table of the report."""
+    return verdict_map.tables(_columns(study), claims, KEY)
 
 
-def _verdicts(study: Study) -> dict[str, dict[str, str]]:
-    columns = {verdict_map.name_of(one): one for one in study.readings.values()}
-    return verdict_map.verdicts(columns, claims, KEY)
+def _columns(study: Study) -> dict[str, Study]:
+    return {verdict_map.name_of(one): one for one in study.readings.values()}
 
 
 def _of_one(study: Study) -> Iterator[Picture]:

@@ -17,7 +17,6 @@ from analysis.figures.load_plot import bars
 from analysis.figures.policies import look
 from analysis.jette1997 import derived
 from analysis.jette1997.claims import ROWS
-from analysis.jette1997.figures import ticks
 from analysis.jette1997.labels import (
     CLASS_RUNTIME,
     CLASS_SLOWDOWN,
@@ -215,7 +214,7 @@ def _scatter(study: Study) -> Figure:
         [100 * SUSTAINED, 102], bottom, 100 * WELL, color="#117733", alpha=0.15, linewidth=0, zorder=0
     )
     axes.set_ylim(bottom=bottom)
-    ticks.plain(axes.yaxis)
+    style.plain_ticks(axes.yaxis)
     style.put_headline(figure, "Utilization and responsiveness, week by week")
     handles = [
         Line2D([], [], color=look(p).color, marker=look(p).marker, linestyle="none", label=look(p).label)

@@ -14,7 +14,6 @@ from analysis.figures import style
 from analysis.figures.load_plot import bars
 from analysis.figures.policies import look
 from analysis.jette1997 import derived
-from analysis.jette1997.figures import ticks
 from analysis.jette1997.labels import (
     CLASS_DELIVERED,
     CLASS_ENDED,
@@ -92,7 +91,7 @@ def _draw(study: Study) -> Figure:
             axes.axhline(border - 0.5, color="#cccccc", linewidth=0.6)
         axes.margins(x=0.12)
     places[0].set_xscale("log")
-    ticks.plain(places[0].xaxis)
+    style.plain_ticks(places[0].xaxis)
     places[1].set_xlim(left=-0.5)
     places[0].set_yticks(range(len(rows)), rows)
     places[0].tick_params(axis="y", length=0)

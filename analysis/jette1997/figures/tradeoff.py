@@ -16,7 +16,6 @@ from analysis.figures import style
 from analysis.figures.load_plot import bars
 from analysis.jette1997 import derived
 from analysis.jette1997.claims import costs, multipliers
-from analysis.jette1997.figures import ticks
 from analysis.jette1997.labels import GANG, MULTIPLIER, NEVER, SWITCH_COST, UTILIZATION, reported
 from analysis.paper import Picture
 from analysis.study import Study
@@ -182,7 +181,7 @@ def _curves(study: Study) -> Figure:
         Line2D([], [], color="#111111", marker="*", ms=10, linestyle="none", label="no preemption")
     )
     axes.set_xscale("log")
-    ticks.plain(axes.xaxis)
+    style.plain_ticks(axes.xaxis)
     axes.set(xlabel="Slowdown of the interactive workload (% over the runtimes)", ylabel="Utilization (%)")
     style.put_headline(figure, "Responsiveness against utilization")
     figure.legend(handles=handles, loc="outside lower center", ncols=4)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import select
 import sys
+import termios
 import time as clock
+import tty
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -113,7 +115,7 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
     if not console.is_terminal:
         raise AnalysisError("--play needs a terminal; give --at alone for one moment, or --picture")
     with (
-        keyboard() if read is None else _given(read) as keys,
+        keyboard() if read is None else nullcontext(read) as keys,
         Live(player.frame(console.height), console=console, auto_refresh=False, transient=False) as live,
     ):
         last = clock.monotonic()
@@ -127,19 +129,9 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
 
 
 @contextmanager
-def _given(read: Callable[[float], str]) -> Iterator[Callable[[float], str]]:
-    yield read
-
-
-@contextmanager
 def keyboard() -> Iterator[Callable[[float], str]]:
     """Read single keys as they are pressed; where input is no terminal, there are none."""
-    try:
-        import termios
-        import tty
-    except ImportError:  # not on this system
-        termios = None  # type: ignore[assignment]
-    if termios is None or not sys.stdin.isatty():
+    if not sys.stdin.isatty():
 
         def wait(seconds: float) -> str:
             clock.sleep(seconds)

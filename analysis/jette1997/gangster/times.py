@@ -8,7 +8,8 @@ from analysis.drawings.scene import UNITS
 from analysis.errors import AnalysisError
 from analysis.jette1997.gangster.remaking import WEEK, Remade
 
-DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = tuple(name[:3] for name in WEEKDAYS)
 DAY = 86400.0
 ADVICE = "give a weekday and a time, 'Tue 13:25', or a time since the beginning, 9d or 36.5h"
 
@@ -44,17 +45,10 @@ def parsed(text: str) -> tuple[bool, float]:
     if not found:
         raise AnalysisError(f"--at {text!r}: {ADVICE}")
     name, hour, minute, second = found[1].capitalize(), int(found[2]), int(found[3]), int(found[4] or 0)
-    day = next((number for number, short in enumerate(DAYS) if _is_day(name, short)), None)
+    day = next((n for n, full in enumerate(WEEKDAYS) if name in (full, DAYS[n])), None)
     if day is None or hour > 23 or minute > 59 or second > 59:
         raise AnalysisError(f"--at {text!r}: {ADVICE}; weekdays are {' '.join(DAYS)}, hours 0:00 to 23:59")
     return True, day * DAY + hour * 3600.0 + minute * 60.0 + second
-
-
-FULL = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-
-def _is_day(name: str, short: str) -> bool:
-    return name == short or name == FULL[DAYS.index(short)]
 
 
 def time_of(text: str, week: str, made: Remade) -> float:

@@ -23,24 +23,11 @@ def columns(study: Study) -> dict[str, Study]:
     return found
 
 
-def verdicts(study: Study) -> dict[str, dict[str, str]]:
-    """Return claim -> name of a column -> verdict, for every claim that some column has."""
-    return verdict_map.verdicts(columns(study), claims, KEY)
-
-
 def pictures(study: Study) -> Iterator[Picture]:
-    """Yield the map, if the study has several readings and sentences to test."""
-    if len(study.readings) > 1 and (found := verdicts(study)):
-        names = list(columns(study))
-        yield Picture(
-            "map",
-            "Where each claim holds",
-            verdict_map.CAPTION,
-            lambda: verdict_map.draw(found, names),
-        )
+    """Return the map, if the study has several readings and sentences to test."""
+    return verdict_map.pictures(columns(study), claims, KEY)
 
 
 def tables(study: Study) -> Iterator[Table]:
-    """Yield the same as a table of the report."""
-    if len(study.readings) > 1 and (found := verdicts(study)):
-        yield verdict_map.table(found, list(columns(study)))
+    """Return the same as a table of the report."""
+    return verdict_map.tables(columns(study), claims, KEY)
