@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from analysis.report.facts import leaves
 from analysis.study import Study
 from analysis.study.study import text
-
-GROUPS = ("policy", "workload", "machine")
-ANY_KEYS = "*"
-"""Target of an axis whose values name the keys that they set."""
+from sweep.config.nested import has, leaves
+from sweep.config.settings import GROUPS
+from sweep.plan.grid import ANY_KEYS
 
 DROPPED = ("output", "action", "executor", "fresh", "replace", "zip", "exclude", "schedule", "slurm")
 """Keys of the original command that do not change a point's numbers, or do not apply to a single point."""
@@ -77,10 +74,10 @@ def _others(study: Study, group: str, place: Mapping[str, str]) -> list[str]:
     an error.
     """
     files = study.config.get(group) or {}
-    lacking = [key for key in _set(study, group, place) if not _has_key(files.get(place[group], {}), key)]
+    lacking = [key for key in _set(study, group, place) if not has(files.get(place[group], {}), key)]
     found: list[str] = []
     for key in lacking:
-        having = [name for name, file in files.items() if _has_key(file, key)]
+        having = [name for name, file in files.items() if has(file, key)]
         if having and not set(having) & set(found):
             found.append(having[0])
     return found
@@ -95,13 +92,6 @@ def _set(study: Study, group: str, place: Mapping[str, str]) -> Iterator[str]:
             yield from dict(leaves(named.get(place[axis], {}).get(group, {})))
         elif target.partition(".")[0] == group:
             yield target.partition(".")[2]
-
-
-def _has_key(file: Mapping[str, Any], key: str) -> bool:
-    """Whether a file has a dotted key."""
-    first, _, rest = key.partition(".")
-    inner = file.get(first)
-    return first in file and (not rest or (isinstance(inner, Mapping) and _has_key(inner, rest)))
 
 
 def _is_dropped(argument: str, grid: list[str]) -> bool:

@@ -7,16 +7,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import xarray as xr
+from fabricated import Experiment, Point, Truth, fabricate
 
 from analysis.families.labels import GANG, PARTITIONING, SPACE
 from analysis.study.groups import RUNTIME, SIZE
-
-LEFT, DONE, FAILED, EXCLUDED = range(4)
-Point = Mapping[str, Any]
-Truth = Callable[[str, Point], float]
-"""(metric, point) -> true mean; NaN where it saturates."""
 
 SPACES = ("easy", "fcfs", "conservative", "lxf_w_backfill", "lxf_w_immediate")
 GANGS = ("best_fit", "buddy", "migration")
@@ -40,14 +35,6 @@ METRICS: dict[str, tuple[str, ...]] = {
     "bounded_slowdown_by_size": (SIZE.dim,),
 }  # fmt: skip
 GROUPS = {RUNTIME.dim: ("under 1 min", "1 to 10 min", "10 to 100 min"), SIZE.dim: ("1", "2 to 4", "5 to 16")}
-UNITS = {
-    "response_time": "s",
-    "response_time_p95": "s",
-    "response_time_max": "s",
-    "wait": "s",
-    "wait_max": "s",
-}
-
 AHEAD = {
     "easy": 20.0, "fcfs": 100.0, "conservative": 16.0, "lxf_w_backfill": 10.0, "lxf_w_immediate": 2.4,
     "best_fit": 5.0, "buddy": 4.5, "migration": 4.0, "equi_plus": 2.0, "fold_200": 2.2,
@@ -60,7 +47,7 @@ LEVELS = {2.0: 0.8, 3.0: 0.5, 5.0: 0.3}
 
 
 def allowed(at: Point) -> bool:
-    """Tell whether the experiment has a point, as its ``exclude`` says."""
+    """Whether the experiment has a point, as its ``exclude`` says."""
     family, bounded = FAMILY[at["policy"]], not math.isnan(at["level"])
     gang = family == GANG
     if not gang and (bounded or at["queue"] == "backfill" or at["switch_cost"]):
@@ -126,72 +113,27 @@ def truth(metric: str, at: Point) -> float:
 
 
 def dataset(
-    *,
-    truth: Truth = truth,
-    noise: float = 0.05,
-    own_noise: float = 0.01,
-    unfinished: Callable[[Point], bool] = lambda at: False,
-    replications: int = 10,
-    seed: int = 1,
-    **axes: Sequence[Any],
-) -> xr.Dataset:
-    """Fabricate the dataset of the experiment.
+    *, truth: Truth = truth, noise: float = 0.05, own_noise: float = 0.01, seed: int = 1,
+    unfinished: Callable[[Point], bool] = lambda at: False, **axes: Sequence[Any],
+) -> xr.Dataset:  # fmt: skip
+    """Fabricate the experiment with a truth, relative spreads (shared, and each point's own), and axes."""
 
-    Parameters
-    ----------
-    truth : callable
-        By default what makes every sentence true.
-    noise, own_noise : float
-        Relative spread of sequences of jobs, the same for everybody, and of each point.
-    unfinished : callable
-        Point -> whether it is so.
-    **axes
-        Other values on the axes.
-    """
-    grid: dict[str, Sequence[Any]] = {**GRID, **axes}
-    shape = tuple(map(len, grid.values()))
-    random = np.random.default_rng(seed)
-    state, saturated = np.full((*shape, replications), EXCLUDED, np.int8), np.zeros(shape, bool)
-    points = [
-        (place, {axis: values[i] for (axis, values), i in zip(grid.items(), place, strict=True)})
-        for place in np.ndindex(*shape)
-    ]
-    points = [(place, at) for place, at in points if allowed(at)]
-    luck = random.standard_normal((len(grid["workload"]), replications))
-    for place, at in points:
-        state[place] = LEFT if unfinished(at) else DONE
-        saturated[place] = not unfinished(at) and math.isnan(truth("bounded_slowdown", at))
-    dims, data = (*grid, "replication"), {}
-    for metric, own_dims in METRICS.items():
-        own = tuple(len(GROUPS[dim]) for dim in own_dims)
-        values = np.full((*shape, replications, 1, *own), np.nan)
-        for place, at in points:
-            if unfinished(at) or (saturated[place] and metric != "utilization"):
-                continue
-            for group in np.ndindex(*own):
-                where = {dim: GROUPS[dim][i] for dim, i in zip(own_dims, group, strict=True)}
-                chance = 1 + noise * luck[place[1]] + own_noise * random.standard_normal(replications)
-                if metric == "utilization":
-                    chance = 1 + 0.001 * random.standard_normal(replications)
-                values[(*place, slice(None), 0, *group)] = truth(metric, {**at, **where}) * chance
-        data[metric] = ((*dims, "batch", *own_dims), values, {"units": UNITS.get(metric, "1")})
-    flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
-    policies = {
-        name: {"family": FAMILY[name], **({"slice": SLICE, "switch_cost": 0} if FAMILY[name] == GANG else {})}
-        for name in grid["policy"]
-    }
-    settings = {"name": "families", "confidence": 0.95, "replications": replications, "batches": 1, "seed": 1}
-    config = {
-        "settings": {**settings, "batch_size": None, "warmup": 0, "axes": {"level": "policy.slots_limit"}},
-        "policy": policies,
-        "workload": {one: {"model": "lublin2003"} for one in grid["workload"]},
-        "machine": {one: {"processors": 128} for one in grid["machine"]},
-    }
-    return xr.Dataset(
-        {**data, "state": (dims, state, flags), "saturated": (tuple(grid), saturated)},
-        coords={axis: list(values) for axis, values in (*grid.items(), *GROUPS.items())},
-        attrs={
-            "title": "families", "config": json.dumps(config), "headline": "bounded_slowdown",
-            "families": json.dumps({GANG: 1, SPACE: 1, PARTITIONING: 1}),
-        },
+    def policy(name: str) -> Mapping[str, Any]:
+        gang = {"slice": SLICE, "switch_cost": 0} if FAMILY[name] == GANG else {}
+        return {"family": FAMILY[name], **gang}
+
+    made = Experiment(
+        {**GRID, **axes}, METRICS, truth, GROUPS, exclude=lambda at: not allowed(at),
+        saturated=lambda at: math.isnan(truth("bounded_slowdown", at)),
+        noise=noise or own_noise, own=own_noise / noise if noise else 1.0,
+        luck=("workload",) if noise else (), spread={"utilization": 0.02},
+        files={"policy": policy, "workload": lambda name: {"model": "lublin2003"},
+               "machine": lambda name: {"processors": 128}},
+        settings={"axes": {"level": "policy.slots_limit"}},
+        attrs={"families": json.dumps({GANG: 1, SPACE: 1, PARTITIONING: 1})},
     )  # fmt: skip
+    data = fabricate("families", made, unfinished=unfinished, seed=seed)
+    for name in data.data_vars:
+        if str(name).startswith(("response_time", "wait")):
+            data[name].attrs["units"] = "s"
+    return data

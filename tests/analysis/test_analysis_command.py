@@ -13,7 +13,6 @@ import pytest
 from fabricated import dataset, truth, write
 
 from analysis.command import main
-from analysis.registry import papers
 
 
 @pytest.fixture(scope="module")
@@ -61,19 +60,6 @@ def test_the_report_needs_no_other_file(analysed: Path) -> None:
     assert "url(" not in report
     targets = set(re.findall(r'id="([^"]+)"', report))
     assert {source[1:] for source in sources if source.startswith("#")} <= targets
-
-
-def test_progress_and_summary(analysed: Path) -> None:
-    lines = (analysed / "output.txt").read_text().splitlines()
-    assert lines[0].startswith("packing: 15 done, 3 unfinished points")
-    assert re.match(r"\[ 1/\d+\] fig3 +skipped: NASA-iPSC", lines[1])
-    assert sum(line.startswith("[") for line in lines) == int(re.search(r"/(\d+)\]", lines[1])[1])
-    assert lines[-5].startswith(f"figures  {analysed / 'figures'}")
-    said = r"\d+: \d+ hold, \d+ fail, \d+ inconclusive"
-    assert re.search(rf"claims.json  \({said}\) alternation=exclusive, unification=true$", lines[-4])
-    assert re.fullmatch(rf" +alternation=shared, unification=true: {said}", lines[-3])
-    assert lines[-2] == f"points   {analysed / 'points.csv'}"
-    assert "report.html" in lines[-1]
 
 
 GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
@@ -132,15 +118,6 @@ def test_named_figures_are_drawn_and_nothing_else(tmp_path: Path, capsys: pytest
         assert str((results / "figures" / f"{name}.png").absolute()) in told
     assert {file.stem for file in (results / "figures").iterdir()} == {"fig8", "used-slots"}
     assert {file.name for file in results.iterdir()} - before == {"figures"}
-
-
-def test_help_and_drawings_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    assert "python -m analysis RESULTS" in capsys.readouterr().out
-    assert main([]) == 2
-    assert main(["draw"]) == 0
-    listed = capsys.readouterr().out
-    assert all(name in listed for paper in papers().values() for name in paper.drawings)
 
 
 def test_help_loads_nothing_heavy() -> None:

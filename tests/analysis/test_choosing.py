@@ -16,7 +16,7 @@ from analysis.operators.case import Case, cases
 from analysis.operators.evidence import Evidence
 from analysis.operators.labels import SLOWDOWN, WAIT
 from analysis.study import Study
-from models.jobs.calendar import DAY, WEEK
+from models.jobs.calendar import WEEK
 
 
 def case_of(data: xr.Dataset) -> Case:
@@ -84,28 +84,6 @@ def test_the_length_of_a_log_that_shows_the_difference() -> None:
     copies = 1 + int(weeks / 40)
     longer = xr.concat([noisy] * copies, "batch", data_vars="minimal")
     assert case_of(longer).difference(WAIT, "quick").verdict == "better"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "unit", "words"),
-    [
-        (WEEK, "week", "one log, divided into 40 weeks."),
-        (3 * WEEK, "3 weeks", "one log, divided into 40 times 3 weeks."),
-        (
-            DAY,
-            "day",
-            "as it has fewer than 10 full weeks: the variation between weeks is unknown.",
-        ),
-        (1e5, "batch", "one log, divided into 40 batches of jobs."),
-    ],
-)
-def test_the_sample_in_words(seconds: float, unit: str, words: str) -> None:
-    case = case_of(lasting(dataset(), seconds))
-    found = Evidence.of(case)
-    assert (found.unit, found.batches, found.by_replications) == (unit, 40, False)
-    assert found.weeks == pytest.approx(40.3 * seconds / WEEK)
-    choice = next(choosing.tables(case))
-    assert words in choice.caption
 
 
 def test_replications_are_the_sample() -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 
 import sweep
 from analysis.operators import tables
@@ -127,33 +125,3 @@ def test_groups_are_told_alike(replayed: tuple[Study, str]) -> None:
         for group in case.groups(grouping):
             stored = study.data[f"{name}_mean"].sel({"policy": "easy", grouping.dim: group}).item()
             assert case.mean(WAIT, "easy", grouping, group).mean == pytest.approx(stored)
-
-
-@pytest.mark.exhaustive
-def test_a_stream_has_one_mean(tmp_path: Path) -> None:
-    study = sweep.Study(
-        "compare",
-        grid={"policy": ["easy", "buddy"], "load": [0.2]},
-        batches={0: 10, 0.15: 12},
-        batch_size=60,
-        executor="serial",
-        output=tmp_path / "compare",
-    )
-    data: xr.Dataset = study.run()
-    opened = open_study(tmp_path / "compare", Axes())
-    for policy in ("easy", "buddy"):
-        at = {"policy": policy}
-        runs = data["response_time"].sel(at).squeeze()
-        assert runs.shape == (5, 12)
-        stored = data["response_time_mean"].sel(at).item()
-        assert stored == pytest.approx(float(runs.mean()))
-        found = opened.curve("response_time", policy).intervals()
-        assert found.mean.item() == pytest.approx(stored)
-        assert found.half_width.item() == pytest.approx(data["response_time_ci"].sel(at).item())
-    # Backfilling tells how long each batch lasted; a run's utilization is that of all its time.
-    lasts, used = (data[name].sel(policy="easy").squeeze() for name in ("period", "utilization"))
-    expected = float(((used * lasts).sum("batch") / lasts.sum("batch")).mean())
-    assert data["utilization_mean"].sel(policy="easy").item() == pytest.approx(expected)
-    # Gang scheduling does not: its batches count alike.
-    alike = float(data["utilization"].sel(policy="buddy").mean())
-    assert data["utilization_mean"].sel(policy="buddy").item() == pytest.approx(alike)

@@ -82,12 +82,6 @@ def test_saturated_points_are_not_interpolated() -> None:
     assert found.crossings == ()  # 0 and 20 are no neighbours
 
 
-def test_two_saturated_contestants_cannot_be_compared() -> None:
-    one, other = (Curve(X, c.values, (SATURATED,) * 4, 0.95, "switch_cost") for c in lines(8.0, 1.0, 0.1))
-    assert not compare(one, other).is_known
-    assert describe(compare(one, other)) == "no common point"
-
-
 def test_several_break_evens_are_in_order() -> None:
     base = np.full((4, 6), 10.0)
     noise = 0.01 * np.random.default_rng(1).standard_normal((4, 6))

@@ -28,13 +28,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-def test_the_default_is_no_larger_than_it_has_to_be() -> None:
-    """Kinds of requests that only some studies ask for are named, and not run."""
-    study = sweep.Study("families")
-    assert study.plan.axes["requests"] == ("real", "exact")
-    assert study.tasks <= 4400
-
-
 @pytest.mark.exhaustive
 def test_a_small_part_is_run_and_read(folder: Path) -> None:
     study, paper = opened(folder)

@@ -11,16 +11,13 @@ import numpy as np
 import pytest
 from drawn import drawn
 from fabricated_families import Point, dataset, truth
-from matplotlib.colors import to_hex
-from matplotlib.patches import Rectangle
 
-from analysis.families import PAPER, best
+from analysis.families import PAPER
 from analysis.families.contestants import Contestant, Field
-from analysis.families.figures import best_map, payers
+from analysis.families.figures import payers
 from analysis.families.figures.looks import look
 from analysis.families.labels import AXES, GANG, SLOWDOWN
 from analysis.families.tables import share_of_gain
-from analysis.figures import style
 from analysis.study import Study
 from analysis.study.groups import RUNTIME
 
@@ -124,40 +121,6 @@ def test_the_inaccuracy_from_which_gang_scheduling_wins(requests: tuple[str, ...
         (y,) = [np.asarray(line.get_ydata(), float) for line in axes.lines if line.get_color() == color][:1]
         wanted = [1 / (1 + (f - 2) / 20) for f in (0, 1, 3, 10, 20)][: len(requests)]
         assert y == pytest.approx(wanted, rel=0.03)
-
-
-def test_workloads_as_they_are_have_a_map_and_break_evens() -> None:
-    """Their load is null."""
-
-    def as_it_is(metric: str, at: Point) -> float:
-        return crossing(metric, {**at, "load": 0.5})
-
-    found = study(truth=as_it_is, load=(math.nan,), policy=("easy", "buddy"))
-    assert "best-slowdown" in draw(found)
-    table = next(table for table in PAPER.tables(found) if table.name == "break-even-cost")
-    assert table.rows[0][0].text == "Buddy ∞"
-    assert float(table.rows[0][1].text.removeprefix("up to ").split()[0]) == pytest.approx(8.0, abs=0.5)
-    assert any("with free switches, everywhere (as it is)" in one for one in PAPER.summary(found))
-    assert "nan" not in str(PAPER.tables(found))
-
-
-@pytest.mark.exhaustive
-def test_the_map_has_the_best_and_hatches_what_is_not_shown() -> None:
-    found = study(truth=crossing)
-    field = Field(found)
-    axes = draw(found, "best-slowdown")["best-slowdown"].axes[0]
-    cells = {
-        (round(c.get_x() + 0.48), round(c.get_y() + 0.46)): c
-        for c in axes.patches
-        if isinstance(c, Rectangle)
-    }
-    assert len(cells) == 16
-    for (x, y), cell in cells.items():
-        load, cost = float(found.loads[x]), field.costs[y]
-        wanted = best.at(field, SLOWDOWN, field.workloads[0], load, cost, best_map.contestants(field))
-        assert wanted is not None
-        assert to_hex(cell.get_facecolor()) == style.shade(look(wanted.one).color, 0.35)
-        assert (cell.get_hatch() is None or cell.get_hatch() == "") == wanted.beats_all
 
 
 def test_the_share_of_a_level_is_that_of_the_gain() -> None:

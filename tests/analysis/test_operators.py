@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from fabricated_operators import FAILED, LEFT, dataset, write
+from fabricated_operators import dataset, write
 from matplotlib.figure import Figure
 
 from analysis import operators
@@ -19,7 +19,6 @@ from analysis.operators import pairing, panels, tables, words
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import WAIT
 from analysis.report import numbers
-from analysis.report.warnings import warnings
 from analysis.study import Study
 from analysis.study.groups import RUNTIME, SIZE, USER
 from sweep import statistics
@@ -136,18 +135,6 @@ def test_the_machine_is_averaged_over_time() -> None:
     assert case.difference("utilization", "quick").reference == pytest.approx(expected)
 
 
-def test_groups_that_wait_less_and_more() -> None:
-    study = Study(dataset(), Path("results"))
-    (winners,) = (table for table in tables.tables(study) if table.name == "winners")
-    said = {row[0].text: [cell.text for cell in row[1:]] for row in winners.rows}
-    shorter, longer = said["quick"]
-    assert shorter.startswith(
-        "runtime: under 1 min, 1 to 10 min; processors: 1, 17 to 64; user: 17, 4, others"
-    )
-    assert longer == "runtime: 10 to 100 min"
-    assert said["copy"] == ["no significant group"] * 2
-
-
 def test_one_batch_has_differences_but_no_verdicts() -> None:
     study = Study(dataset(batches=1, most=1, name="replay"), Path("results"))
     assert study.settings["name"] == "replay"
@@ -158,32 +145,6 @@ def test_one_batch_has_differences_but_no_verdicts() -> None:
     assert verdicts == {"no interval", "identical"}
     assert all(isinstance(figure, Figure) for figure in drawn(study).values())
     assert not any("better" in line or "±" in line for line in tables.brief(study))
-
-
-def test_a_log_without_users() -> None:
-    study = Study(dataset(("easy", "quick"), users=False), Path("results"))
-    pictures = drawn(study)
-    assert (
-        pictures["wait-by-user"]
-        == pictures["difference-by-user"]
-        == "no user is identified for the jobs of easy"
-    )
-    assert "by-user" not in {table.name for table in tables.tables(study)}
-
-
-def test_policies_without_results_are_listed() -> None:
-    study = Study(dataset(states={"easy": LEFT, "slow": FAILED}), Path("results"))
-    (case,) = cases(study)
-    assert case.reference == "fcfs"
-    assert case.others == ["copy", "quick"]
-    overview = next(table for table in tables.tables(study) if table.name == "overview")
-    told = {row[0].text: row[1].text for row in overview.rows}
-    assert told["easy"] == "unfinished"
-    assert told["slow"] == "failed"
-    assert warnings(study, operators.PAPER) == [
-        "1 point is not finished: run the same sweep command again.",
-        "1 point has a failed replication: the sweep's log holds the tracebacks.",
-    ]
 
 
 def test_a_report_without_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -199,10 +160,3 @@ def test_a_report_without_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "user 17" in text
     assert "Reading of the paper" not in text
     assert len(list((results / "figures").glob("*.png"))) == 8
-
-
-def test_a_study_without_results() -> None:
-    study = Study(dataset(("easy",), states={"easy": LEFT}), Path("results"))
-    assert set(drawn(study).values()) == {"no policy is done yet: run the sweep to its end"}
-    assert list(tables.tables(study)) == []
-    assert list(tables.brief(study)) == []

@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 
 import fabricated_operators
-import numpy as np
 import pytest
 import xarray as xr
 from matplotlib.figure import Figure
@@ -19,7 +18,7 @@ from scipy import stats
 import sweep
 from analysis.command import main
 from analysis.compare import figures, labels, tables
-from analysis.compare.layout import MOST_PANELS, Layout
+from analysis.compare.layout import Layout
 from analysis.figures import style
 from analysis.registry import opened
 from analysis.study import Study
@@ -81,15 +80,6 @@ def rows(folder: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO((folder / "table.csv").read_text())))
 
 
-def test_figures_report_and_table_are_there(analysed: Path) -> None:
-    names = {file.stem for file in (analysed / "figures").iterdir()}
-    assert {"wait", "wait-against-reference", "response_time", "slots_per_job", "wait_by_runtime"} <= names
-    report = (analysed / "report.html").read_text()
-    assert "workload.estimates=tsafrir2005" in report, "a name is explained"
-    assert "not drawn" in report
-    assert not (analysed / "claims.json").exists()
-
-
 def test_what_comes_first_means_the_same_under_every_policy(own: Path) -> None:
     """Under time slicing every job starts at once: by its wait the slowest policy would be the best."""
     study = view(own)
@@ -103,14 +93,6 @@ def test_what_comes_first_means_the_same_under_every_policy(own: Path) -> None:
     assert "for the first start" in wait.get_suptitle()
     assert labels.title(study, "wait_max") == "Maximum wait for the first start"
     assert labels.title(study, "response_time") == "Mean response time"
-
-
-def test_a_wait_is_plain_where_every_job_runs_through(own: Path) -> None:
-    study = view(own)
-    data = study.data.sel(policy=["fcfs", "easy"]).assign_attrs(headline="wait")
-    backfilling = replace(study, data=data)
-    assert labels.title(backfilling, "wait") == "Mean wait"
-    assert labels.metrics(backfilling)[0][0] == "wait"
 
 
 def test_the_numbers_are_those_of_the_dataset(own: Path, analysed: Path) -> None:
@@ -152,19 +134,6 @@ def test_differences_are_paired_by_replication(own: Path, reference: str) -> Non
     assert judged >= 9
 
 
-def test_a_panel_for_each_own_value_and_a_line_for_each_policy(own: Path) -> None:
-    study = view(own)
-    figure = drawn(study, "response_time")
-    titled = [axes for axes in figure.axes if axes.get_title(loc="left")]
-    assert [axes.get_title(loc="left") for axes in titled] == ["requests exact", "requests as users ask"]
-    assert {text.get_text() for text in figure.legends[0].get_texts()} >= {"fcfs", "easy", "buddy"}
-    main_axes = [axes for axes in figure.axes if axes.containers]
-    assert len(main_axes) == 2
-    exact = main_axes[0].lines[0].get_xdata()
-    assert np.allclose(exact, [0.3, 0.5, 0.7], atol=0.01)
-    assert main_axes[0].get_ylim() == main_axes[1].get_ylim(), "panels have one scale"
-
-
 def test_choosing_values_of_axes(own: Path) -> None:
     study = view(own, load="0.5", requests="exact", policy="[easy,buddy]")
     layout = Layout.of(study)
@@ -178,19 +147,6 @@ def test_choosing_values_of_axes(own: Path) -> None:
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["easy", "buddy"]
 
 
-def test_metrics_are_chosen_and_the_rest_is_named(own: Path) -> None:
-    study = view(own)
-    chosen, others = labels.metrics(study)
-    known = {str(name) for name, values in study.data.items() if "batch" in values.dims}
-    assert set(chosen) | set(others) == known
-    assert chosen[0] == study.headline
-    assert {"wait_p95", "jobs", "period"} <= set(others)
-    assert any("metrics=all" in line for line in tables.left_out(study))
-    assert labels.metrics(view(own, metrics="wait_p95,utilization"))[0] == ["wait_p95", "utilization"]
-    assert set(labels.metrics(view(own, metrics="all"))[0]) == known
-    assert not any("metrics" in line for line in tables.left_out(view(own, metrics="all")))
-
-
 def test_operators_choose_the_reference(tmp_path: Path) -> None:
     from analysis.operators.case import cases
 
@@ -199,36 +155,6 @@ def test_operators_choose_the_reference(tmp_path: Path) -> None:
     assert [case.reference for case in chosen] == ["quick", "slow"]
     there, back = chosen[0].difference("delay", "slow"), chosen[1].difference("delay", "quick")
     assert there.interval.mean == pytest.approx(-back.interval.mean)
-
-
-def many(tmp_path: Path, n: int) -> Study:
-    """Return a study of 2 policies and so many values of an axis without numbers."""
-    data = fabricated_operators.dataset(
-        ("easy", "quick"), ties=[f"t{i}" for i in range(n)], name="mine", batches=12
-    )
-    return opened(fabricated_operators.write(tmp_path, data))[0]
-
-
-@pytest.mark.exhaustive
-def test_panels_that_are_left_out_are_named(tmp_path: Path) -> None:
-    study = many(tmp_path, 20)
-    layout = Layout.of(study)
-    assert (layout.along, layout.lines, layout.facets) == ("", "policy", ("ties",))
-    cells, told = layout.cells("wait_by_runtime", ["ties"])
-    assert len(cells) == MOST_PANELS
-    assert "ties=t12,t13,t14, ..." in told
-    picture = next(one for one in figures.pictures(study) if one.name == "wait_by_runtime")
-    assert told in picture.caption
-    assert len([axes for axes in picture.draw().axes if axes.get_visible()]) == MOST_PANELS
-    # What is named so is drawn instead.
-    chosen = study.selected({"ties": "t12,t13,t14"})
-    assert [cell["ties"] for cell in Layout.of(chosen).cells("wait_by_runtime", ["ties"])[0]] == [
-        "t12",
-        "t13",
-        "t14",
-    ]
-    table = tables.tables(study)[0]
-    assert len(table.rows) == 20, "the table has all points"
 
 
 def test_saturated_points_are_marked_and_in_no_mean(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -120,24 +119,6 @@ def test_a_figure_is_enlarged_and_closed_by_keyboard(page: Callable[..., Any], s
         assert shown.url.endswith("#fig8")
 
 
-def test_a_claim_leads_to_its_figure_and_back(page: Callable[..., Any]) -> None:
-    shown = page()
-    row = shown.locator("table.verdicts tbody tr", has_text="Fig. 8").first
-    claim = row.get_attribute("id").removeprefix("verdict-")
-    row.locator("a", has_text="Fig. 8").click()
-    assert shown.url.endswith("#fig8")
-    back = shown.locator(f'.shows a[href="#{claim}"]')
-    assert re.match("[✓✗?] ", back.inner_text())
-    back.click()
-    assert shown.url.endswith(f"#{claim}")
-    shown.locator(f'.claim[id="{claim}"] a.back').click()
-    assert shown.url.endswith(f"#verdict-{claim}")
-    links = shown.evaluate("[...document.querySelectorAll('a')].map(a => a.getAttribute('href'))")
-    ids = shown.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
-    assert len(ids) == len(set(ids))
-    assert {link[1:] for link in links} <= set(ids)
-
-
 def test_the_points_sort_and_filter(page: Callable[..., Any], report: Path) -> None:
     shown = page()
     frame = points.frame(opened(report.parent)[0])
@@ -160,11 +141,3 @@ def test_the_points_sort_and_filter(page: Callable[..., Any], report: Path) -> N
     assert set(column(shown, 0)) == {"buddy"}
     assert set(column(shown, 1)) == {"0.7"}
     assert shown.locator(".choose output").inner_text() == f"{len(expected)} of {rows} shown"
-
-
-def test_on_paper_there_is_no_navigation_and_no_dark(page: Callable[..., Any]) -> None:
-    shown = page(color_scheme="dark")
-    shown.emulate_media(media="print", color_scheme="dark")
-    assert shown.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    for selector in ("nav", ".choose", ".close", "a.back"):
-        assert not shown.locator(selector).first.is_visible(), selector

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
-from html import unescape
 from pathlib import Path
 
-import fabricated
-import fabricated_mccann1994
-import fabricated_operators
 import numpy as np
 import pytest
 import xarray as xr
@@ -19,11 +14,10 @@ from analysis.operators.case import cases
 from analysis.operators.labels import AS_IT_WAS, WAIT
 from analysis.paper import Paper
 from analysis.registry import opened
-from analysis.report.facts import NO_WAITS, facts, policies
+from analysis.report.facts import NO_WAITS, facts
 from analysis.report.ranking import ranked
-from analysis.report.render import render
 from analysis.report.summary import summary
-from analysis.report.table import GAP, PAGE, Cell, Table
+from analysis.report.table import Cell, Table
 from analysis.study import Study
 from analysis.study.groups import RUNTIME, SIZE
 from models.jobs.swf import write
@@ -162,65 +156,6 @@ def test_recorded_values_belong_to_the_logs_own_load(as_easy: Path, tmp_path: Pa
     assert told(other)["Load"] == "Rescaled to 0.9 (as it is, 0.802)."
 
 
-def test_the_report_begins_with_a_summary_then_facts_then_policies(as_easy: Path) -> None:
-    study, paper = opened(as_easy)
-    text = render(study, paper, [], {"A": []})
-    order = [text.index(f'<h2 id="{name}">') for name in ("summary", "facts", "policies-in-words")]
-    assert order == sorted(order)
-    lead = re.search(r'<div class="lead">(.*?)</div>', text, re.DOTALL)[1]  # type: ignore[index]
-    sentences = [re.sub("<.*?>", "", line).strip() for line in re.findall("<p>.*?</p>", lead)]
-    assert [one.partition(". ")[0] for one in sentences] == [
-        "What was run",
-        "What was found",
-        "What to be careful of",
-    ]
-    for one in sentences:
-        assert re.fullmatch(r"[^.]+\. .+\.", one), one
-        assert not re.search(r"[a-z]\. [A-Z]", one.partition(". ")[2]), "one sentence each"
-    assert order[-1] < text.index('<nav aria-label="Contents">') < text.index("<h2>Tables</h2>")
-    told_of = dict(policies(study))
-    assert told_of["fcfs"] == "First come, first served: nobody passes a job that waits."
-    assert told_of["easy"].startswith("EASY")
-    plain = unescape(text)
-    for label, lines in facts(study):
-        assert f"<td>{label}</td>" in plain
-        assert all(line in plain for line in lines)
-    assert '"described"' not in plain  # the attribute itself is no reading
-
-
-DATASETS = {
-    "mccann1994": lambda: fabricated_mccann1994.dataset("efficiency_preservation"),
-    "operators": lambda: fabricated_operators.dataset(),
-    "compare": lambda: fabricated.dataset(loads=(0.3, 0.9), schemes=("best_fit", "buddy")),
-}
-
-
-@pytest.mark.parametrize("key", DATASETS)
-def test_every_report_has_facts_and_a_summary_even_of_an_older_dataset(tmp_path: Path, key: str) -> None:
-    """Fabricated datasets have no attribute ``facts``, as those that an earlier version wrote."""
-    data = DATASETS[key]()
-    assert "facts" not in data.attrs
-    folder = tmp_path / "results"
-    folder.mkdir()
-    data.to_netcdf(folder / "results.nc", engine="netcdf4")
-    study, paper = opened(folder, key)
-    tested = {letter: paper.claims(one) for letter, one in study.readings.items()}
-    text = render(study, paper, [], tested)
-    found = told(study)
-    assert {"Load", "Run"} <= set(found)
-    assert all(line and line.endswith(".") for lines in found.values() for line in [lines])
-    sentences = {title: " ".join(lines) for title, lines in summary(study, paper, tested["A"])}
-    assert "What was run" in sentences
-    if tested["A"]:
-        counted = re.search(r"Of (\d+) sentences? of the paper", sentences["What was found"])
-        assert counted is not None
-        assert int(counted[1]) == len(tested["A"])
-        assert sum(claim.verdict == "holds" for claim in tested["A"]) == int(
-            re.search(r"(\d+) holds?", sentences["What was found"])[1]  # type: ignore[index]
-        )
-    assert text.index('id="summary"') < text.index('id="facts"') < text.index("Contents")
-
-
 def levels(values: dict[str, list[float]], loads: list[float], saturated: dict[str, list[int]]) -> Study:
     """A study of means alone: policy -> its mean at each load."""
     shape = (len(values), 1, len(loads), 1)
@@ -276,19 +211,3 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(room: int | None) -> None
     for title, cell in zip(table.columns, table.rows[0], strict=True):
         assert title in everything
         assert everything.count(cell.text) >= 3
-
-
-def test_a_table_of_the_report_is_cut_into_parts_that_fit() -> None:
-    table = wide(named="mine")
-    pages = table.pages
-    assert len(pages) > 1
-    for page in pages:
-        pieces = [
-            max(len(line) for row in page.rows for line in row[i].lines) for i in range(len(page.columns))
-        ]
-        assert sum(pieces) + GAP * (len(pieces) - 1) <= PAGE
-        assert page.columns[0] == "runtime"
-    assert [title for page in pages for title in page.columns[1:]] == list(table.columns[1:])
-    texts = [[cell.text for page in pages for cell in page.rows[row][1:]] for row in range(3)]
-    assert texts == [[cell.text for cell in row[1:]] for row in table.rows]
-    assert wide(2, "mine").pages == [wide(2, "mine")]

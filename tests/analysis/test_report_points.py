@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from analysis.registry import opened
 from analysis.report import points
 from analysis.report.again import again
 from analysis.report.render import render
-from analysis.report.warnings import warnings
 from analysis.study import Study
 from analysis.study.curve import DONE
 
@@ -77,13 +75,6 @@ def test_a_large_study_keeps_its_report_small(tmp_path: Path) -> None:
     assert len(text) < 3_000_000
 
 
-def test_numbers_have_the_digits_of_their_intervals() -> None:
-    assert points._estimate(0.123456, 0.00789) == "0.1235 ± 0.0079"
-    assert points._estimate(1e6, 25_000.0) == "1,000,000 ± 25,000"
-    assert points._estimate(3.0, 0.0) == "3.00"
-    assert points._estimate(math.nan, 1.0) == "–"
-
-
 def test_commands_of_a_rerun() -> None:
     attributes = {
         "recipe": "{}",
@@ -97,12 +88,3 @@ def test_commands_of_a_rerun() -> None:
     assert found.checkout == "git checkout 0123456789ab"
     assert ("commit", "0123456789ab with uncommitted changes") in found.environment
     assert again(study(1, 1)).rerun == "", "an earlier dataset cannot be made from itself alone"
-
-
-def test_one_point_is_and_several_are() -> None:
-    (one,) = (line for line in warnings(study(1, 4, left=(0,))) if "finished" in line)
-    assert one.startswith("1 point is not finished: ")
-    assert one.endswith("Claims that need it are open.")
-    (several,) = (line for line in warnings(study(1, 4, left=(0, 1))) if "finished" in line)
-    assert several.startswith("2 points are not finished: ")
-    assert several.endswith("Claims that need them are open.")

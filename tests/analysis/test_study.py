@@ -36,12 +36,6 @@ def test_states_of_points(tmp_path: Path) -> None:
     assert sum(study.tally().values()) == 2 * 3 * 3 * 2
 
 
-def test_a_saturated_point_is_in_no_mean() -> None:
-    curve = Curve(np.array([0.5, 0.9]), np.ones((2, 2, 6)), (DONE, SATURATED))
-    assert curve.stable.tolist() == [True, False]
-    assert np.isnan(curve.intervals().mean).tolist() == [False, True]
-
-
 def test_loads_are_averaged_batch_by_batch() -> None:
     values = np.arange(12.0).reshape(3, 1, 4)
     curve = Curve(np.array([0.5, 0.7, 0.9]), values, (DONE,) * 3)

@@ -9,7 +9,7 @@ import pytest
 
 import sweep
 from analysis import command
-from analysis.operators import summary, tables
+from analysis.operators import tables
 from analysis.operators.case import cases
 from analysis.operators.labels import WAIT
 from analysis.study import open_study
@@ -23,16 +23,6 @@ LOG = Path(__file__).parents[1] / "data" / "backfill" / "syn1k.swf.gz"
 def run(tmp_path: Path, *arguments: str) -> int:
     place = [f"output={tmp_path / 'what_if'}", f"workload.path={LOG}"]
     return cli.main(["+experiment=what_if", "workload=swf", "executor=serial", *place, *arguments])
-
-
-def test_the_plan_holds_every_policy_that_needs_no_special_machine(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(tmp_path, "action=plan") == 0
-    said = capsys.readouterr().out
-    assert "load 0.802 on 128 processors" in said
-    for policy in ("easy", "fcfs", "conservative", "sjf_backfill", "lxf_w_backfill", "lxf_w_immediate"):
-        assert policy in said
 
 
 def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,22 +41,6 @@ def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     worse = case.difference(WAIT, "fcfs")
     assert worse.interval.mean > 0  # nobody passes anybody: at a load of 0.8 the queue is long
     assert tables.brief(study)[1].startswith("policy")
-
-
-@pytest.mark.exhaustive
-def test_the_terminal_reports_waits_after_the_first_start(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Immediate service gives everybody a first start: a table of that alone makes it the best of all."""
-    assert run(tmp_path, "grid.policy=[easy,easy_immediate]", "batches=20", "batch_size=50") == 0
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("wait is the time")]
-    (case,) = cases(open_study(tmp_path / "what_if"))
-    told = case.mean(WAIT, "easy_immediate").mean
-    assert "under easy_immediate jobs wait after that" in line
-    assert f"{float(f'{told:.3g}'):,.0f} s instead of" in line
-    assert told > 2 * case.study.data.wait_mean.sel(policy="easy_immediate").item()
-    assert run(tmp_path / "easy", "grid.policy=[easy,fcfs]", "batches=20", "batch_size=50") == 0
-    assert "wait is the time" not in capsys.readouterr().out
 
 
 @pytest.mark.exhaustive
@@ -90,15 +64,3 @@ def test_policies_of_any_family_on_one_batch(tmp_path: Path, capsys: pytest.Capt
     out = capsys.readouterr()
     assert "Warning" not in out.err
     assert all("– s" not in line.partition("s  ")[0] for line in out.out.splitlines() if "buddy" in line)
-
-
-@pytest.mark.exhaustive
-def test_unknown_waits_are_reported(tmp_path: Path) -> None:
-    """Batches of jobs as they end are no pairs of those as they come."""
-    assert run(tmp_path, "grid.policy=[easy,gang/buddy]", "batches=20", "batch_size=50") == 0
-    study = open_study(tmp_path / "what_if")
-    (case,) = cases(study)
-    assert case.without_waits == ["buddy"]
-    told = [line for line in summary.summary(study) if "Waits under buddy are unknown" in line]
-    assert len(told) == 1
-    assert "+experiment=replay" in told[0]

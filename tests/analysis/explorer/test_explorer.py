@@ -21,7 +21,7 @@ import sweep
 from analysis.command import main
 from analysis.errors import AnalysisError
 from analysis.explorer import choice as chosen
-from analysis.explorer import points, remaking, rerun, server, views, words
+from analysis.explorer import points, remaking, rerun, server, views
 from analysis.explorer.choice import Choice
 from analysis.explorer.painter import Painter, SupersededError
 from analysis.explorer.source import Source
@@ -76,13 +76,6 @@ def at(study: Study, choice: Choice, line: str, value: str) -> Any:
     return found[(found["line"] == line) & (found["value"] == value)].iloc[0]
 
 
-def test_the_first_choice_is_the_headline_over_the_load(study: Study) -> None:
-    first = Choice.first(study)
-    assert (first.metric, first.along, first.lines) == ("slowdown", "load", "policy")
-    assert first.at == {"alternation": "exclusive"}
-    assert first.shown == ("best_fit", "buddy")
-
-
 @pytest.mark.parametrize("metric", ["slowdown", "response_time", "utilization"])
 def test_points_are_the_datasets_own_numbers(study: Study, metric: str) -> None:
     found = points.points(study, replace(Choice.first(study), metric=metric))
@@ -103,13 +96,6 @@ def test_points_are_the_datasets_own_numbers(study: Study, metric: str) -> None:
 
 def indices(study: Study, place: dict[str, str]) -> dict[str, int]:
     return {axis: study.values_of(axis).index(value) for axis, value in place.items()}
-
-
-def test_points_that_the_grid_excludes_are_left_out(study: Study) -> None:
-    found = points.points(study, replace(Choice.first(study), at={"alternation": "none"}))
-    assert set(found["value"]) == {"0.5", "1.5"}
-    over = replace(Choice.first(study), along="alternation", at={"load": "0.75"})
-    assert set(points.points(study, over)["value"]) == {"exclusive"}
 
 
 def test_ratios_are_paired_and_those_to_itself_are_one(study: Study) -> None:
@@ -145,15 +131,6 @@ def test_groups_of_jobs_are_axes_of_their_metrics(waits: Study) -> None:
         assert np.isfinite(point.mean) or point.note == "no such jobs"
 
 
-def test_a_saved_table_has_every_point_with_all_its_digits(study: Study) -> None:
-    found = points.points(study, Choice.first(study))
-    table = points.table(found)
-    assert list(table["mean"].dropna()) == list(found["mean"].dropna())
-    row = table[(table.policy == "buddy") & (table.load == "0.75")].iloc[0]
-    assert (row.metric, row.unit, row.status, row.replications_done) == ("slowdown", "1", "done", 5)
-    assert row.high - row.low == pytest.approx(2 * row.half_width)
-
-
 def test_the_command_of_a_point_gives_its_numbers_again_bit_for_bit(study: Study, tmp_path: Path) -> None:
     place = at(study, replace(Choice.first(study), at={"alternation": "none"}), "buddy", "0.5").place
     typed = shlex.split(rerun.command(study, place))
@@ -185,18 +162,6 @@ def test_points_of_other_families_than_an_axis_is_for_run_again(
     np.testing.assert_array_equal(again.data.slowdown.sel(policy=policy).values.squeeze(), before)
 
 
-@pytest.mark.parametrize(
-    ("command", "config"),
-    [("", {}), ("python -m sweep +experiment=own", {"described": {"policy": {}, "workload": {}}})],
-)
-def test_some_points_have_no_command(study: Study, command: str, config: dict[str, Any]) -> None:
-    import json
-
-    data = study.data.assign_attrs(command=command, facts=json.dumps(config))
-    place = at(study, Choice.first(study), "buddy", "0.5").place
-    assert rerun.command(Study(data, study.folder, axes=study.axes), place) == ""
-
-
 @pytest.mark.parametrize("alternation", ["exclusive", "none"])
 def test_a_repeated_point_has_the_same_numbers(study: Study, alternation: str) -> None:
     place = {
@@ -224,18 +189,8 @@ def test_a_log_is_identified_by_its_content(tmp_path: Path) -> None:
     point = remaking.point_of(study, place, 0, [tmp_path])
     assert views.drawn(views.Request("gantt", point)).startswith(b"\x89PNG")
     log.write_text(log.read_text() + rows[-1] + "\n")
-    remaking._digest.cache_clear()
     with pytest.raises(AnalysisError, match=r"small.swf.*logs=FOLDER"):
         remaking.point_of(study, place, 0, [tmp_path])
-
-
-def test_pictures_depend_on_the_family() -> None:
-    assert views.offered({"family": "models.gang"}) == ["matrix", "gantt", "queue"]
-    assert views.offered({"family": "models.backfill"}) == ["gantt", "queue"]
-    assert views.offered({"family": "models.concurrent_gang", "coordinated": True})[0] == "trace_diagram"
-    assert views.offered({"family": "models.concurrent_gang", "coordinated": False}) == ["gantt", "queue"]
-    assert views.offered({"family": "models.medium_term"}) == []
-    assert views.offered({"family": "another.family"}) == []
 
 
 def request(study: Study, view: str, **times: str) -> views.Request:
@@ -250,14 +205,6 @@ def test_each_picture_is_drawn(study: Study) -> None:
         height, width, _ = image.imread(io.BytesIO(views.drawn(request(study, view)))).shape
         assert width > 800
         assert height > 150
-
-
-def test_the_default_period_can_be_read(study: Study) -> None:
-    shown = views._scene(request(study, "gantt").point)
-    first, last = views.default_period(shown)
-    submitted = shown.schedule.jobs.submit
-    assert first < last
-    assert 5 <= ((submitted >= first) & (submitted <= last)).sum() <= views.JOBS + 1
 
 
 @pytest.mark.parametrize(
@@ -328,26 +275,7 @@ def test_a_growing_dataset_is_reloaded(results: Path, study: Study, tmp_path: Pa
     assert source.problem == ""
 
 
-def test_a_point_is_described_in_words(study: Study) -> None:
-    choice = Choice.first(study)
-    found = words.described(study, choice, points.points(study, choice))
-    point = next(one for one in found.itertuples() if (one.line, one.value) == ("buddy", "0.75"))
-    assert point.heading == "Buddy, offered load 0.75, alternation exclusive"
-    assert point.runs == "5 of 5 done"
-    assert point.estimate.startswith(f"{point.mean:.3g}"[:4])
-    assert set(found[found["value"] == "1.5"]["estimate"]) == {"saturated"}
-    seconds = replace(choice, metric="response_time")
-    assert "(s)" in words.value_label(study, seconds, words.unit_of(study, seconds, found))
-
-
 # Errors are one line.
-
-
-def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """Return the line of a command that is refused."""
-    assert main(["explore", *arguments]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    return line.removeprefix("error: ")
 
 
 @pytest.mark.parametrize(
@@ -383,11 +311,3 @@ def test_a_port_in_use_is_skipped() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         assert port < server.free_port(port) < port + server.TRIED
-
-
-def test_no_browser_is_started_without_a_display(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setattr("webbrowser.open", lambda address: pytest.fail("a browser in the terminal"))
-    assert not server.opened("http://127.0.0.1:1/")
