@@ -50,7 +50,7 @@ def empty(n_jobs: int) -> Boxes:
 
 
 def schedule_of(boxes: Boxes, processors: int, minimum: Ints, order: Ints) -> Schedule:
-    """Return the schedule, checked.
+    """Return the schedule.
 
     Parameters
     ----------

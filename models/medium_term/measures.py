@@ -14,7 +14,7 @@ from models.medium_term.boxes import BOXES, Boxes
 
 
 class Totals(NamedTuple):
-    """Sums of `models.medium_term.metrics.METRICS` over the schedules of each batch, shape (n_batches,)."""
+    """Sums of the family's metrics over the schedules of each batch, shape (n_batches,)."""
 
     reallocations: Floats
     epochs: Floats

@@ -29,8 +29,7 @@ from models.workloads.speedup.curves import CURVE
 class Status(IntEnum):
     """Why `advance` returned."""
 
-    BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED = range(4)
-    TABLE_FULL, SHARES_TOO_FEW, RECORD_FULL = range(4, 7)
+    BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TABLE_FULL, SHARES_TOO_FEW, RECORD_FULL = range(6)
 
 
 @part(int64(TABLES))
@@ -150,8 +149,6 @@ def advance(arrive, depart, rotate, curve, tables, chunk, record):
         elif first < 0 or not settings.draining:
             return Status.NO_MORE_JOBS
         then = min(end, arrival, state.tick, state.rotation_due)
-        if then > settings.until:
-            return Status.TIME_REACHED
         if arrival == then:
             if state.n_vacant == 0:
                 return Status.TABLE_FULL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,7 @@ from models.jobs.schedule import Pieces, Schedule, check_pieces
 from models.partitioning.engine import Status
 from models.partitioning.metrics import known
 from models.partitioning.simulation import fold, sharing
-from models.partitioning.simulation.discipline import Discipline
-from models.partitioning.simulation.measured import Batches, in_portions, jobs_of, of_trace
+from models.partitioning.simulation.measured import Batches, jobs_of, of_trace
 from models.partitioning.simulation.roll import Roll
 from models.partitioning.simulation.run import Curve, Simulation, settings_of
 from models.partitioning.simulation.shares import shares
@@ -40,10 +40,9 @@ KERNELS = (order_statistics, redrawn)
 process would take longer."""
 
 
-def discipline_of(name: str) -> Discipline:
-    """Return the compiled functions of a discipline: all but folding depend on positions alone."""
-    module = fold if name == "fold" else sharing
-    return Discipline(module.arrive, module.depart, module.rotate)
+def discipline_of(name: str) -> ModuleType:
+    """Return the module with the functions of a discipline: all but folding depend on positions alone."""
+    return fold if name == "fold" else sharing
 
 
 def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tuple[Simulation, Roll, Source]:
@@ -119,9 +118,9 @@ def simulate(point: Point) -> Outcome:
         while status == Status.RECORD_FULL:
             status = simulation.run(batches.warmup + checkpoint)
             taken = simulation.take()
-            for ended, closed in in_portions(taken, batches.size):
-                jobs = roll.of(ended.number) if keeping else jobs_of(ended)
-                parts.append(Batches.of(ended, jobs, closed, batches.size, n_processors, measures))
+            ended = taken.ended[: len(taken.closed) * batches.size]
+            jobs = roll.of(ended.number) if keeping else jobs_of(ended)
+            parts.append(Batches.of(ended, jobs, taken.closed, batches.size, n_processors, measures))
             roll.forget(simulation.first_in_system)
         metrics = Batches.joined(parts).metrics(batches.warmup, simulation.n_batches)
         level = metrics["jobs_in_system"]
@@ -137,7 +136,7 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
     """Run all jobs of a log or a month, and measure those that count."""
     trace = source.trace
     assert trace is not None
-    ended, _ = _run_out(simulation)
+    ended, _, _ = _run_out(simulation, WITHOUT_END)
     batches, available = trace.divided(point.batches)
     assert batches.size is not None
     limit, held = source.system.limit(point.machine), simulation.tables.held
@@ -147,42 +146,6 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
         if checkpoint >= available or (batches.enough is not None and batches.enough(known(metrics))):
             break
     return Outcome(metrics, len(trace.jobs))
-
-
-def _run_out(simulation: Simulation) -> tuple[Any, Any]:
-    """Simulate until the last job has ended; return all that was recorded."""
-    course = _Course()
-    status = Status.RECORD_FULL
-    while status == Status.RECORD_FULL:
-        status = simulation.run(WITHOUT_END)
-        course.take(simulation)
-    return course.joined()
-
-
-class _Course:
-    """All that a simulation records."""
-
-    def __init__(self) -> None:
-        self._ended: list[np.recarray] = []
-        self._held: list[np.recarray] = []
-        self._n_pieces = 0
-
-    def take(self, simulation: Simulation) -> None:
-        """Take away what was recorded; ``ValueError`` with one line for too many pieces."""
-        taken = simulation.take()
-        self._ended.append(taken.ended.copy())
-        self._held.append(taken.pieces.copy())
-        self._n_pieces += len(taken.pieces)
-        check_pieces(
-            self._n_pieces,
-            "give more time between changes of partitions, with a longer policy.rotation=… or "
-            "policy.admission.interval=…, or fewer jobs, with a smaller batch_size=… or workload.end=…, "
-            "or run it without a schedule",
-        )
-
-    def joined(self) -> tuple[Any, Any]:
-        """Return the jobs that ended and the pieces."""
-        return np.concatenate(self._ended).view(np.recarray), np.concatenate(self._held).view(np.recarray)
 
 
 def schedule(point: Point) -> Schedule:
@@ -196,11 +159,7 @@ def schedule(point: Point) -> Schedule:
     sharing its part of all of them.
     """
     simulation, roll, source = prepare(point, keeping=True, recording=True)
-    if source.trace is not None:
-        ended, held = _run_out(simulation)
-        n_jobs = len(source.trace.jobs)
-    else:
-        ended, held, n_jobs = _run_stream(simulation, point.batches.most)
+    ended, held, n_jobs = _run_out(simulation, WITHOUT_END if source.trace else point.batches.most)
     ended = ended[np.argsort(ended.number, kind="stable")]
     ended = ended[: np.searchsorted(ended.number, n_jobs)]
     jobs = roll.of(ended.number)
@@ -225,20 +184,42 @@ def schedule(point: Point) -> Schedule:
     )
 
 
-def _run_stream(simulation: Simulation, n_batches: int) -> tuple[Any, Any, int]:
-    """Simulate batches and then on, until all jobs that were submitted up to then have ended."""
-    course = _Course()
+def _run_out(simulation: Simulation, n_batches: int) -> tuple[Any, Any, int]:
+    """Simulate batches, then on until all jobs submitted up to then have ended, or the last job has.
+
+    Returns
+    -------
+    ended, held : recarray of `state.ENDED`, of `state.HELD`
+        All that was recorded.
+    n_jobs : int
+        Jobs submitted when the batches had ended; `WITHOUT_END` if they did not.
+
+    Raises
+    ------
+    ValueError
+        With one line for too many pieces.
+    """
+    ended, held, n_pieces = [], [], 0
     wanted, n_jobs = n_batches, WITHOUT_END
     while True:
         status = simulation.run(wanted)
-        course.take(simulation)
+        taken = simulation.take()
+        ended.append(taken.ended.copy())
+        held.append(taken.pieces.copy())
+        n_pieces += len(taken.pieces)
+        check_pieces(
+            n_pieces,
+            "give more time between changes of partitions, with a longer policy.rotation=… or "
+            "policy.admission.interval=…, or fewer jobs, with a smaller batch_size=… or workload.end=…, "
+            "or run it without a schedule",
+        )
         if status == Status.BATCHES_DONE:
             n_jobs = min(n_jobs, simulation.n_submitted)
             wanted = simulation.n_batches + 1
         done = status == Status.BATCHES_DONE and simulation.first_in_system >= n_jobs
         if done or status not in (Status.BATCHES_DONE, Status.RECORD_FULL):
             break
-    return *course.joined(), n_jobs
+    return np.concatenate(ended).view(np.recarray), np.concatenate(held).view(np.recarray), n_jobs
 
 
 def crowded(jobs_in_system: Floats, processors: float) -> bool:

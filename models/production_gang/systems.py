@@ -9,6 +9,7 @@ import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs.calendar import monday
+from models.jobs.jobs import Jobs
 from models.jobs.schedule import Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
@@ -67,6 +68,18 @@ def order_of_submission(submit: Floats) -> tuple[Ints, Ints]:
     position = np.empty(len(submit), np.int64)
     position[order] = np.arange(len(submit))
     return order, position
+
+
+def link_children(table: np.ndarray, jobs: Jobs) -> None:
+    """Set which job each job is submitted after: its first child, their siblings, and the think times."""
+    if jobs.after is None:
+        return
+    is_child = jobs.after >= 0
+    table["think"] = 0.0 if jobs.think is None else np.where(is_child, jobs.think, 0.0)
+    for child in np.flatnonzero(is_child)[::-1].tolist():
+        parent = jobs.after[child]
+        table["sibling"][child] = table["first_child"][parent]
+        table["first_child"][parent] = child
 
 
 def clock_of(opened: Stream | Trace) -> float:

@@ -2,12 +2,12 @@
 
 The declared types matter: a kernel that takes functions of these types is compiled once for all policies and
 found in the disk cache again. The functions keep the list of running jobs in the order of their positions,
-and plan every job's progress with the functions of `progress`.
+and plan every job's progress with the functions of `progress`: `arrive` admits a job beside those that run,
+`depart` divides the machine anew among the others after the job at a position ended, and `rotate` exchanges
+partitions at an instant of rotation.
 """
 
 from __future__ import annotations
-
-from typing import Any, NamedTuple
 
 from numba import int64, types, void
 
@@ -20,16 +20,3 @@ SIGNATURE = void(
     CURVE,  # the speed of a job by its number of processors
 )
 FUNCTION = types.FunctionType(SIGNATURE)
-
-
-class Discipline(NamedTuple):
-    """The compiled functions of a policy, all of `SIGNATURE`.
-
-    arrive : admits a job beside those that run
-    depart : divides the machine anew among the others after the job at a position ended
-    rotate : exchanges partitions at an instant of rotation
-    """
-
-    arrive: Any
-    depart: Any
-    rotate: Any

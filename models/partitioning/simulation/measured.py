@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +11,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures, of_jobs
 from models.jobs.trace import Trace
 from models.partitioning.metrics import Sums, of_classes
-from models.partitioning.simulation.state import CLOSED, Record
-
-PORTION = 8192
-"""Jobs that are measured together, if they are more than a batch."""
+from models.partitioning.simulation.state import CLOSED
 
 
 class Batches(NamedTuple):
@@ -76,15 +72,6 @@ class Batches(NamedTuple):
         these = slice(first, stop)
         sums = Sums(*(values[these] for values in self.sums))
         return {name: values[these].copy() for name, values in self.common.items()} | of_classes(sums)
-
-
-def in_portions(taken: Record, size: int) -> Iterator[tuple[np.recarray, np.recarray]]:
-    """Yield the full batches of what was taken away, a few at a time: arrays that stay in the cache."""
-    n_batches = len(taken.closed)
-    step = max(1, PORTION // size)
-    for first in range(0, n_batches, step):
-        stop = min(first + step, n_batches)
-        yield taken.ended[first * size : stop * size], taken.closed[first:stop]
 
 
 def jobs_of(ended: np.recarray) -> Jobs:

@@ -11,7 +11,7 @@ from models.arrays import Floats
 from models.kernels.function_pointers import function_pointer
 from models.partitioning import engine
 from models.partitioning.engine import Status
-from models.partitioning.simulation.discipline import SIGNATURE, Discipline
+from models.partitioning.simulation.discipline import SIGNATURE
 from models.partitioning.simulation.shares import Shares
 from models.partitioning.simulation.state import Arrivals, Record, Settings, empty_tables, no_arrivals
 from models.workloads.speedup.curves import CURVE_SIGNATURE, linear
@@ -31,10 +31,10 @@ def settings_of(
     charged: bool = True, rotation: float = np.inf, rotation_per_job: bool = False, by_shape: bool = True,
     draining: bool = False, recording: bool = False,
 ) -> Settings:  # fmt: skip
-    """Return the settings of a simulation; `Simulation.run` adds where a call of the engine ends."""
+    """Return the settings of a simulation; `Simulation.run` adds when the engine returns."""
     return Settings(
         limit, min(limit, FIRST_SHARES), charged, float(rotation), rotation_per_job, float(interval),
-        float(overhead), batch_size, draining, by_shape, recording, 0, np.inf,
+        float(overhead), batch_size, draining, by_shape, recording, 0,
     )  # fmt: skip
 
 
@@ -50,8 +50,8 @@ class Simulation:
 
     Parameters
     ----------
-    discipline : Discipline
-        The policy.
+    discipline : module
+        With the compiled functions `arrive`, `depart` and `rotate` of the policy.
     shares : callable
         The policy's shares for a number of jobs.
     arrivals : iterator of Arrivals
@@ -64,7 +64,7 @@ class Simulation:
 
     def __init__(
         self,
-        discipline: Discipline,
+        discipline: Any,
         shares: SharesOf,
         arrivals: Iterator[Arrivals],
         settings: Settings,
@@ -73,7 +73,9 @@ class Simulation:
     ) -> None:
         curve = Curve() if curve is None else curve
         self._functions = (
-            *(function_pointer(function, SIGNATURE) for function in discipline),
+            function_pointer(discipline.arrive, SIGNATURE),
+            function_pointer(discipline.depart, SIGNATURE),
+            function_pointer(discipline.rotate, SIGNATURE),
             function_pointer(curve.function, CURVE_SIGNATURE),
         )
         self.make_shares = shares
@@ -85,12 +87,12 @@ class Simulation:
         self.record = Record.empty(n_batches * settings.batch_size, n_batches, n_pieces)
         self.chunk = no_arrivals(more=True)
 
-    def run(self, n_batches: int, until: float = np.inf) -> Status:
+    def run(self, n_batches: int) -> Status:
         """Simulate until so many batches have ended, and return why it stopped.
 
         `Status.RECORD_FULL` asks for `take`, after which the simulation can continue.
         """
-        self._set(n_batches=n_batches, until=until)
+        self._set(n_batches=n_batches)
         while True:
             status = engine.advance(*self._functions, self.tables, self.chunk, self.record)
             if status == Status.ARRIVALS_USED_UP:
@@ -121,11 +123,6 @@ class Simulation:
 
     def _set(self, **changes: Any) -> None:
         self.tables = self.tables._replace(settings=self.tables.settings._replace(**changes))
-
-    @property
-    def now(self) -> float:
-        """Simulated time of the last event."""
-        return float(self.tables.state["now"][0])
 
     @property
     def n_terminated(self) -> int:

@@ -121,8 +121,6 @@ class Settings(NamedTuple):
         Whether pieces are recorded.
     n_batches : int
         The engine returns when so many batches have ended, the warm-up included.
-    until : float, seconds
-        The engine returns before the first event later than this.
     """
 
     limit: int
@@ -137,7 +135,6 @@ class Settings(NamedTuple):
     by_shape: bool
     recording: bool
     n_batches: int
-    until: float
 
 
 class Arrivals(NamedTuple):

@@ -19,7 +19,7 @@ from models.production_gang.slices.recording import Recorded
 from models.production_gang.slices.rules import AlphaRules, Tc2000Rules, rules_of
 from models.production_gang.slices.state import NONE, SPANS, Cluster, Hosts, Lists, Settings, System, Tc2000
 from models.production_gang.slices.tc2000 import BITS
-from models.production_gang.systems import Levels, Run, clock_of, order_of_submission
+from models.production_gang.systems import Levels, Run, clock_of, link_children, order_of_submission
 from models.workloads.phases import Phases
 
 ROUNDING = 1e-12
@@ -192,11 +192,7 @@ def _table(jobs: Jobs, most: Ints) -> np.ndarray:
         table[name] = np.nan
     for name in ("first_child", "sibling", "last", "row"):
         table[name] = NONE
-    if jobs.after is not None:
-        table["think"] = 0.0 if jobs.think is None else np.where(jobs.after >= 0, jobs.think, 0.0)
-        for job in np.flatnonzero(jobs.after >= 0)[::-1].tolist():
-            table["sibling"][job] = table["first_child"][jobs.after[job]]
-            table["first_child"][jobs.after[job]] = job
+    link_children(table, jobs)
     return table
 
 

@@ -15,7 +15,7 @@ from models.jobs.schedule import Pieces, Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
-from models.production_gang.systems import Levels, Run, clock_of, order_of_submission
+from models.production_gang.systems import Levels, Run, clock_of, link_children, order_of_submission
 from models.production_gang.t3d import engine, state
 from models.production_gang.t3d.clock import BOUNDARIES_A_DAY
 from models.production_gang.t3d.nodes import Hardware, partitions
@@ -140,13 +140,8 @@ def _table(jobs: Jobs, rules: Rules, hardware: Hardware, user: Ints | int) -> np
     table["job_class"], table["queue"] = rules.job_classes(jobs), rules.queues_of(jobs, size)
     for field in ("wire", "place", "residency", "first_child", "sibling", "victim_of"):
         table[field] = NONE
-    if jobs.after is not None:
-        table["think"] = 0.0 if jobs.think is None else jobs.think
-        table["is_child"] = jobs.after >= 0
-        for child in np.flatnonzero(jobs.after >= 0)[::-1].tolist():
-            parent = jobs.after[child]
-            table["sibling"][child] = table["first_child"][parent]
-            table["first_child"][parent] = child
+    link_children(table, jobs)
+    table["is_child"] = jobs.after is not None and jobs.after >= 0
     return table
 
 

@@ -53,6 +53,17 @@ def tilings(processors: int, n_jobs: int, widths: Sequence[int]) -> set[tuple[in
     return found
 
 
+def is_valid(processors: int, boxes: Sequence[Placed], minimum: Sequence[int]) -> bool:
+    """Whether equal boxes, none under its minimum, have all processors at any time, each once."""
+    equal = {width * height for _, _, width, height in boxes} == {Fraction(processors, len(boxes))}
+    served = all(box[2] >= least for box, least in zip(boxes, minimum, strict=True))
+    return equal and served and all(
+        sorted(p for x, y, width, height in boxes if y <= now < y + height for p in range(x, x + width))
+        == list(range(processors))
+        for now in {y for _, y, _, _ in boxes}
+    )  # fmt: skip
+
+
 def fewest_epochs(processors: int, minimum: Sequence[int]) -> int:
     """The fewest groups into which jobs can be divided so that each is an epoch of equal shares."""
     return min(

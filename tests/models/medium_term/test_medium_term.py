@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import medium_term_twin as twin
 import numpy as np
 import pytest
 
@@ -62,6 +63,8 @@ def test_metrics_are_those_of_the_schedules(
     assert len(all_lists) == 5
     for i, lists in enumerate(all_lists[1:]):
         schedules = [make_schedule(policy, 16, minimum.tolist()) for minimum in lists]
+        for made, minimum in zip(schedules, lists.tolist(), strict=True):
+            assert twin.is_valid(16, [(box.x, box.y, box.width, box.height) for box in made.boxes], minimum)
         expected: dict[str, list[float]] = {
             "reallocations": [s.reallocations for s in schedules],
             "epochs": [s.epochs for s in schedules],

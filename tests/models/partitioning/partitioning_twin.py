@@ -259,8 +259,8 @@ class Twin:
     held_time: float = 0.0
     batch_start: float = 0.0
 
-    def run(self, until: float = inf) -> None:
-        """Simulate until all jobs have ended, or time is up."""
+    def run(self) -> None:
+        """Simulate until all jobs have ended."""
         arrivals = iter(self.coming)
         number, arrival = 0, 0.0
         next_job = next(arrivals, None)
@@ -271,8 +271,6 @@ class Twin:
             period = self.rotation * (max(1, len(self.policy.jobs)) if self.per_job else 1)
             rotate_at = max(self.now, self.rotated + period)
             then = min([due, look, rotate_at, *changes])
-            if then > until:
-                return
             for job in self.policy.jobs:
                 job.work_for(then - self.now)
                 held = job.share.processors * (then - self.now)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from models.partitioning.geometry.equipartition import LEFTOVER, partition, sections
 from models.partitioning.geometry.folding import Folding, Move, cycle
 from models.partitioning.geometry.mapping import contraction, snake
-from models.partitioning.geometry.rotation import cycle_length, rotate, rotations_per_job, small_and_large
+from models.partitioning.geometry.rotation import cycle_length, rotations_per_job, small_and_large
 from models.topology.mesh import Mesh, Rectangle
 
 SIDES = (1, 2, 4, 8, 16, 32)
@@ -114,31 +114,6 @@ def test_columns_are_shared_as_a_naive_reading_of_the_text_does(
         assert found.rows == 2 ** ceil(k / 2)
         assert (list(found.widths), found.remainder_width, found.remainder) == (widths, remainder, w)
         assert (columns if found.transposed else rows) == across
-
-
-def start(jobs: int) -> str:
-    small, large = small_and_large(jobs)
-    return "s" * small + "b" * large
-
-
-@pytest.mark.parametrize("jobs", [3, 5, 7, 21, 43, 129])
-def test_equations_4_6_and_4_7_hold_for_the_rewriting_itself(jobs: int) -> None:
-    string = start(jobs)
-    for _ in range(min(small_and_large(jobs))):
-        string = rotate(string)
-    first, turns = string, [string]
-    while (string := rotate(string)) != first:
-        turns.append(string)
-    assert len(turns) == cycle_length(jobs) == jobs
-    changes = [sum(one[job] != other[job] for one, other in pairwise([*turns, first])) for job in range(jobs)]
-    assert set(changes) == {rotations_per_job(jobs)}
-    assert len({sum(turn[job] == "b" for turn in turns) for job in range(jobs)}) == 1
-
-
-def test_even_numbers_of_jobs_are_systems_of_odd_ones() -> None:
-    assert [cycle_length(jobs) for jobs in (1, 2, 6, 8, 12, 20, 64)] == [0, 0, 3, 0, 3, 5, 0]
-    assert [rotations_per_job(jobs) for jobs in (1, 2, 6, 8, 12, 20, 64)] == [0, 0, 2, 0, 2, 4, 0]
-    assert small_and_large(20) == (8, 12)
 
 
 def test_walks_go_from_neighbour_to_neighbour_over_all_cells() -> None:

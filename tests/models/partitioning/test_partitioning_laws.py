@@ -10,7 +10,6 @@ from partitioning_cases import MACHINE, POLICIES, WORKLOAD, step_time
 
 from models.family import Outcome
 from models.partitioning import FAMILY
-from models.partitioning.geometry.mapping import contraction, snake, thread_counts
 from models.partitioning.static import birth_death
 from models.point import Batches, Point
 from models.topology.mesh import Mesh
@@ -75,29 +74,3 @@ def test_the_birth_death_chain_where_its_assumptions_hold(
     chain = birth_death.simulate(Point(parameters, workload, MACHINE, load, batches, SEED)).metrics
     assert near(simulated["class_response_time"][:, ALL] / 300, chain["blow_up"][0])
     assert near(simulated["jobs_in_system"], chain["jobs_in_system"][0])
-
-
-@pytest.mark.parametrize(
-    ("height", "width", "with_snake"), [(16, 8, False), (8, 11, False), (8, 11, True), (4, 5, True)]
-)
-def test_fluid_progress_against_every_thread_of_every_step(height: int, width: int, with_snake: bool) -> None:
-    """Short jobs alone on a partition, each thread's time of each step drawn: as expected but for 0.1 %."""
-    mesh, n_steps = Mesh.of(MACHINE), 280
-    processor = (snake if with_snake else contraction)(16, 16, height, width).ravel()
-    threads = thread_counts(processor, height, width).ravel()
-    if (
-        with_snake
-    ):  # rows of processors share the rows of threads; what a processor has is so many columns wide
-        sides = 16 // height + np.ceil(threads / (16 // height))
-    else:
-        rows = np.bincount(np.arange(16) * height // 16)
-        columns = np.bincount(np.arange(16) * width // 16)
-        sides = np.add.outer(rows, columns).ravel()
-    rest = (threads - 1) * 0.0005 + sides * 0.001
-    draw = np.random.default_rng(7)
-    fluid = n_steps * step_time(mesh, WORKLOAD, height, width, with_snake)
-    for _ in range(12):
-        busy = np.zeros((n_steps, len(threads)))
-        for thread in range(256):
-            busy[:, processor[thread]] += draw.uniform(0.095, 0.105, n_steps)
-        assert (busy + rest).max(axis=1).sum() == pytest.approx(fluid, rel=1e-3)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from math import comb, exp, factorial, floor, log, log2
-from pathlib import Path
+from math import comb, exp, factorial, floor, log2
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from omegaconf import OmegaConf
 from partitioning_cases import step_time
 
 from models.family import Family, Outcome
 from models.partitioning.geometry import mapping
 from models.partitioning.geometry.allocation import allocate
 from models.partitioning.geometry.equipartition import LEFTOVER, partition
-from models.partitioning.geometry.rotation import cycle_length, rotate, rotations_per_job
+from models.partitioning.geometry.rotation import cycle_length, rotations_per_job
 from models.partitioning.rules import Partitioning
 from models.partitioning.static import birth_death, efficiency, fairness
 from models.partitioning.static.rotating import share_of_time
@@ -28,7 +26,6 @@ from models.topology.mesh import Mesh
 from models.workloads.speedup import irwin_hall
 from models.workloads.speedup.cycle import loads
 
-CONF = Path(__file__).parents[3] / "conf"
 MACHINE: dict[str, Any] = {
     "name": "mesh16x16",
     "mesh": "16x16",
@@ -210,10 +207,6 @@ def test_equipartition_has_the_shapes_of_its_partitions(rows: int, columns: int,
         assert allocate(equi, Mesh(rows, columns, 0.0, 1.0), jobs) == Counter(shapes)
 
 
-def test_folding_at_four_jobs_preserves_what_equation_5_1_says() -> None:
-    assert preserved(policy("fold"), 4) == pytest.approx(4 * 0.102 / 0.4055)
-
-
 def test_three_jobs_by_hand() -> None:
     eight_by_sixteen, eight_by_eight = 0.2 + 0.0005 + 3 * 0.001, 0.4055
     expected = 0.102 / eight_by_sixteen + 2 * 0.102 / eight_by_eight
@@ -237,20 +230,11 @@ def test_the_policies_of_chapter_3_on_a_speedup_curve() -> None:
     assert ideal == pytest.approx(4 * speedup(51) + speedup(52))
 
 
-def test_the_curve_of_fig_3_1_is_what_the_words_on_fig_3_2_say() -> None:
-    """“When the number of jobs in the system exceeds four”, eight partitions get more done than four."""
-    knee = OmegaConf.load(CONF / "workload" / "mccann1994" / "speedup_curve.yaml").knee
-    # Five eighths against four quarters: 5 (1 - u) > 4 (1 - u²) with u = exp(-1 / (8 knee)), so u < 1/4.
-    assert 0 < knee < 1 / (8 * log(4))
-    four, eight = (
-        [
-            preserved(policy("static", partitions=n), jobs, model="speedup_curve", knee=knee)
-            for jobs in range(1, 65)
-        ]
-        for n in (4, 8)
-    )
-    assert [jobs for jobs in range(5, 65) if eight[jobs - 1] <= four[jobs - 1]] == []
-    assert min(np.array(four[:4]) / eight[:4]) > 1  # and up to four jobs a quarter is more than an eighth
+def rotate(text: str) -> str:
+    """Replace each 'sb' of a ring by 'bs' (section 4.4.2)."""
+    if text[-1] + text[0] == "sb":
+        return "s" + text[1:-1].replace("sb", "bs") + "b"
+    return text.replace("sb", "bs")
 
 
 def exchanges(jobs: int) -> int:
@@ -286,15 +270,6 @@ def test_rotation_takes_the_share_of_equations_5_3_and_5_4(jobs: int) -> None:
     processors = 256 / 2**doublings
     busy = subsystems * exchanges(odd) * processors * seconds
     assert found == pytest.approx(busy / (256 * cycle_length(jobs) * 20.0))
-
-
-@pytest.mark.parametrize(("unit", "interval"), [("seconds", 2.0), ("jobs", 14.0), ("runtime", 60.0)])
-def test_units_of_the_time_between_rotations(unit: str, interval: float) -> None:
-    given_policy = Partitioning.of(policy("fold", rotation=2.0, rotation_unit=unit))
-    assert given_policy.interval(7, isolated_time=30.0) == interval
-    never, found = (preserved(policy("fold", rotation=r, rotation_unit=unit), 7) for r in (None, 2.0))
-    overhead = rotations_per_job(7) / interval * 2 ** (4 - 1 - 1) * ONE_MOVE
-    assert found == pytest.approx(never * (1 - overhead))
 
 
 def test_processor_sharing_is_the_queue_m_m_1() -> None:
