@@ -96,8 +96,7 @@ def kernel_measures(task: Task) -> Measured:
 
 
 def _simpy_us(task: Task) -> float:
-    n_pes = task.point.machine["processors"]
-    jobs = SIMPY_JOBS
+    n_pes, jobs = task.point.machine["processors"], SIMPY_JOBS
     return cpu_seconds(lambda: simulate(session_list(task, jobs), n_pes, jobs, GangScheduler)) / jobs * 1e6
 
 

@@ -19,7 +19,6 @@ from benchmarks.record import Findings, Table, Target
 from models import gang
 from models.point import Batches
 from sweep import statistics
-from sweep.plan.task import Task
 from sweep.statistics.confidence import Floats, student
 from sweep.statistics.warmup import truncation
 
@@ -196,11 +195,8 @@ def _best(rng: np.random.Generator, experiments: int) -> Table:
             row: list[str | float] = [n, phi]
             for low, high in ((0.0, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
                 those = (probability >= low) & (probability < high)
-                row.append(
-                    f"{100 * probability[those].mean():.0f}: {100 * right[those].mean():.0f}"
-                    if those.any()
-                    else "-"
-                )
+                promised, kept = probability[those], right[those]
+                row.append(f"{100 * promised.mean():.0f}: {100 * kept.mean():.0f}" if len(kept) else "-")
             rows.append(row)
     columns = ["weeks", "AR(1)", "below 70 %: right %", "70 to 90 %", "90 to 99 %", "over 99 %"]
     return Table("Share of right answers by the probability of being best", columns, rows)
@@ -241,15 +237,9 @@ def slowdowns(scheme: str, load: float, alternation: str, numbers: range, batche
     chosen = [f"grid.policy=[{scheme}]", f"grid.load=[{load}]", f"grid.alternation=[{alternation}]"]
     more = ["grid.unification=[true]", "exclude=[]", "policy.job_limit=20000"]
     (task,) = points.tasks("+experiment=packing_paper", *chosen, *more)
-    seeds = ((*task.point.seed[:2], number) for number in numbers)
-    runs = (replace(task, point=replace(task.point, seed=seed, batches=batches)) for seed in seeds)
-    return np.array([_measured(run, batches) for run in runs])
-
-
-def _measured(task: Task, batches: Batches) -> Floats:
-    outcome = gang.FAMILY.simulate(task.point)
-    found = np.asarray(outcome.metrics["slowdown"], dtype=np.float64)
-    assert len(found) == batches.checkpoints[-1], "a table of 20,000 jobs does not fill"
+    at = [replace(task.point, seed=(*task.point.seed[:2], number), batches=batches) for number in numbers]
+    found = np.array([gang.FAMILY.simulate(point).metrics["slowdown"] for point in at])
+    assert found.shape[1] == batches.checkpoints[-1], "a table of 20,000 jobs does not fill"
     return found
 
 

@@ -14,13 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import psutil
 import xarray as xr
 
 from benchmarks import points, timed_gang
 from benchmarks.measure import cpu_seconds
 from benchmarks.record import Cell, Findings, Table, Target
-from benchmarks.watch import Watched, is_grandchild, is_rank, is_root, watch
+from benchmarks.watch import is_grandchild, is_rank, is_root, watch
 from models import gang
 
 SHARE_TARGET = 0.98
@@ -44,15 +45,6 @@ class Way:
     launcher: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Run:
-    """What a study took, and the CPU seconds of its simulations."""
-
-    watched: Watched
-    kernels: float
-    tasks: int
-
-
 def ways(workers: int = WORKERS) -> dict[str, Way]:
     """Return the executors that there are on this machine, with so many workers where they can have them."""
     here = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
@@ -74,43 +66,22 @@ def run(quick: bool) -> Findings:
     for task_s, (few, many) in sizes.items():
         size = batch_size(task_s)
         rows: list[list[Cell]] = []
-        actual_ms = 0.0
+        ms = 0.0
         for name, way in ways().items():
             small, large = (_study(way, size, replications) for replications in (few, many))
-            kernels = large.kernels - small.kernels
-            tasks = large.tasks - small.tasks
-            actual_ms = 1000 * kernels / tasks
-            workers = large.watched.workers_cpu - small.watched.workers_cpu
-            others = large.watched.other_cpu - small.watched.other_cpu
-            wall = large.watched.wall - small.watched.wall
-            share = kernels / workers
-            start = (
-                small.watched.workers_cpu + small.watched.other_cpu - small.tasks / tasks * (workers + others)
-            )
-            start_wall = small.watched.wall - small.tasks / tasks * wall
-            busy = kernels / wall
-            rows.append([name, tasks, share, kernels / (workers + others), busy, start_wall, start])
+            kernels, workers, others, wall, tasks = large - small
+            ms, share = 1000 * kernels / tasks, kernels / workers
+            start = small[1] + small[2] - small[4] / tasks * (workers + others)
+            start_wall = small[3] - small[4] / tasks * wall
+            rows.append([name, tasks, share, kernels / (workers + others), kernels / wall, start_wall, start])
             if name != "serial":
-                what = f"{name}: workers' CPU in simulations, tasks of {actual_ms:.2g} ms"
+                what = f"{name}: workers' CPU in simulations, tasks of {ms:.2g} ms"
                 findings.targets.append(Target(what, share, SHARE_TARGET, "", at_least=True))
-        findings.tables.append(
-            Table(
-                f"Tasks of {actual_ms:.2g} ms, {WORKERS} workers",
-                [
-                    "executor",
-                    "tasks",
-                    "share of workers' CPU",
-                    "share of all CPU",
-                    "cores in simulations",
-                    "start, wall s",
-                    "start, CPU s",
-                ],
-                rows,
-            )
-        )
-    findings.notes.append(
-        f"load average before: {load_average:.1f}; wall clocks mean little if others were at work"
-    )
+        columns = ["executor", "tasks", "share of workers' CPU", "share of all CPU", "cores in simulations"]
+        columns += ["start, wall s", "start, CPU s"]
+        findings.tables.append(Table(f"Tasks of {ms:.2g} ms, {WORKERS} workers", columns, rows))
+    note = f"load average before: {load_average:.1f}; wall clocks mean little if others were at work"
+    findings.notes.append(note)
     return findings
 
 
@@ -127,11 +98,12 @@ def batch_size(task_s: float) -> int:
     return max(1, round(sizes[0] + (task_s - seconds[0]) / slope))
 
 
-def _study(way: Way, batch_size: int, replications: int) -> Run:
+def _study(way: Way, batch_size: int, replications: int) -> np.ndarray:
+    """Return CPU seconds (simulations, workers, other processes), wall seconds, and the number of tasks."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as output:
         overrides = (f"batch_size={batch_size}", f"replications={replications}", f"output={output}")
         command = ["-m", "sweep", *GRID, *way.settings, *overrides]
         watched = watch(command, way.launcher, way.is_worker)
         with xr.open_dataset(Path(output) / "packing.nc") as results:
             kernels = float(results[timed_gang.METRIC].sum())
-    return Run(watched, kernels, POINTS * replications)
+    return np.array([kernels, watched.workers_cpu, watched.other_cpu, watched.wall, POINTS * replications])

@@ -19,25 +19,17 @@ from benchmarks.measure import in_turn, median_ratio
 from benchmarks.record import Cell, Findings, Table, Target
 
 FIG_8 = (*points.FIG_8, "batches=10", "grid.alternation=[exclusive]", "workload.estimates=exact")
-BOUNDED = (*FIG_8, "grid.load=[0.8]", "policy.slots_limit")
 BLOCKING = ("+experiment=concurrent_gang", "grid.machine=[torus4x4]", "grid.horizon=[8000]", "replications=1")
 T3D = ("+experiment=llnl_t3d", "grid.workload=[t3d]", "workload.months=2", "replications=1")
 SLICES = ("grid.workload=[lublin2003]", "grid.load=[0.5]", "replications=1")
 MESH = ("+experiment=partitioning", "grid.short_fraction=[0.5]", "replications=1")
-O2K = ("+experiment=replay", "grid.workload=[synthetic]", "grid.machine=[o2k]", "workload.memory_mb=150")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Cases that are shown in one table; the first is the yardstick of the others.
+    """Cases (name -> overrides of the command line) in one table; the first is the yardstick of the others.
 
-    Parameters
-    ----------
-    title : str
-    cases : dict of str to sequence of str
-        Name -> overrides of the command line.
-    most_us : float
-        Microseconds a job that no case should exceed.
+    No case should exceed `most_us` microseconds a job.
     """
 
     title: str

@@ -52,13 +52,9 @@ def run(quick: bool) -> Findings:
     findings = Findings()
     for mode in ALTERNATIONS:
         by_policy = {policy: [cost[mode, policy, load] for load in loads] for policy in policies}
-        findings.tables.append(
-            Table(
-                f"CPU time a job under {mode}, microseconds",
-                ["scheme", *map(str, loads), "mean"],
-                [[policy, *costs, mean(costs)] for policy, costs in by_policy.items()],
-            )
-        )
+        shown = [[policy, *costs, mean(costs)] for policy, costs in by_policy.items()]
+        title = f"CPU time a job under {mode}, microseconds"
+        findings.tables.append(Table(title, ["scheme", *map(str, loads), "mean"], shown))
     rows = []
     for mode in ALTERNATIONS:
         mine = [key for key in cost if key[0] == mode]
@@ -67,13 +63,8 @@ def run(quick: bool) -> Findings:
         ratios = [median_ratio(seconds[key], seconds["shared", *key[1:]]) for key in mine]
         all_jobs = sum(jobs[key] for key in mine)
         rows.append([mode, total, all_jobs, total / all_jobs * 1e6, median(ratios), max(ratios)])
-    findings.tables.append(
-        Table(
-            "Whole figure",
-            ["alternation", "CPU s", "jobs", "µs/job", "x shared, median", "x shared, most"],
-            rows,
-        )
-    )
+    columns = ["alternation", "CPU s", "jobs", "µs/job", "x shared, median", "x shared, most"]
+    findings.tables.append(Table("Whole figure", columns, rows))
     total, us = float(rows[0][1]), float(rows[0][3])
     if not quick:
         findings.targets.append(Target("Fig. 8 under shared, CPU time", total, TOTAL_TARGET_S, "s"))

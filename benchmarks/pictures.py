@@ -60,11 +60,8 @@ def newest(benchmark: str, folder: Path = FOLDER) -> Kept | None:
 def drawn(tables: Sequence[Kept]) -> Figure:
     """Return the picture: cost against each length."""
     figure = Figure(figsize=(9.2, 6.2), layout="constrained")
-    axes = figure.subplots(2, 3).ravel()
-    for one, table in zip(axes, tables, strict=False):
-        _grows(one, table)
-    for one in axes[len(tables) :]:
-        one.set_visible(False)
+    for number, table in enumerate(tables):
+        _grows(figure.add_subplot(2, 3, number + 1), table)
     style.put_headline(figure, "How cost grows")
     return figure
 
@@ -76,20 +73,16 @@ def _grows(axes: Axes, table: Kept) -> None:
         points = [(n, cost) for n, cost in zip(lengths, costs, strict=True) if cost is not None]
         label = f"{name}: {exponent:.2f}"
         axes.plot(*zip(*points, strict=True), color=COLORS[i], marker=MARKERS[i], label=label)
-    _logarithmic(axes, x, title.partition(" of CPU")[0])
-    shown = lengths[:: 1 if len(lengths) < 5 else 2]
-    axes.set_xticks(shown, [f"{n:,}" for n in shown])
-    axes.set_title(title.partition(" for ")[2], fontsize=7)
-    axes.legend(title="exponent", fontsize=7, title_fontsize=7)
-
-
-def _logarithmic(axes: Axes, x: str, y: str) -> None:
-    axes.set(xscale="log", yscale="log", xlabel=x, ylabel=y)
+    axes.set(xscale="log", yscale="log", xlabel=x, ylabel=title.partition(" of CPU")[0])
     low, high = axes.get_ylim()  # at least a decade, so that there are two numbers
     axes.set_ylim(10 ** np.floor(np.log10(low)), 10 ** np.ceil(np.log10(high)))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         axis.set_minor_formatter(FuncFormatter(lambda *_: ""))
+    shown = lengths[:: 1 if len(lengths) < 5 else 2]
+    axes.set_xticks(shown, [f"{n:,}" for n in shown])
+    axes.set_title(title.partition(" for ")[2], fontsize=7)
+    axes.legend(title="exponent", fontsize=7, title_fontsize=7)
 
 
 def growth(kept: Kept) -> str:
@@ -105,14 +98,9 @@ def growth(kept: Kept) -> str:
                 if cost is not None
             ]
             lines.append(f"| {x} | {name} | {ends[0]} | {ends[-1]} | {exponent:.2f} |")
-    return "\n".join([*lines, "", _made(kept)])
-
-
-def _made(kept: Kept) -> str:
-    quick = ", quick" if kept["quick"] else ""
-    return (
-        f"({kept['machine']['processor']}, {kept['machine']['cores']} cores, {kept['created'][:10]}{quick}.)"
-    )
+    machine, quick = kept["machine"], ", quick" if kept["quick"] else ""
+    made = f"({machine['processor']}, {machine['cores']} cores, {kept['created'][:10]}{quick}.)"
+    return "\n".join([*lines, "", made])
 
 
 if __name__ == "__main__":

@@ -65,28 +65,16 @@ def _large_plan(findings: Findings, folder: Path, tasks: int) -> None:
     took: dict[str, float] = {}
     in_fresh_process(_write_shards, folder, tasks)
     megabytes = sum(file.stat().st_size for file in Folder(folder, "packing").shards.iterdir()) / 1e6
-    peak: dict[str, float] = {}
-    steps = {
-        "expand": _expand,
-        "find what is left": _resume,
-        "gather": _gather,
-    }
-    for what, step in steps.items():
-        took[what], peak[what] = in_fresh_process(step, folder, tasks)
-        rows.append([what, took[what], peak[what]])
-    findings.tables.append(
-        Table(
-            f"A plan of {tasks:,} tasks, 9 of 10 done ({megabytes:,.0f} MB of logs)",
-            ["step", "CPU s", "peak MB"],
-            rows,
-        )
-    )
+    peak = 0.0
+    for what, step in {"expand": _expand, "find what is left": _resume, "gather": _gather}.items():
+        took[what], peak = in_fresh_process(step, folder, tasks)
+        rows.append([what, took[what], peak])
+    title = f"A plan of {tasks:,} tasks, 9 of 10 done ({megabytes:,.0f} MB of logs)"
+    findings.tables.append(Table(title, ["step", "CPU s", "peak MB"], rows))
     for what, limit in TARGETS_S.get(tasks, {}).items():
         findings.targets.append(Target(f"{what}, {tasks:,} tasks", took[what], limit, "s"))
     if tasks in GATHER_MB:
-        findings.targets.append(
-            Target(f"gather, {tasks:,} tasks, memory", peak["gather"], GATHER_MB[tasks], "MB")
-        )
+        findings.targets.append(Target(f"gather, {tasks:,} tasks, memory", peak, GATHER_MB[tasks], "MB"))
 
 
 def overrides(tasks: int) -> list[str]:
@@ -155,22 +143,17 @@ def _fig_8(findings: Findings, folder: Path, shorter: tuple[str, ...]) -> None:
         wall_in_tasks = float(results["seconds"].sum())
     shutil.rmtree(output)
     share = kernels / watched.workers_cpu
-    findings.tables.append(
-        Table(
-            f"python -m sweep +experiment=packing, Fig. 8 alone, {WORKERS} workers",
-            ["", "s"],
-            [
-                ["wall, start to end", watched.wall],
-                ["CPU of the workers", watched.workers_cpu],
-                ["  of that in simulations", kernels],
-                ["CPU of all other processes", watched.other_cpu],
-                ["wall in tasks (`seconds`)", wall_in_tasks],
-            ],
-        )
-    )
-    findings.notes.append(
-        f"load average before the run: {load_average:.1f}; a wall clock means little if others were at work"
-    )
+    rows: list[list[Cell]] = [
+        ["wall, start to end", watched.wall],
+        ["CPU of the workers", watched.workers_cpu],
+        ["  of that in simulations", kernels],
+        ["CPU of all other processes", watched.other_cpu],
+        ["wall in tasks (`seconds`)", wall_in_tasks],
+    ]
+    title = f"python -m sweep +experiment=packing, Fig. 8 alone, {WORKERS} workers"
+    findings.tables.append(Table(title, ["", "s"], rows))
+    note = f"load average before: {load_average:.1f}; wall clocks mean little if others were at work"
+    findings.notes.append(note)
     findings.targets += [
         Target("workers' CPU in simulations", share, SHARE_TARGET, "", at_least=True),
         Target("Fig. 8 on two cores, wall", watched.wall, WALL_TARGET_S, "s"),

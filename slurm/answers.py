@@ -14,8 +14,6 @@ class Limits:
 
     Parameters
     ----------
-    cluster, version : str
-        Of the controller.
     max_array_size : int
         Array indices must be below it.
     max_jobs : int
@@ -37,7 +35,6 @@ class Partition:
 
     Parameters
     ----------
-    name : str
     default, up : bool
         Whether jobs that name no partition go there, and whether it starts jobs.
     time_s : float, optional
@@ -74,7 +71,6 @@ class Job:
         Where it runs, empty if it does not.
     left_s : float, optional
         Seconds until its time limit, None if it has none.
-    name : str
     """
 
     id: int

@@ -57,12 +57,9 @@ def partitions(found: Sequence[Partition], profile: Profile) -> Finding:
     # Of several partitions Slurm takes the first that can start the job.
     troubles = [trouble for name in names if (trouble := _trouble(there[name], profile))]
     if troubles:
-        return Finding(
-            "wrong" if len(troubles) == len(names) else "warning", "partition", "; ".join(troubles)
-        )
-    shown = (
-        f"{one.name}: up, {one.usable} of {one.nodes} nodes usable" for one in map(there.get, names) if one
-    )
+        level: Level = "wrong" if len(troubles) == len(names) else "warning"
+        return Finding(level, "partition", "; ".join(troubles))
+    shown = (f"{name}: up, {there[name].usable} of {there[name].nodes} nodes usable" for name in names)
     return Finding("ok", "partition", "; ".join(shown))
 
 
@@ -96,15 +93,12 @@ def megabytes(text: str) -> float | None:
 def answer(
     given: Mapping[str, Any], here: Mapping[str, Any], profile: Profile, listening: Sequence[Address]
 ) -> Iterator[Finding]:
-    """Check what a compute node answered.
+    """Check the answer of `slurm.probe.look` on a compute node.
 
     Parameters
     ----------
-    given : mapping
-        Result of `slurm.probe.look` there.
     here : mapping
         ``versions`` and ``sources``, of this node.
-    profile : Profile
     listening : sequence of (interface, address, port)
         Where this node could be reached.
     """
@@ -126,10 +120,8 @@ def _code(given: Mapping[str, Any], here: Mapping[str, Any]) -> Finding:
     node, there, mine = given["node"], given["versions"], here["versions"]
     differing = [f"{key} {there.get(key)}, not {mine[key]}" for key in mine if there.get(key) != mine[key]]
     if differing:
-        text = (
-            f"{given['executable']} on {node} has {'; '.join(differing)}: set python or setup in the profile"
-        )
-        return Finding("wrong", "python", text)
+        text = f"{given['executable']} on {node} has {'; '.join(differing)}: "
+        return Finding("wrong", "python", text + "set python or setup in the profile")
     if given["sources"] != here["sources"]:
         text = f"{node} has other code of the same version; install the same one, or share one checkout"
         return Finding("wrong", "python", text)
@@ -152,9 +144,7 @@ def _cores(given: Mapping[str, Any], profile: Profile) -> Finding:
 def _threads(given: Mapping[str, Any]) -> Finding:
     many = [f"{name}={value}" for name, value in given["threads"].items() if value != "1"]
     if many:
-        text = (
-            f"{', '.join(many)} in jobs on {given['node']}: the sweep sets 1 a worker, other programs may not"
-        )
+        text = f"{', '.join(many)} in jobs on {given['node']}: the sweep sets 1 a worker, others may not"
         return Finding("warning", "threads", text)
     return Finding("ok", "threads", "no variable asks libraries for more threads than a worker owns")
 
@@ -162,9 +152,8 @@ def _threads(given: Mapping[str, Any]) -> Finding:
 def _network(given: Mapping[str, Any], profile: Profile, listening: Sequence[Address]) -> Finding:
     node, wanted = given["node"], profile.interface
     if wanted is not None and not listening:
-        return Finding(
-            "wrong", "network", f"interface={wanted} has no address here; `ip addr` lists interfaces"
-        )
+        text = f"interface={wanted} has no address here; `ip addr` lists interfaces"
+        return Finding("wrong", "network", text)
     if given["reached"]:
         ways = ", ".join(name for name, *_ in given["reached"])
         return Finding("ok", "network", f"{node} reaches this node through {ways}")

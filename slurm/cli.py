@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         if arguments[0] != "doctor":
             raise SweepError(unknown("command", arguments[0], ["doctor"]))
-        return _examine(_options(arguments[1:]))
+        return _examine(**_options(arguments[1:]))
     except SweepError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.status
@@ -62,24 +62,21 @@ def _options(arguments: Sequence[str]) -> dict[str, str]:
     return given
 
 
-def _examine(options: dict[str, str]) -> int:
+def _examine(profile: str, folder: str, wait_s: str) -> int:
     """Print findings as they are made and return 1 if anything is wrong, else 0."""
-    from slurm import doctor, profile
+    from slurm import doctor
+    from slurm import profile as profiles
 
-    folder = Path(options["folder"]).expanduser().absolute()
     levels = []
-    with closing(
-        doctor.examine(profile.load(options["profile"]), folder, int(options["wait_s"]))
-    ) as findings:
+    found = doctor.examine(profiles.load(profile), Path(folder).expanduser().absolute(), int(wait_s))
+    with closing(found) as findings:
         for finding in findings:
             print(finding, flush=True)
             levels.append(finding.level)
-    count = f"wrong: {levels.count('wrong')}, warnings: {levels.count('warning')}"
-    if "wrong" in levels:
-        print(f"\n{count}; correct what is wrong and run the doctor again")
-        return 1
-    print(f"\n{count}; ready for executor=slurm slurm={options['profile']}")
-    return 0
+    wrong = "wrong" in levels
+    advice = "correct it and run the doctor again" if wrong else f"ready for executor=slurm slurm={profile}"
+    print(f"\nwrong: {levels.count('wrong')}, warnings: {levels.count('warning')}; {advice}")
+    return int(wrong)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -45,27 +45,13 @@ class RefusedError(SlurmError):
 
 @dataclass(frozen=True)
 class Slurm:
-    """A cluster to talk to.
-
-    Parameters
-    ----------
-    env : mapping, optional
-        Environment to call programs in, the process's own by default; see `environment`.
-    timeout_s : float
-        Seconds for one call.
-    """
+    """The commands to a cluster, which `env` selects (the process's own by default; see `environment`)."""
 
     env: Mapping[str, str] | None = None
     timeout_s: float = TIMEOUT_S
 
     def limits(self, qos: str | None = None) -> Limits:
-        """Return what the cluster allows.
-
-        Parameters
-        ----------
-        qos : str, optional
-            Quality of service that jobs will name; its limits count too.
-        """
+        """Return what the cluster, and the quality of service that jobs will name, allow."""
         pairs = (line.partition("=") for line in self.run("scontrol", "show", "config").splitlines())
         config = {key.strip(): value.strip() for key, equals, value in pairs if equals}
         return Limits(
@@ -97,16 +83,9 @@ class Slurm:
         return [read_partition(name, found) for name, found in rows.items()]
 
     def jobs(self, ids: Iterable[int] = (), *, name: str | None = None, ended: bool = False) -> list[Job]:
-        """Return this user's jobs.
+        """Return this user's jobs, or those of some ids (unknown ones are left out) or of a name.
 
-        Parameters
-        ----------
-        ids : iterable of int
-            Jobs and arrays, all by default. Ids that Slurm does not have (any more) are left out.
-        name : str, optional
-            Only jobs of this name.
-        ended : bool
-            Also those that have ended, as long as Slurm remembers them (``MinJobAge``).
+        With `ended` also those that have ended, as long as Slurm remembers them (``MinJobAge``).
         """
         which = ["-j", ",".join(map(str, ids))] if (ids := list(ids)) else []
         named = ["-n", name] if name else []
@@ -120,14 +99,7 @@ class Slurm:
         return [read_job(line) for line in text.splitlines()]
 
     def submit(self, script: Path, options: Sequence[str] = (), arguments: Sequence[str] = ()) -> int:
-        """Submit a script and return the job's id.
-
-        Parameters
-        ----------
-        script : Path
-        options, arguments : sequence of str
-            Of sbatch, which have precedence over the script's own, and of the script.
-        """
+        """Submit a script and return the job's id; sbatch's options have precedence over the script's."""
         answer = self.run("sbatch", "--parsable", *options, str(script), *arguments)
         found = re.findall(r"^(\d+)(?:;\S*)?$", answer, re.MULTILINE)
         if not found:
@@ -223,8 +195,7 @@ def _one_line(text: str) -> str:
 
 
 def _late(program: str, error: subprocess.TimeoutExpired) -> str:
-    output = error.stderr or b""
-    text = _one_line(output.decode(errors="replace") if isinstance(output, bytes) else output)
+    text = _one_line((error.stderr or b"").decode(errors="replace"))
     advice = "try again later"
     if program == "sbatch":
         advice = "the job may have been accepted all the same: look with squeue --me before you submit again"

@@ -53,8 +53,6 @@ class Executor(dask.Executor):
         Time without any worker, pending in the queue included, after which the run ends.
     profile : str
         Name or path of a cluster's profile.
-    modules : sequence of str
-        What the workers will import.
     overrides
         Keys of the profile that replace its own, where they are not None.
     """

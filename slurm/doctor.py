@@ -18,8 +18,8 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from slurm import checks, probe
 from slurm.checks import Address, Finding
@@ -44,8 +44,8 @@ MPI_S = 60
 GRACE_S = 10
 """Seconds after a job's end until its files must be visible here: network file systems cache."""
 
-SLOWEST_POLL_S = 2.0
-"""Longest pause between two queries: a controller serves many users."""
+POLL_S = 1.0
+"""Between two queries: a controller serves many users."""
 
 END_S = 10
 """Seconds that a cancelled job may take to end, before its files are removed all the same."""
@@ -56,13 +56,12 @@ def examine(chosen: Profile, folder: Path, wait_s: float, slurm: Slurm | None = 
 
     Parameters
     ----------
-    chosen : Profile
     folder : Path
         Absolute; made for the time being if it does not exist.
     wait_s : float
         Seconds that a job may be pending.
     slurm : Slurm, optional
-        The cluster; by default the one that Slurm's own programs find.
+        By default the cluster that Slurm's own programs find.
     """
     slurm = slurm or Slurm()
     hopeful = True
@@ -71,9 +70,9 @@ def examine(chosen: Profile, folder: Path, wait_s: float, slurm: Slurm | None = 
         yield finding
     with ExitStack() as stack:
         try:
-            new = [path for path in (folder, *folder.parents) if not path.exists()]
-            stack.callback(_remove_empty, new)
-            folder.mkdir(parents=True, exist_ok=True)
+            for path in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
+                path.mkdir()
+                stack.callback(_remove_empty, path)
             scratch = Path(tempfile.mkdtemp(prefix=".doctor-", dir=folder))
             stack.callback(shutil.rmtree, scratch, ignore_errors=True)
             free_mb = shutil.disk_usage(scratch).free / 1e6
@@ -91,6 +90,11 @@ def examine(chosen: Profile, folder: Path, wait_s: float, slurm: Slurm | None = 
             yield Finding("skipped", "job", "not submitted before the above is corrected")
 
 
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
 def _cluster(slurm: Slurm, chosen: Profile) -> Iterator[Finding]:
     try:
         limits = slurm.limits(chosen.qos)
@@ -99,12 +103,6 @@ def _cluster(slurm: Slurm, chosen: Profile) -> Iterator[Finding]:
         yield checks.partitions(slurm.partitions(), chosen)
     except SlurmError as error:
         yield Finding("wrong", "slurm", str(error))
-
-
-def _remove_empty(folders: list[Path]) -> None:
-    for folder in folders:
-        with suppress(OSError):
-            folder.rmdir()
 
 
 def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: ExitStack) -> Iterator[Finding]:
@@ -118,20 +116,21 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     (look / "request.json").write_text(json.dumps({"token": token, "addresses": listening}))
     command = f"{shlex.quote(chosen.python or sys.executable)} -P -m slurm.probe"
+    look_there, mpi_there = (f"{command} {shlex.quote(str(path))}" for path in (look, mpi))
     has_mpi = mpi_is_installed()
     submitted: list[int] = []
     stack.callback(_cancel, slurm, submitted)
     try:
-        submitted.append(_submit(slurm, look, chosen, chosen.resources(), f"{command} {_quoted(look)}"))
+        submitted.append(_submit(slurm, look, chosen, chosen.resources(), look_there))
         if has_mpi:
             kind = f" --mpi={chosen.mpi}" if chosen.mpi else ""
             # Killed with the first rank that fails: the others would wait for it.
-            ranks = f"srun --kill-on-bad-exit=1{kind} {command} {_quoted(mpi)} mpi"
+            ranks = f"srun --kill-on-bad-exit=1{kind} {mpi_there} mpi"
             submitted.append(_submit(slurm, mpi, chosen, ["--ntasks=2", "--cpus-per-task=1"], ranks))
     except SlurmError as error:
         yield Finding("wrong", "job", str(error))
         return
-    end = wait(slurm, submitted[0], (look / "answer.json").exists, wait_s)
+    end = _wait(slurm, submitted[0], (look / "answer.json").exists, wait_s)
     if not end.answered:
         yield _no_answer(end, look, scratch.parent, chosen)
         return
@@ -144,9 +143,9 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     if not has_mpi:
         yield Finding("ok", "mpi", "mpi4py is not installed: no executor=mpi; executor=slurm does without")
         return
-    end = wait(slurm, submitted[1], lambda: len(_ranks(mpi)) == 2, wait_s, MPI_S)
+    end = _wait(slurm, submitted[1], lambda: len(list(mpi.glob("rank.*.json"))) == 2, wait_s, MPI_S)
     if end.answered:
-        yield checks.world([json.loads(file.read_text()) for file in _ranks(mpi)], chosen)
+        yield checks.world([json.loads(file.read_text()) for file in mpi.glob("rank.*.json")], chosen)
     else:
         lines = _lines(mpi / "job.log") if end.started else []
         errors = [line for line in lines if re.search("error|abort|fatal|invalid", line, re.IGNORECASE)]
@@ -156,14 +155,6 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
 def mpi_is_installed() -> bool:
     """Whether this Python could run executor=mpi."""
     return importlib.util.find_spec("mpi4py") is not None
-
-
-def _ranks(folder: Path) -> list[Path]:
-    return sorted(folder.glob("rank.*.json"))
-
-
-def _quoted(path: Path) -> str:
-    return shlex.quote(str(path))
 
 
 def _listen(interface: str | None, stack: ExitStack) -> list[Address]:
@@ -192,12 +183,12 @@ def _submit(slurm: Slurm, folder: Path, profile: Profile, resources: list[str], 
     The job leaves the files ``node`` (the shell runs and can write) and ``setup`` (the profile's setup lines
     are done) in the folder, so that a job without an answer shows how far it ran.
     """
-    path = search_path()
+    path, here = search_path(), shlex.quote(str(folder))
     lines = [
         "#!/bin/bash",
-        f"hostname > {_quoted(folder)}/node || exit 71",
+        f"hostname > {here}/node || exit 71",
         *profile.setup,
-        f"touch {_quoted(folder)}/setup",
+        f"touch {here}/setup",
         *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
         f"exec {command}",
     ]
@@ -207,19 +198,8 @@ def _submit(slurm: Slurm, folder: Path, profile: Profile, resources: list[str], 
     return slurm.submit(file, [*profile.where(), *resources, *options])
 
 
-@dataclass(frozen=True)
-class End:
-    """How a job ended.
-
-    Parameters
-    ----------
-    answered, started, running : bool
-        Whether the answer was found, whether the job left the queue, whether it still ran at the last query.
-    after_s : float
-        Seconds from submission to the answer, or to giving up.
-    text : str
-        Slurm's last report on it in words; empty where the job answered at once.
-    """
+class _End(NamedTuple):
+    """How a job ended: `running` at the last query, `after_s` seconds from its submission."""
 
     answered: bool
     started: bool
@@ -228,19 +208,12 @@ class End:
     text: str = ""
 
 
-def wait(slurm: Slurm, job: int, answered: Callable[[], bool], wait_s: float, run_s: float = RUN_S) -> End:
-    """Wait until a job has answered, has ended without an answer, or is late.
+def _wait(slurm: Slurm, job: int, answered: Callable[[], bool], wait_s: float, run_s: float = RUN_S) -> _End:
+    """Wait until a job has answered (by its files), has ended without an answer, or is late.
 
-    Parameters
-    ----------
-    slurm : Slurm
-    job : int
-    answered : callable
-        Whether the answer is there, by its files: Slurm is only asked why there is none.
-    wait_s, run_s : float
-        Seconds that the job may wait in the queue, and that it may then run.
+    It may be pending for `wait_s` seconds and then run for `run_s` seconds.
     """
-    begin, pause, text = time.monotonic(), 0.1, ""
+    begin, text = time.monotonic(), ""
     since: dict[str, float] = {}  # state -> when it was first seen
     while not answered():
         state, found = _state(slurm, job)
@@ -254,10 +227,9 @@ def wait(slurm: Slurm, job: int, answered: Callable[[], bool], wait_s: float, ru
             or (not started and now - begin > wait_s)
         )
         if late:
-            return End(False, started, started and "ended" not in since, now - begin, text)
-        time.sleep(pause)
-        pause = min(pause * 1.3, SLOWEST_POLL_S)
-    return End(True, True, False, time.monotonic() - begin, text)
+            return _End(False, started, started and "ended" not in since, now - begin, text)
+        time.sleep(POLL_S)
+    return _End(True, True, False, time.monotonic() - begin, text)
 
 
 def _state(slurm: Slurm, job: int) -> tuple[str, str]:
@@ -277,7 +249,7 @@ def _state(slurm: Slurm, job: int) -> tuple[str, str]:
     return "running", f"{state.lower()} on {found[0].node}"
 
 
-def _no_answer(end: End, job: Path, folder: Path, chosen: Profile) -> Finding:
+def _no_answer(end: _End, job: Path, folder: Path, chosen: Profile) -> Finding:
     """Return what it means that a job did not answer, by how far it ran."""
     if not end.started:
         text = f"not started after {end.after_s:.0f} s, cancelled: {end.text or 'Slurm gives no reason'}"

@@ -52,14 +52,14 @@ def main(arguments: Sequence[str]) -> int:
     )
     limit_s = submission.profile.get("time_s")
     logs = share.logs_of(submission, element)
-    size = logs.size()
+    size = _size(logs)
     with Watch(end_of_job(limit_s), share.rounds(cores)) as watch:
         why, report = _attempt(submission, element, logs, cores, watch, again=attempts > 0)
         fruitful = False
         if report:
             print(report, file=sys.stderr)
         with suppress(TerminatedError):
-            fruitful = logs.size() > size
+            fruitful = _size(logs) > size
             record.append(
                 file, ended=time.time(), why=why, report=report.strip().rpartition("\n")[2], fruitful=fruitful
             )
@@ -78,13 +78,18 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if why == "done" else RunError.status
 
 
+def _size(logs: Logs) -> int:
+    """Return the bytes in the logs, which grow with every task that was run."""
+    return sum(path.stat().st_size for path in logs.files())
+
+
 def _attempt(
     submission: Submission, element: int, logs: Logs, cores: int, watch: Watch, again: bool
 ) -> tuple[str, str]:
     """Run what is left of a share, and return why it ended and a report on that."""
     try:
         plan = expanded(submission)
-        numbers = submissions.read_packing(submission.path).share(element).tolist()
+        numbers = submissions.read(submission.path)[1].share(element).tolist()
         # Only this share's own logs can hold its results, and only if it ran before.
         done, failed = logs.tried() if again else (set(), set())
         left = [number for number in numbers if plan.ids[number] not in done | failed]
@@ -111,7 +116,7 @@ def expanded(submission: Submission) -> Plan:
     SweepError
         If it is not the one that was submitted: a model or a file of conf has changed since.
     """
-    plan = expand(submissions.read_config(submission.path))
+    plan = expand(submissions.read(submission.path)[0])
     if submissions.digest(plan) != submission.digest:
         raise SweepError(
             f"submission {submission.name}: models, or files that the config names, are not what they were "

@@ -7,13 +7,13 @@ files, with Slurm's answers as a hint (`slurm.status`).
 from __future__ import annotations
 
 import math
+import secrets
 import shlex
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from functools import cached_property
 from pathlib import Path
 
 from slurm import checks, script, status, submission
@@ -43,8 +43,6 @@ class Executor:
         Name or path of a cluster's profile.
     max_elements : int
         Elements that short tasks are packed into at most.
-    modules : sequence of str
-        Not needed: elements import what their plan names.
     **overrides
         Keys of the profile; None keeps the profile's own.
     """
@@ -61,10 +59,7 @@ class Executor:
         given = {key: value for key, value in overrides.items() if value is not None}
         self._profile = profiles.load(str(profile), given)
         self._slurm = Slurm()
-
-    @cached_property
-    def _observer(self) -> status.Observer:
-        return status.Observer(self._slurm)
+        self._observer = status.Observer(self._slurm)
 
     def submit(self, assignment: Assignment) -> Iterator[str]:
         """Submit what is left, as arrays and a gathering job, and yield lines on how to continue.
@@ -87,10 +82,12 @@ class Executor:
                 shutil.rmtree(made.path)
             assert problem is not None
             raise problem
-        with_all = f"{made.n_tasks} tasks in {made.n_elements} array elements"
-        yield f"submitted {with_all}: {_jobs(made)}"
+        jobs = f"job{'s' if len(made.ids) > 1 else ''} {', '.join(map(str, made.ids))} ({made.job})"
+        yield f"submitted {made.n_tasks} tasks in {made.n_elements} array elements: {jobs}"
         try:
-            made.gathering = self._slurm.submit(made.path / "gather.sh", self._gathering_options(made))
+            after = f"--dependency=afterany:{':'.join(map(str, made.ids))}"
+            options = [after, script.log_option(made.logs, "gather.out")]
+            made.gathering = self._slurm.submit(made.path / "gather.sh", options)
             made.save()
             yield f"gathers   job {made.gathering}, when they have ended"
         except SlurmError as error:
@@ -155,13 +152,9 @@ class Executor:
                 made.save()
                 which = ", ".join(map(str, ids))
                 yield f"cancelled submission {made.name} of {made.when}: jobs {which} ({made.job})"
-        if found:
-            yield (
-                "finished tasks are kept: action=gather writes a dataset of them, and the same command "
-                "without an action submits the others"
-            )
-        else:
-            yield f"nothing to cancel: Slurm has no job of {submission.parent(folder)}"
+        text = "finished tasks are kept: action=gather writes a dataset of them, and the same command "
+        text += "without an action submits the others"
+        yield text if found else f"nothing to cancel: Slurm has no job of {submission.parent(folder)}"
 
     def _never_starts(self) -> Iterator[str]:
         """Yield a note on what Slurm would accept without a message, and never start."""
@@ -184,7 +177,7 @@ class Executor:
         """Write all that elements read, before the first of them can start."""
         path = submission.claim(assignment.folder)
         asked = self._profile
-        job = submission.job_name(assignment.plan.settings.name)
+        job = f"{assignment.plan.settings.name}-{secrets.token_hex(4)}"
         made = Submission(
             path=path,
             job=job,
@@ -219,15 +212,7 @@ class Executor:
                 array.id = self._slurm.submit(made.path / "array.sh", options, [str(chunk.first)])
             except SlurmError as error:
                 array.problem = str(error)
-                made.save()
                 return error
-            made.save()
+            finally:
+                made.save()
         return None
-
-    def _gathering_options(self, made: Submission) -> list[str]:
-        after = ":".join(map(str, made.ids))
-        return [f"--dependency=afterany:{after}", script.log_option(made.logs, "gather.out")]
-
-
-def _jobs(made: Submission) -> str:
-    return f"job{'s' if len(made.ids) > 1 else ''} {', '.join(map(str, made.ids))} ({made.job})"

@@ -100,6 +100,11 @@ class Outline:
         total = float(self.seconds.sum())
         return None if math.isnan(total) else total
 
+    @property
+    def element_s(self) -> float:
+        """Predicted time of an element."""
+        return float(self.seconds.sum()) / self.packing.n_elements / self.profile.cpus_per_task
+
     def cost(self) -> Iterator[str]:
         """Yield lines on the predicted cost."""
         if self.work_s is None:
@@ -110,65 +115,40 @@ class Outline:
             f"core-h    {self.work_s / 3600:.3g}, by the measured cost of a task: {duration(half)} at the "
             f"median, 95 of 100 below {duration(most)}"
         )
-        element_s = self.work_s / self.packing.n_elements / self.profile.cpus_per_task
-        yield f"expected  {duration(element_s)} an element, on cores like those where that was measured"
+        yield f"expected  {duration(self.element_s)} an element, on cores like those where that was measured"
 
     def notes(self) -> Iterator[str]:
         """Yield lines on what does not fit in its time."""
         if self.work_s is None:
             return
         asked, longest = self.profile, float(self.seconds.max())
-        element_s = self.work_s / self.packing.n_elements / asked.cpus_per_task
         if longest > FULL * asked.time_s:
             yield (
                 f"note      a task is expected to take {duration(longest)}, an element has {asked.time}: "
                 "give it more, executor.time=..."
             )
-        elif element_s > FULL * asked.time_s:
+        elif self.element_s > FULL * asked.time_s:
             yield (
-                f"note      an element is expected to take {duration(element_s)}, and has {asked.time}: "
+                f"note      an element is expected to take {duration(self.element_s)}, and has {asked.time}: "
                 "it is queued again and continues"
             )
 
 
 def outlined(assignment: Assignment, profile: Profile, limits: Limits, max_elements: int) -> Outline:
-    """Return the outline of a submission.
-
-    Parameters
-    ----------
-    assignment : Assignment
-    profile : Profile
-    limits : Limits
-        Of the cluster.
-    max_elements : int
-        See conf/executor/slurm.yaml.
-    """
+    """Return the outline of a submission; `max_elements` is explained in conf/executor/slurm.yaml."""
     numbers = np.array(assignment.left, dtype=np.int64)
     seconds = predicted(assignment.plan, numbers, assignment.costs)
     most = min(limits.max_jobs, limits.max_submit or limits.max_jobs)
-    n_elements = elements(
-        seconds,
-        profile,
-        max_elements,
-        max(1, int(USABLE * most) - 1),  # one for the gathering job
-    )
+    allowed = max(1, int(USABLE * most) - 1)  # one for the gathering job
+    n_elements = elements(seconds, profile, max_elements, allowed)
     made = chunks(n_elements, limits.max_array_size, profile.max_parallel)
     return Outline(profile, pack(numbers, seconds, n_elements), made, seconds)
 
 
 def predicted(plan: Plan, numbers: np.ndarray, costs: Costs) -> np.ndarray:
-    """Return the predicted time of tasks, by the measured cost of a job.
+    """Return the predicted seconds of tasks, shape (n,), by the measured cost of a job.
 
-    Parameters
-    ----------
-    plan : Plan
-    numbers : ndarray of int, shape (n,)
-    costs : Costs
-
-    Returns
-    -------
-    ndarray, shape (n,), seconds
-        NaN where no such task was timed yet.
+    NaN where no such task was timed yet.
     """
     replications = plan.replications
     points, where = np.unique(numbers // replications, return_inverse=True)
@@ -187,8 +167,6 @@ def elements(seconds: np.ndarray, profile: Profile, wanted: int, allowed: int) -
     ----------
     seconds : ndarray, shape (n_tasks,)
         Predicted; NaN where not known.
-    profile : Profile
-        Its cores of an element, target and limit of an element's time.
     wanted, allowed : int
         Most elements, for few files; exceeded where elements would not end in time, but never beyond what the
         cluster allows.
@@ -218,15 +196,9 @@ def pack(numbers: np.ndarray, seconds: np.ndarray, n_elements: int) -> Packing:
 
 
 def chunks(n_elements: int, max_array_size: int, max_parallel: int | None) -> list[Chunk]:
-    """Cut elements into arrays of even size, and divide among them how many may run at a time.
+    """Cut elements into arrays of even size, and divide `max_parallel` among them.
 
-    Parameters
-    ----------
-    n_elements : int
-    max_array_size : int
-        Of the cluster: an array's indices must be below it.
-    max_parallel : int, optional
-        Elements of all arrays that may run at a time.
+    An array's indices are below `max_array_size`.
     """
     count = math.ceil(n_elements / max_array_size)
     bounds = [n_elements * number // count for number in range(count + 1)]

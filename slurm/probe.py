@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import importlib.util
+import importlib
 import json
 import os
 import socket
@@ -21,13 +21,7 @@ CONNECT_S = 3
 
 
 def look(folder: Path) -> dict[str, Any]:
-    """Return facts about this node, as plain data.
-
-    Parameters
-    ----------
-    folder : Path
-        The doctor's, with ``request.json``: ``token``, and ``addresses`` on which the doctor listens.
-    """
+    """Return facts about this node; the doctor's ``request.json`` has a token and its addresses."""
     # Not imported above: MPI is initialised before anything else, see `world`.
     from sweep.executors import available_cores
     from sweep.executors.threads import ONE_THREAD
@@ -52,10 +46,7 @@ def sources() -> str:
     """Return a hash of the code that tasks would run: two checkouts may have the same version."""
     digest = hashlib.sha256()
     for package in ("models", "schedsweep", "slurm", "sweep"):
-        found = importlib.util.find_spec(package)
-        assert found is not None
-        assert found.origin is not None
-        root = Path(found.origin).parent
+        root = Path(str(importlib.import_module(package).__file__)).parent
         for file in sorted(root.rglob("*.py")):
             digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()

@@ -20,15 +20,7 @@ FOLDER = Path(__file__).parent / "profiles"
 
 @dataclass(frozen=True)
 class Profile:
-    """What is requested at a site; ``slurm/profiles/default.yaml`` explains every key and has its default.
-
-    Parameters
-    ----------
-    name : str
-        Of the file.
-    time : str
-        In one of Slurm's forms; `time_s` has it in seconds.
-    """
+    """What is requested at a site; ``slurm/profiles/default.yaml`` explains every key and has its default."""
 
     name: str = MISSING
     partition: str | None = None
@@ -69,14 +61,7 @@ def names() -> list[str]:
 
 
 def load(given: str, overrides: Mapping[str, object] | None = None) -> Profile:
-    """Return a profile.
-
-    Parameters
-    ----------
-    given : str
-        A name (``lab``), or the path of a YAML file (with a ``/`` or ``.yaml`` in it).
-    overrides : mapping, optional
-        Keys that replace those of the file.
+    """Return a profile by its name (``lab``), or by the path of a YAML file.
 
     Raises
     ------

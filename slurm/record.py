@@ -68,8 +68,7 @@ class Element:
     def of(cls, events: Sequence[dict[str, Any]]) -> Self:
         """Return an element from the lines of its record."""
         starts = [event for event in events if "started" in event]
-        last, end = starts[-1], events[-1] if "ended" in events[-1] else {}
-        fruitless = 0
+        last, end, fruitless = starts[-1], events[-1] if "ended" in events[-1] else {}, 0
         for event in events:
             fruitless = fruitless + ("started" in event) if not event.get("fruitful") else 0
         why, report = end.get("why"), end.get("report", "")

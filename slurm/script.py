@@ -23,19 +23,10 @@ GATHER_MINUTES = 60
 
 
 def array(profile: Profile, name: str, submission: Path, place: Path) -> str:
-    """Return the script of array elements.
+    """Return the script of array elements, whose argument is the number of the array's first element.
 
-    Its argument is the number of the array's first element.
-
-    Parameters
-    ----------
-    profile : Profile
-    name : str
-        Of the job.
-    submission : Path
-        The submission's folder, absolute.
-    place : Path
-        Working folder, which relative paths in the config start from.
+    `name` is the jobs', `submission` the absolute path of the submission's folder, and relative paths in the
+    config start from `place`.
     """
     options = [
         *profile.where(),
@@ -51,13 +42,11 @@ def array(profile: Profile, name: str, submission: Path, place: Path) -> str:
 
 def gathering(profile: Profile, name: str, submission: Path, place: Path) -> str:
     """Return the script of the job that writes the dataset when no element is left."""
-    minutes = min(GATHER_MINUTES, math.ceil(profile.time_s / 60)) if profile.time_s < math.inf else None
-    memory = [] if profile.mem is None else [f"--mem={profile.mem}"]
     options = [
         *profile.where(),
         "--ntasks=1",
-        *memory,
-        f"--time={minutes or GATHER_MINUTES}",
+        *([] if profile.mem is None else [f"--mem={profile.mem}"]),
+        f"--time={math.ceil(min(GATHER_MINUTES, profile.time_s / 60))}",
         "--kill-on-invalid-dep=yes",
         "--requeue",
         "--open-mode=append",
@@ -102,8 +91,7 @@ def preamble(profile: Profile) -> list[str]:
 def _option(option: str) -> str:
     """Quote an option's value as sbatch reads its lines of a script."""
     key, equals, value = option.partition("=")
-    plain = all(character.isalnum() or character in "-_.,:/+@%[]*=" for character in value)
-    if plain:
+    if all(character.isalnum() or character in "-_.,:/+@%[]*=" for character in value):
         return option
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'{key}{equals}"{escaped}"'

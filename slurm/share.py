@@ -38,14 +38,7 @@ COMPILING_S = 300.0
 
 @dataclass(frozen=True)
 class Logs:
-    """The logs of a share: names that no other share has, on whatever node it ran.
-
-    Parameters
-    ----------
-    folder : Folder
-    prefix : str
-        Of the share.
-    """
+    """The logs of a share: names that no other share has, on whatever node it ran."""
 
     folder: Folder
     prefix: str
@@ -57,10 +50,6 @@ class Logs:
     def files(self) -> list[Path]:
         """Return the logs that exist."""
         return sorted(self.folder.shards.glob(f"{self.prefix}-*.jsonl"))
-
-    def size(self) -> int:
-        """Return the bytes in the logs, which grow with every task that was run."""
-        return sum(path.stat().st_size for path in self.files())
 
     def tried(self) -> tuple[set[str], set[str]]:
         """Return the identities of tasks that are done, and of those that failed and are not."""

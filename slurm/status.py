@@ -40,12 +40,7 @@ class Answer:
 
 
 class Observer:
-    """Reports on submissions repeatedly, with Slurm's answers kept for a while.
-
-    Parameters
-    ----------
-    slurm : Slurm
-    """
+    """Reports on submissions repeatedly, with Slurm's answers kept for a while."""
 
     def __init__(self, slurm: Slurm) -> None:
         self._slurm = slurm
@@ -87,32 +82,17 @@ def _outdated(folder: Folder) -> bool:
 
 
 class View:
-    """One submission at one moment.
-
-    Parameters
-    ----------
-    made : Submission
-    elements : dict of int to Element
-        Those that were ever started.
-    answer : Answer
-    """
+    """One submission at one moment; `elements` are those that were ever started."""
 
     def __init__(self, made: Submission, elements: dict[int, Element], answer: Answer) -> None:
         self._made = made
         self._answer = answer
         self._elements = elements
-        self._queue = self._queued()
-        self.kinds = {element: self._kind(element) for element in range(made.n_elements)}
-
-    def _queued(self) -> dict[int, Job]:
-        """Return the jobs that Slurm has of elements."""
-        first = self._made.elements()
-        return {
-            first[job.id] + index: job
-            for job in self._answer.jobs
-            if job.id in first
-            for index in job.indices
+        first = {array.id: array.chunk.first for array in made.arrays}
+        self._queue = {
+            first[job.id] + index: job for job in answer.jobs if job.id in first for index in job.indices
         }
+        self.kinds = {element: self._kind(element) for element in range(made.n_elements)}
 
     def _kind(self, element: int) -> str:
         known, job = self._elements.get(element), self._queue.get(element)
@@ -179,9 +159,8 @@ class View:
             if found := [element for element, other in self.kinds.items() if other == kind]:
                 look = "" if kind == "never started" else f", log {self._log(found[0])}"
                 yield f"{len(found)} {text}: {_some(found)}{look}; the same command submits what is missing"
-        stopped = [element for element, kind in self.kinds.items() if kind == "stopped"]
         by_reason: dict[str, list[int]] = {}
-        for element in stopped:
+        for element in (element for element, kind in self.kinds.items() if kind == "stopped"):
             known = self._elements[element]
             text = record.WHY.get(known.why or "", known.why or "")
             by_reason.setdefault(f"{text}: {known.report}" if known.report else text, []).append(element)
@@ -199,12 +178,10 @@ class View:
 
     def _time_left(self, assignment: Assignment) -> Iterator[str]:
         failed, ids = assignment.state.failed, assignment.plan.ids
-        numbers = np.array(
-            [number for number in assignment.left if ids[number] not in failed], dtype=np.int64
-        )
-        if not len(numbers):
+        numbers = [number for number in assignment.left if ids[number] not in failed]
+        if not numbers:
             return
-        seconds = float(packing.predicted(assignment.plan, numbers, assignment.costs).sum())
+        seconds = float(packing.predicted(assignment.plan, np.array(numbers), assignment.costs).sum())
         if np.isnan(seconds):
             yield "time left: not known, no such tasks were timed yet"
             return
@@ -213,10 +190,8 @@ class View:
         asked = int(self._made.profile["cpus_per_task"])
         cores = sum(self._elements[e].cores if e in self._elements else asked for e in running)
         work = f"{duration(seconds)} of work left"
-        if cores:
-            yield f"time left: {duration(seconds / cores)} ({work}, {cores} cores working)"
-        else:
-            yield f"time left: {work}, no core working now"
+        with_cores = f"{duration(seconds / cores)} ({work}, {cores} cores working)" if cores else ""
+        yield f"time left: {with_cores or f'{work}, no core working now'}"
 
 
 def _some(elements: Sequence[int]) -> str:

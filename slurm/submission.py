@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -34,16 +33,7 @@ from sweep.store.folder import Folder, replace
 
 @dataclass
 class Array:
-    """An array of a submission.
-
-    Parameters
-    ----------
-    chunk : Chunk
-    id : int, optional
-        Slurm's; None where it was refused, or no answer came.
-    problem : str
-        Why there is no id.
-    """
+    """An array of a submission: Slurm's id, or why there is none (it was refused, or no answer came)."""
 
     chunk: Chunk
     id: int | None = None
@@ -121,10 +111,6 @@ class Submission:
         del data["path"]
         replace(self.path / "submission.json", (json.dumps(data, indent=1) + "\n").encode())
 
-    def elements(self) -> dict[int, int]:
-        """Return the first element by array id."""
-        return {array.id: array.chunk.first for array in self.arrays if array.id is not None}
-
 
 def clock(moment: float) -> str:
     """Return local time."""
@@ -145,19 +131,8 @@ def claim(folder: Folder) -> Path:
     return path
 
 
-def job_name(experiment: str) -> str:
-    """Return a name for a submission's jobs that no others have."""
-    return f"{experiment}-{secrets.token_hex(4)}"
-
-
 def load(path: Path) -> Submission:
-    """Return a submission by its folder.
-
-    Raises
-    ------
-    SweepError
-        If there is none.
-    """
+    """Return a submission by its folder; raise `SweepError` if there is none."""
     try:
         data = json.loads((path / "submission.json").read_text(encoding="utf-8"))
         arrays = [Array(Chunk(**array.pop("chunk")), **array) for array in data.pop("arrays")]
@@ -188,12 +163,8 @@ def write(path: Path, config: Config, packing: Packing) -> None:
     np.savez(path / "tasks.npz", tasks=packing.tasks, starts=packing.starts)
 
 
-def read_packing(path: Path) -> Packing:
-    """Return the tasks of each element."""
+def read(path: Path) -> tuple[Config, Packing]:
+    """Return what `write` has written."""
     with np.load(path / "tasks.npz") as stored:
-        return Packing(stored["tasks"], stored["starts"])
-
-
-def read_config(path: Path) -> Config:
-    """Return the config."""
-    return kept.from_json(json.loads((path / "config.json").read_text(encoding="utf-8")))
+        packing = Packing(stored["tasks"], stored["starts"])
+    return kept.from_json(json.loads((path / "config.json").read_text(encoding="utf-8"))), packing

@@ -119,7 +119,7 @@ def test_the_exit_status_and_the_words(
     assert expected[0].startswith("ok       slurm      cluster testcluster answers")
     assert expected[-1].endswith(f"ready for executor=slurm slurm={PROFILE}")
     assert command.main(["doctor", "profile=lab"]) == 1
-    assert "correct what is wrong" in capsys.readouterr().out
+    assert "correct it and run the doctor again" in capsys.readouterr().out
 
 
 def test_a_cluster_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

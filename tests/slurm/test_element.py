@@ -42,7 +42,7 @@ def submitted(tmp_path):
         submission.write(path, config, packed)
         made = submission.Submission(
             path=path,
-            job=submission.job_name("queue"),
+            job="queue-0123abcd",
             created=time.time(),
             arguments=list(overrides),
             output=str(results.path),

@@ -80,7 +80,7 @@ def test_arrays_below_the_limit_and_one_gathering_job(ask, tmp_path):
         ["gather.sh", "--dependency=afterany:101:102:103", f"--output={logs}/gather.out"],
     ]
     assert output.startswith("submitted 24 tasks in 10 array elements: jobs 101, 102, 103 (queue-")
-    packed = submission.read_packing(latest(tmp_path).path)
+    packed = submission.read(latest(tmp_path).path)[1]
     shares = [packed.share(element).tolist() for element in range(10)]
     assert sorted(number for share in shares for number in share) == list(range(TASKS))
 

@@ -127,6 +127,11 @@ def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
 
 
 DOWN = Queue(down=True)
+ACCEPTED = Queue(job(10, (0, 1, 2), "PENDING", "Priority"))
+REFUSED = {
+    "digest": "another",
+    "arrays": [Array(Chunk(0, 3, None, None), 10), Array(Chunk(3, 3, None, None))],
+}
 HOPELESS = Queue(
     job(10, (0, 1, 2), "PENDING", "PartitionTimeLimit"),
     job(11, (0, 1, 2), "PENDING", "Priority"),
@@ -156,15 +161,7 @@ HOPELESS = Queue(
             {"cancelled": 1.0},
             ["1 done, 5 cancelled", "it was cancelled at "],
         ),
-        (
-            [],
-            Queue(job(10, (0, 1, 2), "PENDING", "Priority")),
-            {
-                "digest": "another",
-                "arrays": [Array(Chunk(0, 3, None, None), 10), Array(Chunk(3, 3, None, None))],
-            },
-            ["3 waiting, 3 refused", "it was for another grid or other settings"],
-        ),
+        ([], ACCEPTED, REFUSED, ["3 waiting, 3 refused", "it was for another grid or other settings"]),
     ],
     ids=["controller down", "hopeless", "cancelled", "refused"],
 )

@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchmarks.makespan import LikeDask, LikeMpi, makespan, mixed
+from benchmarks.makespan import like_dask, like_mpi, makespan, mixed
 
-CREWS = pytest.mark.parametrize("crew", [LikeDask, LikeMpi])
+CREWS = pytest.mark.parametrize("crew", [like_dask, like_mpi])
 
 
 @CREWS
@@ -15,7 +15,7 @@ def test_one_long_task_among_many_short_ones(workers, short_s, crew):
     """At most 1.1 times what no order can beat, also where nobody knows beforehand which one is long."""
     study = mixed(workers, short_s, [1.8])
     for known in (True, False):
-        assert makespan(study, workers, crew(workers), known=known) <= 1.1 * study.bound(workers)
+        assert makespan(study, workers, crew, known=known) <= 1.1 * study.bound(workers)
 
 
 @CREWS
@@ -23,7 +23,7 @@ def test_a_task_longer_than_all_the_rest(crew):
     """It is the bound, and nothing waits for it or before it."""
     study = mixed(4, 0.02, [60.0])
     for known in (True, False):
-        assert makespan(study, 4, crew(4), known=known) <= 60.1
+        assert makespan(study, 4, crew, known=known) <= 60.1
 
 
 @pytest.mark.exhaustive
@@ -31,4 +31,4 @@ def test_a_task_longer_than_all_the_rest(crew):
 def test_many_long_tasks_of_a_policy_that_nobody_has_seen(crew):
     """They are not left for the end because the first has not come back yet."""
     study = mixed(10, 0.01, [1.0] * 20)
-    assert makespan(study, 10, crew(10), known=False) <= 1.1 * study.bound(10)
+    assert makespan(study, 10, crew, known=False) <= 1.1 * study.bound(10)

@@ -11,12 +11,11 @@ from models.concurrent_gang import model
 HORIZON = 2_000.0
 
 
-@pytest.mark.parametrize("by_statement", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("policy", BASELINES)
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_jobs_end_when_they_do_in_simpy(policy: str, workload: str, by_statement: bool) -> None:
+def test_jobs_end_when_they_do_in_simpy(policy: str, workload: str) -> None:
     point = at(policy, workload, HORIZON)
-    machine, arrivals = in_simpy(point, BASELINES[policy], by_statement)
+    machine, arrivals = in_simpy(point, BASELINES[policy])
     expected = {number: end for number, end in enumerate(machine.run(arrivals, HORIZON)) if end is not None}
     simulation = model.prepare(point)
     simulation.run(1, until=HORIZON)
