@@ -5,68 +5,55 @@ Of all schemes but buddy, which needs whole groups of PEs to be free.
 
 from __future__ import annotations
 
-import gzip
-import os
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from gang_cases import EIGHT, POLICIES
+from reference_schedules import GENERATED, PROCESSORS, generated_starts, real_jobs, real_starts
 
 from models import backfill, gang
 from models.jobs.schedule import Schedule
 from models.point import Batches, Point
 
-DATA = Path(__file__).parents[2] / "data" / "backfill"
-SHARED = Path(__file__).parents[3] / ".." / "shared" / "reference-schedules"
-REFERENCES = Path(os.environ.get("REFERENCE_SCHEDULES", SHARED))
-SDSC = "sdsc_sp2_5k_clean"
-
 SCHEMES = [name for name in EIGHT if name != "buddy"]
 ONE = {"slots_limit": 1, "alternation": "exclusive"}
 
 
-def of_log(path: Path, scheme: str, queue: str, ties: str) -> Schedule:
+def scheduled(
+    workload: dict[str, Any], machine: dict[str, Any], scheme: str, queue: str, ties: str
+) -> Schedule:
     policy = POLICIES[scheme] | ONE | {"queue": queue, "ties": ties}
-    workload = {"name": "log", "model": "swf", "path": str(path)}
-    return gang.FAMILY.schedule(Point(policy, workload, {"name": "log"}, None, Batches(None, 0, (1,))))
-
-
-def starts_of(path: Path) -> np.ndarray:
-    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
-    return np.loadtxt(text.splitlines(), delimiter=",", skiprows=1)[:, 1]
-
-
-def assert_starts(made: Schedule, expected: np.ndarray) -> None:
-    assert made.trace is not None
-    assert made.trace.log is not None
-    first = float(made.trace.log.columns["submit"][0])
-    np.testing.assert_array_equal(made.start + first, expected)
-    np.testing.assert_allclose(made.end, made.start + made.jobs.runtime, rtol=0, atol=1e-6)
+    return gang.FAMILY.schedule(Point(policy, workload, machine, None, Batches(None, 0, (1,))))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_easy_on_generated_jobs(scheme: str) -> None:
-    made = of_log(DATA / "syn1k.swf.gz", scheme, "backfill", "instant")
-    assert_starts(made, starts_of(DATA / "ref_easy_batch_1k.csv.gz"))
+    workload = {"name": "log", "model": "swf", "path": str(GENERATED)}
+    made = scheduled(workload, {"name": "log"}, scheme, "backfill", "instant")
+    assert made.trace is not None
+    assert made.trace.log is not None
+    first = float(made.trace.log.columns["submit"][0])
+    np.testing.assert_array_equal(made.start + first, generated_starts())
 
 
 @pytest.mark.parametrize(
-    ("queue", "ties", "file"),
+    ("queue", "ties", "expected"),
     [
-        ("backfill", "instant", f"ref_easy_batch_{SDSC}.csv"),
-        ("backfill", "event", f"pyss_easy_{SDSC}.csv"),
-        ("fcfs", "instant", f"pyss_fcfs_{SDSC}.csv"),
-        ("fcfs", "event", f"pyss_fcfs_{SDSC}.csv"),
+        ("backfill", "instant", "easy_instant"),
+        ("backfill", "event", "easy_event"),
+        ("fcfs", "instant", "fcfs"),
+        ("fcfs", "event", "fcfs"),
     ],
 )
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_real_log(scheme: str, queue: str, ties: str, file: str) -> None:
+def test_a_real_log(scheme: str, queue: str, ties: str, expected: str) -> None:
     """Every start as independent programs have it."""
-    if not (REFERENCES / file).exists():
-        pytest.skip(f"no {file} in {REFERENCES}")
-    assert_starts(of_log(REFERENCES / f"{SDSC}.swf", scheme, queue, ties), starts_of(REFERENCES / file))
+    workload = {"name": "mine", "model": "arrays", "jobs": real_jobs()[0]}
+    made = scheduled(workload, {"name": "pool", "processors": PROCESSORS}, scheme, queue, ties)
+    np.testing.assert_array_equal(made.start, real_starts(expected))
+    np.testing.assert_allclose(made.end, made.start + made.jobs.runtime, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("ties", ["instant", "event"])
