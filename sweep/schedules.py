@@ -10,7 +10,6 @@ import gzip
 import os
 import re
 import zlib
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,8 +45,8 @@ LONGEST_NAME = 150
 
 
 @dataclass(frozen=True)
-class _Files(ABC):
-    """The files of a plan's schedules.
+class _Files:
+    """The files of a plan's schedules; the kinds below write them and name their place.
 
     Parameters
     ----------
@@ -78,13 +77,11 @@ class _Files(ABC):
         without = f"; {left} left out, whose tasks are not done" if left else ""
         say(console, f"schedules: {self._place(len(numbers)) if numbers else 'none'}{without}")
 
-    @abstractmethod
     def _write(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
-        """Write the schedules of some tasks."""
+        raise NotImplementedError
 
-    @abstractmethod
     def _place(self, n_written: int) -> str:
-        """Return in words where schedules are."""
+        raise NotImplementedError
 
     @contextmanager
     def _replacing(self, path: Path) -> Iterator[Path]:
@@ -143,20 +140,18 @@ class JobTable(_Files):
         return str(self.given)
 
     def _write(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
-        if numbers:
-            with self._replacing(self.given) as private:
-                self._fill(private, numbers, report)
-
-    def _fill(self, path: Path, numbers: Sequence[int], report: Callable[[int], None]) -> None:
-        """Write all schedules; columns that a workload or a machine lacks are empty."""
+        if not numbers:
+            return
         import pandas as pd
 
-        parts = []
-        for written, number in enumerate(numbers, start=1):
-            parts.append(self._jobs(number))
-            report(written)
-        columns = [*self._labels(0), "job", *job_tables.COLUMNS]
-        job_tables.write(pd.concat(parts, ignore_index=True).reindex(columns=columns), path)
+        with self._replacing(self.given) as private:
+            parts = []
+            for written, number in enumerate(numbers, start=1):
+                parts.append(self._jobs(number))
+                report(written)
+            # Columns that a workload or a machine lacks are empty.
+            columns = [*self._labels(0), "job", *job_tables.COLUMNS]
+            job_tables.write(pd.concat(parts, ignore_index=True).reindex(columns=columns), private)
 
     def _labels(self, number: int) -> dict[str, Any]:
         task = self.plan.task(number)
@@ -200,14 +195,13 @@ class JobTable(_Files):
             return False
         row = first.iloc[0]
         known = {**self.plan.axes, "replication": range(self.plan.replications)}
-        return all(_same_word(row[label], known[label]) for label in labels)
-
-
-def _same_word(read: Any, values: Iterable[Any]) -> bool:
-    """Whether a cell of a table is one of these values."""
-    import pandas as pd
-
-    return any(pd.isna(read) if value is None else str(read) == str(value) for value in values)
+        return all(
+            any(
+                pd.isna(row[label]) if value is None else str(row[label]) == str(value)
+                for value in known[label]
+            )
+            for label in labels
+        )
 
 
 def planned(plan: Plan) -> Schedules | JobTable | None:
@@ -333,5 +327,4 @@ def _safe(value: Any) -> str:
     >>> _safe("lxf&w/2"), _safe(0.7), _safe(None), _safe([1, 2])
     ('lxf_w_2', '0.7', 'null', '1_2')
     """
-    text = value if isinstance(value, str) else canonical.text(value)
-    return re.sub(r"[^\w.+]+", "_", text).strip("_")
+    return re.sub(r"[^\w.+]+", "_", canonical.word(value)).strip("_")

@@ -177,13 +177,9 @@ def _check_excluded(settings: Settings) -> None:
             known = [*as_list(settings.grid[axis])]
             for value in as_list(values):
                 if canonical.key(value) not in map(canonical.key, known):
-                    raise SweepError(
-                        f"exclude: {unknown(f'value of grid.{axis}', _plain(value), map(_plain, known))}"
-                    )
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else canonical.text(value)
+                    valid = map(canonical.word, known)
+                    line = unknown(f"value of grid.{axis}", canonical.word(value), valid)
+                    raise SweepError(f"exclude: {line}")
 
 
 def _label(group: str, value: Any, labels: Mapping[str, str]) -> Any:

@@ -178,7 +178,8 @@ def check(settings: Settings) -> None:
         raise SweepError(refused("seed", settings.seed))
     if not 0 < settings.confidence < 1:
         raise SweepError(refused("confidence", settings.confidence))
-    _check_warmup(settings)
+    if settings.warmup != MSER:
+        _check_by_load("warmup", settings.warmup, 0, f" batches, or {MSER}")
     _check_precision(settings)
 
 
@@ -225,12 +226,6 @@ def shown(value: Any) -> str:
     if not isinstance(value, Mapping):
         return str(value)
     return "{" + ",".join(f"{key}:{item}" for key, item in value.items()) + "}"
-
-
-def _check_warmup(settings: Settings) -> None:
-    warmup = settings.warmup
-    if warmup != MSER:
-        _check_by_load("warmup", warmup, 0, f" batches, or {MSER}")
 
 
 def _check_precision(settings: Settings) -> None:

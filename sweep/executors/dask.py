@@ -159,12 +159,16 @@ class Executor:
         assert self._client is not None
         client = self._client.result(CLOSE_S if quickly else START_S)
         cluster = self._cluster
-        if cluster is not None:
+        if cluster is not None and not quickly:
             with suppress(Exception):
-                self._kill(cluster) if quickly else self._settle(cluster)
+                self._settle(cluster)
+        # Before any worker is killed: its bundles would otherwise be run again by those that are still there.
         with suppress(Exception):
             client.close(timeout=CLOSE_S)
         if cluster is not None:
+            if quickly:
+                with suppress(Exception):
+                    self._kill(cluster)
             cluster.close(timeout=CLOSE_S)
 
     def _start_fork_server(self) -> None:

@@ -28,3 +28,8 @@ def key(value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return repr(float(value))
     return text(value)
+
+
+def word(value: Any) -> str:
+    """Return a value as messages and reports show it: texts as they are, anything else as JSON."""
+    return value if isinstance(value, str) else text(value)

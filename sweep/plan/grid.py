@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sweep.config.nested import get, has
 from sweep.config.settings import GROUPS, Settings, as_list, too_high
 from sweep.errors import SweepError, unknown
 from sweep.plan import canonical
@@ -88,8 +89,9 @@ def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
     for axis, target in declared.items():
         if target.group == ANY_KEYS:
             continue
-        if (pinned := _lookup(getattr(settings, target.group), target.key)) is not None:
-            values[axis] = [_name(pinned[0], named.get(axis, {}))]
+        given = getattr(settings, target.group)
+        if has(given, target.key):  # a null that is set is a value
+            values[axis] = [_name(get(given, target.key), named.get(axis, {}))]
     for axis in values:
         if axis not in ALWAYS and axis not in declared:
             hint = unknown("axis", axis, [*ALWAYS, *declared])
@@ -220,13 +222,3 @@ def _known(given: Sequence[str] | Mapping[str, Any], names: Sequence[str], where
     for name in given:
         if name not in names:
             raise SweepError(f"{where}: {unknown('axis', name, names)}")
-
-
-def _lookup(settings: Mapping[str, Any], key: str) -> tuple[Any] | None:
-    """Return the value of a dotted key in a tuple, None where it is not set (a set null is a value)."""
-    value: Any = settings
-    for part in key.split("."):
-        if not isinstance(value, Mapping) or part not in value:
-            return None
-        value = value[part]
-    return (value,)

@@ -35,7 +35,7 @@ from sweep.errors import SweepError
 from sweep.plan import canonical
 from sweep.store import cached
 
-FORM = "2"
+FORM = "3"
 """Of the normal form; another one makes all results stale."""
 
 CALLERS = frozenset({"models.dotted", "models.kernels.cache"})
@@ -347,41 +347,27 @@ def _parse(data: bytes) -> Source:
         tree = ast.parse(data)
     except (SyntaxError, ValueError):  # its import will raise it; until then any change counts
         return Source(hashlib.sha256(data).hexdigest(), [], [], [])
+    for node in ast.walk(tree):
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                setattr(node, field, [item for item in value if not _is_comment(item)])
     imports: list[tuple[int, str, list[str]]] = []
     texts: set[str] = set()
-    parts: list[str] = []
-    _walk(tree, parts, imports, texts)
-    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)):
+                texts.add(text)
+            case ast.Import(names=names):
+                imports.extend((0, each.name, []) for each in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                imports.append((level, module or "", [each.name for each in names]))
+    digest = hashlib.sha256(ast.unparse(tree).encode()).hexdigest()
     strings = sorted(text for text in texts if _DOTTED.fullmatch(text))
     texts.update(text for _, module, names in imports for text in (module, *names))
     return Source(digest, imports, strings, sorted(set(re.findall(r"\w+", " ".join(texts)))))
 
 
-def _walk(
-    node: ast.AST, parts: list[str], imports: list[tuple[int, str, list[str]]], texts: set[str]
-) -> None:
-    """Append a node's normal form: names of nodes and fields, the same under every version of Python."""
-    match node:
-        case ast.Constant(value=str(text)):
-            texts.add(text)
-        case ast.Import(names=names):
-            imports.extend((0, each.name, []) for each in names)
-        case ast.ImportFrom(module=module, names=names, level=level):
-            imports.append((level, module or "", [each.name for each in names]))
-    parts.append(type(node).__name__)
-    for field, value in ast.iter_fields(node):
-        if value is None or value == [] or field in ("ctx", "kind", "type_comment"):
-            continue
-        parts.append(field)
-        for item in value if isinstance(value, list) else [value]:
-            if not isinstance(item, ast.AST):
-                parts.append(repr(item))
-            elif not _is_comment(item):
-                _walk(item, parts, imports, texts)
-        parts.append(".")
-
-
-def _is_comment(node: ast.AST) -> bool:
+def _is_comment(node: object) -> bool:
     """Whether a statement is for readers or type checkers only."""
     match node:
         case ast.Expr(value=ast.Constant(value=str())):

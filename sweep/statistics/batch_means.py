@@ -89,17 +89,7 @@ def interval(
 
 
 def levels(values: ArrayLike, *, weight: ArrayLike | None = None, exact: bool = False) -> Levels:
-    """Return the intervals of one point at any confidence, see `interval`; the rest is worked out once.
-
-    Parameters
-    ----------
-    values, weight : array_like, shape (replications, batches)
-
-    Returns
-    -------
-    callable
-        Confidence -> Interval.
-    """
+    """Return the intervals of one point at any confidence, see `interval`; the rest is worked out once."""
     table = _one_point(np.asarray(values, dtype=np.float64))
     known = _moments(table if weight is None else weighed(table, weight), exact)
     sampled: Method = "replications" if known.by_replications else "batch means"
@@ -134,17 +124,7 @@ def intervals(
 ) -> Intervals:
     """Confidence intervals of many points: `interval` over all leading axes at once.
 
-    Parameters
-    ----------
-    values : array_like, shape (..., replications, batches)
-    weight : array_like, shape (..., replications, batches), optional
-    exact : array_like of bool, shape (...) or ()
-        Where the values are solved, not simulated.
-
-    Returns
-    -------
-    Intervals
-        Arrays of shape (...).
+    Values and weights have the shape (..., replications, batches), `exact` and the results the shape (...).
     """
     table = np.asarray(values, dtype=np.float64)
     known = _moments(table if weight is None else weighed(table, weight), exact)
@@ -201,12 +181,6 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact:
     skewed batch means is another number and moves with the batch size; nor could it take a zero. The linear
     form needs mean(b) to be well known itself: where b's own interval nears 0, no ratio means anything.
 
-    Parameters
-    ----------
-    a, b : array_like, shape (replications, batches)
-    exact : bool
-        Both are solved, not simulated.
-
     References
     ----------
     W. G. Cochran, "Sampling Techniques", 3rd ed., 1977, sections 2.11 and 6.3 (variance of a ratio estimate).
@@ -228,12 +202,7 @@ def ratio_levels(a: ArrayLike, b: ArrayLike, *, exact: bool = False) -> Levels:
 
 
 def relative_half_width(values: ArrayLike, confidence: float = 0.95) -> float:
-    """Half-width over the mean's magnitude; NaN where the interval is withheld, infinite around zero.
-
-    Parameters
-    ----------
-    values : array_like, shape (replications, batches)
-    """
+    """Half-width over the mean's magnitude; NaN where the interval is withheld, infinite around zero."""
     found = interval(values, confidence)
     if found.half_width == 0:
         return 0.0  # a constant is known exactly, even the constant 0
@@ -247,12 +216,6 @@ def precise_enough(values: ArrayLike, relative: float, confidence: float = 0.95)
     that happens to be narrow stops the run. Looking only at a few declared sizes keeps the loss small: 95 %
     intervals that looked three or four times from 10 batches on covered 97 % on normal batches and on M/M/1
     waiting times.
-
-    Parameters
-    ----------
-    values : array_like, shape (replications, batches)
-    relative : float
-        E.g. 0.05 for a half-width of 5 % of the mean.
     """
     if not relative > 0:
         raise ValueError(

@@ -78,7 +78,7 @@ class Facts:
             values = {axis: self._plan.axes[axis] for axis in place}
             yield (
                 {
-                    axis: _text(values[axis][i])
+                    axis: canonical.word(values[axis][i])
                     for axis, i in place.items()
                     if len(values[axis]) > 1 or axis in OF_JOBS
                 },
@@ -134,7 +134,3 @@ class Facts:
                 attributes["weight"] = f"{PREFIX}{metric.weight}"
             found[f"{PREFIX}{name}"] = ((*dims, "batch", *metric.dims), filled, attributes)
         return found
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else canonical.text(value)

@@ -96,19 +96,13 @@ def _lost(old: Mapping[str, Any], plan: Plan) -> str:
             known = {canonical.key(value) for value in here}
             missing = [value for value in values if canonical.key(value) not in known]
         if missing:
-            values_lost = ", ".join(_word(value) for value in missing[:5]) + (
-                ", ..." if len(missing) > 5 else ""
-            )
+            values_lost = ", ".join(map(canonical.word, missing[:5])) + (", ..." if len(missing) > 5 else "")
             parts.append(f"{axis} {values_lost}")
     if old.get("replications", 0) > plan.settings.replications:
         parts.append(f"{old['replications']} replications")
     if not parts and (n := _points_lost(old, plan)):
         parts.append(f"{n:,} points that zip or exclude leave out here")
     return "; ".join(parts)
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else canonical.text(value)
 
 
 def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
@@ -213,7 +207,7 @@ def _compare(
 
 
 def _words(value: Any) -> str:
-    text = shown(value) if isinstance(value, Mapping) else _word(value)
+    text = shown(value) if isinstance(value, Mapping) else canonical.word(value)
     return text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]}…"
 
 

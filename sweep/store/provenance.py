@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -37,11 +36,6 @@ def commit() -> str | None:
     except (OSError, subprocess.SubprocessError):  # no git, or no commit yet
         return None
     return done.stdout.strip() or None
-
-
-def command_line(arguments: list[str]) -> str:
-    """Return the command as one would type it."""
-    return sanitised(shlex.join(["python", "-m", "sweep", *arguments]))
 
 
 def sanitised(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -180,7 +181,7 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
         "title": plan.settings.name,
         "config": provenance.sanitised(json.dumps(manifest.resolved(plan))),
         "recipe": recipe.text(plan),
-        "command": provenance.command_line(list(arguments)),
+        "command": provenance.sanitised(shlex.join(["python", "-m", "sweep", *arguments])),
         "versions": json.dumps(provenance.versions()),
         "families": json.dumps({package: family.version for package, family in plan.families.items()}),
         "sources": json.dumps({name: digest[:20] for name, digest in plan.sources.items()}),

@@ -168,15 +168,6 @@ class Contract:
         assert sweep(*arguments).status == 0
         assert results() == 24
 
-    @pytest.mark.parametrize("action", ["run", "plan"])
-    def test_an_empty_plan_is_one_line(self, ask: Ask, action: str) -> None:
-        answer = ask("exclude=[{load: [0.3, 0.6]}]", f"action={action}")
-        clean(answer, status=2)
-        assert answer.out == ""
-        assert "leave no point" in answer.err
-        assert answer.err.count("\n") == 1
-        assert not Path("results").exists()
-
     def test_plan_and_status_run_nothing(self, ask: Ask) -> None:
         plan = ask("action=plan")
         clean(plan)

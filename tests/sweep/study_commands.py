@@ -124,10 +124,6 @@ class Command:
         """Return once so many tasks are logged."""
         self._wait_until(lambda: results() >= number)
 
-    def wait_for_file(self, pattern: str) -> None:
-        """Return once there is such a file beside the logs."""
-        self._wait_until(lambda: any(Path("results/queue/shards").glob(pattern)))
-
     def wait_for_worker(self) -> int:
         """Return the process number of a worker, or of what is about to be one, as soon as there is any."""
         found: set[int] = set()
@@ -165,13 +161,6 @@ class Command:
     def signal_all(self, number: int) -> None:
         """Signal the whole process group, as a terminal does on Ctrl-C."""
         os.killpg(self.process.pid, number)
-
-    def kill_rank_0(self) -> None:
-        """Kill the first of several MPI ranks."""
-        for pid in self._processes():
-            with suppress(OSError):  # it has ended in the meantime
-                if b"PMI_RANK=0" in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-                    os.kill(pid, signal.SIGKILL)
 
     def survivors(self) -> list[str]:
         """Return the processes of the command that still run, after waiting for them to end."""

@@ -136,26 +136,3 @@ def test_what_grows_for_ever_takes_nothing_from_the_others() -> None:
     found = statistics.probability_lowest([good, near, growing])
     assert found[2] < 0.001
     assert found[:2] == pytest.approx(statistics.probability_lowest([good, near]), abs=0.02)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("lag1", [0.0, 0.4])
-def test_a_run_of_the_length_that_is_needed_shows_the_difference(lag1: float) -> None:
-    """The difference seen set to the true one, a run of that length shows it four times out of five.
-
-    Correlated weeks are seen to be worth more than they are, in 30 of them: then it is two times out of
-    three.
-    """
-    rng = np.random.default_rng(11)
-    true, n = 0.25, 30
-    lengths = []
-    for one in series(rng, lag1, (150, 1, n)):
-        found = block_interval(one - one.mean() + true)
-        lengths.append(statistics.needed(found) * n)
-    length = int(np.median(lengths))
-    assert length > n
-    shown = [
-        (found := block_interval(one + true)).mean - found.half_width > 0
-        for one in series(rng, lag1, (300, 1, length))
-    ]
-    assert (0.72 if lag1 == 0 else 0.6) < np.mean(shown) < 0.97

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sweep.executors.bundles import Bundles
-from sweep.store.costs import NEWEST, Costs, keys
+from sweep.store.costs import NEWEST, Costs
 
 
 @pytest.fixture
@@ -25,21 +25,6 @@ def test_shared_logs_take_turns(expand, costs):
     bundles = Bundles(expand(), range(5), costs, Path("x"), 0.05, logs=["a", "b"])
     assert [bundle.log for bundle in bundles] == ["a", "b", "a", "b", "a"]
     assert {bundle.log for bundle in Bundles(expand(), range(5), costs, Path("x"), 0.05)} == {None}
-
-
-def test_what_most_tasks_take(expand, costs):
-    plan = expand()
-    bundles = Bundles(plan, range(24), costs, Path("x"), 0.05)
-    assert bundles.task_seconds(0.95) == 0, "nothing is known"
-    key = keys(plan)
-    slow = [number for number in range(24) if "slow" in key(number)]
-    for number in range(24):
-        costs.add(key(number), (8.0 if number in slow else 2.0) / plan.longest.jobs)
-    assert bundles.task_seconds(0.95) == pytest.approx(8)
-    assert bundles.task_seconds(0.3) == pytest.approx(2), "half of those that wait are slow"
-    for _ in range(20):
-        bundles.learn(0, 50.0)
-    assert bundles.task_seconds(0.95) == pytest.approx(50), "those that came back count too"
 
 
 @pytest.mark.parametrize("known", [[], [4.0]])

@@ -123,13 +123,6 @@ def test_a_working_folder_that_is_gone(module):
     assert done.stderr == b"error: the working folder is gone: cd to one that is there\n"
 
 
-def test_a_terminal_of_ascii_and_without_columns():
-    done = run(*QUEUE, PYTHONIOENCODING="ascii", COLUMNS="0")
-    assert (done.returncode, done.stderr) == (0, b""), done
-    assert b" ? " in done.stdout, "for the sign between mean and half-width"
-    assert b"dataset: results/queue/queue.nc" in done.stdout
-
-
 def test_a_log_in_the_other_format_is_recognised(tmp_path):
     from models.jobs import swf
     from models.workloads import sacct

@@ -7,8 +7,6 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from study_commands import load, numbers, results
 
 from analysis.errors import AnalysisError
@@ -83,21 +81,6 @@ def test_a_changed_character_in_a_log_is_run_again_and_counted(sweep):
     assert results() == 26
     xr.testing.assert_identical(numbers(), whole)
     assert "not what was written" not in sweep().out
-
-
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.integers(1, 200))
-@settings(max_examples=100)
-def test_blocks_are_a_partition(shape, most):
-    """Each point is in one block, at its place, and no block has more than it may."""
-    grid = np.arange(math.prod(shape)).reshape(shape)
-    seen = []
-    for block in blocks(tuple(shape), most):
-        there = grid[block.index]
-        assert there.shape == block.shape
-        assert there.size <= most
-        np.testing.assert_array_equal(there.ravel(), np.arange(block.points.start, block.points.stop))
-        seen += there.ravel().tolist()
-    assert seen == list(range(grid.size))
 
 
 @pytest.mark.parametrize(

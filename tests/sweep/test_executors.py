@@ -181,15 +181,3 @@ def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
     assert [task.point.policy["name"] for task in first] == ["slow"] * 12 + ["quick"] * 3
     assert [task.point.load for task in first[:12]] == [0.6] * 6 + [0.3] * 6
     assert sorted(task.id for bundle in bundles for task in bundle.tasks) == sorted(plan.ids)
-
-
-def test_bundles_grow_with_what_came_back(expand, tmp_path):
-    plan = expand()
-    costs = Costs(tmp_path / "none")
-    bundles = Bundles(plan, range(24), costs, tmp_path, 0.05)
-    assert bundles.outlook(1).unknown == 24
-    first = next(bundles)
-    assert [task.point.load for task in first.tasks] == [0.6]
-    bundles.learn(0, 0.01)
-    assert bundles.outlook(1).work == pytest.approx(0.12), "of the other policy nothing is known"
-    assert [len(bundle.tasks) for bundle in bundles] == [1] * 23, "one came back: no more than one is trusted"

@@ -31,15 +31,6 @@ def test_elements_that_have_not_finished(tmp_path, submission):
     (note,) = handed_over.notes(tmp_path)
     assert "Slurm has submission 002 of it since " in note
     assert "2 of its 3 elements have not finished" in note
-
-
-def test_nothing_to_tell_when_all_have_or_it_was_cancelled(tmp_path, submission):
-    (submission / "elements.jsonl").write_text('{"element": 0, "events": []}\n')
-    end(submission, 1, "failed")
-    end(submission, 2, "done")
-    assert list(handed_over.notes(tmp_path)) == []
-    (submission / "elements" / "00002.jsonl").unlink()
-    made = {"n_elements": 3, "created": 0.0, "cancelled": 5.0}
-    assert list(handed_over.notes(tmp_path)) != []
-    (submission / "submission.json").write_text(json.dumps(made))
+    for element in (1, 2):
+        end(submission, element, "failed")
     assert list(handed_over.notes(tmp_path)) == []

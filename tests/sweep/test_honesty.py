@@ -76,13 +76,3 @@ def test_a_precision_that_was_not_reached_is_said(tmp_path: Path, capsys: pytest
     status, said = run(tmp_path, capsys, *given)
     assert status == 0
     assert "1 of 1 points miss precision.relative=0.0001 at the last checkpoint, 12 batches" in said
-
-
-def test_what_mser_dropped_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, said = run(tmp_path, capsys, "replications=2", "batches=50", "warmup=mser")
-    assert status == 0
-    assert "MSER dropped " in said
-    assert "of 1 points" in said
-    status, said = run(tmp_path / "few", capsys, "replications=2", "batches=8", "warmup=mser")
-    assert status == 0
-    assert "MSER dropped nothing: it cannot judge fewer than 10 batches, and these are 8" in said

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from models.saturation import PARTS, Backlog
 from sweep.store import reader, records, shards
-from sweep.store.records import Failed, Finished, decoded, encoded
+from sweep.store.records import Failed, Finished, encoded
 from sweep.store.shards import Shard, merge
 
 BACKLOG = encoded(Backlog(np.linspace(1.0, 2.0, PARTS), np.full(PARTS, 1e-3), suspected=True, length=4))
@@ -38,24 +38,6 @@ def test_a_record_comes_back_as_it_was():
     data = json.loads(LINE)
     assert data["metrics"] == {"m": 2, "n": 4}
     assert base64.b64decode(data["values"]) == FINISHED.values
-
-
-@given(st.lists(st.floats(width=64), max_size=8))
-def test_arrays_keep_their_bits(values):
-    array = np.array(values, dtype="<f8")
-    record = Finished("a" * 20, 1.0, 1, None, len(values), (("m", len(values)),), array.tobytes())
-    back = records.decode(records.encode(record))
-    assert back.metrics == record.metrics
-    assert back.values == array.tobytes()
-
-
-@given(st.lists(st.floats(width=64), max_size=8), st.lists(st.floats(width=64), max_size=8))
-def test_six_digits_of_a_backlog_come_back(level, shortfall):
-    backlog = Backlog(np.array(level), np.array(shortfall), suspected=True)
-    back = decoded(json.loads(json.dumps(encoded(backlog))))
-    for values, found in ((level, back.level), (shortfall, back.shortfall)):
-        np.testing.assert_array_equal(found, [float(f"{value:.6g}") for value in values])
-    assert (back.suspected, back.overflowed, back.length) == (True, False, 1)
 
 
 @given(st.integers(0, len(LINE) - 1), st.integers(0, 7))

@@ -13,7 +13,7 @@ from study_commands import results
 
 from sweep.errors import RunError
 from sweep.executors import mpi, ranks
-from sweep.executors.ranks import ANSWER, Watch, World
+from sweep.executors.ranks import Watch, World
 
 pytest.importorskip("mpi4py", reason="no mpi4py here: pip install schedsweep[mpich]")
 
@@ -128,25 +128,3 @@ def test_whatever_a_rank_raises_is_an_answer():
     assert str(said).startswith("rank 3 on ")
     assert str(said).endswith(": no reason")
     assert isinstance(world._answer((mpi.hold, (Path("no/such/folder"),))), RunError)
-
-
-class Request:
-    """Of a message that is taken when it has been asked after so many times."""
-
-    def __init__(self, asked):
-        self.left = asked
-
-    def Test(self):  # noqa: N802 # as mpi4py names it
-        self.left -= 1
-        return self.left < 0
-
-
-@pytest.mark.parametrize(("asked", "seconds"), [(0, 0.0), (3, 0.0007), (10**9, ranks.SILENCE_S)])
-def test_a_reply_is_waited_for_asleep_and_not_for_ever(monkeypatch, asked, seconds):
-    clock = [0.0]
-    monkeypatch.setattr(ranks.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(ranks.time, "sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
-    comm = FakeComm()
-    comm.isend = lambda message, rank, tag: Request(asked)
-    World(comm).reply(ANSWER, "done")
-    assert clock[0] == pytest.approx(seconds, abs=ranks.LONGEST_S if seconds > 1 else 1e-9)

@@ -89,23 +89,6 @@ def test_a_table_and_a_dataset_are_jobs_too() -> None:
         ]
 
 
-def test_the_same_jobs_as_in_a_study() -> None:
-    first, again = (
-        sweep.simulate(name, workload="lublin2003", load=0.7, jobs=300, seed=3) for name in ("easy", "fcfs")
-    )
-    assert np.array_equal(first.submit, again.submit)
-    other = sweep.simulate("easy", workload="lublin2003", load=0.7, jobs=300, seed=3, replication=1)
-    assert not np.array_equal(first.submit, other.submit)
-
-
-def test_what_is_preempted_comes_in_pieces() -> None:
-    made = sweep.simulate("lxf_w_immediate", workload="lublin2003", load=0.9, jobs=300)
-    lengths = (made.piece_end - made.piece_begin) * made.piece_processors
-    work = lengths.groupby(made.piece_job).sum()
-    least = (made.runtime * made.processors).sel(job=work.piece_job.values)
-    assert (work.values >= least.values * (1 - 1e-9)).all()  # a lost quantum is more work, never less
-
-
 def test_a_schedule_as_a_log(tmp_path: Path) -> None:
     made = sweep.simulate("easy", workload=jobs(), machine=4)
     log = swf.read(made.schedule.to_swf(tmp_path / "easy.swf.gz"))

@@ -96,11 +96,6 @@ def test_what_changes_results_changes_every_identity(expand, overrides):
     assert not set(expand(*overrides).ids) & set(expand().ids)
 
 
-def test_confidence_matters_where_it_decides_the_end_of_a_run(expand):
-    adaptive = "precision.relative=0.1"
-    assert not set(expand(adaptive).ids) & set(expand(adaptive, "confidence=0.9").ids)
-
-
 def test_a_log_is_its_content_not_its_place(expand, tmp_path):
     for name, text in [("a", "1 2 3"), ("b", "1 2 3"), ("c", "1 2 4")]:
         (tmp_path / name).write_text(text)
@@ -184,15 +179,6 @@ def test_values_of_an_axis_have_names(expand):
     assert set(named.ids) < set(plain.ids), "a name changes no result"
 
 
-def test_without_values_in_the_grid_all_names_are_taken(expand):
-    plan = expand("+axes.note=workload.note", "values.note={first: a/b, second: 'a:b'}")
-    assert plan.axes["note"] == ("first", "second")
-    assert {plan.task(n).point.workload["note"] for n in range(len(plan.ids))} == {"a/b", "a:b"}
-    assert expand(
-        "+axes.note=workload.note", "values.note={first: a/b, second: 'a:b'}", "workload.note=a:b"
-    ).axes["note"] == ("second",)
-
-
 def test_a_named_value_may_be_a_list_or_have_keys_of_its_own():
     files = {"log": {"exclude": None, "emphasis": {"squares": 10, "full": 100}, "path2": None}}
     mild, jobs = {"squares": 1}, [{"user": 3}]
@@ -222,23 +208,13 @@ def test_values_of_an_axis_may_set_keys_of_several_groups(expand):
         found[task.at["assumption"]] = task.point.policy["preemption"], task.point.workload["note"]
     default = plan.task(0).point.workload["note"]
     assert found == {"default": ("resume", default), "note": ("resume", "a/b"), "both": ("none", "a/b")}
-    more = expand(
-        "exclude=[]", "+axes.assumption='*'",
-        "values.assumption={default: {}, noted: {workload: {note: a/b}}}",
-        "grid.preemption=[resume]",
-    )  # fmt: skip
-    assert set(more.ids) < set(plan.ids), "a name changes no result"
-    assert list(manifest.differences(manifest.describe(more), manifest.describe(plan))) == []
 
 
 @pytest.mark.parametrize(
     ("packages", "expected"),
     [
-        (["backfill"], "wait"),
-        (["gang"], "slowdown"),
         (["backfill", "gang"], "response_time"),
         (["gang", "backfill"], "response_time"),
-        (["gang", "production_gang"], "slowdown"),
         (["backfill", "o2k_workload"], "wait"),
     ],
 )

@@ -7,7 +7,6 @@ import re
 import sys
 from pathlib import Path
 
-import fake_family.engine
 import numpy as np
 import pytest
 import xarray as xr
@@ -84,15 +83,6 @@ def test_a_task_that_raises_is_recorded_and_the_rest_goes_on(sweep):
     assert re.search(r"^first at policy (quick|slow), workload poisson, load 0\.3", status.out, re.MULTILINE)
     assert "seed (1, " in status.out
     assert 'fake_family/model.py", line' in status.out
-
-
-def test_failed_tasks_are_tried_again(sweep, monkeypatch):
-    with monkeypatch.context() as patched:  # undone alone: this test's own folder is a patch, too
-        patched.setattr(fake_family.engine, "stream", lambda seed, cause: 1 / 0)
-        assert sweep().status == 1
-    assert sweep().status == 0
-    assert (load()["state"] != 2).all()
-    assert "24 done, 0 failed" in sweep("action=status").out
 
 
 @pytest.mark.parametrize(

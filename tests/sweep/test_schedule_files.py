@@ -41,12 +41,6 @@ def test_several_are_a_folder_named_by_what_varies(sweep):
     np.testing.assert_allclose(found, stored.values.ravel())
 
 
-def test_values_that_no_name_can_hold_are_told_apart_by_number(sweep):
-    axis = ("+axes.note=workload.note", "+grid.note=['a/b','a:b']")
-    assert sweep(*ONE, *axis, "schedule=out").status == 0
-    assert sorted(path.name for path in Path("out").iterdir()) == ["0-note_a_b.swf", "1-note_a_b.swf"]
-
-
 def test_gather_writes_those_that_are_done(sweep):
     assert sweep(*ONE).status == 0
     answer = sweep(*ONE, "grid.load=[0.3,0.6]", "action=gather", "schedule=out")

@@ -30,7 +30,6 @@ from sweep.statistics import (
     paired_ratio,
     precise_enough,
     relative_half_width,
-    weighed,
 )
 from sweep.statistics.correlation import (
     LEAST_FREEDOM,
@@ -232,19 +231,6 @@ def test_coverage_of_replications_is_nominal(shape, confidence):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("confidence", [0.90, 0.95])
-@pytest.mark.parametrize("shape", [(1, 10), (1, 30), (1, 120), (3, 10)])
-def test_independent_batches_pay_a_known_price(shape, confidence):
-    """The interval covers what it says, and is not much wider than one that knows of independence."""
-    values = np.random.default_rng(list(shape)).normal(3, 2, size=(10_000, *shape))
-    assert_at_least(covers(values, 3, confidence), confidence)
-    n = shape[0] * shape[1]
-    plain = stats.t.ppf((1 + confidence) / 2, n - shape[0]) * 2 / math.sqrt(n)
-    price = {10: 2.1, 30: 1.4, 120: 1.15}[n]
-    assert 1 < np.median(intervals(values, confidence).half_width) / plain < price
-
-
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("phi", [0.2, 0.4, 0.6, 0.8, 0.9])
 @pytest.mark.parametrize("shape", [(1, 30), (1, 60), (3, 20)])
 def test_coverage_on_ar1_however_short_its_batches(phi, shape):
@@ -354,21 +340,6 @@ def test_paired_ratio_is_that_of_the_means_of_skewed_pairs(shape, most, factor):
     assert 0.92 <= coverage <= most  # linearisation and skewness cost a point or two at 30 pairs
 
 
-def test_pairs_need_both_and_the_same_shape():
-    a, b = np.random.default_rng(15).normal(5, 1, size=(2, 1, 12))
-    a[0, 2] = b[0, 7] = np.nan
-    kept = [[i for i in range(12) if i not in (2, 7)]]
-    for paired in (paired_difference, paired_ratio):
-        assert_same(paired(a, b), paired(a[0, kept], b[0, kept]))
-        with pytest.raises(ValueError, match=r"\(1, 12\) and \(1, 11\) cannot be paired"):
-            paired(a, b[:, 1:])
-    assert paired_difference(a, b).n == 10
-    assert paired_ratio(3 * b, b).half_width < 1e-12
-    nothing = paired_ratio(a, np.zeros_like(a))
-    assert nothing.withheld
-    assert "mean of 0" in advice(nothing, 1000)
-
-
 # Weights
 
 
@@ -381,30 +352,6 @@ def test_a_weighted_mean_is_one_over_everything_that_is_in_the_batches(values, s
     runs = [np.repeat(row, number) for row, number in zip(values, jobs, strict=True)]
     means = [np.nanmean(run) for run in runs if not np.isnan(run).all()]
     assert found == pytest.approx(np.mean(means) if means else math.nan, nan_ok=True)
-
-
-def test_weights_that_are_alike_unknown_or_nothing():
-    values = np.random.default_rng(23).normal(size=(2, 12))
-    plain = interval(values)
-    for weight in (3.0, np.nan, 0.0):
-        assert_same(interval(values, weight=np.full(values.shape, weight)), plain)
-    weight = np.ones(values.shape)
-    weight[0, 3] = weight[1, 5] = 0.0
-    kept = np.where(weight > 0, values, np.nan)
-    assert_same(interval(values, weight=weight), interval(kept))
-    assert np.isnan(weighed(values, weight)).sum() == 2
-
-
-@pytest.mark.exhaustive
-def test_intervals_of_weighted_means_cover():
-    """Batches of 0 to 12 jobs with mean 1: their spread goes down with their number."""
-    rng = np.random.default_rng(24)
-    jobs = rng.poisson(4, (3000, 1, 40))
-    means = 1 + rng.normal(size=jobs.shape) / np.sqrt(np.maximum(jobs, 1))
-    found = intervals(np.where(jobs > 0, means, np.nan), weight=jobs)
-    assert_at_least(np.abs(found.mean - 1) <= found.half_width, 0.95)
-    plain = intervals(np.where(jobs > 0, means, np.nan))
-    assert np.median(found.half_width) < np.median(plain.half_width)
 
 
 def test_a_paired_difference_is_that_of_the_weighted_means():
@@ -459,14 +406,6 @@ def test_relative_half_width_and_what_is_never_precise():
 
 
 # Warm-up
-
-
-def test_mser_finds_a_known_transient():
-    """exp(-i/100) times 20 sinks under the noise of five-value means, 0.45, after 380 values."""
-    rng = np.random.default_rng(18)
-    cuts = [mser(20 * np.exp(-np.arange(4000) / 100) + rng.normal(size=4000)) for _ in range(200)]
-    assert all(cut % 5 == 0 for cut in cuts)
-    assert 300 <= np.median(cuts) <= 700
 
 
 def test_mser_cuts_an_exact_step_and_nothing_from_a_constant():
