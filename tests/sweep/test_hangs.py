@@ -40,10 +40,9 @@ def test_a_soft_limit_of_open_files_is_raised(monkeypatch):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("seen", ["fork server", "worker"])
-def test_ctrl_c_while_workers_start(command, seen):
+def test_ctrl_c_while_workers_start(command):
     run = command(*DASK, "policy.waits_at=0.3", "policy.waits_for=never")
-    run.wait_for_fork_server() if seen == "fork server" else run.wait_for_worker()
+    run.wait_for_worker()
     run.signal_all(signal.SIGINT)
     answer = run.finish()
     assert "Traceback" not in answer.err, answer
