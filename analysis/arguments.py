@@ -20,7 +20,6 @@ def parsed(
 
     Parameters
     ----------
-    arguments : sequence of str
     valid : iterable of str
         Keys that the command has.
     allowed : callable, optional

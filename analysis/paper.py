@@ -91,7 +91,6 @@ class Paper:
         (study) -> pairs (choice that the paper leaves open, what was taken).
     axes : Axes
         Which axes of its experiments are features, and not readings.
-    drawings : dict of str to Drawing
     families : tuple of str
         Packages whose results it reads, and those below them; of any, where there are none.
     needs : tuple of str

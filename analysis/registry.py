@@ -85,7 +85,6 @@ def opened(
 
     Parameters
     ----------
-    where : Path
     key : str, optional
         See `paper_for`.
     chosen : dict of str to str, optional

@@ -7,21 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
-
-import pandas as pd
 
 from analysis.compare import figures, tables
-from analysis.paper import Paper, Picture
+from analysis.paper import Paper
 from analysis.report.ranking import ranked
 from analysis.study import Study
 from analysis.study.axes import Axes
 from analysis.study.view import OPTIONS
-
-
-def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
-    """Return the pictures; no logs are needed for them."""
-    return list(figures.pictures(study))
 
 
 def readings(study: Study) -> Sequence[tuple[str, str]]:
@@ -45,11 +37,6 @@ def _typed(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def numbers(study: Study) -> pd.DataFrame:
-    """Return the numbers of the figures."""
-    return tables.numbers(study)
-
-
 def summary(study: Study) -> Sequence[str]:
     """Return the best and the worst policy; waits mean little if time slicing starts every job at once."""
     return [line for metric in ("response_time", "bounded_slowdown") for line in ranked(study, metric)]
@@ -59,13 +46,13 @@ PAPER = Paper(
     key="compare",
     citation="",
     experiments=("compare",),
-    pictures=pictures,
+    pictures=lambda study, folder: list(figures.pictures(study)),
     claims=lambda study: (),
     readings=readings,
     axes=Axes(every=True),
     tables=tables.tables,
     brief=tables.brief,
     options=OPTIONS,
-    numbers=numbers,
+    numbers=tables.numbers,
     summary=summary,
 )

@@ -31,7 +31,6 @@ class Layout:
 
     Parameters
     ----------
-    study : Study
     along : str
         The axis of numbers that figures are drawn over; empty where there is none.
     lines : str

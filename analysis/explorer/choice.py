@@ -22,7 +22,6 @@ class Choice:
 
     Parameters
     ----------
-    metric : str
     along : str
         The axis of the plot; an axis of the grid or of the metric.
     lines : str

@@ -66,7 +66,6 @@ class Page:
 
     Parameters
     ----------
-    source : Source
     logs : sequence of Path
         Folders with log files, for pictures.
     """

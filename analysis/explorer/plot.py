@@ -61,7 +61,6 @@ class Drawing(NamedTuple):
 
     Parameters
     ----------
-    overlay : Overlay
     points : DataFrame
         The points that can be clicked, in the order of `clicked`.
     clicked : Selection1D
@@ -92,8 +91,6 @@ def drawn(
 
     Parameters
     ----------
-    study : Study
-    choice : Choice
     points : DataFrame
         See `words.described`.
     narrow : bool

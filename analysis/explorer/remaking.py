@@ -23,10 +23,8 @@ def point_of(study: Study, place: Mapping[str, str], replication: int, logs: Seq
 
     Parameters
     ----------
-    study : Study
     place : dict of str to str
         Axes of the grid and their values.
-    replication : int
     logs : sequence of Path
         Folders to look for log files in; only the log of the point's workload is needed.
 

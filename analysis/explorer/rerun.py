@@ -23,7 +23,6 @@ def command(study: Study, place: Mapping[str, str]) -> str:
 
     Parameters
     ----------
-    study : Study
     place : dict of str to str
         Axes and their values.
 

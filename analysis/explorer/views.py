@@ -51,7 +51,6 @@ class Request:
     ----------
     view : str
         A name of `VIEWS`.
-    point : Point
     begin, end : str
         Times as they are typed, ``90m``, ``36h``; empty for the default.
     """
@@ -76,10 +75,8 @@ class View:
 
     Parameters
     ----------
-    title : str
     fits : callable
         Parameters of a policy -> whether there is such a picture of it.
-    draw : callable
     window : bool
         Whether it shows a period of time and not a moment.
     """

@@ -18,7 +18,6 @@ class Best:
 
     Parameters
     ----------
-    one : Contestant
     probability : float
         That its mean is the lowest of all; NaN if the sample is too small.
     beats_family : bool

@@ -150,7 +150,6 @@ def describe(outcome: Outcome, unit: str = "", digits: int = 2) -> str:
 
     Parameters
     ----------
-    outcome : Outcome
     unit : str
         After each number.
     digits : int

@@ -41,7 +41,6 @@ class Entry:
 
     Parameters
     ----------
-    policy, level, queue, speedup, cost : str
     requests : str, optional
         By default the usual ones, as users make them.
     """

@@ -50,7 +50,6 @@ class Contestant:
 
     Parameters
     ----------
-    policy : str
     family : str
         Its package, ``models.gang``.
     level, queue : str
@@ -257,9 +256,6 @@ class Field:
 
         Parameters
         ----------
-        metric : str
-        one : Contestant
-        workload, cost : str
         requests : str, optional
             By default the usual ones.
         **own : str

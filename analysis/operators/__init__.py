@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from analysis.operators import figures, summary, tables
 from analysis.operators.labels import LOSS, WAIT
-from analysis.paper import Paper, Picture
+from analysis.paper import Paper
 from analysis.study import Study
 from sweep.config.settings import WEEK
 
 GROUPS = ("workload", "machine", "policy")
-
-
-def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
-    """Return the pictures; no further logs are needed."""
-    return figures.pictures(study)
 
 
 def readings(study: Study) -> Sequence[tuple[str, str]]:
@@ -57,7 +51,7 @@ PAPER = Paper(
     citation="",
     experiments=("what_if", "replay"),
     needs=(WAIT, LOSS),
-    pictures=pictures,
+    pictures=lambda study, folder: figures.pictures(study),
     claims=lambda study: (),
     readings=readings,
     tables=tables.tables,

@@ -107,10 +107,8 @@ class Case:
 
         Parameters
         ----------
-        metric, policy : str
         grouping : Grouping, optional
             A metric of one of its groups; of all jobs by default.
-        group : str
         suffix : str, optional
             Of the metric's name, by default that of the grouping.
         """
@@ -227,9 +225,6 @@ class Case:
 
         Parameters
         ----------
-        metric, policy : str
-        grouping : Grouping, optional
-        group : str
         together : int
             Number of intervals that hold together: each is widened for it (Bonferroni).
         """

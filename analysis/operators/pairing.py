@@ -30,7 +30,6 @@ class Difference:
 
     Parameters
     ----------
-    interval : Interval
     reference : float
         Mean under the reference, over the same jobs.
     jobs : float
@@ -77,7 +76,6 @@ def difference(
         Batch means; a batch that one of the two lacks is excluded for both.
     weights : two ndarray, shape (replications, batches), optional
         Weights of the batches of each, such as their jobs; equal by default.
-    confidence : float
 
     Examples
     --------

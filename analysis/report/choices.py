@@ -16,11 +16,9 @@ def choices(study: Study, keys: Mapping[str, Sequence[str]], meanings: Meanings)
 
     Parameters
     ----------
-    study : Study
     keys : dict of str to sequence of str
         Group of files (policy, workload, machine) -> keys that are choices, nested ones with a dot. Keys that
         the grid varies are left out: files have one of their values.
-    meanings : dict
     """
     several = {*study.readings["A"].reading, *_varied_keys(study)}
     rows = []

@@ -55,7 +55,6 @@ class Points:
 
     Parameters
     ----------
-    columns : sequence of Column
     rows : sequence of sequence of Entry
         At most `MOST`, in the order of the grid.
     total : int
@@ -113,7 +112,6 @@ def points(study: Study, found: pd.DataFrame) -> Points:
 
     Parameters
     ----------
-    study : Study
     found : DataFrame
         See `frame`.
     """

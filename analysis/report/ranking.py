@@ -19,7 +19,6 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
 
     Parameters
     ----------
-    study : Study
     metric : str, optional
         By default the headline metric of the dataset.
     """

@@ -33,9 +33,6 @@ def render(
 
     Parameters
     ----------
-    study : Study
-    paper : Paper
-    drawn : sequence of DrawnPicture
     tested : dict of str to sequence of Claim
         The claims under each reading by its letter, in the same order for all; none where there is no paper.
     points : Points, optional

@@ -35,7 +35,6 @@ def summary(
 
     Parameters
     ----------
-    study : Study
     paper : Paper
         Its own sentences (`Paper.summary`) come first in the findings.
     claims : sequence of Claim

@@ -32,7 +32,6 @@ class Cell:
 
     Parameters
     ----------
-    text : str
     tone : str
         A class of the report's style sheet: ``better``, ``worse``, ``open``, or nothing.
     note : str
@@ -69,10 +68,8 @@ class Table:
     ----------
     name : str
         Unique in the report, for links.
-    title, caption : str
     columns : sequence of str
         Headings.
-    rows : sequence of sequence of Cell
     """
 
     name: str

@@ -28,7 +28,6 @@ def figures(
     ----------
     study : Study
         As the paper sees it, see `analysis.registry.opened`.
-    paper : Paper
     output : Path
         Figures go to its folder ``figures``.
     logs : Path or None

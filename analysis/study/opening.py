@@ -16,7 +16,6 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
 
     Parameters
     ----------
-    where : Path
     axes : Axes, optional
         The paper's axes, if they are known already, see `Study.under`.
 

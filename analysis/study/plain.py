@@ -16,7 +16,6 @@ class Plain:
     ----------
     dims : tuple of str
         Names of the dimensions of `values`.
-    values : ndarray
     """
 
     dims: tuple[str, ...]

@@ -24,7 +24,6 @@ def values(study: Study, metric: str, at: Mapping[str, str] | None = None) -> Fl
 
     Parameters
     ----------
-    study : Study
     metric : str
         Of all jobs or of groups of them, e.g. ``wait_by_size``.
     at : mapping of str to str, optional

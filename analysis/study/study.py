@@ -227,7 +227,6 @@ class Study:
 
         Parameters
         ----------
-        metric, policy : str
         along : str
             The curve's axis, a numerical one; null has no place on it and is left out (but not a load's).
         **point : str or number or bool or None

@@ -100,15 +100,3 @@ def test_replications_are_the_sample() -> None:
     other = case_of(replicated(lasting(dataset(), WEEK), 6))
     assert "resampled" not in Evidence.of(other).describe()
     assert Evidence.of(other).enough(3.0) == "about 18 replications"
-
-
-def test_lengths_have_two_digits() -> None:
-    evidence = Evidence(1, 40, "week", 40.0)
-    assert evidence.enough(1.23) == "about 50 weeks"
-    assert evidence.enough(2.58) == "about 110 weeks"  # 103.2, rounded up: its accuracy
-    assert evidence.enough(10.0) == "about 8 years"
-    assert evidence.enough(1000.0) == evidence.enough(np.inf) == "over 20 years"
-    assert evidence.enough(np.nan) == "no interval"
-    assert Evidence(5, 1, "week", 40.0, "users").enough(2.5) == "about 13 resamples"
-    assert Evidence(5, 1, "week", 40.0, "users").enough(np.inf) == "over 10,000 resamples"
-    assert Evidence(1, 40, "batch", np.nan).enough(2.5) == "a log about 2.5 times as long"

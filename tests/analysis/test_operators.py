@@ -31,7 +31,7 @@ def case_of(**settings: object) -> Case:
 
 def drawn(study: Study) -> dict[str, Figure | str]:
     found: dict[str, Figure | str] = {}
-    for picture in operators.pictures(study, None):
+    for picture in operators.PAPER.pictures(study, None):
         try:
             found[picture.name] = picture.draw()
         except DrawingError as reason:
@@ -56,33 +56,6 @@ def test_a_mean_is_one_over_jobs_however_they_fall_into_batches() -> None:
     assert gained.interval.mean == pytest.approx(2.0)
     assert gained.reference == pytest.approx(wait.mean())
     assert gained.jobs == 500
-
-
-def test_intervals_of_groups_cover() -> None:
-    """A user has 3 jobs in a batch on average, and none in some: the mean of all of them is 1."""
-    random = np.random.default_rng(4)
-    covered, tries = 0, 600
-    for _ in range(tries):
-        number = random.poisson(3, (1, 40)).astype(float)
-        means = 1 + random.standard_normal((1, 40)) / np.sqrt(np.maximum(number, 1))
-        found = statistics.interval(np.where(number > 0, means, np.nan), weight=number)
-        covered += abs(found.mean - 1) <= found.half_width
-    assert 0.93 < covered / tries < 0.995
-
-
-def correlated(random: np.random.Generator, lag1: float, n: int) -> np.ndarray:
-    """Return a first-order autoregressive series with mean 0."""
-    values = random.standard_normal(n + 100)
-    for i in range(1, n + 100):
-        values[i] += lag1 * values[i - 1]
-    return values[None, 100:]
-
-
-@pytest.mark.parametrize(("lag1", "low"), [(0.0, 0.93), (0.3, 0.93), (0.6, 0.93), (0.8, 0.93), (0.9, 0.93)])
-def test_intervals_of_batches_that_hang_together_cover(lag1: float, low: float) -> None:
-    random = np.random.default_rng(5)
-    found = [pairing.difference(correlated(random, lag1, 40), np.zeros((1, 40))) for _ in range(400)]
-    assert np.mean([one.verdict == "no significant difference" for one in found]) > low
 
 
 def test_a_batch_that_one_policy_lacks_counts_for_neither() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from scipy import stats
 
 import sweep
 from analysis.command import main
-from analysis.compare import figures, labels, tables
+from analysis.compare import figures, tables
 from analysis.compare.layout import Layout
 from analysis.figures import style
 from analysis.registry import opened
@@ -78,21 +77,6 @@ def drawn(study: Study, name: str) -> Figure:
 def rows(folder: Path) -> list[dict[str, str]]:
     """Return the numbers that were written."""
     return list(csv.DictReader(io.StringIO((folder / "table.csv").read_text())))
-
-
-def test_what_comes_first_means_the_same_under_every_policy(own: Path) -> None:
-    """Under time slicing every job starts at once: by its wait the slowest policy would be the best."""
-    study = view(own)
-    assert (study.data["wait_mean"].sel(policy="buddy", load=0.3) == 0).all()
-    assert study.headline == "response_time"
-    assert "Mean response time against easy" in "\n".join(tables.brief(study))
-    older = replace(study, data=study.data.assign_attrs(headline="wait"))
-    assert labels.metrics(older)[0][0] == "response_time", "datasets that are there already"
-    assert labels.compared(older, labels.metrics(older)[0])[0] == "response_time"
-    wait = drawn(study, "wait-against-reference")
-    assert "for the first start" in wait.get_suptitle()
-    assert labels.title(study, "wait_max") == "Maximum wait for the first start"
-    assert labels.title(study, "response_time") == "Mean response time"
 
 
 def test_the_numbers_are_those_of_the_dataset(own: Path, analysed: Path) -> None:
@@ -177,26 +161,6 @@ def test_workloads_are_no_pairs(tmp_path: Path) -> None:
     assert Layout.of(study).lines == "workload"
     assert not Layout.of(study).compared
     assert not any(picture.name.endswith("against-reference") for picture in figures.pictures(study))
-
-
-@pytest.mark.exhaustive
-def test_what_is_solved_differs_for_certain(tmp_path: Path) -> None:
-    """A chain has no chance in it: its differences have no width, and any of them is one."""
-    study = sweep.Study(
-        "birth_death", name="mine", grid={"policy": ["equi", "fold_never"], "load": [0.3, 0.6]},
-        machine={"memory_limit": None},
-        output=str(tmp_path / "mine"), executor="serial",
-    )  # fmt: skip
-    data = study.run(progress=False)
-    table = tables.numbers(opened(study.folder)[0])
-    folded = table[(table.policy == "fold_never") & (table.metric == "blow_up")]
-    means = data.blow_up_mean.squeeze()
-    for row in folded.itertuples():
-        pair = means.sel(load=float(row.load))
-        expected = float(pair.sel(policy="fold_never") - pair.sel(policy="equi"))
-        assert row.difference == pytest.approx(expected)
-        assert row.difference_half_width == 0
-    assert "▼" in "".join(cell.text for row in tables.tables(opened(study.folder)[0])[0].rows for cell in row)
 
 
 def test_axes_that_zip_ties_together_are_no_axis_of_numbers(tmp_path: Path) -> None:

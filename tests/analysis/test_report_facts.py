@@ -17,7 +17,6 @@ from analysis.registry import opened
 from analysis.report.facts import NO_WAITS, facts
 from analysis.report.ranking import ranked
 from analysis.report.summary import summary
-from analysis.report.table import Cell, Table
 from analysis.study import Study
 from analysis.study.groups import RUNTIME, SIZE
 from models.jobs.swf import write
@@ -188,26 +187,3 @@ def test_best_and_worst_policy_at_the_highest_load_with_enough_means() -> None:
     (line,) = ranked(levels(values, [0.5, 0.8, 0.9], lost))
     assert line == "Mean wait at load 0.8 ranges from 30.0 min under c to 120 min under a; saturated: b."
     assert not list(ranked(levels({"a": [1.0]}, [0.5], {})))
-
-
-LONG = ("a_policy_of_my_own_with_a_very_long_name", "another_policy_whose_name_never_seems_to_end")
-
-
-def wide(columns: int = 14, named: str = LONG[0]) -> Table:
-    titles = ["runtime", *(f"{named}_{number}" for number in range(columns))]
-    cell = [Cell(f"▼ −{number},123 ± 456 min (−44 %)") for number in range(columns)]
-    return Table("wide", "Wide", "", titles, [[Cell("1,000 to 10,000 min"), *cell] for _ in range(3)])
-
-
-@pytest.mark.parametrize("room", [20, 40, 79, 80, 81, 132, None])
-def test_no_line_of_a_table_is_wider_than_the_terminal(room: int | None) -> None:
-    table = wide(named="mine")
-    lines = table.as_lines(room)
-    if room is None:
-        assert len(lines) == 4
-    elif room >= 60:  # the first column and one more
-        assert max(map(len, lines)) <= room
-    everything = "\n".join(lines)
-    for title, cell in zip(table.columns, table.rows[0], strict=True):
-        assert title in everything
-        assert everything.count(cell.text) >= 3

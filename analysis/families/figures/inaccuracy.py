@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from analysis.errors import DrawingError
 from analysis.families import break_even
 from analysis.families.break_even import Outcome
-from analysis.families.contestants import Contestant, Field, place_of
+from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import payers
 from analysis.families.figures.looks import look
 from analysis.families.labels import (
@@ -23,8 +23,6 @@ from analysis.families.labels import (
 )
 from analysis.figures import category_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
-from analysis.study.curve import DONE
-from sweep import statistics
 
 WORDS = {"better": "better", "worse": "worse", "open": "no significant difference"}
 
@@ -79,12 +77,7 @@ def _load(field: Field, metric: str, name: str) -> float | None:
         for contestant in pair
         for requests in _kinds(field)
     ]
-    if not all(curve.x.size for curve in curves):
-        return None
-    x = curves[0].x
-    shared = np.all([curve.stable for curve in curves], axis=0)
-    chosen = x[shared & ((x <= payers.USUAL + 1e-9) | np.isnan(x))]
-    return float(chosen[-1]) if chosen.size else None
+    return payers.highest_common(curves)
 
 
 def _kinds(field: Field) -> list[str]:
@@ -135,16 +128,6 @@ def draw(field: Field) -> Figure:
 def _ratios(field: Field, metric: str, one: Contestant, name: str, load: float) -> Estimates:
     found = []
     for requests in _kinds(field):
-        values = []
-        for contestant in (one, field.reference):
-            curve = field.curve(metric, contestant, name, requests=requests)
-            place = place_of(curve.x, load)
-            here = curve.values[place] if curve.status[place] == DONE else curve.values[place] * np.nan
-            values.append(payers.over_batches(here))
-        gang, reference = values
-        found.append(statistics.paired_ratio(gang, reference, field.study.confidence))
-    return Estimates(
-        np.array([ratio.mean for ratio in found]),
-        np.array([ratio.half_width for ratio in found]),
-        np.ones(len(found), bool),
-    )
+        pair = [field.curve(metric, each, name, requests=requests) for each in (one, field.reference)]
+        found.append(payers.ratio_at(*pair, load, field.study.confidence))
+    return payers.estimates(found)

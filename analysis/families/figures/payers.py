@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -18,7 +20,7 @@ from analysis.families.labels import (
 )
 from analysis.figures import category_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
-from analysis.study.curve import DONE
+from analysis.study.curve import DONE, Curve
 from analysis.study.groups import Grouping
 from sweep import statistics
 
@@ -38,11 +40,17 @@ def contestants(field: Field) -> list[Contestant]:
 
 def load_of(field: Field, name: str) -> float | None:
     """Return the load at which the contestants are compared under a workload."""
-    stable = [field.curve(SLOWDOWN, one, name) for one in (*contestants(field), field.reference)]
-    if not all(curve.x.size for curve in stable):
+    return highest_common(
+        [field.curve(SLOWDOWN, one, name) for one in (*contestants(field), field.reference)]
+    )
+
+
+def highest_common(curves: Sequence[Curve]) -> float | None:
+    """Return the highest load up to `USUAL` at which all curves are stable; None if there is none."""
+    if not all(curve.x.size for curve in curves):
         return None
-    x = stable[0].x
-    shared = np.all([curve.stable for curve in stable], axis=0)
+    x = curves[0].x
+    shared = np.all([curve.stable for curve in curves], axis=0)
     chosen = x[shared & ((x <= USUAL + 1e-9) | np.isnan(x))]
     return float(chosen[-1]) if chosen.size else None
 
@@ -62,16 +70,33 @@ def relative(
     field: Field, grouping: Grouping, one: Contestant, name: str, load: float, group: str, confidence: float
 ) -> statistics.Interval:
     """Return a group's mean bounded slowdown over that under the reference, paired by the same jobs."""
+    mine, others = (
+        field.curve(SLOWDOWN + grouping.suffix, contestant, name, **{grouping.dim: group})
+        for contestant in (one, field.reference)
+    )
+    return ratio_at(mine, others, load, confidence)
+
+
+def ratio_at(one: Curve, other: Curve, load: float, confidence: float) -> statistics.Interval:
+    """Return the paired ratio of two curves at a load; NaN where one of them is not done.
+
+    Batches of different families hold jobs in different orders: replications are paired, not batches.
+    """
     values = []
-    for contestant in (one, field.reference):
-        curve = field.curve(SLOWDOWN + grouping.suffix, contestant, name, **{grouping.dim: group})
+    for curve in (one, other):
         place = place_of(curve.x, load)
-        values.append(
-            curve.values[place] if curve.status[place] == DONE else np.full_like(curve.values[place], np.nan)
-        )
-    # Batches of different families hold jobs in different orders: replications are paired, not batches.
-    mine, others = (over_batches(one) for one in values)
-    return statistics.paired_ratio(mine, others, confidence)
+        here = curve.values[place]
+        values.append(over_batches(here if curve.status[place] == DONE else np.full_like(here, np.nan)))
+    return statistics.paired_ratio(*values, confidence)
+
+
+def estimates(found: Sequence[statistics.Interval]) -> Estimates:
+    """Return intervals as a series of a plot."""
+    return Estimates(
+        np.array([one.mean for one in found]),
+        np.array([one.half_width for one in found]),
+        np.ones(len(found), bool),
+    )
 
 
 def over_batches(values: np.ndarray) -> np.ndarray:
@@ -107,11 +132,7 @@ def draw(field: Field, grouping: Grouping) -> Figure:
             found = [
                 relative(field, grouping, one, name, load, group, field.study.confidence) for group in named
             ]
-            series[one.label] = Estimates(
-                np.array([f.mean for f in found]),
-                np.array([f.half_width for f in found]),
-                np.ones(len(named), bool),
-            )
+            series[one.label] = estimates(found)
         plots.append(
             CategoryPlot(
                 [_short(group) for group in named],

@@ -51,18 +51,6 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return Source(folder).study
 
 
-@pytest.fixture(scope="module")
-def waits(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """One policy at one load of a log's kind: nothing varies but the groups of jobs."""
-    folder = tmp_path_factory.mktemp("waits") / "compare"
-    sweep.Study(
-        "compare", grid={"policy": ["easy"], "workload": ["lublin2003"], "load": [0.8]}, output=str(folder),
-        executor="serial", replications=1, batches=12, batch_size=100, warmup=0,
-        measures={"groups": ["runtime", "size"]},
-    ).run(progress=False)  # fmt: skip
-    return Source(folder).study
-
-
 def of(study: Study, place: dict[str, str], name: str) -> float:
     """Return the value of the dataset at a point."""
     values = study.data[name]
@@ -109,7 +97,7 @@ def test_ratios_are_paired_and_those_to_itself_are_one(study: Study) -> None:
             assert 0 < point.half_width < of(study, point.place, "slowdown_ci")
 
 
-def test_a_choice_follows_its_study(study: Study, waits: Study) -> None:
+def test_a_choice_follows_its_study(study: Study) -> None:
     asked = Choice("slowdown", "alternation", "alternation", {"load": "0.75"}, "easy", ("buddy",))
     found = chosen.normal(study, asked)
     assert (found.along, found.lines) == ("alternation", "policy")
@@ -118,17 +106,6 @@ def test_a_choice_follows_its_study(study: Study, waits: Study) -> None:
     gone = chosen.normal(study, Choice("nothing", "nowhere", "neither", {"load": "7"}, "", ("nobody",)))
     assert gone == chosen.normal(study, Choice.first(study))
     assert chosen.normal(study, replace(gone, at={"alternation": "none"})).at == {"alternation": "none"}
-
-
-def test_groups_of_jobs_are_axes_of_their_metrics(waits: Study) -> None:
-    choice = chosen.normal(waits, replace(Choice.first(waits), metric="wait_by_runtime"))
-    assert choice.along == "runtime_range"
-    found = points.points(waits, choice)
-    assert list(found["value"]) == waits.values_of("runtime_range")
-    for point in found.itertuples():
-        mean = of(waits, point.place, "wait_by_runtime_mean")
-        assert point.mean == pytest.approx(mean, rel=1e-9, nan_ok=True)
-        assert np.isfinite(point.mean) or point.note == "no such jobs"
 
 
 def test_the_command_of_a_point_gives_its_numbers_again_bit_for_bit(study: Study, tmp_path: Path) -> None:
@@ -205,15 +182,6 @@ def test_each_picture_is_drawn(study: Study) -> None:
         height, width, _ = image.imread(io.BytesIO(views.drawn(request(study, view)))).shape
         assert width > 800
         assert height > 150
-
-
-@pytest.mark.parametrize(
-    ("times", "told"),
-    [({"begin": "soon"}, "from=soon: give hours"), ({"begin": "900d"}, "the schedule ends after")],
-)
-def test_times_that_cannot_be_drawn_are_refused(study: Study, times: dict[str, str], told: str) -> None:
-    with pytest.raises(AnalysisError, match=told):
-        views.drawn(request(study, "gantt", **times))
 
 
 @pytest.mark.exhaustive
