@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -128,8 +128,8 @@ class Case:
         """Return the seconds of a job alone on the machine."""
         return runtime * speed(self.speedup, size, size) / self.alone(size) if self.speedup else runtime
 
-    def kernel(self, chunks: Iterable[int] = (), **changes: Any) -> Simulation:
-        """Return the real simulation; `chunks` are the indices at which the stream of jobs is cut."""
+    def kernel(self, **changes: Any) -> Simulation:
+        """Return the real simulation."""
         settings: dict[str, Any] = {
             "charged": self.charged,
             "rotation_per_job": self.system.policy.unit == "jobs",
@@ -143,28 +143,23 @@ class Case:
         return Simulation(
             discipline_of(self.system.policy.discipline),
             partial(shares, self.system),
-            self.arrivals([*chunks, len(self.jobs)]),
+            iter([self.arrivals()]),
             settings_of(**(settings | self.options | changes)),
             len(self.jobs) + 1,
             curve,
         )
 
-    def arrivals(self, ends: list[int]) -> Iterator[Arrivals]:
-        submit = np.cumsum([gap for gap, *_ in self.jobs])
-        begin = 0
-        for end in ends:
-            jobs = self.jobs[begin:end]
-            _, job_class, runtime, size = zip(*jobs, strict=True) if jobs else ((),) * 4
-            yield Arrivals(
-                submit[begin:end],
-                np.array([self.work(*job[2:]) for job in jobs], float),
-                np.array(runtime, float),
-                np.array([self.alone(job[3]) for job in jobs], float),
-                np.array(size, np.int64),
-                np.array(job_class, np.int64),
-                True,
-            )
-            begin = end
+    def arrivals(self) -> Arrivals:
+        gap, job_class, runtime, size = zip(*self.jobs, strict=True)
+        return Arrivals(
+            np.cumsum(gap),
+            np.array([self.work(*job[2:]) for job in self.jobs], float),
+            np.array(runtime, float),
+            np.array([self.alone(each) for each in size], float),
+            np.array(size, np.int64),
+            np.array(job_class, np.int64),
+            True,
+        )
 
     def twin(self) -> Twin:
         jobs = [(gap, job_class, self.work(time, size), size) for gap, job_class, time, size in self.jobs]

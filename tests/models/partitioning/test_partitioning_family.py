@@ -67,18 +67,6 @@ def test_metrics_are_ratios_over_all_batches() -> None:
     assert np.isnan(metrics["class_response_time"][:, LONG]).all()
 
 
-def test_the_common_measures_are_those_of_the_same_jobs() -> None:
-    for policy in ("equi", "static_4", "fold_7"):
-        found = run(policy, 0.5, Batches(300, 1, (4,))).metrics
-        assert found["response_time"] == pytest.approx(found["class_response_time"][:, ALL], rel=1e-12)
-        assert found["slowdown"] == pytest.approx(found["blow_up"][:, ALL], rel=1e-12)
-        assert (found["response_time_max"] >= found["response_time_p95"]).all()
-        assert (found["jobs"] == 300).all()
-        waits = found["wait_max"] > 0
-        assert waits.any() if policy == "static_4" else not waits.any()
-        assert ((found["utilization"] > 0) & (found["utilization"] <= 1)).all()
-
-
 @pytest.mark.parametrize(("fraction", "known"), [(1.0, [0, 2]), (0.0, [1, 2]), (0.5, [0, 1, 2])])
 def test_a_class_without_jobs_does_not_keep_a_run_from_ending(fraction: float, known: list[int]) -> None:
     shown = []
@@ -150,8 +138,3 @@ def test_a_plan_is_checked_without_loading_numba() -> None:
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_load_beyond_the_capacity_of_the_chain_is_noted() -> None:
-    (note,) = FAMILY.check(Point(POLICIES["fold_7"] | {"rotation": 20.0}, WORKLOAD, MACHINE, 0.95))
-    assert "gives way at a load of 0." in note

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import CONF, read
+from t3d_cases import POLICIES, file
 
 from models import backfill
 from models.jobs.job_classes import EXPRESS, INTERACTIVE, PRODUCTION
@@ -20,13 +18,7 @@ from models.production_gang import FAMILY, model
 from models.production_gang.t3d import moment
 from models.production_gang.t3d.nodes import partitions, shapes_of
 
-SCHEDULERS = ("llnl_gang", "djm", "unicos_max")
 HOUR, DAY = 3600.0, 86_400.0
-
-
-@cache
-def file(group: str, name: str) -> dict[str, Any]:
-    return read(next((CONF / group).rglob(f"{Path(name).name}.yaml")))
 
 
 def changed(given: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
@@ -44,7 +36,7 @@ def point(jobs: Jobs | None = None, policy: str = "llnl_gang", machine: Any = No
     workload = file("workload", "t3d_three_weeks")
     if jobs is not None:
         workload = file("workload", "arrays") | {"jobs": jobs}
-    given = changed(file("policy", f"production_gang/{policy}"), keys)
+    given = changed(file("policy/production_gang", policy), keys)
     hardware = file("machine", "t3d") | (machine or {})
     return Point(given, workload, hardware, None, Batches(None, 0, (1,)), (1, 2, 0))
 
@@ -59,7 +51,7 @@ def jobs_of(*rows: tuple[float, float, int, int], **columns: Any) -> Jobs:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("policy", SCHEDULERS)
+@pytest.mark.parametrize("policy", POLICIES)
 def test_every_second_of_every_processor_is_accounted_for(policy: str) -> None:
     metrics = FAMILY.simulate(
         replace(point(policy=policy), batches=Batches(None, 0, (50,), weeks=True))
@@ -90,7 +82,7 @@ def test_one_class_without_preemption_is_first_come_first_served() -> None:
         oversubscribe=None,
     )
     pool = file("machine", "pe128") | {"processors": 256}
-    other = replace(one, policy=file("policy", "backfill/fcfs"), machine=pool)
+    other = replace(one, policy=file("policy/backfill", "fcfs"), machine=pool)
     here, there = FAMILY.schedule(one), backfill.FAMILY.schedule(other)
     assert here.start.tolist() == there.start.tolist()
     assert (here.start > here.jobs.submit).mean() > 0.3
