@@ -12,15 +12,14 @@ What happens first at one instant: see `models.kernels.ties`. A job with a plann
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
-from numba import from_dtype, types
 from numba.extending import overload
 
+from models.kernels import ties
 from models.kernels.compiling import UNCOUNTED, part
 from models.kernels.ties import next_submission, takes_end, takes_submission
-from models.kernels.types import OF_ANNOTATIONS, record
 
 INFINITY = np.inf
 
@@ -59,15 +58,8 @@ def initial_state(kind: np.dtype, instant: bool, **values: float) -> np.ndarray:
     return state
 
 
-def system_type(system: type, state: np.dtype) -> Any:
-    """Return the numba type of a system: a named tuple with `state` first, and tables as annotated."""
-    _, *tables = get_type_hints(system).values()
-    declared = [OF_ANNOTATIONS.get(table) or record(table) for table in tables]
-    return types.BaseTuple.from_types([from_dtype(state)[::1], *declared], system)
-
-
 def next_end(system: Any) -> float:
-    """Return when the next running job ends, inf if none runs."""
+    """Return when the next running job ends, inf if none runs; by default from `jobs.end` and `heap`."""
     raise NotImplementedError
 
 
@@ -105,8 +97,16 @@ def part_of(system: type) -> Callable[[Callable], Callable]:
     return declare
 
 
+def first_of_heap(system):
+    """Return when the first job of the system's heap ends, inf if there is none. O(1)."""
+    return ties.next_end(system.jobs.end, system.heap, system.state[0].n_running)
+
+
 def nothing(system):
     """Do nothing at the beginning of an instant."""
+
+
+DEFAULTS = {"next_end": first_of_heap, "begin_instant": nothing}
 
 
 def _chosen_by_type(stub: Callable) -> None:
@@ -114,7 +114,7 @@ def _chosen_by_type(stub: Callable) -> None:
 
     def choose(system):
         kind = getattr(system, "instance_class", None)
-        return _IMPLEMENTATIONS.get((name, kind), nothing if stub is begin_instant else None)
+        return _IMPLEMENTATIONS.get((name, kind), DEFAULTS.get(name))
 
     def choose_with_functions(system, functions):
         return choose(system)

@@ -15,7 +15,7 @@ D. G. Feitelson, A. M. Weil, "Utilization and predictability in scheduling the I
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import void
@@ -27,47 +27,17 @@ from models.backfill.event_loop import (
     part_of,
     run_events,
     state_type,
-    system_type,
 )
+from models.backfill.job_table import NO_HOST, JobTable, schedule_of, table_of
 from models.backfill.profile import Profile, all_free, earliest, forget, occupy
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
 from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
-from models.kernels.ties import next_end as first_end
+from models.kernels.types import record
 
-NO_HOST = -1
 STATE = state_type()
-
-
-class PlannedJobs(NamedTuple):
-    """The jobs in order of submission, none longer than requested; every array has the shape (n_jobs,).
-
-    Parameters
-    ----------
-    submit, runtime, requested : ndarray of float, seconds
-    size, need : ndarray of int
-        Processors, and memory in KB.
-    start, end : ndarray of float, seconds
-        Filled in, like `host`.
-    host : ndarray of int
-    promised : ndarray of float, seconds
-        NaN; filled in for those that have to wait, with the first start reserved for them.
-    planned : ndarray of float, seconds
-        The reserved start, inf before there is one.
-    """
-
-    submit: Floats
-    runtime: Floats
-    requested: Floats
-    size: Ints
-    need: Ints
-    start: Floats
-    end: Floats
-    host: Ints
-    promised: Floats
-    planned: Floats
 
 
 class ConservativeHosts(NamedTuple):
@@ -75,27 +45,23 @@ class ConservativeHosts(NamedTuple):
 
     Parameters
     ----------
-    state, jobs, profile : see there
+    state, jobs, profile : see there; no job is longer than requested
+    planned : the reserved start of each job (seconds), inf before there is one
     free : free processors of each host
     queue : the waiting jobs in order of submission
     heap : the running jobs by their ends
     """
 
-    state: np.ndarray
-    jobs: PlannedJobs
+    state: Annotated[np.ndarray, STATE]
+    jobs: JobTable
     profile: Profile
+    planned: Floats
     free: Ints
     queue: Ints
     heap: Ints
 
 
-SYSTEM = system_type(ConservativeHosts, STATE)
-
-
-@part_of(ConservativeHosts)
-def next_end(system):
-    """Return when the next running job ends, inf if none runs. O(1)."""
-    return first_end(system.jobs.end, system.heap, system.state[0].n_running)
+SYSTEM = record(ConservativeHosts)
 
 
 @part_of(ConservativeHosts)
@@ -110,8 +76,8 @@ def begin_instant(system):
     state.next_start = np.inf
     for i in range(state.n_waiting):
         job = system.queue[i]
-        if jobs.planned[job] > state.now:
-            state.next_start = min(state.next_start, jobs.planned[job])
+        if system.planned[job] > state.now:
+            state.next_start = min(state.next_start, system.planned[job])
             system.queue[kept] = job
             kept += 1
             continue
@@ -154,9 +120,9 @@ def schedule_jobs(system, functions):
     for i in range(begin, state.n_waiting):
         job = system.queue[i]
         place(system, job)
-        state.next_start = min(state.next_start, jobs.planned[job])
-        if i >= first_new and jobs.planned[job] > state.now:
-            jobs.promised[job] = jobs.planned[job]
+        state.next_start = min(state.next_start, system.planned[job])
+        if i >= first_new and system.planned[job] > state.now:
+            jobs.promised[job] = system.planned[job]
 
 
 @part()
@@ -164,7 +130,7 @@ def place(system, job):
     """Place a job where it starts first, with all others where they are. O(steps of all hosts)."""
     jobs, profile = system.jobs, system.profile
     size, need, requested = jobs.size[job], jobs.need[job], jobs.requested[job]
-    planned = jobs.planned[job]
+    planned = system.planned[job]
     if planned < np.inf:
         occupy(profile, jobs.host[job], planned, planned + requested, -size, -need)
     best = NO_HOST
@@ -175,7 +141,7 @@ def place(system, job):
             best = h
     if best >= 0:
         jobs.host[job] = best
-    jobs.planned[job] = planned
+    system.planned[job] = planned
     occupy(profile, jobs.host[job], planned, planned + requested, size, need)
 
 
@@ -186,26 +152,13 @@ def run(system):
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
-    """Run all jobs to their ends.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        As they run under the rules, none of them longer than requested.
-    machine : Machine
-        With a host for each of them.
-    rules : Conservative
-    """
+    """Run all jobs to their ends, see `models.backfill.rules.Rules.simulate`."""
     n = len(jobs)
-    start, end, promised = (np.full(n, np.nan) for _ in range(3))
-    table = PlannedJobs(
-        jobs.submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory,
-        start, end, np.zeros(n, np.int64), promised, planned=np.full(n, np.inf),
-    )  # fmt: skip
-    queue, heap = (np.empty(n, np.int64) for _ in range(2))
+    table, queue, heap = table_of(jobs), np.empty(n, np.int64), np.empty(n, np.int64)
+    table.host[:] = 0
     system: Any = ConservativeHosts(
-        initial_state(STATE, rules.instant), table, all_free(machine, 2 * n + 2), machine.processors.copy(),
-        queue, heap,
+        initial_state(STATE, rules.instant), table, all_free(machine, 2 * n + 2), np.full(n, np.inf),
+        machine.processors.copy(), queue, heap,
     )  # fmt: skip
     run(system)
-    return Schedule(jobs, machine, start, end, table.host, promised=promised)
+    return schedule_of(table, jobs, machine)

@@ -23,53 +23,28 @@ from typing import Any
 import numpy as np
 from numba import void
 
+from models.backfill.conservative import steps, tables
 from models.backfill.conservative.gaps import close_old_gaps, first_gap, open_gap
 from models.backfill.conservative.index import enter, leave, reorganize
 from models.backfill.conservative.rules import Conservative
-from models.backfill.conservative.steps import (
-    drop_past,
-    first_adjacent,
-    first_fit,
-    give_back,
-    link_start,
-    release_step,
-    split_step,
-    take,
-    unlink_start,
-)
-from models.backfill.conservative.tables import (
-    MASK,
-    NONE,
-    NUMBER,
-    SHIFT,
-    SYSTEM,
-    ConservativePool,
-    system_of,
-)
 from models.backfill.event_loop import part_of, run_events
+from models.backfill.job_table import schedule_of
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
 from models.kernels import ends as heaps
 from models.kernels.bits import ALL, ONE, ZERO, lowest_position
 from models.kernels.compiling import kernel, part
-from models.kernels.ties import next_end as first_end
 
 INSTANTS_BETWEEN = 64
 """Instants from one reorganization to the next: it costs little then, see `index.reorganize`."""
 
 
-@part_of(ConservativePool)
-def next_end(system):
-    """Return when the next running job ends, inf if none runs. O(1)."""
-    return first_end(system.jobs.end, system.heap, system.state[0].n_running)
-
-
-@part_of(ConservativePool)
+@part_of(tables.ConservativePool)
 def begin_instant(system):
     """Drop what is past, and start jobs at their planned start: the profile has capacity for them."""
     state, jobs, queue, step = system.state[0], system.jobs, system.queue, system.step
-    drop_past(system)
+    steps.drop_past(system)
     state.n_instants += 1
     if state.n_instants % INSTANTS_BETWEEN == 0:
         reorganize(system)
@@ -77,41 +52,41 @@ def begin_instant(system):
         return
     first = state.first
     position = step[first].starting
-    while position != NONE:
+    while position != tables.NONE:
         job = queue.job[position]
         jobs.start[job] = state.now
         jobs.end[job] = state.now + jobs.runtime[job]
-        jobs.until[job] = queue.reservation[position].last
+        system.until[job] = queue.reservation[position].last
         heaps.push(jobs.end, system.heap, state.n_running, job)
         leave(queue, position)
         step[first].n_jobs -= 1
         state.n_running += 1
         state.n_waiting -= 1
         position = queue.reservation[position].next_there
-    step[first].starting = NONE
+    step[first].starting = tables.NONE
     at = first
-    while at != NONE and step[at].starting == NONE:
+    while at != tables.NONE and step[at].starting == tables.NONE:
         at = step[at].after
-    state.next_start = np.inf if at == NONE else step[at].time
+    state.next_start = np.inf if at == tables.NONE else step[at].time
 
 
-@part_of(ConservativePool)
+@part_of(tables.ConservativePool)
 def end_job(system):
     """Free the processors of the job that ends next, up to its expected end."""
     state, step = system.state[0], system.step
     job = heaps.pop(system.jobs.end, system.heap, state.n_running)
     state.n_running -= 1
-    at, expected = state.first, system.jobs.until[job]
+    at, expected = state.first, system.until[job]
     size = system.jobs.size[job]
     while at != expected:
-        give_back(system, at, size)
+        steps.give_back(system, at, size)
         at = step[at].after
     if expected != state.first and state.n_waiting > 0:
         open_gap(system, state.first, expected, size)
-    release_step(system, expected)
+    steps.release_step(system, expected)
 
 
-@part_of(ConservativePool)
+@part_of(tables.ConservativePool)
 def submit_job(system):
     """Reserve the earliest start that disturbs no other reservation for the next job. O(steps).
 
@@ -122,15 +97,15 @@ def submit_job(system):
         compress(system)
     job, position = state.arrived, np.uint32(state.n_positions)
     size, requested = system.jobs.size[job], system.jobs.requested[job]
-    at = first_fit(system, state.first, size, requested)
+    at = steps.first_fit(system, state.first, size, requested)
     planned = step[at].time
     queue.job[position] = job
     queue.size[position] = size
     queue.reservation[position].requested = requested
-    last = take(system, at, planned + requested, size)
+    last = steps.take(system, at, planned + requested, size)
     queue.reservation[position].last = last
     step[last].n_jobs += 1
-    link_start(system, position, at)
+    steps.link_start(system, position, at)
     enter(queue, position, size, requested, planned)
     if planned > state.now:
         system.jobs.promised[job] = planned
@@ -139,15 +114,15 @@ def submit_job(system):
     state.n_waiting += 1
 
 
-@part_of(ConservativePool)
+@part_of(tables.ConservativePool)
 def schedule_jobs(system, functions):
     """Place the waiting jobs anew after ends, unless that was done before a submission."""
     if system.state[0].n_ended > 0 and system.state[0].arrived == system.state[0].first_new:
         compress(system)
 
 
-@part(NUMBER(SYSTEM, NUMBER, NUMBER))
-def move(system: ConservativePool, position: int, at: int) -> int:
+@part(tables.NUMBER(tables.SYSTEM, tables.NUMBER, tables.NUMBER))
+def move(system: tables.ConservativePool, position: int, at: int) -> int:
     """Move a waiting job forward to the beginning of a step, and return the first step of the gap that it
     leaves behind, which ends where the job was expected to end. O(steps that it moves over).
 
@@ -165,23 +140,23 @@ def move(system: ConservativePool, position: int, at: int) -> int:
         before = step[gap].before
         while step[before].time >= end:
             gap = before
-            give_back(system, gap, size)
+            steps.give_back(system, gap, size)
             before = step[gap].before
         if step[gap].time != end:
-            gap = split_step(system, before, end)
-            give_back(system, gap, size)
+            gap = steps.split_step(system, before, end)
+            steps.give_back(system, gap, size)
         reservation[position].last = gap
         return gap
-    reservation[position].last = take(system, at, end, size)
+    reservation[position].last = steps.take(system, at, end, size)
     at = first
     while at != last:
-        give_back(system, at, size)
+        steps.give_back(system, at, size)
         at = step[at].after
     return first
 
 
-@part(void(SYSTEM), inline=False)
-def compress(system: ConservativePool) -> None:
+@part(void(tables.SYSTEM), inline=False)
+def compress(system: tables.ConservativePool) -> None:
     """Place anew, in order of submission, the waiting jobs that may have an earlier start.
 
     O(positions / 64), and O(steps that they move over) for the jobs, besides what `first_gap` costs where
@@ -189,39 +164,39 @@ def compress(system: ConservativePool) -> None:
     """
     state, queue, step = system.state[0], system.queue, system.step
     reservation = queue.reservation
-    for word in range((state.n_positions >> SHIFT) + 1):
+    for word in range((state.n_positions >> tables.SHIFT) + 1):
         rest = queue.may_advance[word] | queue.may_jump[word]
         while rest != ZERO:
             bit = lowest_position(rest)
             one = ONE << np.uint64(bit)
-            position = np.uint32((word << SHIFT) + bit)
+            position = np.uint32((word << tables.SHIFT) + bit)
             before, last = reservation[position].first, reservation[position].last
             at = before
             if queue.may_advance[word] & one != ZERO:
-                at = first_adjacent(system, at, queue.size[position])
+                at = steps.first_adjacent(system, at, queue.size[position])
             if queue.may_jump[word] & one != ZERO:
                 at = first_gap(system, position, at)
             queue.may_advance[word] &= ~one
             queue.may_jump[word] &= ~one
             if at != before:
                 gap = move(system, position, at)
-                unlink_start(system, position)
-                link_start(system, position, at)
+                steps.unlink_start(system, position)
+                steps.link_start(system, position, at)
                 step[reservation[position].last].n_jobs += 1
                 state.next_start = min(state.next_start, reservation[position].planned)
                 if gap != last:
                     open_gap(system, gap, last, queue.size[position])
-                release_step(system, before)
-                release_step(system, last)
+                steps.release_step(system, before)
+                steps.release_step(system, last)
             # Those before it are examined at the next end.
             rest = ZERO
-            if bit != MASK:
+            if bit != tables.MASK:
                 rest = (queue.may_advance[word] | queue.may_jump[word]) & (ALL << np.uint64(bit + 1))
     close_old_gaps(system)
     state.turn += 1
 
 
-@kernel(void(SYSTEM))
+@kernel(void(tables.SYSTEM))
 def run(system):
     """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`.
 
@@ -233,18 +208,8 @@ def run(system):
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
-    """Run all jobs to their ends.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        As they run under the rules, none of them longer than requested.
-    machine : Machine
-        One pool that all of them fit on.
-    rules : Conservative
-    """
-    system: Any = system_of(jobs, machine.largest, rules.instant)
+    """Run all jobs to their ends, see `models.backfill.rules.Rules.simulate`."""
+    system: Any = tables.system_of(jobs, machine.largest, rules.instant)
     run(system)
-    table = system.jobs
-    host = np.zeros(len(jobs), np.int64)
-    return Schedule(jobs, machine, table.start, table.end, host, promised=table.promised)
+    system.jobs.host[:] = 0
+    return schedule_of(system.jobs, jobs, machine)

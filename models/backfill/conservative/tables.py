@@ -16,17 +16,18 @@ reservation in it or later shows for most gaps at once that no job fits.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numba import float64, from_dtype, int32, types, uint32, uint64
+from numba import float64, int32, uint32, uint64
 from numpy.typing import NDArray
 
 from models.arrays import Floats, Ints
 from models.backfill.event_loop import initial_state, state_type
+from models.backfill.job_table import NO_JOB, JobTable, table_of
 from models.jobs.jobs import Jobs
 from models.kernels.bits import WORD_BITS, words
-from models.kernels.types import FLOATS, INTS
+from models.kernels.types import record
 
 NUMBER = uint32
 """Of a step, a gap or a position. An unsigned index needs no check whether it counts from the end of its
@@ -34,15 +35,14 @@ array, which took a quarter of all time."""
 FIRST: Any = np.uint32(0)
 NONE: Any = np.uint32(0xFFFF_FFFF)
 
-NO_JOB = -1
 CLASSES = 32
 """Of sizes, and of requested times: twice as many at most."""
 ZONES = 128
 SHIFT, MASK = 6, WORD_BITS - 1
 
-Numbers = NDArray[np.uint32]
-Records = NDArray[np.void]
-Sets = NDArray[np.uint64]
+Numbers = Annotated[NDArray[np.uint32], uint32[::1]]
+Set = Annotated[NDArray[np.uint64], uint64[::1]]
+Sets = Annotated[NDArray[np.uint64], uint64[:, ::1]]
 
 STATE = state_type(
     first=np.uint32, spare=np.uint32, n_steps=np.uint32, n_gaps=np.uint32, n_positions=np.int64,
@@ -118,31 +118,6 @@ next_there, last_there
 """
 
 
-class PlannedJobs(NamedTuple):
-    """The jobs in order of submission, none longer than requested; every array has the shape (n_jobs,).
-
-    Parameters
-    ----------
-    submit, runtime, requested : ndarray of float, seconds
-    size : ndarray of int
-    start, end : ndarray of float, seconds
-        Filled in.
-    promised : ndarray of float, seconds
-        NaN; filled in for those that have to wait, with the first start reserved for them.
-    until : ndarray of int
-        The step that begins at the expected end of a running job.
-    """
-
-    submit: Floats
-    runtime: Floats
-    requested: Floats
-    size: Ints
-    start: Floats
-    end: Floats
-    promised: Floats
-    until: Numbers
-
-
 class IndexedQueue(NamedTuple):
     """The waiting jobs by position; arrays have the shape (n_jobs,) unless noted.
 
@@ -176,17 +151,17 @@ class IndexedQueue(NamedTuple):
         The shortest request of each class, ascending; the first is 0.
     """
 
-    reservation: Records
-    size: NDArray[np.int32]
+    reservation: Annotated[np.ndarray, RESERVATION]
+    size: Annotated[NDArray[np.int32], int32[::1]]
     job: Ints
     moved_to: Numbers
-    may_advance: Sets
-    may_jump: Sets
-    present: Sets
+    may_advance: Set
+    may_jump: Set
+    present: Set
     of_size: Sets
     of_request: Sets
     later: Sets
-    shortest: Floats
+    shortest: Annotated[NDArray[np.float64], float64[:, ::1]]
     grid: Floats
     class_of_size: Ints
     least_request: Floats
@@ -198,7 +173,8 @@ class ConservativePool(NamedTuple):
     Parameters
     ----------
     state : one record of `STATE`
-    jobs, queue : see there
+    jobs, queue : see there; no job is longer than requested
+    until : for each running job, the step that begins at its expected end
     heap : the running jobs by their ends
     step : ndarray of `STEP`, by their numbers, as many as there can be at once
         Numbers are given anew in the order of time every now and then, so that a neighbour is mostly beside.
@@ -207,46 +183,31 @@ class ConservativePool(NamedTuple):
         Scratch, while steps get new numbers.
     """
 
-    state: np.ndarray
-    jobs: PlannedJobs
+    state: Annotated[np.ndarray, STATE]
+    jobs: JobTable
+    until: Numbers
     queue: IndexedQueue
     heap: Ints
-    step: Records
-    gap: Records
-    ordered: Records
+    step: Annotated[np.ndarray, STEP]
+    gap: Annotated[np.ndarray, GAP]
+    ordered: Annotated[np.ndarray, STEP]
     number: Numbers
 
 
-SETS, WORDS = uint64[:, ::1], uint64[::1]
-QUEUE = types.NamedTuple(
-    [
-        from_dtype(RESERVATION)[::1], int32[::1], INTS, uint32[::1], *[WORDS] * 3, *[SETS] * 3,
-        float64[:, ::1], FLOATS, INTS, FLOATS,
-    ],
-    IndexedQueue,
-)  # fmt: skip
-JOBS = types.NamedTuple([*[FLOATS] * 3, INTS, *[FLOATS] * 3, uint32[::1]], PlannedJobs)
-STEPS = from_dtype(STEP)[::1]
-SYSTEM = types.NamedTuple(
-    [from_dtype(STATE)[::1], JOBS, QUEUE, INTS, STEPS, from_dtype(GAP)[::1], STEPS, uint32[::1]],
-    ConservativePool,
-)
+QUEUE, SYSTEM = record(IndexedQueue), record(ConservativePool)
 
 
 def system_of(jobs: Jobs, processors: int, instant: bool) -> ConservativePool:
     """Return the system before the first submission."""
     n = len(jobs)
-    start, end, promised = (np.full(n, np.nan) for _ in range(3))
     # Two steps for each job, and two more for one that moves.
     step, gap, ordered = (np.zeros(2 * n + 4, kind) for kind in (STEP, GAP, STEP))
     step[0] = (-np.inf, processors, NONE, NONE, 0, NONE, NONE)
     until, number = np.zeros(n, np.uint32), np.zeros(2 * n + 4, np.uint32)
     return ConservativePool(
         initial_state(STATE, instant, first=FIRST, spare=NONE, n_steps=1),
-        PlannedJobs(
-            jobs.submit, jobs.runtime, jobs.requested, jobs.size, start, end, promised, until
-        ),
-        empty_queue(jobs.size, jobs.requested, processors), np.empty(n, np.int64), step, gap, ordered, number,
+        table_of(jobs), until, empty_queue(jobs.size, jobs.requested, processors),
+        np.empty(n, np.int64), step, gap, ordered, number,
     )  # fmt: skip
 
 

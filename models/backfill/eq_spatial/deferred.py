@@ -7,13 +7,9 @@ shares of it.
 
 from __future__ import annotations
 
-from models.backfill.eq_spatial.partition import (
-    hand_out,
-    level_of,
-    place_beside,
-    share_of,
-)
-from models.backfill.eq_spatial.tables import NO_HOST, NO_JOB, TRIAL
+from models.backfill.eq_spatial import partition
+from models.backfill.eq_spatial.tables import TRIAL
+from models.backfill.job_table import NO_HOST, NO_JOB
 from models.kernels.compiling import part
 
 
@@ -74,13 +70,13 @@ def update_deferred(system, h, n_others, asked):
     processors, n = hosts.processors[h], hosts.n_members[h]
     level, after, before = 0, NO_JOB, NO_JOB
     if n < processors:
-        level, after, before = place_beside(h, n_others, processors - asked, hosts, settings)
+        level, after, before = partition.place_beside(h, n_others, processors - asked, hosts, settings)
     if level != hosts.level[h] or after != hosts.after[h] or before != hosts.before[h]:
         hosts.level[h], hosts.after[h], hosts.before[h] = level, after, before
         job = hosts.first_deferred[h]
         while job != NO_JOB:
             if jobs.host[job] != h:
-                share = share_of(job, jobs.size[job], level, after, before)
+                share = partition.share_of(job, jobs.size[job], level, after, before)
                 accumulate_lost_service(jobs, job, share, now)
             job = jobs.deferred_after[job]
     if hosts.n_own_deferred[h] == 0:
@@ -89,14 +85,18 @@ def update_deferred(system, h, n_others, asked):
     has_claim = settings.favoured_from <= TRIAL
     if not has_claim:
         # It would have no more than it has.
-        level, odd = level_of(hosts.asks, n, n_others, processors - min(asked, processors - n_others))
-        hand_out(hosts.asks, n, level, odd, settings.last, hosts.shares, 0)
+        level, odd = partition.level_of(
+            hosts.asks, n, n_others, processors - min(asked, processors - n_others)
+        )
+        partition.hand_out(hosts.asks, n, level, odd, settings.last, hosts.shares, 0)
     for i in range(n):
         job, size = members.job[base + i], members.size[base + i]
         if members.standing[base + i] != TRIAL or jobs.virtual_host[job] != h:
             continue
         share = hosts.shares[i]
         if has_claim:
-            level, after, before = place_beside(h, n_others, processors - (asked - size), hosts, settings)
-            share = share_of(job, size, level, after, before)
+            level, after, before = partition.place_beside(
+                h, n_others, processors - (asked - size), hosts, settings
+            )
+            share = partition.share_of(job, size, level, after, before)
         accumulate_lost_service(jobs, job, share, now)

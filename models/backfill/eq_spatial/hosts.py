@@ -5,39 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, void
 
-from models.backfill.eq_spatial.partition import (
-    BOUNDLESS,
-    divide,
-    gather,
-    level_beside,
-    rank,
-    share_of,
-    where_odd,
-)
-from models.backfill.eq_spatial.tables import (
-    CATCHING,
-    CAUGHT,
-    HOSTS,
-    LONG,
-    NO_HOST,
-    NO_JOB,
-    PLAIN,
-    TRIAL,
-    Hosts,
-)
+from models.backfill.eq_spatial import partition, tables
+from models.backfill.job_table import NO_HOST, NO_JOB
 from models.backfill.pieces import note
 from models.kernels.compiling import part
 
 
-@part(int64(int64, int64, HOSTS))
-def find_host(size: int, memory: int, hosts: Hosts) -> int:
+@part(int64(int64, int64, tables.HOSTS))
+def find_host(size: int, memory: int, hosts: tables.Hosts) -> int:
     """Return the host on which a job is placed, or `NO_HOST`. O(hosts), without branches.
 
     Of the hosts with enough unallocated memory that with the fewest unallocated processors that are enough;
     else that with the most processors (less those that catching-up jobs have extra) for each one that its
     jobs and this one ask for. A host with as many jobs as processors takes no more. The first of equals.
     """
-    best, least = NO_HOST, np.int64(BOUNDLESS)
+    best, least = NO_HOST, np.int64(partition.BOUNDLESS)
     for i in range(hosts.processors.shape[0]):
         h = np.uint64(i)
         takes = (hosts.free_memory[h] >= memory) & (hosts.n_members[h] < hosts.processors[h])
@@ -58,8 +40,8 @@ def find_host(size: int, memory: int, hosts: Hosts) -> int:
     return best
 
 
-@part(int64(HOSTS))
-def most_memory(hosts: Hosts) -> int:
+@part(int64(tables.HOSTS))
+def most_memory(hosts: tables.Hosts) -> int:
     """Return the most memory that a host has unallocated which takes more jobs, see `find_host`. O(hosts)."""
     most = -1
     for h in range(hosts.processors.shape[0]):
@@ -68,8 +50,8 @@ def most_memory(hosts: Hosts) -> int:
     return most
 
 
-@part(void(HOSTS, int64, int64))
-def move_member(hosts: Hosts, source: int, place: int) -> None:
+@part(void(tables.HOSTS, int64, int64))
+def move_member(hosts: tables.Hosts, source: int, place: int) -> None:
     """Copy a job to another place of its host. O(1)."""
     members, at, to = hosts.members, np.uint64(source), np.uint64(place)
     members.job[to] = members.job[at]
@@ -135,10 +117,10 @@ def set_targets(system, h):
     if hosts.divided[h] == now or now >= hosts.divided[h] + settings.min_interval:
         for i in range(begin, end):
             at = np.uint64(i)
-            if members.standing[at] == CAUGHT:
-                members.standing[at] = PLAIN
+            if members.standing[at] == tables.CAUGHT:
+                members.standing[at] = tables.PLAIN
                 members.turns[at] = np.nan
-        divide(h, hosts, settings)
+        partition.divide(h, hosts, settings)
         n_changed = 0
         for i in range(begin, end):
             had = members.processors[np.uint64(i)]
@@ -172,11 +154,11 @@ def extra_of_catching(system, i, h, n_others, asked):
     members = hosts.members
     job, size = members.job[i], members.size[i]
     had, target = members.processors[i], members.target[i]
-    level, odd = level_beside(hosts, n_others, hosts.processors[h] - (asked - size))
+    level, odd = partition.level_beside(hosts, n_others, hosts.processors[h] - (asked - size))
     share = size
     if size > level:
-        after, before = where_odd(h, level, odd, hosts, settings)
-        share = share_of(job, size, level, after, before)
+        after, before = partition.where_odd(h, level, odd, hosts, settings)
+        share = partition.share_of(job, size, level, after, before)
     if share != members.share[i] or target != had:
         gained = (had - members.share[i]) * (now - jobs.share_since[job])
         jobs.lost[job] = max(jobs.lost[job] - gained, 0.0)
@@ -192,17 +174,17 @@ def next_turn(system, i):
     jobs, members, settings = system.jobs, system.hosts.members, system.settings
     job, standing = members.job[i], members.standing[i]
     turn = np.inf
-    if standing == TRIAL:
+    if standing == tables.TRIAL:
         if not np.isnan(jobs.start[job]):
             turn = jobs.start[job] + settings.quantum
             # A job that exceeds the memory is stopped where it would end.
             if jobs.used[job] > settings.quantum_memory:
                 turn = min(turn, members.ends[i])
         return turn
-    if standing != LONG and not np.isnan(jobs.begun[job]):
+    if standing != tables.LONG and not np.isnan(jobs.begun[job]):
         turn = jobs.begun[job] + settings.long_after
     gain = members.processors[i] - members.share[i]
-    if standing == CATCHING and gain > 0:
+    if standing == tables.CATCHING and gain > 0:
         turn = min(turn, jobs.share_since[job] + jobs.lost[job] / gain)
     return turn
 
@@ -226,16 +208,16 @@ def settle(system, h, some_deferred):
     due = np.inf
     n_others, asked = NO_JOB, 0
     if some_deferred:
-        n_others, asked = gather(h, False, hosts, settings)
-        rank(hosts, n)
+        n_others, asked = partition.gather(h, False, hosts, settings)
+        partition.rank(hosts, n)
     for i in range(begin, begin + n):
         at = np.uint64(i)
         target, standing = members.target[at], members.standing[at]
         unallocated -= target
-        if standing in (CATCHING, CAUGHT):
+        if standing in (tables.CATCHING, tables.CAUGHT):
             if n_others == NO_JOB:
-                n_others, asked = gather(h, False, hosts, settings)
-                rank(hosts, n)
+                n_others, asked = partition.gather(h, False, hosts, settings)
+                partition.rank(hosts, n)
             extra += extra_of_catching(system, i, h, n_others, asked)
         if target != members.processors[at]:
             job = members.job[at]
@@ -243,7 +225,7 @@ def settle(system, h, some_deferred):
             members.turns[at] = np.nan
             if np.isnan(jobs.start[job]):
                 jobs.start[job] = system.state[0].now
-            if standing != TRIAL and np.isnan(jobs.begun[job]):
+            if standing != tables.TRIAL and np.isnan(jobs.begun[job]):
                 jobs.begun[job] = system.state[0].now
         if np.isnan(members.turns[at]):
             members.turns[at] = next_turn(system, i)

@@ -6,35 +6,11 @@ import numpy as np
 from numba import boolean, int64, void
 
 from models.arrays import Ints
-from models.backfill.eq_spatial.deferred import (
-    accumulate_lost_service,
-    link_deferred,
-    unlink_deferred,
-    update_deferred,
-)
-from models.backfill.eq_spatial.hosts import (
-    add_member,
-    find_host,
-    most_memory,
-    remove_member,
-    set_processors,
-    settle,
-)
+from models.backfill.eq_spatial import deferred, tables
+from models.backfill.eq_spatial import hosts as on_hosts
 from models.backfill.eq_spatial.partition import place_of_deferred, share_of
 from models.backfill.eq_spatial.rules import EqSpatial
-from models.backfill.eq_spatial.tables import (
-    CATCHING,
-    CAUGHT,
-    LONG,
-    NO_HOST,
-    NO_JOB,
-    PLAIN,
-    SYSTEM,
-    TRIAL,
-    UNKNOWN,
-    EqSpatialSystem,
-    system_of,
-)
+from models.backfill.job_table import NO_HOST, NO_JOB
 from models.backfill.pieces import pieces_of, room_for, twice
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -63,27 +39,27 @@ def leave(system, i, h):
     state, jobs, hosts, settings = system.state[0], system.jobs, system.hosts, system.settings
     members = hosts.members
     job = members.job[i]
-    in_quantum = members.standing[i] == TRIAL
+    in_quantum = members.standing[i] == tables.TRIAL
     exceeds = in_quantum and jobs.used[job] > settings.quantum_memory
     hosts.free[h] += members.processors[i]
     hosts.free_memory[h] += min(jobs.memory[job], settings.quantum_memory) if in_quantum else jobs.memory[job]
     hosts.n_own_deferred[h] -= int(in_quantum and jobs.virtual_host[job] == h)
     has_ended = members.ends[i] == state.now and not exceeds
-    set_processors(system, i, h, 0)
-    remove_member(hosts, i, h)
+    on_hosts.set_processors(system, i, h, 0)
+    on_hosts.remove_member(hosts, i, h)
     if has_ended:
         jobs.end[job] = state.now
         if in_quantum:
-            unlink_deferred(system, job)
+            deferred.unlink_deferred(system, job)
         return
     jobs.host[job] = NO_HOST
-    jobs.standing[job] = PLAIN
+    jobs.standing[job] = tables.PLAIN
     work = jobs.size[job] * jobs.runtime[job]
     if exceeds or not settings.keep_quantum:
         jobs.left[job] = work
     if jobs.virtual_host[job] == h:
         # It is one of the jobs that would be there now, and no longer one that is.
-        hosts.level[h] = UNKNOWN
+        hosts.level[h] = tables.UNKNOWN
     # Work done in its quantum was not lost.
     jobs.lost[job] -= work - jobs.left[job]
     insert(system.queue, state.queue_begin, state.queue_end, job)
@@ -129,11 +105,11 @@ def end_and_turn(system, h, only):
             i += 1
             continue
         some_acted = True
-        if members.ends[i] == now or members.standing[i] == TRIAL:
+        if members.ends[i] == now or members.standing[i] == tables.TRIAL:
             leave(system, i, h)  # those behind it have moved up
             continue
         is_long = jobs.begun[members.job[i]] + system.settings.long_after == now
-        members.standing[i] = LONG if is_long else CAUGHT
+        members.standing[i] = tables.LONG if is_long else tables.CAUGHT
         members.turns[i] = np.nan
         i += 1
     if some_acted:
@@ -145,9 +121,9 @@ def end_and_turn(system, h, only):
 def place(system, job, h):
     """Place a job on a host, with its memory or that of a quantum. O(jobs on the host)."""
     jobs, hosts = system.jobs, system.hosts
-    add_member(system, job, h)
+    on_hosts.add_member(system, job, h)
     jobs.host[job] = h
-    if jobs.standing[job] == TRIAL:
+    if jobs.standing[job] == tables.TRIAL:
         hosts.free_memory[h] -= min(jobs.memory[job], system.settings.quantum_memory)
         hosts.n_own_deferred[h] += int(jobs.virtual_host[job] == h)
     else:
@@ -163,19 +139,19 @@ def next_with_memory(system):
     served O(1).
     """
     state, jobs, settings, queue = system.state[0], system.jobs, system.settings, system.queue
-    most = most_memory(system.hosts)
+    most = on_hosts.most_memory(system.hosts)
     at, end = state.queue_next, state.queue_end
     while at < end:
         job = queue[np.uint64(at)]
         if jobs.memory[np.uint64(job)] <= most:
             state.queue_next = at + 1
-            unlink_deferred(system, job)
+            deferred.unlink_deferred(system, job)
             if settings.catch_up:
                 jobs.lost[job] += jobs.share[job] * (state.now - jobs.share_since[job])
                 jobs.share[job] = 0
                 jobs.share_since[job] = state.now
                 if jobs.lost[job] > 0:
-                    jobs.standing[job] = CATCHING
+                    jobs.standing[job] = tables.CATCHING
             return job
         if settings.fcfs:
             break
@@ -195,24 +171,24 @@ def host_for_new(system, job):
     state, jobs, hosts, settings = system.state[0], system.jobs, system.hosts, system.settings
     size, memory = jobs.size[job], jobs.memory[job]
     if not (settings.fcfs and state.queue_end > state.queue_begin):
-        h = find_host(size, memory, hosts)
+        h = on_hosts.find_host(size, memory, hosts)
         if h != NO_HOST:
             return h
     jobs.share_since[job] = state.now
     if settings.catch_up:
-        jobs.virtual_host[job] = find_host(size, 0, hosts)
+        jobs.virtual_host[job] = on_hosts.find_host(size, 0, hosts)
     v = jobs.virtual_host[job]
     if v != NO_HOST:
         # Where other jobs are deferred, their place is up to date.
-        if hosts.first_deferred[v] == NO_JOB or hosts.level[v] == UNKNOWN:
+        if hosts.first_deferred[v] == NO_JOB or hosts.level[v] == tables.UNKNOWN:
             hosts.level[v], hosts.after[v], hosts.before[v] = place_of_deferred(v, hosts, settings)
         share = share_of(job, size, hosts.level[v], hosts.after[v], hosts.before[v])
-        accumulate_lost_service(jobs, job, share, state.now)
-    link_deferred(system, job)
+        deferred.accumulate_lost_service(jobs, job, share, state.now)
+    deferred.link_deferred(system, job)
     if settings.quantum > 0:
-        h = find_host(size, min(memory, settings.quantum_memory), hosts)
+        h = on_hosts.find_host(size, min(memory, settings.quantum_memory), hosts)
         if h != NO_HOST:
-            jobs.standing[job] = TRIAL
+            jobs.standing[job] = tables.TRIAL
             return h
     system.queue[state.queue_end] = job
     state.queue_end += 1
@@ -223,13 +199,13 @@ def host_for_new(system, job):
 def settle_host(system, h):
     """Divide a host that has changed, and update what its deferred jobs lose."""
     some_deferred = system.hosts.first_deferred[h] != NO_JOB
-    n_others, asked = settle(system, h, some_deferred)
+    n_others, asked = on_hosts.settle(system, h, some_deferred)
     if some_deferred:
-        update_deferred(system, h, n_others, asked)
+        deferred.update_deferred(system, h, n_others, asked)
 
 
-@kernel(boolean(SYSTEM))
-def run(system: EqSpatialSystem) -> bool:
+@kernel(boolean(tables.SYSTEM))
+def run(system: tables.EqSpatialSystem) -> bool:
     """Simulate jobs to their last end, or until the pieces of the next instant may exceed the capacity.
 
     An event costs O(hosts + jobs on its host), and O(jobs on that host) more for each job that catches up
@@ -288,7 +264,7 @@ def run(system: EqSpatialSystem) -> bool:
             if h == NO_HOST and memory_is_freed:
                 job = next_with_memory(system)
                 if job != NO_JOB:
-                    h = find_host(jobs.size[job], jobs.memory[job], hosts)
+                    h = on_hosts.find_host(jobs.size[job], jobs.memory[job], hosts)
                 memory_is_freed = job != NO_JOB
             if h == NO_HOST:
                 if not takes_submission(instant, now, next_submission(jobs.submit, state.arrived), n_events):
@@ -305,15 +281,7 @@ def run(system: EqSpatialSystem) -> bool:
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: EqSpatial) -> Schedule:
-    """Run all jobs to their ends.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        Their `size` is the most processors that they can use. A host has the memory of each, see
-        `EqSpatial.check`.
-    machine : Machine
-    rules : EqSpatial
+    """Run all jobs to their ends, see `models.backfill.rules.Rules.simulate`.
 
     Returns
     -------
@@ -325,7 +293,7 @@ def simulate(jobs: Jobs, machine: Machine, rules: EqSpatial) -> Schedule:
         processors.
     """
     n_places = len(machine.names) * (machine.largest + 1)
-    system = system_of(jobs, machine, rules, room_for(4 * len(jobs) + 2 * n_places))
+    system = tables.system_of(jobs, machine, rules, room_for(4 * len(jobs) + 2 * n_places))
     while not run(system):
         system = system._replace(pieces=twice(system.pieces))
     table = system.jobs

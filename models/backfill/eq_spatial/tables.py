@@ -7,13 +7,14 @@ its last change, and so is its end. What each event reads of the jobs on a host 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from models.arrays import Floats, Ints
 from models.backfill.eq_spatial.rules import FCFS, LAST, REQUESTED, EqSpatial
-from models.backfill.event_loop import initial_state, state_type, system_type
+from models.backfill.event_loop import initial_state, state_type
+from models.backfill.job_table import NO_HOST, NO_JOB
 from models.backfill.pieces import Noted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, Machine
@@ -23,8 +24,6 @@ PLAIN, TRIAL, CATCHING, CAUGHT, LONG = range(5)
 """Standings of a job: an equal part; in its quantum; catching up; done with that but not yet repartitioned;
 running for long. Those from a given one on are favoured."""
 
-NO_JOB = -1
-NO_HOST = -1
 UNKNOWN = -1
 
 STATE = state_type(queue_begin=np.int64, queue_end=np.int64, queue_next=np.int64, queue_kept=np.int64)
@@ -175,7 +174,7 @@ class Settings(NamedTuple):
 class EqSpatialSystem(NamedTuple):
     """All of the above; `queue` are the jobs without memory in order of submission, `pieces` is filled in."""
 
-    state: np.ndarray
+    state: Annotated[np.ndarray, STATE]
     jobs: JobTable
     hosts: Hosts
     settings: Settings
@@ -184,7 +183,7 @@ class EqSpatialSystem(NamedTuple):
 
 
 HOSTS, SETTINGS = record(Hosts), record(Settings)
-SYSTEM = system_type(EqSpatialSystem, STATE)
+SYSTEM = record(EqSpatialSystem)
 
 
 def system_of(jobs: Jobs, machine: Machine, rules: EqSpatial, pieces: Noted) -> EqSpatialSystem:

@@ -7,81 +7,53 @@ from typing import Any
 from numba import boolean, void
 
 from models.backfill.event_loop import part_of, run_events
-from models.backfill.ncsa_lsf.queue import (
-    append,
-    fits_now,
-    has_new,
-    holds_back,
-    is_barred,
-    is_bounded,
-    overdue,
-    remove,
-    user_is_barred,
-)
+from models.backfill.job_table import NO_HOST, NO_JOB, schedule_of
+from models.backfill.ncsa_lsf import queue as waiting
+from models.backfill.ncsa_lsf import tables
 from models.backfill.ncsa_lsf.rules import NcsaLsf
-from models.backfill.ncsa_lsf.tables import (
-    HOSTS,
-    N_CLASSES,
-    N_SIZES,
-    N_TIMES,
-    NO_CLASS,
-    NO_HOST,
-    NO_JOB,
-    SYSTEM,
-    Hosts,
-    NcsaLsfSystem,
-    system_of,
-)
 from models.backfill.pieces import note, pieces_of
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
 from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
-from models.kernels.ties import next_end as first_end
 
 
-@part_of(NcsaLsfSystem)
-def next_end(system):
-    """Return when the next executing job ends, inf if there is none. O(1)."""
-    return first_end(system.jobs.end, system.heap, system.state[0].n_running)
-
-
-@part_of(NcsaLsfSystem)
+@part_of(tables.NcsaLsfSystem)
 def end_job(system):
     """End the executing job whose end is the first. O(log running jobs + classes)."""
     state, jobs, hosts, queue = system.state[0], system.jobs, system.hosts, system.queue
     job = heaps.pop(jobs.end, system.heap, state.n_running)
     state.n_running -= 1
-    h, user = jobs.host[job], jobs.user[job]
-    s, t = divmod(jobs.job_class[job], N_TIMES)
+    h, user = jobs.host[job], system.user[job]
+    s, t = divmod(system.job_class[job], tables.N_TIMES)
     if hosts.reserved[h] != NO_JOB:
         if state.now > hosts.since[h] and hosts.free[h] > 0:
             note(system.held, hosts.reserved[h], h, hosts.since[h], state.now, hosts.free[h])
         hosts.since[h] = state.now
     hosts.free[h] += jobs.size[job]
-    hosts.free_memory[h] += jobs.memory[job]
-    hosts.executing[h * N_SIZES + s] -= 1
+    hosts.free_memory[h] += jobs.need[job]
+    hosts.executing[h * tables.N_SIZES + s] -= 1
     # Jobs that a limit bars on all hosts may start on any of them, once it bars no more.
-    if is_barred(system, t):
+    if waiting.is_barred(system, t):
         hosts.may_start[:] = 1
     system.of_time[t] -= 1
     if system.of_user[user] == system.limits.of_user:
         queue.examined[:] = NO_JOB
         hosts.may_start[:] = 1
     system.of_user[user] -= 1
-    queue.examined[h * N_CLASSES : (h + 1) * N_CLASSES] = NO_JOB
+    queue.examined[h * tables.N_CLASSES : (h + 1) * tables.N_CLASSES] = NO_JOB
     hosts.may_start[h] = 1
     hosts.has_ended[h] = 1
 
 
-@part_of(NcsaLsfSystem)
+@part_of(tables.NcsaLsfSystem)
 def submit_job(system):
     """Add the next job to the queue. O(1)."""
-    append(system, system.state[0].arrived)
+    waiting.append(system, system.state[0].arrived)
 
 
-@part_of(NcsaLsfSystem)
+@part_of(tables.NcsaLsfSystem)
 def schedule_jobs(system, functions):
     """Serve special reservations where a job has ended, then start waiting jobs until none starts anywhere.
 
@@ -116,7 +88,7 @@ def schedule_jobs(system, functions):
                 some_started |= assign(system, h)
     if state.n_waiting == 0:
         hosts.may_start[:] = 0
-        hosts.held_back_by[:] = NO_CLASS
+        hosts.held_back_by[:] = tables.NO_CLASS
 
 
 @part()
@@ -129,8 +101,8 @@ def begin(system, job, h):
     heaps.push(jobs.end, system.heap, state.n_running, job)
     state.n_running += 1
     hosts.free[h] -= jobs.size[job]
-    hosts.free_memory[h] -= jobs.memory[job]
-    hosts.executing[h * N_SIZES + jobs.job_class[job] // N_TIMES] += 1
+    hosts.free_memory[h] -= jobs.need[job]
+    hosts.executing[h * tables.N_SIZES + system.job_class[job] // tables.N_TIMES] += 1
 
 
 @part()
@@ -141,14 +113,14 @@ def admit(system, job):
     that a limit bars from now on.
     """
     hosts = system.hosts
-    s, t = divmod(system.jobs.job_class[job], N_TIMES)
-    remove(system, job)
+    s, t = divmod(system.job_class[job], tables.N_TIMES)
+    waiting.remove(system, job)
     system.of_time[t] += 1
-    system.of_user[system.jobs.user[job]] += 1
-    bars = is_barred(system, t) or user_is_barred(system, job)
+    system.of_user[system.user[job]] += 1
+    bars = waiting.is_barred(system, t) or waiting.user_is_barred(system, job)
     for h in range(hosts.may_start.shape[0]):
         by = hosts.held_back_by[h]
-        if by != NO_CLASS and (bars or by == s) and not holds_back(system, h, by):
+        if by != tables.NO_CLASS and (bars or by == s) and not waiting.holds_back(system, h, by):
             hosts.may_start[h] = 1
 
 
@@ -158,26 +130,26 @@ def serve_reservations(system, h):
     state, hosts = system.state[0], system.hosts
     job = hosts.reserved[h]
     if job != NO_JOB:
-        if not fits_now(system, h, job):
+        if not waiting.fits_now(system, h, job):
             return
         begin(system, job, h)
         hosts.reserved[h] = NO_JOB
     if state.n_waiting == 0:
         return
-    job = overdue(system, h)
+    job = waiting.overdue(system, h)
     if job == NO_JOB:
         return
     # With a reservation it counts as executing at once, so that no limit can bar it from its start.
     admit(system, job)
-    if fits_now(system, h, job):
+    if waiting.fits_now(system, h, job):
         begin(system, job, h)
     else:
         hosts.reserved[h] = job
         hosts.since[h] = state.now
 
 
-@part(void(HOSTS))
-def sort_by_fullness(hosts: Hosts) -> None:
+@part(void(tables.HOSTS))
+def sort_by_fullness(hosts: tables.Hosts) -> None:
     """Sort the hosts by free processors, the fewest first, of equals the first.
 
     O(hosts) where little has changed since the last time.
@@ -194,8 +166,8 @@ def sort_by_fullness(hosts: Hosts) -> None:
         turn[at] = h
 
 
-@part(boolean(HOSTS))
-def some_may_start(hosts: Hosts) -> bool:
+@part(boolean(tables.HOSTS))
+def some_may_start(hosts: tables.Hosts) -> bool:
     """Return whether a waiting job may start on some host. O(hosts)."""
     found = False
     for h in range(hosts.may_start.shape[0]):
@@ -207,13 +179,13 @@ def some_may_start(hosts: Hosts) -> bool:
 def takes_class(system, h, wanted):
     """Return whether host `h` would take a job of size class `wanted` now, if it fits. O(classes)."""
     hosts = system.hosts
-    for rank in range(N_SIZES):
-        s = hosts.classes[h * N_SIZES + rank]
-        if s == NO_CLASS:
+    for rank in range(tables.N_SIZES):
+        s = hosts.classes[h * tables.N_SIZES + rank]
+        if s == tables.NO_CLASS:
             return False
         if s == wanted:
-            return not is_bounded(system, h, s)
-        if not is_bounded(system, h, s) and holds_back(system, h, s):
+            return not waiting.is_bounded(system, h, s)
+        if not waiting.is_bounded(system, h, s) and waiting.holds_back(system, h, s):
             hosts.held_back_by[h] = s
             return False
     return False
@@ -227,11 +199,11 @@ def host_for_new(system, job):
     O(hosts), and O(classes) for each on which it fits.
     """
     hosts, best = system.hosts, NO_HOST
-    s, t = divmod(system.jobs.job_class[job], N_TIMES)
-    if is_barred(system, t) or user_is_barred(system, job):
+    s, t = divmod(system.job_class[job], tables.N_TIMES)
+    if waiting.is_barred(system, t) or waiting.user_is_barred(system, job):
         return best
     for h in range(hosts.free.shape[0]):
-        if hosts.reserved[h] != NO_JOB or not fits_now(system, h, job):
+        if hosts.reserved[h] != NO_JOB or not waiting.fits_now(system, h, job):
             continue
         if best != NO_HOST and (not system.limits.fullest_first or hosts.free[h] >= hosts.free[best]):
             continue
@@ -250,17 +222,17 @@ def assign(system, h):
     hosts = system.hosts
     some_started = False
     hosts.may_start[h] = 0
-    hosts.held_back_by[h] = NO_CLASS
-    for rank in range(N_SIZES):
-        s = hosts.classes[h * N_SIZES + rank]
+    hosts.held_back_by[h] = tables.NO_CLASS
+    for rank in range(tables.N_SIZES):
+        s = hosts.classes[h * tables.N_SIZES + rank]
         # Without a free processor no job can start, and nothing depends on which class is held back.
-        if s == NO_CLASS or hosts.free[h] == 0:
+        if s == tables.NO_CLASS or hosts.free[h] == 0:
             break
-        if is_bounded(system, h, s):
+        if waiting.is_bounded(system, h, s):
             continue
-        for level in range(system.limits.n_levels if has_new(system, h, s) else 0):
+        for level in range(system.limits.n_levels if waiting.has_new(system, h, s) else 0):
             some_started |= assign_level(system, h, s, level)
-        if not is_bounded(system, h, s) and holds_back(system, h, s):
+        if not waiting.is_bounded(system, h, s) and waiting.holds_back(system, h, s):
             hosts.held_back_by[h] = s
             break
     return some_started
@@ -271,12 +243,12 @@ def assign_level(system, h, s, level):
     """Start waiting jobs of one size class and level on host `h`; return whether any started."""
     limits, queue = system.limits, system.queue
     some_started = False
-    for t in range(N_TIMES):
+    for t in range(tables.N_TIMES):
         queue.cursor[t] = NO_JOB
-        if limits.level[t] != level or is_barred(system, t):
+        if limits.level[t] != level or waiting.is_barred(system, t):
             continue
-        c = s * N_TIMES + t
-        mark = queue.examined[h * N_CLASSES + c]
+        c = s * tables.N_TIMES + t
+        mark = queue.examined[h * tables.N_CLASSES + c]
         if mark == NO_JOB:
             queue.cursor[t] = queue.first[c]
             continue
@@ -284,50 +256,42 @@ def assign_level(system, h, s, level):
         while job > mark:
             queue.cursor[t] = job
             job = queue.before[job]
-    while not is_bounded(system, h, s):
+    while not waiting.is_bounded(system, h, s):
         # First come first served among the time classes of one level.
         job = NO_JOB
         t = 0
-        for other in range(N_TIMES):
+        for other in range(tables.N_TIMES):
             if queue.cursor[other] != NO_JOB and (job == NO_JOB or queue.cursor[other] < job):
                 job = queue.cursor[other]
                 t = other
         if job == NO_JOB:
             break
         queue.cursor[t] = queue.after[job]
-        queue.examined[h * N_CLASSES + s * N_TIMES + t] = job
-        if user_is_barred(system, job) or not fits_now(system, h, job):
+        queue.examined[h * tables.N_CLASSES + s * tables.N_TIMES + t] = job
+        if waiting.user_is_barred(system, job) or not waiting.fits_now(system, h, job):
             continue
         admit(system, job)
         begin(system, job, h)
         some_started = True
-        if is_barred(system, t):
+        if waiting.is_barred(system, t):
             queue.cursor[t] = NO_JOB
     return some_started
 
 
-@kernel(void(SYSTEM))
+@kernel(void(tables.SYSTEM))
 def run(system):
     """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`."""
     run_events(system, ())
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> Schedule:
-    """Run all jobs to their ends.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        As they run under the rules: with a requested time. Each may run on some host, see `NcsaLsf.check`.
-    machine : Machine
-    rules : NcsaLsf
+    """Run all jobs to their ends, see `models.backfill.rules.Rules.simulate`.
 
     Returns
     -------
     Schedule
         With `held`: what was kept idle for special reservations. No start is ever promised.
     """
-    system: Any = system_of(jobs, machine, rules)
+    system: Any = tables.system_of(jobs, machine, rules)
     run(system)
-    table = system.jobs
-    return Schedule(jobs, machine, table.start, table.end, table.host, held=pieces_of(system.held))
+    return schedule_of(system.jobs, jobs, machine, promised=None, held=pieces_of(system.held))

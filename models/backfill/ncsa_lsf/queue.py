@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from models.backfill.ncsa_lsf.tables import N_SIZES, N_TIMES, NO_CLASS, NO_JOB
+from models.backfill.job_table import NO_JOB
+from models.backfill.ncsa_lsf.tables import N_SIZES, N_TIMES, NO_CLASS
 from models.kernels.compiling import part
 
 
 @part()
 def append(system, job):
     """Add a job to the end of the list of its class. O(1)."""
-    queue, c = system.queue, system.jobs.job_class[job]
+    queue, c = system.queue, system.job_class[job]
     queue.before[job] = queue.last[c]
     queue.after[job] = NO_JOB
     if queue.last[c] == NO_JOB:
@@ -23,7 +24,7 @@ def append(system, job):
 @part()
 def remove(system, job):
     """Remove a job from the list of its class. O(1)."""
-    queue, c = system.queue, system.jobs.job_class[job]
+    queue, c = system.queue, system.job_class[job]
     if queue.before[job] == NO_JOB:
         queue.first[c] = queue.after[job]
     else:
@@ -39,20 +40,20 @@ def remove(system, job):
 def fits_now(system, h, job):
     """Return whether a job fits in what is free on host `h`."""
     jobs, hosts = system.jobs, system.hosts
-    return hosts.free[h] >= jobs.size[job] and hosts.free_memory[h] >= jobs.memory[job]
+    return hosts.free[h] >= jobs.size[job] and hosts.free_memory[h] >= jobs.need[job]
 
 
 @part()
 def fits_empty(system, h, job):
     """Return whether a job would fit on host `h` if nothing ran there."""
     jobs, hosts = system.jobs, system.hosts
-    return jobs.size[job] <= hosts.processors[h] and jobs.memory[job] <= hosts.memory[h]
+    return jobs.size[job] <= hosts.processors[h] and jobs.need[job] <= hosts.memory[h]
 
 
 @part()
 def user_is_barred(system, job):
     """Return whether the user of a job has as many executing jobs as allowed."""
-    return system.of_user[system.jobs.user[job]] >= system.limits.of_user
+    return system.of_user[system.user[job]] >= system.limits.of_user
 
 
 @part()

@@ -7,12 +7,13 @@ for each size class at ``h * N_SIZES + s``.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from models.arrays import Floats, Ints
-from models.backfill.event_loop import initial_state, state_type, system_type
+from models.backfill.event_loop import initial_state, state_type
+from models.backfill.job_table import NO_JOB, JobTable, table_of
 from models.backfill.ncsa_lsf.rules import NcsaLsf
 from models.backfill.pieces import Noted, room_for
 from models.jobs.jobs import Jobs
@@ -21,35 +22,9 @@ from models.kernels.types import record
 from models.workloads.o2k.job_classes import CLASSES, SIZE_CLASSES, TIME_CLASSES, classify
 
 N_SIZES, N_TIMES, N_CLASSES = len(SIZE_CLASSES), len(TIME_CLASSES), len(CLASSES)
-NO_JOB = -1
-NO_HOST = -1
 NO_CLASS = -1
 NO_LIMIT = 2**62
 STATE = state_type()
-
-
-class JobTable(NamedTuple):
-    """The jobs in order of submission.
-
-    Parameters
-    ----------
-    submit, runtime : seconds
-    size : processors
-    memory : KB
-    job_class : see above
-    user : counted from 0
-    start, end, host : filled in
-    """
-
-    submit: Floats
-    runtime: Floats
-    size: Ints
-    memory: Ints
-    job_class: Ints
-    user: Ints
-    start: Floats
-    end: Floats
-    host: Ints
 
 
 class Hosts(NamedTuple):
@@ -133,14 +108,17 @@ class NcsaLsfSystem(NamedTuple):
     Parameters
     ----------
     state, jobs, hosts, limits, queue : see there
+    job_class, user : of each job, users counted from 0
     heap : executing jobs by their ends, see `models.kernels.ends`
     of_time, of_user : executing jobs of each time class and user, and those with a special reservation
     held : filled in with what is kept idle for special reservations; a capacity of as many pieces as jobs is
         enough, because every end ends one piece at most
     """
 
-    state: np.ndarray
+    state: Annotated[np.ndarray, STATE]
     jobs: JobTable
+    job_class: Ints
+    user: Ints
     hosts: Hosts
     limits: Limits
     queue: Queue
@@ -151,7 +129,7 @@ class NcsaLsfSystem(NamedTuple):
 
 
 HOSTS = record(Hosts)
-SYSTEM = system_type(NcsaLsfSystem, STATE)
+SYSTEM = record(NcsaLsfSystem)
 
 
 def system_of(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> NcsaLsfSystem:
@@ -161,17 +139,13 @@ def system_of(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> NcsaLsfSystem:
     if rules.user_limit is not None:
         assert jobs.user is not None
         user = np.unique(jobs.user, return_inverse=True)[1].astype(np.int64)
-    table = JobTable(
-        jobs.submit, jobs.runtime, jobs.size, jobs.memory,
-        classify(jobs.requested, jobs.size, jobs.memory), user,
-        np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.int64),
-    )  # fmt: skip
+    job_class = classify(jobs.requested, jobs.size, jobs.memory)
     lengths = (N_CLASSES, N_CLASSES, n, n, n_hosts * N_CLASSES, N_TIMES)
     queue = Queue(*(np.full(length, NO_JOB) for length in lengths))
     of_time, of_user = (np.zeros(length, np.int64) for length in (N_TIMES, int(user.max(initial=0)) + 1))
     return NcsaLsfSystem(
-        initial_state(STATE, rules.instant), table, _empty_hosts(machine, rules), _limits_of(rules), queue,
-        np.empty(n, np.int64), of_time, of_user, room_for(n),
+        initial_state(STATE, rules.instant), table_of(jobs), job_class, user, _empty_hosts(machine, rules),
+        _limits_of(rules), queue, np.empty(n, np.int64), of_time, of_user, room_for(n),
     )  # fmt: skip
 
 

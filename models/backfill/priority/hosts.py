@@ -13,7 +13,8 @@ from numba import boolean, float64, int64, void
 
 from models.arrays import Ints
 from models.backfill.expected_ends import when_free
-from models.backfill.priority.tables import HOSTS, JOBS, NO_HOST, Hosts, QueuedJobs
+from models.backfill.job_table import JOBS, NO_HOST, JobTable
+from models.backfill.priority.tables import HOSTS, Hosts
 from models.backfill.profile import begin, earliest, fits_now, occupy
 from models.kernels.compiling import part
 from models.kernels.types import INTS
@@ -96,7 +97,7 @@ def build_profile(hosts: Hosts, h: int, now: float) -> None:
 
 
 @part(void(float64, int64, float64, JOBS, HOSTS))
-def make_reservation(now: float, job: int, requested: float, jobs: QueuedJobs, hosts: Hosts) -> None:
+def make_reservation(now: float, job: int, requested: float, jobs: JobTable, hosts: Hosts) -> None:
     """Reserve the earliest start for a job that does not fit now. O(running) on each host."""
     size, need = jobs.size[job], jobs.need[job]
     reserved = np.inf

@@ -54,8 +54,6 @@ FIXED = types.FunctionType(FIXED_SIGNATURE)
 WEIGHTS = types.NamedUniTuple(float64, len(Weights._fields), Weights)
 
 SECONDS_IN_HOUR = 3600.0
-TOGETHER = 32
-"""Of so many keys it is found without a branch whether the highest is among them."""
 
 KB_IN_MEMORY_UNIT = 358.4 * 1024
 """Requested memory counts in units of 358.4 MB, the average memory of a processor (footnote of Table 3)."""
@@ -93,36 +91,13 @@ def weighted(weights: Weights, waited: float, requested: float, size: int, need:
 def highest(key: Floats, job: Ints, begin: int, end: int) -> int:
     """Return the place of the highest key from one place to before another, of equal ones of the first job.
 
-    NaN is lower than all. O(end - begin), four at a time.
+    NaN is lower than all. O(end - begin).
     """
-    top = np.float64(-np.inf)
-    second, third, fourth = top, top, top
-    fours = begin + ((end - begin) & -4)
-    for i in range(begin, fours, 4):
+    best, top, lowest = begin, -np.inf, np.int64(2**62)
+    for i in range(begin, end):
         at = np.uint64(i)
-        one, two = key[at], key[at + np.uint64(1)]
-        three, four = key[at + np.uint64(2)], key[at + np.uint64(3)]
-        top = one if one > top else top
-        second = two if two > second else second
-        third = three if three > third else third
-        fourth = four if four > fourth else fourth
-    for i in range(fours, end):
-        one = key[np.uint64(i)]
-        top = one if one > top else top
-    top, third = second if second > top else top, fourth if fourth > third else third
-    top = third if third > top else top
-    best, lowest = begin, np.int64(2**62)
-    for some in range(begin, end, TOGETHER):
-        stop = min(some + TOGETHER, end)
-        n_equal = 0
-        for i in range(some, stop):
-            n_equal += int(key[np.uint64(i)] == top)
-        if n_equal == 0:
-            continue
-        for i in range(some, stop):
-            at = np.uint64(i)
-            if key[at] == top and job[at] < lowest:
-                best, lowest = i, job[at]
+        if key[at] > top or (key[at] == top and job[at] < lowest):
+            best, top, lowest = i, key[at], job[at]
     return best
 
 

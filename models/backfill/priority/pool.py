@@ -15,29 +15,30 @@ D. A. Lifka, "The ANL/IBM SP scheduling system", in *Job Scheduling Strategies f
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import int64, void
 
-from models.arrays import Floats, Ints
+from models.arrays import Floats
 from models.backfill.event_loop import (
     INFINITY,
     initial_state,
     part_of,
     run_events,
     state_type,
-    system_type,
 )
 from models.backfill.expected_ends import ExpectedEnds, empty, insert, remove
+from models.backfill.job_table import NO_JOB, JobTable, schedule_of, table_of
 from models.backfill.priority import indexed_queue
 from models.backfill.priority.indexed_queue import JOB_BITS, N_BLOCKS, TOGETHER, IndexedQueue
 from models.backfill.priority.rules import FCFS, Priority
-from models.backfill.priority.tables import NO_BACKFILL, NO_JOB, function_or_keys, places_on
+from models.backfill.priority.tables import NO_BACKFILL, function_or_keys, places_on
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
 from models.kernels.compiling import kernel, part
+from models.kernels.types import record
 
 STATE = state_type(
     free=np.int64, reservations=np.int64, sticky=np.bool_, reorders=np.bool_, in_order=np.bool_,
@@ -63,48 +64,27 @@ missing
 """
 
 
-class PoolJobs(NamedTuple):
-    """The jobs in order of submission; every array has the shape (n_jobs,).
-
-    Parameters
-    ----------
-    submit, runtime, requested : ndarray of float, seconds
-    size : ndarray of int
-    start : ndarray of float, seconds
-        Filled in.
-    promised : ndarray of float, seconds
-        NaN; filled in with the first shadow time of a job, for those that had one.
-    """
-
-    submit: Floats
-    runtime: Floats
-    requested: Floats
-    size: Ints
-    start: Floats
-    promised: Floats
-
-
 class Pool(NamedTuple):
     """The system, see `models.backfill.event_loop`.
 
     Parameters
     ----------
     state : one record of `STATE`
-    jobs : see there
+    jobs : see there; the host and the end are not filled in
     queue, backfilled : the waiting jobs in order, and in the backfill order: the same unless it `reorders`
     ends : ends of running jobs, with one host, and a job's number in the place of its size
     due : expected ends, with one host; empty without reservations
     """
 
-    state: np.ndarray
-    jobs: PoolJobs
+    state: Annotated[np.ndarray, STATE]
+    jobs: JobTable
     queue: IndexedQueue
     backfilled: IndexedQueue
     ends: ExpectedEnds
     due: ExpectedEnds
 
 
-SYSTEM = system_type(Pool, STATE)
+SYSTEM = record(Pool)
 
 
 @part(void(SYSTEM, int64, int64))
@@ -288,18 +268,11 @@ def run(system):
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
-    """Run all jobs to their ends: at most one reservation, in orders that never change.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        As they run under the rules.
-    machine : Machine
-        One pool that all of them fit on.
-    rules : Priority
+    """Run all jobs to their ends with at most one reservation, in orders that never change, see
+    `models.backfill.rules.Rules.simulate`.
     """
     n = len(jobs)
-    start, promised = np.empty(n), np.full(n, np.nan)
+    table = table_of(jobs)
     keys = _queue_keys(jobs, rules)
     queue = backfilled = indexed_queue.empty_queue(jobs.size, machine.largest, keys)
     reorders = rules.backfill_order is not None
@@ -314,11 +287,11 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
         head=NO_JOB, holder=NO_JOB, shadow=np.inf,
     )  # fmt: skip
     system: Any = Pool(
-        state, PoolJobs(jobs.submit, jobs.runtime, jobs.requested, jobs.size, start, promised),
-        queue, backfilled, empty(1, places_on(machine, n)), empty(1, places_on(machine, n)),
+        state, table, queue, backfilled, empty(1, places_on(machine, n)), empty(1, places_on(machine, n)),
     )  # fmt: skip
     run(system)
-    return Schedule(jobs, machine, start, start + jobs.runtime, np.zeros(n, np.int64), promised=promised)
+    table.end[:], table.host[:] = table.start + jobs.runtime, 0
+    return schedule_of(table, jobs, machine)
 
 
 def _queue_keys(jobs: Jobs, rules: Priority) -> Floats:

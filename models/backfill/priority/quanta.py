@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.backfill.job_table import NO_JOB
 from models.backfill.priority.immediate import Immediate
-from models.backfill.priority.tables import NO_JOB
 from models.jobs.jobs import Jobs
 from models.kernels.types import record
 
@@ -42,13 +42,13 @@ class Quanta(NamedTuple):
     began : ndarray of float, seconds
         NaN, filled in where a full execution begins.
     end : ndarray of float, seconds
-        The end, as far as is known: the last one, filled in, or a nearer one. `QueuedJobs.end` is the key of
-        the heap, an end that may have been put off since; `QueuedJobs.start` is when a job last got
+        The end, as far as is known: the last one, filled in, or a nearer one. `JobTable.end` is the key of
+        the heap, an end that may have been put off since; `JobTable.start` is when a job last got
         processors, or is to get them back.
     expected : ndarray of float, seconds
         The end of each execution by its request, put off by quanta that are over.
     ran : ndarray of float, seconds
-        Time in execution before `QueuedJobs.start` that counts.
+        Time in execution before `JobTable.start` that counts.
     taken : ndarray of int
         Idle processors that the job's quantum takes, or `NOT_IN_QUANTUM`.
     displaced_by : ndarray of int

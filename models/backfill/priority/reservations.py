@@ -14,7 +14,7 @@ list that do not fit any more.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import boolean, int64, void
@@ -25,52 +25,21 @@ from models.backfill.event_loop import (
     part_of,
     run_events,
     state_type,
-    system_type,
 )
 from models.backfill.expected_ends import insert, remove
+from models.backfill.job_table import NO_HOST, JobTable, schedule_of, table_of
 from models.backfill.pieces import Noted, all_fit, note, pieces_of, room_for
-from models.backfill.priority.hosts import (
-    cancel_reservations,
-    fullest_beside,
-    fullest_host,
-    make_reservation,
-    most,
-)
+from models.backfill.priority import hosts as on_hosts
+from models.backfill.priority import quanta as service
+from models.backfill.priority import unordered_queue as unordered
 from models.backfill.priority.order import PRIORITY
-from models.backfill.priority.quanta import (
-    COUNTED,
-    ENDS,
-    NO_QUANTUM,
-    NOT_IN_QUANTUM,
-    Quanta,
-    Quantum,
-    Residents,
-    no_residents,
-    quanta_of,
-    quantum_of,
-)
 from models.backfill.priority.rules import Priority
 from models.backfill.priority.tables import (
-    NO_HOST,
     Hosts,
     Order,
-    QueuedJobs,
     idle_hosts,
     order_of,
     places_on,
-    queued,
-)
-from models.backfill.priority.unordered_queue import (
-    UnorderedQueue,
-    append,
-    count_bypass,
-    empty_queue,
-    evaluated,
-    first,
-    move,
-    swap,
-    take_first,
-    weigh_all,
 )
 from models.backfill.priority.unordered_queue import remove as remove_from
 from models.backfill.priority.victims import host_with_victims, preempt, resume_victims
@@ -80,7 +49,7 @@ from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
 from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
-from models.kernels.ties import next_end as first_end
+from models.kernels.types import record
 
 STATE = state_type(n_reserved=np.int64, most_free=np.int64)
 """Scalars beyond those of every system: the reservations of this pass, whose jobs have the first places of
@@ -98,25 +67,19 @@ class Reservations(NamedTuple):
     pieces : filled in
     """
 
-    state: np.ndarray
-    jobs: QueuedJobs
+    state: Annotated[np.ndarray, STATE]
+    jobs: JobTable
     hosts: Hosts
     order: Order
-    queue: UnorderedQueue
-    quanta: Quanta
-    residents: Residents
-    quantum: Quantum
+    queue: unordered.UnorderedQueue
+    quanta: service.Quanta
+    residents: service.Residents
+    quantum: service.Quantum
     heap: Ints
     pieces: Noted
 
 
-SYSTEM = system_type(Reservations, STATE)
-
-
-@part_of(Reservations)
-def next_end(system):
-    """Return when the next job ends, or its quantum; inf if none runs. O(1)."""
-    return first_end(system.jobs.end, system.heap, system.state[0].n_running)
+SYSTEM = record(Reservations)
 
 
 @part()
@@ -138,7 +101,7 @@ def end_job(system):
     put_off_ends(system)
     h, size, need = jobs.host[job], jobs.size[job], jobs.need[job]
     note(system.pieces, job, h, jobs.start[job], state.now, size)
-    if quanta.taken[job] != NOT_IN_QUANTUM:
+    if quanta.taken[job] != service.NOT_IN_QUANTUM:
         end_quantum(system, job)
         return
     hosts.free[h] += size
@@ -160,17 +123,17 @@ def end_quantum(system, job):
     hosts.free[h] += quanta.taken[job]
     hosts.free_memory[h] += quanta.lent[job]
     remove(hosts.ends, h, start + system.quantum.length, quanta.taken[job], quanta.lent[job])
-    quanta.taken[job] = NOT_IN_QUANTUM
+    quanta.taken[job] = service.NOT_IN_QUANTUM
     resume_victims(system, job, h)
     length = state.now - start
-    if quanta.fate[job] == COUNTED:
+    if quanta.fate[job] == service.COUNTED:
         quanta.ran[job] = length
         quanta.runtime[job] -= length
         # Beyond its request, a job continues to be judged by all of it.
         if jobs.requested[job] > length:
             quanta.requested[job] = jobs.requested[job] - length
-    if quanta.fate[job] != ENDS:
-        append(system.queue, state.n_waiting, job, jobs, system.order.weights)
+    if quanta.fate[job] != service.ENDS:
+        unordered.append(system.queue, state.n_waiting, job, jobs, system.order)
         system.queue.ran[state.n_waiting] = quanta.ran[job]
         system.queue.bypassed[state.n_waiting] = quanta.bypassed[job]
         state.n_waiting += 1
@@ -178,10 +141,12 @@ def end_quantum(system, job):
 
 @part_of(Reservations)
 def submit_job(system):
-    """Append the next job to the queue. O(1)."""
+    """Append the next job to the queue, or insert it where that is kept in order. O(1), or O(waiting)."""
     state = system.state[0]
-    append(system.queue, state.n_waiting, state.arrived, system.jobs, system.order.weights)
+    unordered.append(system.queue, state.n_waiting, state.arrived, system.jobs, system.order)
     state.n_waiting += 1
+    if system.order.sorts:
+        unordered.sort_last(system.queue, state.n_waiting)
 
 
 @part_of(Reservations)
@@ -199,11 +164,11 @@ def schedule_jobs(system, functions):
     if order.dynamic:
         if order.own:
             for i in range(state.n_waiting):
-                queue.key[i] = evaluated(state.now, queue, i, functions[0])
+                queue.key[i] = unordered.evaluated(state.now, queue, i, functions[0])
         else:
-            weigh_all(state.now, queue, state.n_waiting, order.weights)
-    cancel_reservations(system.hosts)
-    state.most_free = most(system.hosts.free)
+            unordered.weigh_all(state.now, queue, state.n_waiting, order.weights)
+    on_hosts.cancel_reservations(system.hosts)
+    state.most_free = on_hosts.most(system.hosts.free)
     if start_and_reserve(system):
         backfill(system, functions[1])
     if system.quantum.length > 0.0 and not (system.quantum.preempting and state.first_new == state.arrived):
@@ -234,13 +199,14 @@ def start(system, place, host, n_chosen):
     residents.job[host * residents.places + residents.n[host]] = job
     residents.n[host] += 1
     # Jobs that had a reservation in the pass before stay in their order, so that few change places again.
-    while place + 1 < state.n_reserved:
-        move(system.queue, place + 1, place)
+    n_kept = state.n_waiting if system.order.sorts else state.n_reserved
+    while place + 1 < n_kept:
+        unordered.move(system.queue, place + 1, place)
         place += 1
     state.n_reserved -= int(place < state.n_reserved)
     remove_from(system.queue, state.n_waiting, place, n_chosen)
     state.n_waiting -= 1
-    state.most_free = most(hosts.free)
+    state.most_free = on_hosts.most(hosts.free)
 
 
 @part()
@@ -250,7 +216,7 @@ def host_for(system, place):
     if queue.size[place] > system.state[0].most_free:
         return NO_HOST
     until = system.state[0].now + system.quanta.requested[queue.job[place]]
-    return fullest_beside(system.hosts, queue.size[place], queue.need[place], until)
+    return on_hosts.fullest_beside(system.hosts, queue.size[place], queue.need[place], until)
 
 
 @part()
@@ -270,11 +236,13 @@ def start_and_reserve(system):
     n_reserved = 0
     some_small = True
     while n_reserved < order.reservations and n_reserved < state.n_waiting:
-        place = first(queue, n_reserved, state.n_waiting, order.sticky)
+        place = (
+            n_reserved if order.sorts else unordered.first(queue, n_reserved, state.n_waiting, order.sticky)
+        )
         host = host_for(system, place)
         if host != NO_HOST:
             if order.counts_bypasses:
-                count_bypass(queue, n_reserved, place, 0, n_reserved)
+                unordered.count_bypass(queue, n_reserved, place, 0, n_reserved)
             start(system, place, host, 0)
             continue
         # A reservation matters to others, or is the first of its job, or to quanta.
@@ -283,10 +251,10 @@ def start_and_reserve(system):
         some_small = not is_last or some_are_small(system, place)
         fits = queue.size[place] <= state.most_free and not system.quantum.preempting
         if some_small or fits or np.isnan(jobs.promised[job]):
-            make_reservation(state.now, job, system.quanta.requested[job], jobs, system.hosts)
+            on_hosts.make_reservation(state.now, job, system.quanta.requested[job], jobs, system.hosts)
         if order.sticky:
             queue.held[place] = n_reserved
-        swap(queue, state.n_waiting, place, n_reserved)
+        unordered.swap(queue, state.n_waiting, place, n_reserved)
         n_reserved += 1
     state.n_reserved = n_reserved
     return some_small and state.most_free > 0
@@ -302,12 +270,12 @@ def backfill(system, backfill_order):
             queue.chosen[n_chosen] = place
             n_chosen += 1
             if order.reorders_anew:
-                queue.rank[place] = evaluated(state.now, queue, place, backfill_order)
+                queue.rank[place] = unordered.evaluated(state.now, queue, place, backfill_order)
     while n_chosen > 0:
-        place = take_first(queue, n_chosen, queue.rank if order.reorders else queue.key)
+        place = unordered.take_first(queue, n_chosen, queue.rank if order.reorders else queue.key)
         host = host_for(system, place)
         if order.counts_bypasses:
-            count_bypass(queue, state.n_waiting, place, 0, state.n_reserved)
+            unordered.count_bypass(queue, state.n_waiting, place, 0, state.n_reserved)
         start(system, place, host, n_chosen - 1)
         n_kept = 0
         for i in range(n_chosen - 1):
@@ -322,8 +290,8 @@ def host_for_quantum(system: Reservations, job: int) -> int:
     """Return the fullest host with idle processors for a job's quantum, or `NO_HOST`."""
     size, lent = system.jobs.size[job], system.quanta.lent[job]
     if system.quantum.keeps_reservations:
-        return fullest_beside(system.hosts, size, lent, system.state[0].now + system.quantum.length)
-    return fullest_host(system.hosts, size, lent, NO_HOST)
+        return on_hosts.fullest_beside(system.hosts, size, lent, system.state[0].now + system.quantum.length)
+    return on_hosts.fullest_host(system.hosts, size, lent, NO_HOST)
 
 
 @part(boolean(SYSTEM, int64))
@@ -335,7 +303,7 @@ def may_have_quantum(system: Reservations, place: int) -> bool:
             return False
     elif system.queue.size[place] > system.state[0].most_free:
         return False
-    if system.jobs.host[job] != NO_HOST or system.quanta.fate[job] == NO_QUANTUM:
+    if system.jobs.host[job] != NO_HOST or system.quanta.fate[job] == service.NO_QUANTUM:
         return False
     return system.quantum.preempting or host_for_quantum(system, job) != NO_HOST
 
@@ -350,7 +318,7 @@ def begin_quanta(system):
             queue.chosen[n_chosen] = place
             n_chosen += 1
     while n_chosen > 0:
-        place = take_first(queue, n_chosen, queue.key)
+        place = unordered.take_first(queue, n_chosen, queue.key)
         n_chosen -= 1
         job = queue.job[place]
         host = host_for_quantum(system, job)
@@ -401,15 +369,7 @@ def run(system, priority, backfill_order):
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
-    """Run all jobs to their ends.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        As they run under the rules.
-    machine : Machine
-        With a host for each of them.
-    rules : Priority
+    """Run all jobs to their ends, see `models.backfill.rules.Rules.simulate`.
 
     Returns
     -------
@@ -419,8 +379,7 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
         its end.
     """
     if rules.immediate is None:
-        table = _run(jobs, machine, rules, room_for(0)).jobs
-        return Schedule(jobs, machine, table.start, table.end, table.host, promised=table.promised)
+        return schedule_of(_run(jobs, machine, rules, room_for(0)).jobs, jobs, machine)
     pieces = room_for(3 * len(jobs) + 16)
     system = _run(jobs, machine, rules, pieces)
     if not all_fit(pieces):
@@ -441,14 +400,15 @@ def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: Noted) -> Reserv
     """Return the system after the last end."""
     n, n_hosts = len(jobs), len(machine.names)
     places = places_on(machine, n)
-    table = queued(jobs)
-    order, functions = order_of(rules, jobs, table)
+    table = table_of(jobs)
+    order, functions = order_of(rules, jobs)
     at_once = places if rules.immediate is None else 2 * places
     steps = 1 + 3 * at_once + 2 * max(order.reservations, 0)
     system = Reservations(
         initial_state(STATE, rules.instant), table, idle_hosts(machine, at_once, steps), order,
-        empty_queue(n), quanta_of(jobs, rules.immediate), no_residents(n_hosts, places),
-        quantum_of(rules.immediate), np.empty(n, np.int64), pieces,
+        unordered.empty_queue(n), service.quanta_of(jobs, rules.immediate),
+        service.no_residents(n_hosts, places), service.quantum_of(rules.immediate),
+        np.empty(n, np.int64), pieces,
     )  # fmt: skip
     run(system, *functions)
     return system

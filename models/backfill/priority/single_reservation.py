@@ -7,7 +7,7 @@ is made anew only where it may have changed, and candidates are kept from pass t
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import float64, int64, void
@@ -18,53 +18,28 @@ from models.backfill.event_loop import (
     part_of,
     run_events,
     state_type,
-    system_type,
 )
 from models.backfill.expected_ends import insert, remove, when_free
-from models.backfill.priority.candidates import (
-    BLOCK,
-    BLOCKED,
-    CANDIDATE,
-    TOO_LARGE,
-    Candidates,
-    admit_blocked,
-    admit_fitting,
-    count_last,
-    leave,
-    no_candidates,
-    reject,
-)
+from models.backfill.job_table import NO_HOST, NO_JOB, JobTable, schedule_of, table_of
+from models.backfill.priority import candidates as statuses
+from models.backfill.priority import unordered_queue as unordered
 from models.backfill.priority.hosts import fits_on, fullest_host
 from models.backfill.priority.order import PRIORITY
 from models.backfill.priority.rules import Priority
 from models.backfill.priority.tables import (
     NO_BACKFILL,
-    NO_HOST,
-    NO_JOB,
     Hosts,
     Order,
-    QueuedJobs,
     idle_hosts,
     order_of,
     places_on,
-    queued,
-)
-from models.backfill.priority.unordered_queue import (
-    UnorderedQueue,
-    append,
-    count_bypass,
-    empty_queue,
-    evaluated,
-    first,
-    take_first,
-    weigh_all,
 )
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
 from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
-from models.kernels.ties import next_end as first_end
+from models.kernels.types import record
 
 STATE = state_type(
     head=np.int64, holder=np.int64, shadow=np.float64, shadow_host=np.int64, extra=np.int64,
@@ -89,16 +64,16 @@ is_alone
 class SingleReservation(NamedTuple):
     """The system, see `models.backfill.event_loop`; `heap` are the running jobs by their ends."""
 
-    state: np.ndarray
-    jobs: QueuedJobs
+    state: Annotated[np.ndarray, STATE]
+    jobs: JobTable
     hosts: Hosts
     order: Order
-    queue: UnorderedQueue
-    candidates: Candidates
+    queue: unordered.UnorderedQueue
+    candidates: statuses.Candidates
     heap: Ints
 
 
-SYSTEM = system_type(SingleReservation, STATE)
+SYSTEM = record(SingleReservation)
 
 
 @part(int64(SYSTEM, int64, int64, float64))
@@ -154,18 +129,12 @@ def start(system: SingleReservation, place: int, host: int, n_chosen: int) -> No
     if system.order.reservations == 1:
         insert(hosts.ends, host, state.now + jobs.requested[j], size, need)
     state.n_running += 1
-    leave(system.candidates, system.queue, state.n_waiting, place, n_chosen)
+    statuses.leave(system.candidates, system.queue, state.n_waiting, place, n_chosen)
     state.n_waiting -= 1
     if state.head == place:
         state.head = NO_JOB
     elif state.head == state.n_waiting:
         state.head = place
-
-
-@part_of(SingleReservation)
-def next_end(system):
-    """Return when the next running job ends, inf if none runs. O(1)."""
-    return first_end(system.jobs.end, system.heap, system.state[0].n_running)
 
 
 @part_of(SingleReservation)
@@ -191,9 +160,9 @@ def submit_job(system):
         renew_candidates(system)
     j = np.uint64(state.arrived)
     n = state.n_waiting
-    append(queue, n, state.arrived, jobs, system.order.weights)
+    unordered.append(queue, n, state.arrived, jobs, system.order)
     fits = fullest_host(system.hosts, jobs.size[j], jobs.need[j], NO_HOST) != NO_HOST
-    count_last(system.candidates, queue, n, CANDIDATE if fits else TOO_LARGE)
+    statuses.count_last(system.candidates, queue, n, statuses.CANDIDATE if fits else statuses.TOO_LARGE)
     if state.head != NO_JOB and not keeps_head(system) and queue.key[n] > queue.key[state.head]:
         state.head = n
     state.n_waiting = n + 1
@@ -215,7 +184,7 @@ def renew_candidates(system):
             continue
         hosts.freed[h] = 0
         free, free_memory = hosts.free[h], hosts.free_memory[h]
-        admit_fitting(system.candidates, system.queue, state.n_waiting, free, free_memory)
+        statuses.admit_fitting(system.candidates, system.queue, state.n_waiting, free, free_memory)
         if state.holder != NO_JOB:
             j = np.uint64(state.holder)
             size, need, shadow = jobs.size[j], jobs.need[j], state.shadow
@@ -244,9 +213,9 @@ def schedule_jobs(system, functions):
             state.head = NO_JOB
         if order.own:
             for i in range(state.n_waiting):
-                queue.key[i] = evaluated(state.now, queue, i, functions[0])
+                queue.key[i] = unordered.evaluated(state.now, queue, i, functions[0])
         else:
-            weigh_all(state.now, queue, state.n_waiting, order.weights)
+            unordered.weigh_all(state.now, queue, state.n_waiting, order.weights)
     if order.reservations != 0:
         start_in_order(system)
     if state.n_waiting == 0 or order.reservations == NO_BACKFILL:
@@ -256,10 +225,10 @@ def schedule_jobs(system, functions):
         j = np.uint64(job)
         if job != state.holder:
             state.holder = NO_JOB
-            if system.candidates.counts[BLOCKED] > 0:
-                admit_blocked(system.candidates, queue, state.n_waiting)
+            if system.candidates.counts[statuses.BLOCKED] > 0:
+                statuses.admit_blocked(system.candidates, queue, state.n_waiting)
         is_new = np.isnan(jobs.promised[j])
-        if state.holder == NO_JOB and (system.candidates.counts[CANDIDATE] > 0 or is_new):
+        if state.holder == NO_JOB and (system.candidates.counts[statuses.CANDIDATE] > 0 or is_new):
             reserve(system, jobs.size[j], jobs.need[j], jobs.requested[j])
             state.holder = job
             if is_new:
@@ -275,14 +244,14 @@ def start_in_order(system):
     state, queue = system.state[0], system.queue
     while state.n_waiting > 0:
         if state.head == NO_JOB:
-            state.head = first(queue, 0, state.n_waiting, False)
+            state.head = unordered.first(queue, 0, state.n_waiting, False)
         at = np.uint64(state.head)
-        if queue.status[at] == TOO_LARGE:
+        if queue.status[at] == statuses.TOO_LARGE:
             return
         host = fullest_host(system.hosts, queue.size[at], queue.need[at], NO_HOST)
         if host == NO_HOST:
-            if queue.status[at] == CANDIDATE:
-                reject(system.candidates, queue, state.head, TOO_LARGE)
+            if queue.status[at] == statuses.CANDIDATE:
+                statuses.reject(system.candidates, queue, state.head, statuses.TOO_LARGE)
             return
         start(system, state.head, host, 0)
         state.holder = NO_JOB
@@ -298,7 +267,7 @@ def keep_or_reject(system, place, n_chosen):
         return n_chosen + 1
     host = system.state[0].shadow_host
     fits = host != NO_HOST and fits_on(system.hosts, host, size, need)
-    reject(system.candidates, queue, place, BLOCKED if fits else TOO_LARGE)
+    statuses.reject(system.candidates, queue, place, statuses.BLOCKED if fits else statuses.TOO_LARGE)
     return n_chosen
 
 
@@ -307,33 +276,33 @@ def backfill(system, backfill_order):
     """Start all candidates that may start beside the job with the reservation, in their order."""
     state, queue, order, candidates = system.state[0], system.queue, system.order, system.candidates
     n_chosen = 0
-    n_left = candidates.counts[CANDIDATE]
+    n_left = candidates.counts[statuses.CANDIDATE]
     block, i = 0, -1
     while n_left > 0:
         while candidates.in_block[np.uint64(block)] == 0:
             block += 1
-            i = block * BLOCK - 1
+            i = block * statuses.BLOCK - 1
         left_here = candidates.in_block[np.uint64(block)]
         n_left -= left_here
         while left_here > 0:
             i += 1
-            if queue.status[np.uint64(i)] != CANDIDATE:
+            if queue.status[np.uint64(i)] != statuses.CANDIDATE:
                 continue
             left_here -= 1
             n_before = n_chosen
             n_chosen = keep_or_reject(system, i, n_chosen)
             if n_chosen > n_before and order.reorders_anew:
-                queue.rank[i] = evaluated(state.now, queue, i, backfill_order)
+                queue.rank[i] = unordered.evaluated(state.now, queue, i, backfill_order)
         block += 1
-        i = block * BLOCK - 1
+        i = block * statuses.BLOCK - 1
     while n_chosen > 0:
-        place = take_first(queue, n_chosen, queue.rank if order.reorders else queue.key)
+        place = unordered.take_first(queue, n_chosen, queue.rank if order.reorders else queue.key)
         n_chosen -= 1
         at = np.uint64(place)
         size, need, until = queue.size[at], queue.need[at], state.now + queue.requested[at]
         host = host_beside(system, size, need, until)
         if order.counts_bypasses:
-            count_bypass(queue, state.n_waiting, place, state.head, state.head + 1)
+            unordered.count_bypass(queue, state.n_waiting, place, state.head, state.head + 1)
         if host == state.shadow_host and until > state.shadow:
             state.extra -= size
             state.extra_memory -= need
@@ -359,25 +328,16 @@ def run(system, priority, backfill_order):
 
 
 def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
-    """Run all jobs to their ends, with at most one reservation.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        As they run under the rules.
-    machine : Machine
-        With a host for each of them.
-    rules : Priority
-    """
+    """Run all jobs to their ends with at most one reservation, see `backfill.rules.Rules.simulate`."""
     n = len(jobs)
-    table = queued(jobs)
-    order, functions = order_of(rules, jobs, table)
+    table = table_of(jobs)
+    order, functions = order_of(rules, jobs)
     state = initial_state(
         STATE, rules.instant, head=NO_JOB, holder=NO_JOB, shadow=np.inf, shadow_host=NO_HOST, is_alone=True
     )
     system: Any = SingleReservation(
-        state, table, idle_hosts(machine, places_on(machine, n)), order, empty_queue(n), no_candidates(n),
-        np.empty(n, np.int64),
+        state, table, idle_hosts(machine, places_on(machine, n)), order, unordered.empty_queue(n),
+        statuses.no_candidates(n), np.empty(n, np.int64),
     )  # fmt: skip
     run(system, *functions)
-    return Schedule(jobs, machine, table.start, table.end, table.host, promised=table.promised)
+    return schedule_of(table, jobs, machine)

@@ -17,42 +17,9 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.kernels.types import record
 
-NO_JOB = -1
-NO_HOST = -1
 NO_RESERVATION = 2**62
 NO_BACKFILL = -1
 """Instead of a number of reservations: FCFS."""
-
-
-class QueuedJobs(NamedTuple):
-    """The jobs in order of submission; every array has the shape (n_jobs,).
-
-    Parameters
-    ----------
-    submit, runtime, requested : ndarray of float, seconds
-    size, need : ndarray of int
-        Processors, and memory in KB.
-    start, end : ndarray of float, seconds
-        Filled in, like `host`.
-    host : ndarray of int
-    promised : ndarray of float, seconds
-        The first start that was reserved for a job, or NaN; filled in.
-    key, rank : ndarray of float
-        Its priority, and that among backfilled jobs where their order is another one. Filled in beforehand
-        unless they change with time.
-    """
-
-    submit: Floats
-    runtime: Floats
-    requested: Floats
-    size: Ints
-    need: Ints
-    start: Floats
-    end: Floats
-    host: Ints
-    promised: Floats
-    key: Floats
-    rank: Floats
 
 
 class Hosts(NamedTuple):
@@ -101,6 +68,11 @@ class Order(NamedTuple):
         How many waiting jobs have one, or `NO_BACKFILL`.
     sticky : bool
         Whether a job with a reservation precedes all others until it runs.
+    sorts : bool
+        Whether the queue is kept in order: where that never changes, and every waiting job has a reservation.
+    key, rank : ndarray of float, shape (n_jobs,)
+        A job's priority, and that among backfilled jobs where their order is another one. Filled in unless
+        they change with time.
     """
 
     weights: Weights
@@ -111,19 +83,12 @@ class Order(NamedTuple):
     counts_bypasses: bool
     reservations: int
     sticky: bool
+    sorts: bool
+    key: Floats
+    rank: Floats
 
 
-JOBS, HOSTS, ORDER = record(QueuedJobs), record(Hosts), record(Order)
-
-
-def queued(jobs: Jobs) -> QueuedJobs:
-    """Return the table of jobs before the first is submitted."""
-    n = len(jobs)
-    start, end, promised = (np.full(n, np.nan) for _ in range(3))
-    return QueuedJobs(
-        jobs.submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory, start, end, np.full(n, NO_HOST),
-        promised, key=np.empty(n), rank=np.empty(n),
-    )  # fmt: skip
+HOSTS, ORDER = record(Hosts), record(Order)
 
 
 def idle_hosts(machine: Machine, places: int, steps: int = 0) -> Hosts:
@@ -140,27 +105,28 @@ def places_on(machine: Machine, n_jobs: int) -> int:
     return min(n_jobs, machine.largest) + 1
 
 
-def order_of(rules: Priority, jobs: Jobs, table: QueuedJobs) -> tuple[Order, tuple[Any, Any]]:
+def order_of(rules: Priority, jobs: Jobs) -> tuple[Order, tuple[Any, Any]]:
     """Return the order as a kernel reads it, and the functions of priority and of the backfill order.
 
     Priorities that never change are filled in. O(jobs).
     """
-    n = len(jobs)
+    n, key, rank = len(jobs), np.empty(len(jobs)), np.empty(len(jobs))
     reservations = n if rules.reservations is None else min(rules.reservations, n)
     own, reorders = rules.priority is not None, rules.backfill_order is not None
     dynamic, reorders_anew = rules.weights.change_with_time, False
     priority = backfill_order = in_order_of_submission
     if own:
-        priority, dynamic = function_or_keys(rules.priority, "policy.priority", jobs, table.key)
+        priority, dynamic = function_or_keys(rules.priority, "policy.priority", jobs, key)
     elif not dynamic:
-        weigh(rules.weights, jobs.requested, jobs.size, jobs.memory, table.key)
+        weigh(rules.weights, jobs.requested, jobs.size, jobs.memory, key)
     if reorders:
         where = "policy.backfill_order"
-        backfill_order, reorders_anew = function_or_keys(rules.backfill_order, where, jobs, table.rank)
+        backfill_order, reorders_anew = function_or_keys(rules.backfill_order, where, jobs, rank)
     counts = (own and dynamic) or reorders_anew or (dynamic and rules.weights.bypass != 0.0)
+    sorts = rules.reservations is None and rules.immediate is None and not (dynamic or rules.keep_start)
     order = Order(
         rules.weights, own, dynamic, reorders, reorders_anew, counts,
-        NO_BACKFILL if rules.discipline == FCFS else reservations, rules.keep_start,
+        NO_BACKFILL if rules.discipline == FCFS else reservations, rules.keep_start, sorts, key, rank,
     )  # fmt: skip
     return order, (priority, backfill_order)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.arrays import Floats, Ints
+from models.backfill.job_table import JOBS, JobTable
 from models.backfill.priority.order import (
     KB_IN_MEMORY_UNIT,
     PRIORITY,
@@ -21,7 +22,7 @@ from models.backfill.priority.order import (
     added_up,
     highest,
 )
-from models.backfill.priority.tables import JOBS, NO_RESERVATION, QueuedJobs
+from models.backfill.priority.tables import NO_RESERVATION, ORDER, Order
 from models.backfill.priority.weights import Weights
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS, record
@@ -81,8 +82,8 @@ def empty_queue(n_jobs: int) -> UnorderedQueue:
 # An unsigned index needs no check whether it counts from the end.
 
 
-@part(void(QUEUE, int64, int64, JOBS, WEIGHTS))
-def append(queue: UnorderedQueue, n: int, job: int, jobs: QueuedJobs, weights: Weights) -> None:
+@part(void(QUEUE, int64, int64, JOBS, ORDER))
+def append(queue: UnorderedQueue, n: int, job: int, jobs: JobTable, order: Order) -> None:
     """Add a job behind `n` others, as submitted. O(1)."""
     at, j = np.uint64(n), np.uint64(job)
     queue.job[at] = job
@@ -93,11 +94,11 @@ def append(queue: UnorderedQueue, n: int, job: int, jobs: QueuedJobs, weights: W
     queue.submit[at] = jobs.submit[j]
     queue.requested[at] = jobs.requested[j]
     queue.ran[at] = 0.0
-    queue.key[at] = jobs.key[j]
-    queue.rank[at] = jobs.rank[j]
+    queue.key[at] = order.key[j]
+    queue.rank[at] = order.rank[j]
     queue.hours[at] = jobs.requested[j] / SECONDS_IN_HOUR
     queue.units[at] = jobs.need[j] / KB_IN_MEMORY_UNIT
-    queue.shortness[at] = weights.shortness / queue.hours[at]
+    queue.shortness[at] = order.weights.shortness / queue.hours[at]
 
 
 @part(void(QUEUE, int64, int64))
@@ -168,6 +169,17 @@ def precedes(queue: UnorderedQueue, one: int, other: int, by: Floats) -> bool:
     if by[at] != by[to]:
         return by[at] > by[to]
     return queue.job[at] < queue.job[to]
+
+
+@part(void(QUEUE, int64))
+def sort_last(queue: UnorderedQueue, n: int) -> None:
+    """Move the last of `n` jobs to its place among the others, which are in order. O(n)."""
+    place = n - 1
+    move(queue, place, n)
+    while place > 0 and precedes(queue, n, place - 1, queue.key):
+        move(queue, place - 1, place)
+        place -= 1
+    move(queue, n, place)
 
 
 @part(int64(QUEUE, int64, int64, boolean))

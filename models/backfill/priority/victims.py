@@ -12,9 +12,9 @@ import numpy as np
 from numba import float64, int64
 
 from models.backfill.expected_ends import insert, remove
+from models.backfill.job_table import NO_HOST, NO_JOB
 from models.backfill.pieces import note
 from models.backfill.priority.quanta import RESIDENTS, Residents
-from models.backfill.priority.tables import NO_HOST, NO_JOB
 from models.kernels.compiling import part
 
 
