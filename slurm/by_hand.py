@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from sweep.config import compose, locate
 from sweep.errors import INTERRUPTED, RunError, SweepError
 from sweep.plan.plan import expand
 from sweep.store import manifest, state
-from sweep.store.folder import Folder, HeldError
+from sweep.store.folder import Folder
 
 ATTEMPTS = 3
 """Times that an element is run in vain before the rest of it waits for the next submission."""
@@ -57,16 +56,12 @@ def _run(arguments: Sequence[str], cores: int, watch: Watch) -> int:
     for note in plan.check():
         print(note, flush=True)
     folder.create()
-    deadline = time.monotonic() + PATIENCE_S
-    while True:  # all other elements claim it at this moment
-        try:
-            with folder.lock():
-                folder.claim(manifest.claim(folder, plan))
-            break
-        except HeldError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
+
+    def claim() -> None:
+        with folder.lock():
+            folder.claim(manifest.claim(folder, plan))
+
+    share.patiently(claim, PATIENCE_S)  # all other elements claim it at this moment
     array = os.environ.get("SLURM_ARRAY_JOB_ID", "0")
     logs = Logs(folder, f"array-{array}-{index:05d}")
     share.run(plan, mine, logs, cores, watch)

@@ -174,7 +174,7 @@ def world(ranks: Sequence[Mapping[str, int]], profile: Profile) -> Finding:
 
 
 def no_world(why: str, profile: Profile) -> Finding:
-    """Return the finding that two tasks under srun are no MPI world, which only executor=mpi needs."""
+    """Return a warning, or an error where the profile sets mpi."""
     how = "srun" if profile.mpi is None else f"srun --mpi={profile.mpi}"
     advice = "set mpi in the profile (`srun --mpi=list`), or start with mpiexec; only executor=mpi needs it"
     level: Level = "warning" if profile.mpi is None else "wrong"

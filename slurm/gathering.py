@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import secrets
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,11 +16,11 @@ from schedsweep import packages
 from slurm import record
 from slurm import submission as submissions
 from slurm.element import expanded
-from slurm.share import logs_of
+from slurm.share import logs_of, patiently
 from slurm.submission import Submission
 from sweep import run
 from sweep.errors import SweepError
-from sweep.store.folder import Folder, HeldError
+from sweep.store.folder import Folder
 from sweep.store.shards import merge
 
 PATIENCE_S = 600
@@ -34,17 +33,14 @@ def main(arguments: Sequence[str]) -> int:
         submission = submissions.load(Path(arguments[0]))
         plan = expanded(submission)
         folder = Folder(Path(submission.output), plan.settings.name)
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                status = run.gather(plan, folder, Console(), submission.arguments)
-                with folder.lock():
-                    tidy(submission, folder)
-                return status
-            except HeldError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(1)
+
+        def gather() -> int:
+            status = run.gather(plan, folder, Console(), submission.arguments)
+            with folder.lock():
+                tidy(submission, folder)
+            return status
+
+        return patiently(gather, PATIENCE_S)
     except SweepError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.status

@@ -13,6 +13,7 @@ import json
 import os
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,11 @@ def look(folder: Path) -> dict[str, Any]:
     from sweep.store.provenance import versions
 
     request = json.loads((folder / "request.json").read_text())
+    reached = []
+    for address in request["addresses"]:
+        with suppress(OSError):
+            socket.create_connection(address[1:], CONNECT_S).close()
+            reached.append(address)
     return {
         "token": request["token"],
         "node": socket.gethostname(),
@@ -37,7 +43,7 @@ def look(folder: Path) -> dict[str, Any]:
         "cores": available_cores(),
         "granted": os.environ.get("SLURM_CPUS_PER_TASK") or os.environ.get("SLURM_CPUS_ON_NODE"),
         "threads": {name: os.environ[name] for name in ONE_THREAD if name in os.environ},
-        "reached": [list(address) for address in request["addresses"] if _reaches(*address[1:])],
+        "reached": reached,
         "locked": _is_locked(folder / "lock"),
     }
 
@@ -50,14 +56,6 @@ def sources() -> str:
         for file in sorted(root.rglob("*.py")):
             digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()
-
-
-def _reaches(host: str, port: int) -> bool:
-    try:
-        socket.create_connection((host, port), CONNECT_S).close()
-    except OSError:
-        return False
-    return True
 
 
 def _is_locked(file: Path) -> bool:
@@ -81,13 +79,9 @@ def world() -> dict[str, int]:
     return {"rank": MPI.COMM_WORLD.Get_rank(), "size": MPI.COMM_WORLD.Get_size()}
 
 
-def main(folder: Path, mpi: bool) -> None:
-    """Write the answer, whole or not at all."""
-    name = f"rank.{socket.gethostname()}.{os.getpid()}.json" if mpi else "answer.json"
-    private = folder / f".{name}"
-    private.write_text(json.dumps(world() if mpi else look(folder)))
-    private.replace(folder / name)
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), "mpi" in sys.argv[2:])
+    place, mpi = Path(sys.argv[1]), "mpi" in sys.argv[2:]
+    name = f"rank.{socket.gethostname()}.{os.getpid()}.json" if mpi else "answer.json"
+    private = place / f".{name}"  # renamed, so that the answer is there whole or not at all
+    private.write_text(json.dumps(world() if mpi else look(place)))
+    private.replace(place / name)

@@ -7,10 +7,11 @@ import os
 import platform
 import socket
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
@@ -22,9 +23,11 @@ from sweep.executors.bundles import OUTSTANDING, Bundles
 from sweep.plan.plan import Plan
 from sweep.run import execute, warm_up
 from sweep.store.costs import Costs
-from sweep.store.folder import Folder
+from sweep.store.folder import Folder, HeldError
 from sweep.store.reader import heads
 from sweep.store.state import State
+
+Done = TypeVar("Done")
 
 CORES_A_LOG = 16
 """Workers that share a log: at a message a second each they hardly ever wait for it."""
@@ -108,6 +111,18 @@ def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch
     assert not isinstance(executor, executors.Detached)
     # Quiet: Slurm's log is for errors, and is removed where it is empty.
     execute(plan, Console(quiet=True), State(plan), bundles, executor, costs)
+
+
+def patiently(action: Callable[[], Done], patience_s: float) -> Done:
+    """Call a function again and again until no other process holds the folder that it locks."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            return action()
+        except HeldError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.console import Console
 from scipy.stats import binomtest
 
 from benchmarks import __main__ as command
@@ -18,7 +17,6 @@ from benchmarks import (
     simpy_model,
     timed_gang,
 )
-from benchmarks.record import Findings, Table, Target
 from models import gang
 from models.point import Batches
 
@@ -38,15 +36,6 @@ def test_simpy_and_the_kernel_simulate_the_same_model(load):
     shared = {name: by_kernel.metrics[name] for name in by_simpy.metrics}
     assert by_simpy.metrics == pytest.approx(shared, rel=1e-9)
     assert set(by_kernel.metrics) - set(shared) <= {"slots_per_job_over_jobs"}
-
-
-def test_the_simpy_model_shares_time_by_hand():
-    """Two jobs of the whole machine alternate: 1 ends at 2, the other, alone from then on, at 3."""
-    sessions = [simpy_model.Session(0.0, 4, (1.0,)), simpy_model.Session(0.0, 4, (2.0,))]
-    measured = simpy_model.simulate(sessions, n_pes=4, n_jobs=2, kind=simpy_model.GangScheduler)
-    assert measured.responses == pytest.approx([2.0, 3.0])
-    assert measured.metrics["utilization"] == pytest.approx(1.0)
-    assert measured.metrics["used_slots"] == pytest.approx((2 * 2 + 1 * 1) / 3)
 
 
 def test_the_timed_family_simulates_what_the_family_does():
@@ -76,25 +65,6 @@ def test_coverage_is_counted_against_the_mean_that_is_known():
     shown = ~np.isnan(coverage.plain(independent))
     assert shown.mean() == pytest.approx(0.99, abs=0.005)
     assert np.isnan(coverage.plain(np.arange(60.0).reshape(2, 1, 30))).all()
-
-
-def test_findings_are_shown_and_kept(tmp_path, capsys):
-    findings = Findings(
-        [Table("costs", ["scheme", "0.5"], [["buddy", 2.25], ["none", None]])],
-        [Target("quick enough", 3.0, 4.0, "µs"), Target("faster", 30.0, 200.0, "times", at_least=True)],
-        ["a note"],
-    )
-    record.show(findings, Console(width=100))
-    shown = capsys.readouterr().out
-    assert "2.25" in shown
-    assert "met     quick enough: 3 µs (at most 4)" in shown
-    assert "MISSED  faster: 30 times (at least 200)" in shown
-    kept = json.loads(record.write({"packing": findings}, quick=True, folder=tmp_path).read_text())
-    assert kept["quick"] is True
-    assert kept["benchmarks"]["packing"]["tables"][0]["rows"][0] == ["buddy", 2.25]
-    assert [target["is_met"] for target in kept["benchmarks"]["packing"]["targets"]] == [True, False]
-    assert {"processor", "cores", "load_average"} <= set(kept["machine"])
-    assert {"python", "numba", "simpy"} <= set(kept["versions"])
 
 
 def test_an_unknown_name_gets_one_line(capsys):

@@ -149,26 +149,6 @@ def test_no_folder_hides_it_from_mpi_ranks(schedsweep, folder):
     assert "6/6 tasks" in done.stdout
 
 
-@pytest.mark.exhaustive
-def test_no_folder_hides_it_from_slurms_elements(folder):
-    """Their script, executed by a shell in the same folder."""
-    code = (
-        "import sys; from schedsweep import packages; packages.look_last_in_working_folder();"
-        f"sys.path.append({str(ROOT / 'tests' / 'slurm')!r});"
-        "from pathlib import Path; from slurm import script, profile;"
-        "print(script.array(profile.load('default'), 'x', Path('no/such').absolute(), Path.cwd()))"
-    )
-    made = run(sys.executable, "-P", "-c", code, cwd=folder)
-    assert made.returncode == 0, made.stderr
-    (folder / "made.sh").write_text(made.stdout)
-    done = run("bash", "made.sh", "0", cwd=folder, SLURM_ARRAY_TASK_ID="0")
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"error: {folder / 'no' / 'such'}: no record of a submission")
-    by_hand = run("bash", ROOT / "slurm" / "sweep.sbatch", cwd=folder, PYTHON=sys.executable,
-                  SLURM_SUBMIT_DIR=str(folder))  # fmt: skip
-    assert by_hand.stderr.startswith("error: no experiment named")
-
-
 @pytest.mark.parametrize(
     ("hidden", "module"),
     [("models", "sweep"), ("sweep", "analysis"), ("analysis", "slurm"), ("slurm", "sweep")],

@@ -111,51 +111,6 @@ def test_two_elements_are_the_study(submitted, tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_an_element_that_runs_twice_does_no_harm(submitted, tmp_path):
-    """Two at once (a controller that forgot that it had started one), and one more when all is done."""
-    made = submitted("policy.seconds=0.02")
-    both = [start(made, 0, wait=False), start(made, 0, array=6, wait=False)]
-    assert [process.communicate(timeout=300) for process in both] == [("", "")] * 2
-    assert [process.returncode for process in both] == [0, 0]
-    before = results(made)
-    assert start(made, 0)[0] == 0
-    assert results(made) == before, "done is done"
-    assert start(made, 1)[0] == 0
-    same_as_serial(made, tmp_path, "policy.seconds=0.02")
-
-
-def wait_for(condition, seconds=300):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "took too long"
-        time.sleep(0.02)
-
-
-def held(tmp_path):
-    """Return overrides with which half of the tasks cannot end before there is a file ``go``."""
-    return "policy.waits_at=0.3", f"policy.waits_for={tmp_path / 'go'}"
-
-
-@pytest.mark.exhaustive
-def test_the_signal_stops_it_and_the_next_attempt_goes_on(submitted, tmp_path):
-    made = submitted(*held(tmp_path), attempts=2)
-    process = start(made, 0, wait=False)
-    wait_for(lambda: results(made) >= 2)
-    process.send_signal(signal.SIGUSR1)
-    (tmp_path / "go").touch()
-    process.communicate(timeout=300)
-    assert process.returncode == 1
-    stopped = results(made)
-    assert 2 <= stopped < 12
-    why = [line.get("why") for line in lines(made, 0)]
-    assert why[1] == "signal"
-    assert "could not be queued again" in lines(made, 0)[-1]["report"], "there is no Slurm here"
-    assert start(made, 0) == (0, "", "")
-    assert results(made) == 12, "nothing was run again"
-    assert [line["attempt"] for line in lines(made, 0) if "attempt" in line] == [1, 2]
-
-
-@pytest.mark.exhaustive
 def test_attempts_are_capped(submitted):
     """A task that kills its process would go round for ever with a scheduler that requeues."""
     made = submitted("policy.dies_at=0.6", attempts=2)

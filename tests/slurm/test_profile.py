@@ -7,10 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
 from slurm import profile
-from slurm.profile import FOLDER, Profile
 from sweep.errors import SweepError
 
 Write = Callable[[str], str]
@@ -26,12 +24,6 @@ def write(tmp_path: Path) -> Write:
         return str(file)
 
     return write
-
-
-def test_default_explains_every_key() -> None:
-    text = (FOLDER / "default.yaml").read_text()
-    keys = {field.name for field in dataclasses.fields(Profile)} - {"name"}
-    assert set(yaml.safe_load(text)) == keys
 
 
 def test_what_a_file_leaves_out_is_as_in_default(write: Write) -> None:

@@ -57,24 +57,15 @@ class Study:
         assert output.startswith("submitted "), output
         return submission.load(max((self.results / "slurm").iterdir()))
 
-    def record(self, made: submission.Submission) -> dict[int, record.Element]:
-        return record.read_all(made.path)
-
     def finish(self, made: submission.Submission, seconds: float = 400) -> None:
         """Return when Slurm has no job of a submission any more."""
         self.wait(lambda: not self.cluster.slurm.jobs(name=made.job), seconds)
 
     def wait(self, condition, seconds: float = 300) -> None:
-        assert self.happens(condition, seconds), self.everything()
-
-    def happens(self, condition, seconds: float) -> bool:
-        """Whether it comes true in time."""
         deadline = time.monotonic() + seconds
         while not condition():
-            if time.monotonic() > deadline:
-                return False
+            assert time.monotonic() < deadline, self.everything()
             time.sleep(0.05)
-        return True
 
     def done(self) -> list[str]:
         """Return the identities of all logged tasks, those that ran twice twice."""
@@ -114,16 +105,11 @@ def study(cluster, tmp_path) -> Study:
 
 @pytest.fixture(scope="module", autouse=True)
 def background(cluster, tmp_path_factory) -> dict[str, tuple[Study, submission.Submission]]:
-    """Submit what needs a minute: one task that is too long, tasks near the limit, and Slurm's notice."""
+    """Submit the studies that need a minute: tasks near the limit, and Slurm's notice."""
     limits = ("executor.partition=short", 'executor.time="1"', "executor.max_elements=1")
     asked = {
-        "struck": ("policy.seconds=100", "executor.signal_lead_s=0"),
         "near": ("policy.seconds=15", "replications=4", "executor.signal_lead_s=0"),
-        "notice": (
-            "policy.seconds=3",
-            "replications=16",
-            "executor.signal_lead_s=45",
-        ),
+        "notice": ("policy.seconds=3", "replications=16", "executor.signal_lead_s=45"),
     }
     found = {}
     for name, overrides in asked.items():
@@ -149,7 +135,7 @@ def test_an_array_beyond_the_largest_that_the_cluster_takes(study, serial):
     assert [log.name for log in made.logs.iterdir()] == ["gather.out"], "empty logs are removed"
     assert len(list((study.results / "shards").glob("*.jsonl"))) == 1, "merged when they were gathered"
     assert not list((made.path / "elements").iterdir())
-    assert {one.why for one in study.record(made).values()} == {"done"}
+    assert {one.why for one in record.read_all(made.path).values()} == {"done"}
     assert "up to date: 24 of 24 tasks are done" in study.sweep(PACE)
 
 
@@ -204,14 +190,14 @@ def test_the_node_of_running_elements_dies(tmp_path, serial):
     with TestCluster(cpus=1) as own:
         study = Study(tmp_path, own)
         made = study.submit(*held(tmp_path), "executor.max_elements=2")
-        study.wait(lambda: len(study.record(made)) == 2 and len(study.done()) >= 4)
+        study.wait(lambda: len(record.read_all(made.path)) == 2 and len(study.done()) >= 4)
         own.kill_node(1)
         before = len(study.done())
         assert before < TASKS
         (tmp_path / "go").touch()
         own.start_node(1)
         study.finish(made)
-        assert sorted(one.attempts for one in study.record(made).values()) == [1, 2]
+        assert sorted(one.attempts for one in record.read_all(made.path).values()) == [1, 2]
         assert len(study.done()) == TASKS, "what was done was not run again"
         study.same_as(serial)
 
@@ -220,13 +206,13 @@ def test_the_controller_dies_and_comes_back(tmp_path, serial):
     with TestCluster() as own:
         study = Study(tmp_path, own, held(tmp_path))
         made = study.submit("executor.max_elements=2")
-        study.wait(lambda: len(study.record(made)) == 2 and len(study.done()) >= 1)
+        study.wait(lambda: len(record.read_all(made.path)) == 2 and len(study.done()) >= 1)
         own.kill_controller()
         output = study.sweep("action=status")
         assert "2 elements: " in output
         assert "Slurm does not answer, so this is from the sweep's own files (squeue: " in output
         (tmp_path / "go").touch()
-        study.wait(lambda: {one.why for one in study.record(made).values()} == {"done"})
+        study.wait(lambda: {one.why for one in record.read_all(made.path).values()} == {"done"})
         own.start_controller()
         output = study.sweep("action=status")
         assert "24 done, 0 failed, 0 left" in output

@@ -28,7 +28,6 @@ PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scontrol", "si
 PACKAGES = "slurmctld slurmd slurm-client munge"  # of Debian and Ubuntu
 
 PROFILE = Path(__file__).with_suffix(".yaml")
-"""The cluster's profile: ``slurm=PATH``."""
 
 PATIENCE_S = 120
 """Seconds that a daemon may take to start or to end on a busy machine; a start takes 0.2 to 1.2."""
