@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from numba import float64, int64, void
 
-from models.concurrent_gang.state import (
-    BUSY,
-    EMPTY,
-    FIRST_BLOCKED,
-    FIRST_WAIT,
-    N_CAUSES,
-    NONE,
-    SWITCHING,
-    SYSTEM,
-)
+from models.concurrent_gang import codes
+from models.concurrent_gang.state import SYSTEM
 from models.kernels.compiling import part
 
 ROWS_A_TIME = 3
@@ -29,14 +21,14 @@ def account(pe, activity, begin, end, task, system):
     owns = system.pes[pe].as_owner
     if state.measuring:
         state.pe_time[activity] += end - begin
-        if activity == BUSY and not owns:
+        if activity == codes.BUSY and not owns:
             state.local_time += end - begin
     if record.shape[0] > 0:
         row = record[state.n_recorded]
         row.pe = pe
         row.state = activity
-        row.job = row.task = NONE
-        if task != NONE:
+        row.job = row.task = codes.NONE
+        if task != codes.NONE:
             row.job = system.table.jobs[system.tasks[task].job].number
             row.task = system.tasks[task].index
         row.owns = owns
@@ -53,14 +45,14 @@ def settle(pe, now, system):
     if now <= since:
         return
     task = pes[pe].runs
-    if task == NONE:
-        account(pe, pes[pe].idle_as, since, now, NONE, system)
+    if task == codes.NONE:
+        account(pe, pes[pe].idle_as, since, now, codes.NONE, system)
     else:
         switched = min(max(pes[pe].switched, since), now)
-        account(pe, SWITCHING, since, switched, task, system)
-        activity = BUSY
+        account(pe, codes.SWITCHING, since, switched, task, system)
+        activity = codes.BUSY
         if pes[pe].spins:
-            activity = FIRST_WAIT + system.tasks[task].state - FIRST_BLOCKED
+            activity = codes.FIRST_WAIT + system.tasks[task].state - codes.FIRST_BLOCKED
         account(pe, activity, switched, now, task, system)
     pes[pe].since = now
 
@@ -93,7 +85,7 @@ def pass_time(then, system):
     state = system.state[0]
     elapsed = then - state.now
     if state.measuring and elapsed > 0.0:
-        for cause in range(N_CAUSES):
+        for cause in range(codes.N_CAUSES):
             state.task_wait[cause] += state.n_blocked[cause] * elapsed
     state.now = then
 
@@ -101,9 +93,9 @@ def pass_time(then, system):
 @part()
 def idle_as(task, system):
     """Return the activity of a PE that is idle while a task does not run."""
-    if task == NONE:
-        return EMPTY
+    if task == codes.NONE:
+        return codes.EMPTY
     state = system.tasks[task].state
-    if FIRST_BLOCKED <= state < FIRST_BLOCKED + N_CAUSES:
-        return FIRST_WAIT + state - FIRST_BLOCKED
-    return EMPTY
+    if codes.FIRST_BLOCKED <= state < codes.FIRST_BLOCKED + codes.N_CAUSES:
+        return codes.FIRST_WAIT + state - codes.FIRST_BLOCKED
+    return codes.EMPTY

@@ -5,25 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, float64, int64, void
 
+from models.concurrent_gang import codes
 from models.concurrent_gang.accounting import idle_as, settle
 from models.concurrent_gang.events import set_timer
 from models.concurrent_gang.grades import count_computing, priority
 from models.concurrent_gang.order import move_to_end
-from models.concurrent_gang.state import (
-    AT_ONCE,
-    COMMUNICATING,
-    EMPTY,
-    FIRST_BLOCKED,
-    INELIGIBLE,
-    N_CAUSES,
-    NO_LOCAL,
-    NONE,
-    PRIORITY,
-    READY,
-    RUNNING,
-    SYNCHRONIZING,
-    SYSTEM,
-)
+from models.concurrent_gang.state import SYSTEM
 from models.kernels.compiling import part
 
 
@@ -33,9 +20,9 @@ def take_off(pe, now, system):
     pes = system.pes
     settle(pe, now, system)
     count_computing(pe, now, system)
-    pes[pe].runs = NONE
+    pes[pe].runs = codes.NONE
     pes[pe].spins = 0
-    pes[pe].idle_as = EMPTY
+    pes[pe].idle_as = codes.EMPTY
 
 
 @part(void(int64, float64, SYSTEM))
@@ -44,7 +31,7 @@ def preempt(pe, now, system):
     task = system.pes[pe].runs
     if not system.pes[pe].spins:
         system.tasks[task].left -= max(now - system.pes[pe].begin, 0.0)
-        system.tasks[task].state = READY
+        system.tasks[task].state = codes.READY
     take_off(pe, now, system)
 
 
@@ -54,7 +41,8 @@ def dispatch(pe, task, now, signalled, system):
     pes, costs = system.pes, system.costs
     settle(pe, now, system)
     cost = 0.0
-    if pes[pe].loaded != task and pes[pe].loaded != NONE:  # a PE that has run nothing has nothing to save
+    # A PE that has run nothing has nothing to save.
+    if pes[pe].loaded != task and pes[pe].loaded != codes.NONE:
         cost = costs.switch
         if signalled:
             cost += costs.central
@@ -71,8 +59,8 @@ def dispatch(pe, task, now, signalled, system):
     pes[pe].as_owner = not system.settings.coordinated or pes[pe].owner == task
     system.tasks[task].dispatched = now
     system.tasks[task].scheduled = system.state[0].slice
-    if system.tasks[task].state == READY:
-        system.tasks[task].state = RUNNING
+    if system.tasks[task].state == codes.READY:
+        system.tasks[task].state = codes.RUNNING
         end = min(begin + system.tasks[task].left, pes[pe].quantum_end)
     else:
         pes[pe].spins = 1
@@ -84,9 +72,9 @@ def dispatch(pe, task, now, signalled, system):
 def can_run(task, system):
     """Return whether a task that does not run may be dispatched."""
     state = system.tasks[task].state
-    if system.settings.spinning and state in (COMMUNICATING, SYNCHRONIZING):
+    if system.settings.spinning and state in (codes.COMMUNICATING, codes.SYNCHRONIZING):
         return True
-    return state == READY
+    return state == codes.READY
 
 
 @part(int64(int64, int64, boolean, SYSTEM))
@@ -96,10 +84,10 @@ def choose(pe, running, by_priority, system):
     The one of the highest priority, which has to be above beta; among equals the one that had the PE least
     recently (round robin). `running` is one of the candidates, NONE if there is none.
     """
-    best = NONE
+    best = codes.NONE
     highest = system.costs.beta
     task = system.pes[pe].first
-    while task != NONE:
+    while task != codes.NONE:
         if task == running or can_run(task, system):
             if not by_priority:
                 return task
@@ -117,33 +105,34 @@ def decide(pe, now, fresh, system):
     pes, tasks, settings = system.pes, system.tasks, system.settings
     running = pes[pe].runs
     owner = pes[pe].owner
-    by_priority = settings.local == PRIORITY
-    if owner != NONE and (owner == running or tasks[owner].state == READY) and not tasks[owner].held:
+    by_priority = settings.local == codes.PRIORITY
+    owned = owner != codes.NONE and (owner == running or tasks[owner].state == codes.READY)
+    if owned and not tasks[owner].held:
         chosen = running
-        if running == NONE or fresh or settings.returns == AT_ONCE:
+        if running == codes.NONE or fresh or settings.returns == codes.AT_ONCE:
             chosen = owner
-    elif running != NONE and not fresh:
+    elif running != codes.NONE and not fresh:
         chosen = running
         if settings.preempting and by_priority and running != owner:
-            other = choose(pe, NONE, True, system)
-            if other != NONE and priority(other, system) > priority(running, system):
+            other = choose(pe, codes.NONE, True, system)
+            if other != codes.NONE and priority(other, system) > priority(running, system):
                 chosen = other
-    elif settings.local == NO_LOCAL:
-        chosen = NONE
+    elif settings.local == codes.NO_LOCAL:
+        chosen = codes.NONE
     else:
         chosen = choose(pe, running, by_priority, system)
     if chosen != running:
-        if running != NONE:
+        if running != codes.NONE:
             preempt(pe, now, system)
-        if chosen != NONE:
+        if chosen != codes.NONE:
             dispatch(pe, chosen, now, fresh, system)
         else:
             set_timer(system.timers, pe, np.inf)
-    elif chosen != NONE:
+    elif chosen != codes.NONE:
         settle(pe, now, system)
         pes[pe].as_owner = owner == chosen
         tasks[chosen].scheduled = system.state[0].slice
-    if chosen == NONE:
+    if chosen == codes.NONE:
         settle(pe, now, system)
         pes[pe].as_owner = 1
         pes[pe].idle_as = idle_as(owner, system)
@@ -154,23 +143,24 @@ def decide_alone(pe, now, quantum_over, system):
     """Without coordination: round robin among the tasks of a PE, for a quantum each. O(tasks of the PE)."""
     pes = system.pes
     running = pes[pe].runs
-    if running != NONE and system.tasks[running].state == INELIGIBLE:  # it takes no part from now on
+    # A task that is not eligible takes no part from now on.
+    if running != codes.NONE and system.tasks[running].state == codes.INELIGIBLE:
         take_off(pe, now, system)
         set_timer(system.timers, pe, np.inf)
-        running = NONE
-    if running != NONE and not quantum_over:
+        running = codes.NONE
+    if running != codes.NONE and not quantum_over:
         return
     chosen = choose(pe, running, False, system)
-    if running != NONE:
+    if running != codes.NONE:
         preempt(pe, now, system)
-    if chosen != NONE:
+    if chosen != codes.NONE:
         dispatch(pe, chosen, now, False, system)
         return
     settle(pe, now, system)
     task = pes[pe].last  # the PE waits for what the task waits for that it ran last
-    while task != NONE:
+    while task != codes.NONE:
         state = system.tasks[task].state
-        if FIRST_BLOCKED <= state < FIRST_BLOCKED + N_CAUSES:
+        if codes.FIRST_BLOCKED <= state < codes.FIRST_BLOCKED + codes.N_CAUSES:
             break
         task = system.tasks[task].before
     pes[pe].idle_as = idle_as(task, system)

@@ -9,34 +9,25 @@ from __future__ import annotations
 import numpy as np
 from numba import float64, int64, void
 
+from models.concurrent_gang import codes
 from models.concurrent_gang.accounting import settle, settle_diagram
 from models.concurrent_gang.events import mark
 from models.concurrent_gang.messages import forget_messages
 from models.concurrent_gang.order import insert_newcomer, remove
 from models.concurrent_gang.programs import begin_phase, next_stretch, taking_part
-from models.concurrent_gang.state import ENDED, GONE, INELIGIBLE, NONE, READY, SYSTEM
-from models.kernels.bits import ONE
+from models.concurrent_gang.state import SYSTEM
+from models.kernels.bits import ONE, level_for
 from models.kernels.compiling import part
-from models.packing.ended import write_ended
-from models.packing.slots import close_slot, map_job, unmap_job, vacate
+from models.packing.slots import close_slot, map_job, unmap_job, vacate, write_ended
 
 NEVER = -1.0
-
-
-@part(int64(int64))
-def class_of(size):
-    """Return c of the smallest block of 2^c tasks that holds so many."""
-    found = 0
-    while (1 << found) < size:
-        found += 1
-    return found
 
 
 @part()
 def has_tasks(size, system):
     """Return whether there are places for so many tasks side by side."""
-    block = class_of(size)
-    if system.vacant_tasks[block] != NONE:
+    block = level_for(size)
+    if system.vacant_tasks[block] != codes.NONE:
         return True
     return system.state[0].top_task + (1 << block) <= system.tasks.shape[0]
 
@@ -50,7 +41,7 @@ def enter(size, runtime, key, system):
     place = table.vacant[state.n_vacant]
     table.present[state.n_jobs] = place
     job, its = table.jobs[place], system.jobs[place]
-    job.slot = NONE
+    job.slot = codes.NONE
     job.size = size
     job.position = state.n_jobs
     job.number = job.session = state.n_submitted
@@ -60,9 +51,9 @@ def enter(size, runtime, key, system):
     job.runtime = runtime
     state.n_jobs += 1
     state.n_submitted += 1
-    block = class_of(size)
+    block = level_for(size)
     first = system.vacant_tasks[block]
-    if first != NONE:
+    if first != codes.NONE:
         system.vacant_tasks[block] = system.tasks[first].next
     else:
         first = state.top_task
@@ -70,7 +61,7 @@ def enter(size, runtime, key, system):
     its.first_task = first
     its.n_tasks = its.alive = size
     its.at_barrier = its.at_phase_end = its.to_wake = 0
-    its.drawn_step = NONE
+    its.drawn_step = codes.NONE
     its.n_taking_part = taking_part(np.int64(place), 0, system)
     return np.int64(place)
 
@@ -82,17 +73,17 @@ def begin_task(place, job, index, system):
     task.job = job
     task.index = index
     task.phase = task.total = task.communications = 0
-    task.awaited = task.inbox = task.scheduled = task.timed = NONE
+    task.awaited = task.inbox = task.scheduled = task.timed = codes.NONE
     task.n_measures = task.held = task.at_boundary = 0
     task.dispatched = NEVER
     task.grade_io = task.grade_computation = task.left = 0.0
     begin_phase(place, system)
     if index < system.jobs[job].n_taking_part:
-        task.state = READY
+        task.state = codes.READY
         if task.steps > 0 or task.rest > 0.0:
             next_stretch(place, system.state[0].now, system)
     else:
-        task.state = INELIGIBLE
+        task.state = codes.INELIGIBLE
         task.at_boundary = 1
         system.jobs[job].at_phase_end += 1
 
@@ -175,7 +166,7 @@ def leave(place, system):
                 state.void = 1
             state.row -= 1
     first = system.jobs[job].first_task
-    block = class_of(system.jobs[job].n_tasks)
+    block = level_for(system.jobs[job].n_tasks)
     system.tasks[first].next = system.vacant_tasks[block]
     system.vacant_tasks[block] = first
 
@@ -199,14 +190,14 @@ def end_task(task, system):
     """A task has come to the end of its program; with the last one its job ends."""
     tasks, pes, jobs = system.tasks, system.pes, system.jobs
     pe, job = tasks[task].pe, tasks[task].job
-    tasks[task].state = ENDED
+    tasks[task].state = codes.ENDED
     remove(task, system)
     forget_messages(task, system)
     if pes[pe].loaded == task:
-        pes[pe].loaded = GONE
+        pes[pe].loaded = codes.GONE
     if pes[pe].owner == task:
         settle(pe, system.state[0].now, system)
-        pes[pe].owner = NONE
+        pes[pe].owner = codes.NONE
     mark(pe, system)
     jobs[job].alive -= 1
     if system.settings.cells_of_tasks:

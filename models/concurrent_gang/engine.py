@@ -10,35 +10,16 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, float64, int64, void
 
+from models.concurrent_gang import codes
 from models.concurrent_gang.accounting import ROWS_A_TIME, pass_time, settle, settle_all
 from models.concurrent_gang.deciding import decide, decide_alone, take_off
 from models.concurrent_gang.diagram import end_task, enter, has_tasks, settle_in
 from models.concurrent_gang.events import first_timer, mark, set_timer, take_wake
 from models.concurrent_gang.grades import count_computing, grade
 from models.concurrent_gang.programs import BLOCKS, CONTINUES, ENDS, perform, wake
-from models.concurrent_gang.state import (
-    ARRIVALS,
-    AT_SIGNAL,
-    COMMUNICATING,
-    ENDED,
-    LIMITS,
-    N_CAUSES,
-    N_STATES,
-    NONE,
-    RUNNING,
-    STATE,
-    SYNCHRONIZING,
-    SYSTEM,
-)
+from models.concurrent_gang.state import ARRIVALS, LIMITS, STATE, SYSTEM
 from models.kernels.compiling import kernel, part
-from models.packing.driver import (
-    ARRIVALS_USED_UP,
-    BATCHES_DONE,
-    NO_MORE_JOBS,
-    RECORD_FULL,
-    TABLE_FULL,
-    TIME_REACHED,
-)
+from models.packing import driver
 from models.packing.schemes.signature import PLACE, RELEASE
 
 TASKS_FULL = 6
@@ -74,7 +55,7 @@ def timer_goes_off(pe, now, system):
             quantum_is_over(pe, system)
         return
     state = tasks[task].state
-    if outcome == BLOCKS and settings.spinning and state in (COMMUNICATING, SYNCHRONIZING):
+    if outcome == BLOCKS and settings.spinning and state in (codes.COMMUNICATING, codes.SYNCHRONIZING):
         settle(pe, now, system)
         pes[pe].spins = 1
         set_timer(system.timers, pe, pes[pe].quantum_end)
@@ -86,7 +67,7 @@ def timer_goes_off(pe, now, system):
     mark(pe, system)
     if outcome == ENDS:
         end_task(task, system)
-    elif settings.returns == AT_SIGNAL and pes[pe].owner == task:
+    elif settings.returns == codes.AT_SIGNAL and pes[pe].owner == task:
         tasks[task].held = 1
 
 
@@ -104,7 +85,7 @@ def task_wakes(task, now, system):
             return
         pes[pe].spins = 0
         if outcome == CONTINUES:
-            tasks[task].state = RUNNING
+            tasks[task].state = codes.RUNNING
             pes[pe].begin = max(now, pes[pe].switched)
             end = min(pes[pe].begin + tasks[task].left, pes[pe].quantum_end)
             set_timer(system.timers, pe, end)
@@ -121,7 +102,7 @@ def grade_scheduled(pe, number, now, system):
     """Grade the tasks of a PE that were scheduled in a slice. O(tasks of the PE)."""
     tasks = system.tasks
     task = system.pes[pe].first
-    while task != NONE:
+    while task != codes.NONE:
         if tasks[task].scheduled == number:
             grade(task, now, system)
         task = tasks[task].next
@@ -132,7 +113,7 @@ def give_slot(job, number, system):
     """Let the tasks of a job own their PEs in a slice. O(tasks of the job)."""
     tasks, jobs = system.tasks, system.jobs
     for task in range(jobs[job].first_task, jobs[job].first_task + jobs[job].n_tasks):
-        if tasks[task].state != ENDED:
+        if tasks[task].state != codes.ENDED:
             system.pes[tasks[task].pe].owner = task
             tasks[task].held = 0
             tasks[task].scheduled = number
@@ -147,14 +128,14 @@ def signal_comes(now, system):
         state.row = (state.row + 1) % state.n_slots
         state.void = 0
     for pe in range(settings.n_pes):
-        if pes[pe].first == NONE:
+        if pes[pe].first == codes.NONE:
             continue
-        if pes[pe].runs != NONE:
+        if pes[pe].runs != codes.NONE:
             count_computing(pe, now, system)
         if settings.graded:
             grade_scheduled(pe, ended, now, system)
         settle(pe, now, system)
-        pes[pe].owner = NONE
+        pes[pe].owner = codes.NONE
         mark(pe, system)
     for position in range(state.n_jobs):
         job = system.table.present[position]
@@ -186,9 +167,9 @@ def decide_all(system):
 @part(void(STATE))
 def reset_sums(state):
     """Set what is summed over a batch to zero."""
-    for activity in range(N_STATES):
+    for activity in range(codes.N_STATES):
         state.pe_time[activity] = 0.0
-    for cause in range(N_CAUSES):
+    for cause in range(codes.N_CAUSES):
         state.task_wait[cause] = 0.0
     state.local_time = state.slot_time = state.job_time = state.idling = state.idling_time = 0.0
     state.switches = state.changes = state.notified = 0.0
@@ -247,12 +228,8 @@ def release_books(release, system):
 def advance(place, release, system, arrivals, limits):
     """Simulate until something is needed from outside, and return the reason (`BATCHES_DONE` …).
 
-    Parameters
-    ----------
-    place, release : the packing scheme, see `models.packing.schemes.signature`
-    system : System
-    arrivals : the chunk of jobs at hand, from `cursor` on
-    limits : Limits
+    `place` and `release` are those of `models.packing.schemes.signature`; the chunk of jobs at hand is
+    read from `cursor` on.
     """
     settings, costs, state = system.settings, system.costs, system.state[0]
     timers, n_pes = system.timers, system.settings.n_pes
@@ -264,32 +241,32 @@ def advance(place, release, system, arrivals, limits):
         if state.cursor < arrivals.submit.shape[0]:
             arrival = arrivals.submit[state.cursor]
         elif limits.more_arrivals:
-            return ARRIVALS_USED_UP
+            return driver.ARRIVALS_USED_UP
         signal = np.inf
         if settings.coordinated and state.n_jobs > 0:
             signal = (state.slice + 1) * costs.slice
         then = min(min(timer, waking), min(arrival, signal))
         if state.n_marked > 0 and then > state.now:
             if recorded > 0 and state.n_recorded + ROWS_A_TIME * n_pes > recorded:
-                return RECORD_FULL
+                return driver.RECORD_FULL
             decide_all(system)
             continue
         if then == np.inf:
-            return NO_MORE_JOBS
+            return driver.NO_MORE_JOBS
         if then > limits.until:
-            return TIME_REACHED
+            return driver.TIME_REACHED
         if state.n_free_messages < MESSAGES_A_TIME:
             return TASKS_FULL
         if state.n_ended == system.ended.number.shape[0]:
-            return RECORD_FULL
+            return driver.RECORD_FULL
         if recorded > 0 and (
             state.n_recorded + ROWS_A_TIME * n_pes > recorded
             or state.n_graded + state.top_task > system.record.grades.shape[0]
         ):
-            return RECORD_FULL
+            return driver.RECORD_FULL
         if then == arrival and then < timer and then < waking:
             if state.n_vacant == 0:
-                return TABLE_FULL
+                return driver.TABLE_FULL
             if not has_tasks(arrivals.size[state.cursor], system):
                 return TASKS_FULL
         pass_time(then, system)
@@ -325,4 +302,4 @@ def advance(place, release, system, arrivals, limits):
         ):
             close_batch(then, system)
             if state.n_batches >= limits.n_batches:
-                return BATCHES_DONE
+                return driver.BATCHES_DONE

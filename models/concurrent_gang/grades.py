@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from numba import float64, int64, void
 
+from models.concurrent_gang import codes
 from models.concurrent_gang.programs import time_slice
-from models.concurrent_gang.state import FIRST_BLOCKED, IO, MEASURES, N_CAUSES, SYSTEM
+from models.concurrent_gang.state import SYSTEM
 from models.kernels.compiling import part
 
 
@@ -40,22 +41,22 @@ def grade(task, now, system):
     """
     one, state = system.tasks[task], system.state[0]
     time_slice(task, system)
-    if FIRST_BLOCKED <= one.state < FIRST_BLOCKED + N_CAUSES:
+    if codes.FIRST_BLOCKED <= one.state < codes.FIRST_BLOCKED + codes.N_CAUSES:
         begin = max(one.blocked, state.slice * system.costs.slice)
-        one.waited[one.state - FIRST_BLOCKED] += max(now - begin, 0.0)
+        one.waited[one.state - codes.FIRST_BLOCKED] += max(now - begin, 0.0)
     total = one.computed
-    for cause in range(N_CAUSES):
+    for cause in range(codes.N_CAUSES):
         total += one.waited[cause]
     if total <= 0.0:
         return
-    at = one.n_measures % MEASURES
-    one.measures[2 * at] = one.waited[IO] / total
+    at = one.n_measures % codes.MEASURES
+    one.measures[2 * at] = one.waited[codes.IO] / total
     one.measures[2 * at + 1] = one.computed / total
     one.n_measures += 1
-    n = min(one.n_measures, MEASURES)
+    n = min(one.n_measures, codes.MEASURES)
     io = computation = 0.0
     for age in range(n):  # from the oldest on, so that equal histories give equal grades
-        i = (one.n_measures - n + age) % MEASURES
+        i = (one.n_measures - n + age) % codes.MEASURES
         io += one.measures[2 * i]
         computation += one.measures[2 * i + 1]
     one.grade_io = io / n

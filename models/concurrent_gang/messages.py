@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from numba import float64, int64, void
 
+from models.concurrent_gang import codes
 from models.concurrent_gang.events import wake_at
-from models.concurrent_gang.state import ALL_TO_ALL, COMMUNICATING, NEIGHBOURS, NONE, RANDOM_PARTNERS, SYSTEM
+from models.concurrent_gang.state import SYSTEM
 from models.kernels.compiling import part
 from models.topology.torus import route_into
 from models.workloads.statements.draws import shift
@@ -18,11 +19,11 @@ from models.workloads.statements.draws import shift
 @part(int64(int64, int64, int64, int64))
 def partner_offset(partners, exchange, n_tasks, key):
     """Return by how many tasks the messages of an exchange go on, in the order of the job's tasks."""
-    if partners == NEIGHBOURS:
+    if partners == codes.NEIGHBOURS:
         return 1 if exchange % 2 == 0 else n_tasks - 1
-    if partners == RANDOM_PARTNERS:
+    if partners == codes.RANDOM_PARTNERS:
         return shift(key, exchange, n_tasks)
-    if partners == ALL_TO_ALL:
+    if partners == codes.ALL_TO_ALL:
         return 1 + exchange % (n_tasks - 1)
     return 1
 
@@ -52,8 +53,8 @@ def send(sender, receiver, exchange, now, system):
     """Send the message of an exchange; its receiver wakes as it comes, if it waits for it."""
     tasks, network, state = system.tasks, system.network, system.state[0]
     arrival = carry(tasks[sender].pe, tasks[receiver].pe, now, system)
-    if tasks[receiver].state == COMMUNICATING and tasks[receiver].awaited == exchange:
-        tasks[receiver].awaited = NONE
+    if tasks[receiver].state == codes.COMMUNICATING and tasks[receiver].awaited == exchange:
+        tasks[receiver].awaited = codes.NONE
         wake_at(receiver, arrival, system)
         return
     message = state.free_message
@@ -69,14 +70,14 @@ def send(sender, receiver, exchange, now, system):
 def take_message(task, exchange, system):
     """Take the message of an exchange that was sent to a task; return when it is there, -1 for none."""
     tasks, network, state = system.tasks, system.network, system.state[0]
-    before = NONE
+    before = codes.NONE
     message = tasks[task].inbox
-    while message != NONE and network.exchange[message] != exchange:
+    while message != codes.NONE and network.exchange[message] != exchange:
         before = message
         message = network.next[message]
-    if message == NONE:
+    if message == codes.NONE:
         return -1.0
-    if before == NONE:
+    if before == codes.NONE:
         tasks[task].inbox = network.next[message]
     else:
         network.next[before] = network.next[message]
@@ -90,7 +91,7 @@ def take_message(task, exchange, system):
 def forget_messages(task, system):
     """Throw away what was sent to a task and not received."""
     tasks, network, state = system.tasks, system.network, system.state[0]
-    while tasks[task].inbox != NONE:
+    while tasks[task].inbox != codes.NONE:
         message = tasks[task].inbox
         tasks[task].inbox = network.next[message]
         network.next[message] = state.free_message

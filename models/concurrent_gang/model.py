@@ -8,11 +8,11 @@ import numpy as np
 
 from models import workloads
 from models.arrays import Floats
+from models.concurrent_gang import codes
 from models.concurrent_gang.metrics import CAUSES, STATES
 from models.concurrent_gang.policies import Hardware, Rules, machine_of, until_horizon
 from models.concurrent_gang.recording import Recorder
 from models.concurrent_gang.simulation import Simulation
-from models.concurrent_gang.state import BUSY, EMPTY, N_CAUSES, N_STATES
 from models.family import Outcome
 from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
@@ -194,8 +194,8 @@ def _of_machine(sums: np.ndarray, n_jobs: Floats, n_pes: int) -> dict[str, Float
     """Return the metrics of machine and tasks from the sums over each batch."""
     period = sums["now"] - sums["batch_start"]
     pe_time, task_wait = sums["pe_time"], sums["task_wait"]
-    idle = pe_time[:, EMPTY:].sum(axis=1)
-    assert (len(STATES), len(CAUSES)) == (N_STATES, N_CAUSES)
+    idle = pe_time[:, codes.EMPTY :].sum(axis=1)
+    assert (len(STATES), len(CAUSES)) == (codes.N_STATES, codes.N_CAUSES)
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
             "throughput": SECONDS_IN_HOUR * n_jobs / period,
@@ -203,14 +203,14 @@ def _of_machine(sums: np.ndarray, n_jobs: Floats, n_pes: int) -> dict[str, Float
             "pe_time": pe_time,
             "idle_time": idle,
             "idle_share": idle / (n_pes * period),
-            "idle_time_of_tasks": pe_time[:, EMPTY] + task_wait.sum(axis=1),
+            "idle_time_of_tasks": pe_time[:, codes.EMPTY] + task_wait.sum(axis=1),
             "task_wait": task_wait,
-            "local_share": sums["local_time"] / pe_time[:, BUSY],
+            "local_share": sums["local_time"] / pe_time[:, codes.BUSY],
             "idling_ratio": sums["idling"] / sums["idling_time"],
             "used_slots": sums["slot_time"] / period,
             "switches": sums["switches"],
             "workload_changes": sums["changes"],
             "pes_told": sums["notified"],
-            "utilization": pe_time[:, BUSY] / (n_pes * period),
+            "utilization": pe_time[:, codes.BUSY] / (n_pes * period),
             "jobs_in_system": sums["job_time"] / period,
         }

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from numba import int64, void
 
-from models.concurrent_gang.state import NONE, SYSTEM
+from models.concurrent_gang.codes import NONE
+from models.concurrent_gang.state import SYSTEM
 from models.kernels.compiling import part
 
 

@@ -20,7 +20,7 @@ from models.topology.torus import Torus
 from models.workloads.statements import Statements
 
 LOCAL = ("none", "round_robin", "priority")
-"""In the order of the numbers in `models.concurrent_gang.state`."""
+"""In the order of the numbers in `models.concurrent_gang.codes`."""
 
 RETURNS = ("at_once", "at_decision", "at_signal")
 CELLS = ("job", "task")
@@ -35,59 +35,27 @@ NO_DISKS, OWN_DISKS = 0, -1
 
 @dataclass(frozen=True)
 class Rules:
-    """A policy's YAML file, checked.
+    """A policy's YAML file, checked."""
 
-    Parameters
-    ----------
-    scheme : Scheme
-        Chooses the cells of the trace diagram.
-    name : str
-        Of the scheme.
-    parameters : tuple of int
-        Of the scheme, see `models.packing.scheme.Scheme.arguments`.
-    coordinated : bool
-        Whether a clock signal makes all PEs change to the next slot; else each is round robin by itself.
-    local : {"none", "round_robin", "priority"}
-        The local task scheduler: none is gang scheduling.
-    slice : float, seconds
-    alpha, beta : float
-        Equation 1, and the priority that a task must exceed to be taken by the local scheduler.
-    newcomer_priority : float
-        Of a task that was not measured yet.
-    returns : {"at_once", "at_decision", "at_signal"}
-        When the owner of a slot that has woken gets its PE back.
-    local_preemption : bool
-        Whether a local task gives way to one of higher priority that wakes.
-    cells : {"job", "task"}
-        The end that frees a cell of the diagram: of the job, or of the task.
-    central_cost : float, seconds
-        That a central controller takes to notify one PE of a new slot; 0 is a distributed clock.
-    quantum : float, seconds
-        Of round robin without coordination.
-    spinning : bool
-        Whether a task that waits for others keeps its PE for its quantum, without coordination.
-    horizon : float, optional, seconds
-        Where the run is cut; it is one batch then.
-    job_limit : int
-        With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
-    """
-
-    scheme: Scheme
-    name: str = ""
-    parameters: tuple[int, ...] = ()
+    scheme: Scheme  # chooses the cells of the trace diagram
+    name: str = ""  # of the scheme
+    parameters: tuple[int, ...] = ()  # of the scheme, see `models.packing.scheme.Scheme.arguments`
+    # Whether a clock signal makes all PEs change to the next slot; else each is round robin by itself.
     coordinated: bool = True
-    local: str = "priority"
-    slice: float = 10.0
-    alpha: float = 2.0
-    beta: float = 0.5
-    newcomer_priority: float = 0.0
-    returns: str = "at_once"
-    local_preemption: bool = False
-    cells: str = "job"
+    local: str = "priority"  # the local task scheduler, one of `LOCAL`: none is gang scheduling
+    slice: float = 10.0  # seconds
+    alpha: float = 2.0  # of equation 1
+    beta: float = 0.5  # the priority that a task must exceed to be taken by the local scheduler
+    newcomer_priority: float = 0.0  # of a task that was not measured yet
+    returns: str = "at_once"  # when the owner of a slot that has woken gets its PE back, one of `RETURNS`
+    local_preemption: bool = False  # whether a local task gives way to one of higher priority that wakes
+    cells: str = "job"  # the end that frees a cell of the diagram: of the job, or of the task
+    # Seconds that a central controller takes to notify one PE of a new slot; 0 is a distributed clock.
     central_cost: float = 0.0
-    quantum: float = inf
-    spinning: bool = False
-    horizon: float | None = None
+    quantum: float = inf  # seconds of round robin without coordination
+    spinning: bool = False  # whether a task that waits for others keeps its PE for its quantum, uncoordinated
+    horizon: float | None = None  # seconds at which the run is cut; it is one batch then
+    # With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
     job_limit: int = JOB_LIMIT
 
     @classmethod
@@ -161,29 +129,14 @@ class Rules:
 
 @dataclass(frozen=True)
 class Hardware:
-    """A machine's YAML file, checked.
-
-    Parameters
-    ----------
-    torus : Torus
-    switch : float, seconds
-        To run another task than before.
-    bandwidth : float, bytes/s
-        Of a link.
-    latency : float, seconds
-        Of a link.
-    contention : bool
-        Whether a link serves one message at a time.
-    n_disks : int
-        Shared ones; `NO_DISKS`: each request is served at once; `OWN_DISKS`: one at each PE.
-    """
+    """A machine's YAML file, checked."""
 
     torus: Torus
-    switch: float
-    bandwidth: float
-    latency: float
-    contention: bool
-    n_disks: int
+    switch: float  # seconds to run another task than before
+    bandwidth: float  # bytes/s of a link
+    latency: float  # seconds of a link
+    contention: bool  # whether a link serves one message at a time
+    n_disks: int  # shared ones; `NO_DISKS`: each request is served at once; `OWN_DISKS`: one at each PE
 
     @classmethod
     def of(cls, machine: Parameters) -> Hardware:

@@ -5,23 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, float64, int64, void
 
+from models.concurrent_gang import codes
 from models.concurrent_gang.accounting import settle
 from models.concurrent_gang.events import mark, wake_at
 from models.concurrent_gang.messages import forget_messages, partner_offset, send, take_message
-from models.concurrent_gang.state import (
-    COMMUNICATING,
-    COMMUNICATION,
-    ENDED,
-    FIRST_BLOCKED,
-    IN_IO,
-    INELIGIBLE,
-    IO,
-    N_CAUSES,
-    NONE,
-    READY,
-    SYNCHRONIZING,
-    SYSTEM,
-)
+from models.concurrent_gang.state import SYSTEM
 from models.kernels.compiling import part
 from models.workloads.statements import draws
 
@@ -44,8 +32,8 @@ def block(task, state, now, system):
     """Let a task wait."""
     system.tasks[task].state = state
     system.tasks[task].blocked = now
-    if state < FIRST_BLOCKED + N_CAUSES:
-        system.state[0].n_blocked[state - FIRST_BLOCKED] += 1
+    if state < codes.FIRST_BLOCKED + codes.N_CAUSES:
+        system.state[0].n_blocked[state - codes.FIRST_BLOCKED] += 1
 
 
 @part()
@@ -55,7 +43,7 @@ def time_slice(task, system):
     if tasks[task].timed != system.state[0].slice:
         tasks[task].timed = system.state[0].slice
         tasks[task].computed = 0.0
-        for cause in range(N_CAUSES):
+        for cause in range(codes.N_CAUSES):
             tasks[task].waited[cause] = 0.0
 
 
@@ -64,14 +52,14 @@ def unblock(task, now, system):
     """A task waits no longer: its waiting belongs to the present slice as far as it was in it."""
     tasks = system.tasks
     state = tasks[task].state
-    if state < FIRST_BLOCKED + N_CAUSES:
-        system.state[0].n_blocked[state - FIRST_BLOCKED] -= 1
+    if state < codes.FIRST_BLOCKED + codes.N_CAUSES:
+        system.state[0].n_blocked[state - codes.FIRST_BLOCKED] -= 1
         if system.settings.graded:
             time_slice(task, system)
             begin = max(tasks[task].blocked, system.state[0].slice * system.costs.slice)
             if now > begin:
-                tasks[task].waited[state - FIRST_BLOCKED] += now - begin
-    tasks[task].state = READY
+                tasks[task].waited[state - codes.FIRST_BLOCKED] += now - begin
+    tasks[task].state = codes.READY
 
 
 @part(void(int64, SYSTEM))
@@ -112,7 +100,7 @@ def meet(task, now, system):
     job = tasks[task].job
     jobs[job].at_phase_end += 1
     if jobs[job].at_phase_end < jobs[job].n_tasks:
-        block(task, SYNCHRONIZING, now, system)
+        block(task, codes.SYNCHRONIZING, now, system)
         tasks[task].at_boundary = 1
         return BLOCKS
     phase = tasks[task].phase + 1
@@ -126,12 +114,12 @@ def meet(task, now, system):
             if other != task:
                 wake_at(other, now, system)
         else:
-            if other != task and tasks[other].state != INELIGIBLE:
+            if other != task and tasks[other].state != codes.INELIGIBLE:
                 settle(tasks[other].pe, now, system)  # it may have been waiting on its PE
                 unblock(other, now, system)
                 mark(tasks[other].pe, system)
             tasks[other].at_boundary = 1
-            block(other, INELIGIBLE, now, system)
+            block(other, codes.INELIGIBLE, now, system)
     return CONTINUES if tasks[task].index < eligible else BLOCKS
 
 
@@ -196,15 +184,15 @@ def communicate(task, now, system):
     if sends:
         by = partner_offset(system.settings.partners, exchange, n_tasks, system.table.jobs[job].key)
         receiver = jobs[job].first_task + (tasks[task].index + by) % n_tasks
-        if tasks[receiver].state != ENDED:
+        if tasks[receiver].state != codes.ENDED:
             send(task, receiver, exchange, now, system)
         return False
     arrival = take_message(task, exchange, system)
     if 0.0 <= arrival <= now:
         return False
-    block(task, COMMUNICATING, now, system)
+    block(task, codes.COMMUNICATING, now, system)
     if arrival > now:
-        tasks[task].awaited = NONE
+        tasks[task].awaited = codes.NONE
         wake_at(task, arrival, system)
     else:
         tasks[task].awaited = exchange
@@ -222,7 +210,7 @@ def read_or_write(task, now, system):
     begin = now
     if system.settings.n_disks != 0:
         disk = 0
-        if system.settings.n_disks == NONE:
+        if system.settings.n_disks == codes.NONE:
             disk = tasks[task].pe
         else:
             for other in range(1, disks.shape[0]):
@@ -230,7 +218,7 @@ def read_or_write(task, now, system):
                     disk = other
         begin = max(now, disks[disk])
         disks[disk] = begin + length
-    block(task, IN_IO, now, system)
+    block(task, codes.IN_IO, now, system)
     wake_at(task, begin + length, system)
 
 
@@ -249,7 +237,7 @@ def synchronize(task, now, system):
     jobs[job].at_barrier += 1
     last = jobs[job].at_barrier == n_tasks
     if not last or latency > 0.0:
-        block(task, SYNCHRONIZING, now, system)
+        block(task, codes.SYNCHRONIZING, now, system)
     if last:
         first = jobs[job].first_task
         jobs[job].at_barrier = 0
@@ -284,9 +272,9 @@ def perform(task, now, system):
         tasks[task].step += 1
         return next_stretch(task, now, system)
     kind = system.program.kinds[tasks[task].at_step]
-    if kind == COMMUNICATION:
+    if kind == codes.COMMUNICATION:
         blocks = communicate(task, now, system)
-    elif kind == IO:
+    elif kind == codes.IO:
         blocks = True
         read_or_write(task, now, system)
     else:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from models.concurrent_gang.accounting import ROWS_A_TIME
-from models.concurrent_gang.state import BUSY, GRADE, SLOT_USE, Record, System
+from models.concurrent_gang.codes import BUSY
+from models.concurrent_gang.state import GRADE, SLOT_USE, Record, System
 from models.jobs.schedule import Pieces, check_pieces
 
 AT_ONCE = 1 << 16

@@ -8,24 +8,13 @@ import numpy as np
 
 from models.arrays import Ints
 from models.concurrent_gang import engine, state
+from models.concurrent_gang.codes import EMPTY, NONE
 from models.concurrent_gang.events import no_timers
 from models.concurrent_gang.policies import LOCAL, OWN_DISKS, RETURNS, Hardware, Rules
 from models.concurrent_gang.recording import Recorder, no_record
-from models.concurrent_gang.state import (
-    NONE,
-    SCALARS,
-    Arrivals,
-    Costs,
-    Limits,
-    Network,
-    Program,
-    Settings,
-    System,
-    Wakes,
-)
 from models.jobs.ended import Ended, empty_ended
 from models.jobs.jobs import Jobs
-from models.kernels.function_pointers import function_pointer
+from models.kernels.compiling import function_pointer
 from models.packing.driver import ENDLESS, Driver, Measured, scalars, tables
 from models.packing.schemes.signature import PLACE_SIGNATURE, RELEASE_SIGNATURE
 from models.point import Seed
@@ -42,21 +31,8 @@ ENDED_AT_ONCE = 4096
 class Simulation(Driver):
     """Tasks of jobs on PEs.
 
-    Parameters
-    ----------
-    rules : Rules
-    hardware : Hardware
-    statements : Statements
-        What the tasks do.
-    chunks : iterator of Jobs
-        The jobs.
-    seed : tuple of int
-        Names the random numbers of the statements.
-    measured : Measured, optional
-    ends : bool
-        Whether the workload ends by itself: then the tables grow with the jobs.
-    recorder : Recorder, optional
-        Records what every PE does.
+    `seed` names the random numbers of the statements. Where the workload `ends` by itself the tables
+    grow with the jobs. A recorder records what every PE does.
     """
 
     def __init__(
@@ -80,7 +56,7 @@ class Simulation(Driver):
         )
         self._recorder, self._keys = recorder, stream(seed, "statements")
         self._ended: list[Ended] = []
-        settings = Settings(
+        settings = state.Settings(
             n_pes,
             int(rules.coordinated),
             LOCAL.index(rules.local),
@@ -99,7 +75,7 @@ class Simulation(Driver):
             int(statements.random),
             PARTNERS.index(statements.partners),
         )
-        costs = Costs(
+        costs = state.Costs(
             rules.slice,
             rules.alpha,
             rules.beta,
@@ -118,11 +94,11 @@ class Simulation(Driver):
         pes = np.zeros(n_pes, state.PE)
         for field in ("runs", "loaded", "owner", "first", "last"):
             pes[field] = NONE
-        pes["idle_as"], pes["since"] = state.EMPTY, measured.since
-        first = scalars(SCALARS, measured, limit)
+        pes["idle_as"], pes["since"] = EMPTY, measured.since
+        first = scalars(state.SCALARS, measured, limit)
         first["n_free_messages"] = FIRST_MESSAGES
         n_disks = n_pes if hardware.n_disks == OWN_DISKS else max(hardware.n_disks, 1)
-        system = System(
+        system = state.System(
             **tables(rules.scheme, rules.parameters, n_pes, limit),
             settings=settings,
             costs=costs,
@@ -131,8 +107,8 @@ class Simulation(Driver):
             jobs=np.zeros(limit, state.JOB),
             pes=pes,
             timers=no_timers(n_pes),
-            wakes=Wakes(np.zeros(FIRST_TASKS), np.zeros(FIRST_TASKS, np.int64)),
-            network=Network(
+            wakes=state.Wakes(np.zeros(FIRST_TASKS), np.zeros(FIRST_TASKS, np.int64)),
+            network=state.Network(
                 hardware.torus.array,
                 np.zeros(max(hardware.torus.diameter, 1), np.int64),
                 np.zeros(hardware.torus.n_links),
@@ -145,14 +121,14 @@ class Simulation(Driver):
             vacant_tasks=np.full(64, NONE),
             state=first,
             ended=empty_ended(ENDED_AT_ONCE),
-            batches=np.zeros(measured.batch_limit, SCALARS),
+            batches=np.zeros(measured.batch_limit, state.SCALARS),
             record=no_record(),
         )
         super().__init__(system, n_pes, chunks, measured, most_jobs)
 
     def _advance(self, n_batches: int, until: float) -> int:
         self._prepare_record()
-        limits = Limits(n_batches, self._more_arrivals, until)
+        limits = state.Limits(n_batches, self._more_arrivals, until)
         status = int(engine.advance(*self._functions, self.system, self._arrivals, limits))
         n = self.state.n_ended
         if n:
@@ -184,9 +160,9 @@ class Simulation(Driver):
         settings = self.system.settings._replace(n_measured=ENDLESS, batch_size=ENDLESS)
         self.system = self.system._replace(settings=settings)
 
-    def _arriving(self, jobs: Jobs) -> Arrivals:
+    def _arriving(self, jobs: Jobs) -> state.Arrivals:
         keys = self._keys.integers(0, 1 << 62, len(jobs))
-        return Arrivals(jobs.submit, jobs.size, jobs.runtime, keys)
+        return state.Arrivals(jobs.submit, jobs.size, jobs.runtime, keys)
 
     def _enlarge(self, limit: int) -> None:
         super()._enlarge(limit)
@@ -207,7 +183,7 @@ class Simulation(Driver):
         self.state.n_free_messages += n_messages
         self.system = system._replace(
             tasks=_enlarged(system.tasks, n_tasks),
-            wakes=Wakes(*(_enlarged(each, n_tasks) for each in system.wakes)),
+            wakes=state.Wakes(*(_enlarged(each, n_tasks) for each in system.wakes)),
             network=network,
         )
 
@@ -225,7 +201,7 @@ class Simulation(Driver):
         return self.system.batches[: self.n_batches]
 
 
-def program_of(statements: Statements) -> Program:
+def program_of(statements: Statements) -> state.Program:
     """Return what tasks do as the engine takes it."""
     phases = np.zeros(len(statements.phases), state.PHASE)
     steps: list[tuple[int, int]] = []
@@ -235,7 +211,7 @@ def program_of(statements: Statements) -> Program:
         steps += phase.steps
     # An array needs a length, also where nothing blocks.
     numbers, kinds = np.array([*steps, (1, 0)], np.int64).T.copy()
-    return Program(phases, numbers, kinds)
+    return state.Program(phases, numbers, kinds)
 
 
 def _chained(first: int, end: int) -> Ints:

@@ -6,79 +6,62 @@ Everything is allocated by Python; the engine only writes into it.
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, from_dtype, int64, types
 
+from models.arrays import Floats, Ints
+from models.concurrent_gang.codes import MEASURES, N_CAUSES, N_STATES
 from models.jobs.ended import ENDED as ENDED_JOBS
-from models.kernels.types import FLOATS, INTS
-from models.packing.matrix import BOOKS, BUFFERS, MATRIX, TABLE
+from models.jobs.ended import Ended
+from models.kernels.types import FLOATS, INTS, record
+from models.packing.matrix import BOOKS, BUFFERS, MATRIX, TABLE, Books, Buffers, Matrix, Table
 
-NONE = -1
-GONE = -2
-"""In place of a task that has ended: the next task of the PE is another one than its last."""
 
-# The local task scheduler.
-NO_LOCAL, ROUND_ROBIN, PRIORITY = range(3)
-# When the owner of a slot gets its PE back from a local task.
-AT_ONCE, AT_DECISION, AT_SIGNAL = range(3)
-# Kinds of blocking statements, as in `models.workloads.statements.BLOCKING`, and causes of waiting.
-COMMUNICATION, IO, SYNCHRONIZATION, N_CAUSES = range(4)
-# States of a task; a blocked one waits for the cause (state - FIRST_BLOCKED).
-READY, RUNNING, COMMUNICATING, IN_IO, SYNCHRONIZING, INELIGIBLE, ENDED = range(7)
-FIRST_BLOCKED = COMMUNICATING
-# Activities of a PE, as in `metrics.STATES`.
-BUSY, SWITCHING, EMPTY, FIRST_WAIT, N_STATES = 0, 1, 2, 3, 6
+class Settings(NamedTuple):
+    """Fixed whole numbers."""
 
-MEASURES = 5
-"""A grade of membership is an average "over the last five times a task was scheduled" (section 2.1)."""
-# The receivers of a task's messages, as in `models.workloads.statements.PARTNERS`.
-RING, NEIGHBOURS, RANDOM_PARTNERS, ALL_TO_ALL = range(4)
+    n_pes: int
+    coordinated: int  # 1 if the clock signal chooses the next slot, 0 if each PE does
+    local: int  # the local task scheduler
+    returns: int  # when an owner gets its PE back
+    preempting: int  # 1 if a local task gives way to one of higher priority that wakes
+    cells_of_tasks: int  # 1 if a cell of the trace diagram is freed as its task ends, 0: as its job ends
+    spinning: int  # 1 if a task that waits for others keeps its PE for its quantum (uncoordinated)
+    contention: int  # 1 if a link serves one message at a time
+    n_disks: int  # shared disks, 0: as many as there are requests, NONE: one at each PE
+    first_measured: int  # jobs from this one on and before the next one are measured
+    end_measured: int
+    n_measured: int  # number of all these
+    batch_size: int  # measured jobs in a batch
+    graded: int  # 1 if grades of membership are kept
+    exponential: int  # 1 if the times of statements are exponential, else they are constant
+    random_spacing: int  # 1 if the numbers of local statements are random
+    partners: int  # receivers of messages
 
-Settings = namedtuple(
-    "Settings",
-    [
-        "n_pes", "coordinated", "local", "returns", "preempting", "cells_of_tasks", "spinning", "contention",
-        "n_disks", "first_measured", "end_measured", "n_measured", "batch_size", "graded", "exponential",
-        "random_spacing", "partners",
-    ],
-)  # fmt: skip
-"""Fixed whole numbers.
 
-n_pes : PEs of the machine
-coordinated : 1 if the clock signal chooses the next slot, 0 if each PE does
-local : the local task scheduler
-returns : when an owner gets its PE back
-preempting : 1 if a local task gives way to one of higher priority that wakes
-cells_of_tasks : 1 if a cell of the trace diagram is freed as its task ends, 0: as its job ends
-spinning : 1 if a task that waits for others keeps its PE for its quantum (uncoordinated)
-contention : 1 if a link serves one message at a time
-n_disks : shared disks, 0: as many as there are requests, NONE: one at each PE
-first_measured, end_measured : jobs from the first on and before the other are measured
-n_measured : number of all these
-batch_size : measured jobs in a batch
-graded : 1 if grades of membership are kept
-exponential : 1 if the times of statements are exponential, else they are constant
-random_spacing : 1 if the numbers of local statements are random
-partners : receivers of messages
-"""
-SETTINGS = types.NamedUniTuple(int64, len(Settings._fields), Settings)
+SETTINGS = record(Settings)
 
-Costs = namedtuple(
-    "Costs",
-    [
-        "slice", "alpha", "beta", "newcomer_priority", "switch", "central", "quantum", "latency", "transfer",
-        "barrier_latency", "io_time", "statement",
-    ],
-)  # fmt: skip
-"""Fixed real numbers: seconds, but for alpha, beta and the priority.
 
-central : time that a controller takes to notify all PEs of a new slot
-latency : of a link
-transfer : of a message over a link
-statement : mean of a local statement
-"""
-COSTS = types.NamedUniTuple(float64, len(Costs._fields), Costs)
+class Costs(NamedTuple):
+    """Fixed real numbers: seconds, but for alpha, beta and the priority."""
+
+    slice: float
+    alpha: float
+    beta: float
+    newcomer_priority: float
+    switch: float
+    central: float  # that a controller takes to notify all PEs of a new slot
+    quantum: float
+    latency: float  # of a link
+    transfer: float  # of a message over a link
+    barrier_latency: float
+    io_time: float
+    statement: float  # mean of a local statement
+
+
+COSTS = record(Costs)
 
 PHASE = np.dtype(
     [
@@ -258,30 +241,32 @@ Record = namedtuple("Record", ["uses", "grades"])
 """SLOT_USE (row,) and GRADE (row,); no rows where nothing is recorded."""
 RECORD = types.NamedTuple([from_dtype(SLOT_USE)[::1], from_dtype(GRADE)[::1]], Record)
 
-System = namedtuple(
-    "System",
-    [
-        "settings", "costs", "program", "matrix", "table", "buffers", "books", "tasks", "jobs", "pes",
-        "timers", "wakes", "network", "marked", "vacant_tasks", "state", "ended", "batches", "record",
-    ],
-)  # fmt: skip
-"""All of these, as the engine takes them.
 
-tasks, jobs, pes : TASK (place,), JOB (place,), PE (PE,)
-timers : float64, when the timer of each PE goes off, a tournament, see `events`
-marked : int64 (PE,), those that are to decide
-vacant_tasks : int64 (class,), first of the unused blocks of 2^class tasks
-state : SCALARS (1,)
-ended : Ended, jobs in order of their ends, `n_ended` of them
-batches : SCALARS (batch,), the state at the end of each batch
-"""
-SYSTEM = types.NamedTuple(
-    [
-        SETTINGS, COSTS, PROGRAM, MATRIX, TABLE, BUFFERS, BOOKS, from_dtype(TASK)[::1], from_dtype(JOB)[::1],
-        from_dtype(PE)[::1], FLOATS, WAKES, NETWORK, INTS, INTS, STATE[::1], ENDED_JOBS, STATE[::1], RECORD,
-    ],
-    System,
-)  # fmt: skip
+class System(NamedTuple):
+    """All of these, as the engine takes them."""
+
+    settings: Settings
+    costs: Costs
+    program: Annotated[Program, PROGRAM]
+    matrix: Annotated[Matrix, MATRIX]
+    table: Annotated[Table, TABLE]
+    buffers: Annotated[Buffers, BUFFERS]
+    books: Annotated[Books, BOOKS]
+    tasks: Annotated[np.ndarray, TASK]  # (place,)
+    jobs: Annotated[np.ndarray, JOB]  # (place,)
+    pes: Annotated[np.ndarray, PE]  # (PE,)
+    timers: Floats  # when the timer of each PE goes off, a tournament, see `events`
+    wakes: Annotated[Wakes, WAKES]
+    network: Annotated[Network, NETWORK]
+    marked: Ints  # (PE,), those that are to decide
+    vacant_tasks: Ints  # (class,), first of the unused blocks of 2^class tasks
+    state: Annotated[np.ndarray, SCALARS]  # (1,)
+    ended: Annotated[Ended, ENDED_JOBS]  # jobs in order of their ends, `n_ended` of them
+    batches: Annotated[np.ndarray, SCALARS]  # (batch,), the state at the end of each batch
+    record: Annotated[Record, RECORD]
+
+
+SYSTEM = record(System)
 
 Arrivals = namedtuple("Arrivals", ["submit", "size", "runtime", "key"])
 """A chunk of jobs, and the keys of their random numbers."""

@@ -1,4 +1,4 @@
-"""The queue before the matrix, for runs with a bound; `models.gang.unbounded` replaces it without one."""
+"""The queue before the matrix, for runs with a bound; without one: `models.gang.queueing.never_called`."""
 
 from __future__ import annotations
 

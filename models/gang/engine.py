@@ -20,18 +20,10 @@ from models.gang.slices import seconds_per_unit
 from models.gang.state import GOAL, STATE, SYSTEM
 from models.kernels.compiling import kernel, part
 from models.kernels.ties import takes_end
-from models.packing.driver import (
-    ARRIVALS_USED_UP,
-    BATCHES_DONE,
-    NO_MORE_JOBS,
-    RECORD_FULL,
-    TABLE_FULL,
-    TIME_REACHED,
-)
-from models.packing.ended import write_ended
+from models.packing import driver
 from models.packing.matrix import TABLE
 from models.packing.schemes.signature import PLACE, REARRANGE, RELEASE
-from models.packing.slots import NOWHERE, insert, remove, unmap_job, vacate
+from models.packing.slots import NOWHERE, insert, remove, unmap_job, vacate, write_ended
 from models.workloads.repetition import RERUN
 
 
@@ -261,9 +253,7 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
     place, release, rearrange : the packing scheme, see `models.packing.schemes.signature`
     admit : which job enters where jobs may have to wait, see `models.gang.queueing`
     rerun : the runtime of a job's next repetition, see `models.workloads.repetition`
-    system : System
-    goal : Goal, with the chunk of sessions at hand, from `cursor` on
-    record : Record
+    goal : with the chunk of sessions at hand, from `cursor` on
     """
     settings, matrix, table, buffers, books = (
         system.settings, system.matrix, system.table, system.buffers, system.books
@@ -272,7 +262,7 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
     recording = is_kept(record)
     while True:
         if recording and is_full(record, state.n_jobs):
-            return RECORD_FULL
+            return driver.RECORD_FULL
         first = NOWHERE
         passes = False
         if state.repeating == NOWHERE:
@@ -288,12 +278,12 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
             if state.cursor < arrivals.submit.shape[0]:
                 arrival = arrivals.submit[state.cursor]
             elif goal.more_arrivals:
-                return ARRIVALS_USED_UP
+                return driver.ARRIVALS_USED_UP
             elif n_jobs == 0 and not state.pass_due:
-                return NO_MORE_JOBS
+                return driver.NO_MORE_JOBS
             passes = state.pass_due and (settings.instant == 0 or min(end, arrival) > state.now)
             if not passes and min(end, arrival) > goal.until:
-                return TIME_REACHED
+                return driver.TIME_REACHED
             if passes:
                 pass
             elif takes_end(settings.instant == 1, min(end, arrival), end, arrival, 0):
@@ -301,7 +291,7 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
                 pass_time(end, finish, state)
             else:
                 if state.n_vacant == 0:
-                    return TABLE_FULL
+                    return driver.TABLE_FULL
                 pass_time(arrival, virtual_at(arrival, system), state)
 
         ends = first >= 0
@@ -379,4 +369,4 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
             if batch_ends:
                 close_batch(system)
                 if state.n_batches >= goal.n_batches:
-                    return BATCHES_DONE
+                    return driver.BATCHES_DONE

@@ -4,20 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.gang.alternation import (
-    EXCLUSIVE,
-    SHARED,
-    count_all_shared,
-    count_shared,
-    grant,
-    grant_where_it_fits,
-    grant_where_it_ran,
-    revoke,
-    run_in,
-    slot_changes,
-    slot_comes_or_goes,
-    slots_unite,
-)
+from models.gang import alternation
 from models.gang.memory import is_limited, take_all_memory, take_memory
 from models.gang.profile import AT_PRESENT
 from models.gang.queueing import REPACK, surely_fit
@@ -32,20 +19,20 @@ def settle_in(job, slot, rank, system):
     state = system.state[0]
     table.jobs[job].slot = slot  # so that it is not counted as one of the others
     opened = slot == state.n_slots
-    if settings.alternation == SHARED:
+    if settings.alternation == alternation.SHARED:
         if opened:
-            slot_comes_or_goes(1, slot, buffers.chosen, 0, table, state)
+            alternation.slot_comes_or_goes(1, slot, buffers.chosen, 0, table, state)
         else:
-            slot_changes(-1, slot, buffers.chosen, 0, matrix.occupied, table, state)
+            alternation.slot_changes(-1, slot, buffers.chosen, 0, matrix.occupied, table, state)
     map_job(job, slot, matrix, table, buffers.chosen, state)
     if is_limited(settings):
         take_memory(table.pes, job, table.jobs[job].memory, AT_PRESENT, system.profile.memory)
-    if settings.alternation == SHARED:
-        n_slots = count_shared(job, state.n_slots, matrix, table)
+    if settings.alternation == alternation.SHARED:
+        n_slots = alternation.count_shared(job, state.n_slots, matrix, table)
         if n_slots > 1:  # it runs in one already
-            run_in(job, n_slots, table, state)
-    elif settings.alternation == EXCLUSIVE:
-        grant_where_it_fits(job, rank, opened, matrix, table, buffers.granted, state)
+            alternation.run_in(job, n_slots, table, state)
+    elif settings.alternation == alternation.EXCLUSIVE:
+        alternation.grant_where_it_fits(job, rank, opened, matrix, table, buffers.granted, state)
 
 
 @part()
@@ -54,32 +41,32 @@ def clear_out(job, rank, system):
     settings, matrix, table, granted = system.settings, system.matrix, system.table, system.buffers.granted
     state = system.state[0]
     slot = table.jobs[job].slot
-    if settings.alternation == EXCLUSIVE:
-        grant_where_it_ran(job, rank, matrix, table, granted, state)
+    if settings.alternation == alternation.EXCLUSIVE:
+        alternation.grant_where_it_ran(job, rank, matrix, table, granted, state)
     if matrix.free[slot] == settings.n_pes:
-        if settings.alternation == SHARED:
-            slot_comes_or_goes(-1, slot, table.pes, job, table, state)
-        elif settings.alternation == EXCLUSIVE:
-            revoke(slot, matrix, table, state)
+        if settings.alternation == alternation.SHARED:
+            alternation.slot_comes_or_goes(-1, slot, table.pes, job, table, state)
+        elif settings.alternation == alternation.EXCLUSIVE:
+            alternation.revoke(slot, matrix, table, state)
         close_slot(slot, settings.n_pes, matrix, table, state)
         return
-    if settings.alternation == SHARED:
-        slot_changes(1, slot, table.pes, job, matrix.occupied, table, state)
+    if settings.alternation == alternation.SHARED:
+        alternation.slot_changes(1, slot, table.pes, job, matrix.occupied, table, state)
     if settings.unification:
         other = slot_to_unite_with(slot, state.n_slots, matrix.occupied)
         if other != NOWHERE:
             low = min(slot, other)
             high = max(slot, other)
-            if settings.alternation == SHARED:
-                slots_unite(low, high, matrix.occupied, table, state)
-            elif settings.alternation == EXCLUSIVE:
-                revoke(low, matrix, table, state)
-                revoke(high, matrix, table, state)
+            if settings.alternation == alternation.SHARED:
+                alternation.slots_unite(low, high, matrix.occupied, table, state)
+            elif settings.alternation == alternation.EXCLUSIVE:
+                alternation.revoke(low, matrix, table, state)
+                alternation.revoke(high, matrix, table, state)
             unite(low, high, settings.n_pes, matrix, table, state)
             state.unifications += 1
             slot = low
-    if settings.alternation == EXCLUSIVE:
-        grant(slot, 0, matrix, table, granted, state)
+    if settings.alternation == alternation.EXCLUSIVE:
+        alternation.grant(slot, 0, matrix, table, granted, state)
 
 
 @part()
@@ -98,8 +85,8 @@ def migrate(position, ended, place, release, rearrange, admit, system):
         unmap_job(ended, matrix, table)
         slot = table.jobs[ended].slot
         if matrix.free[slot] == settings.n_pes:
-            if settings.alternation == EXCLUSIVE:
-                revoke(slot, matrix, table, state)
+            if settings.alternation == alternation.EXCLUSIVE:
+                alternation.revoke(slot, matrix, table, state)
             close_slot(slot, settings.n_pes, matrix, table, state)
     else:
         start = 0 if state.out_of_order else position
@@ -108,10 +95,10 @@ def migrate(position, ended, place, release, rearrange, admit, system):
     if is_limited(settings):
         take_all_memory(table, state, system.profile.memory)
     n_slots = state.n_slots
-    if settings.alternation == SHARED:
-        count_all_shared(n_slots, matrix, table, state)
-    elif settings.alternation == EXCLUSIVE:
+    if settings.alternation == alternation.SHARED:
+        alternation.count_all_shared(n_slots, matrix, table, state)
+    elif settings.alternation == alternation.EXCLUSIVE:
         for slot in range(n_slots, before):
-            revoke(slot, matrix, table, state)
+            alternation.revoke(slot, matrix, table, state)
         for slot in range(n_slots):
-            grant(slot, 0, matrix, table, system.buffers.granted, state)
+            alternation.grant(slot, 0, matrix, table, system.buffers.granted, state)

@@ -44,55 +44,29 @@ ALWAYS = ("models.gang.model", "models.jobs.order_statistics", "models.workloads
 
 @dataclass(frozen=True)
 class Rules:
-    """A policy's YAML file, checked.
-
-    Parameters
-    ----------
-    scheme : Scheme
-    name : str
-        Of the scheme.
-    parameters : tuple of int
-        Of the scheme, see `Scheme.arguments`.
-    alternation : {"exclusive", "shared", "none"}
-        See `models.gang.alternation`.
-    precedence : {"arrival", "largest", "smallest"}
-        Which jobs take free PEs first under ``exclusive``.
-    unification : bool
-        Whether slots whose PEs have become disjoint are united.
-    job_limit : int
-        With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
-    ties : {"instant", "event"}
-        Of an end and an arrival at one instant the end comes first, or the arrival, see `models.jobs.ties`.
-        A repetition is submitted as its job ends, before any other event. The queue is gone
-        through after all events of an instant, or after each.
-    slots_limit : int, optional
-        The multiprogramming level: used slots at most. Jobs beyond it wait in a queue. None is no limit.
-    queue : {"fcfs", "backfill"}
-        Only the first of the queue may enter, or others too that do not delay it, see `models.gang.queueing`.
-    slice : float, optional, seconds
-        From one switch to the next; matters where a switch costs something.
-    switch_cost : float, seconds
-        Of each slice where there are several used slots, see `models.gang.slices`.
-    memory : bool
-        Whether the jobs on a PE, of all slots, have to fit into its memory.
-    kill : bool
-        Whether jobs are ended when they have run for their requested time.
-    """
+    """A policy's YAML file, checked."""
 
     scheme: Scheme
-    name: str = ""
-    parameters: tuple[int, ...] = ()
-    alternation: str = "exclusive"
-    precedence: str = "arrival"
-    unification: bool = True
+    name: str = ""  # of the scheme
+    parameters: tuple[int, ...] = ()  # of the scheme, see `Scheme.arguments`
+    alternation: str = "exclusive"  # one of `ALTERNATION`, see `models.gang.alternation`
+    precedence: str = "arrival"  # which jobs take free PEs first under ``exclusive``: one of `PRECEDENCE`
+    unification: bool = True  # whether slots whose PEs have become disjoint are united
+    # With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
     job_limit: int = JOB_LIMIT
+    # Whether of an end and an arrival at one instant the end comes first, or the arrival, see
+    # `models.jobs.ties`. A repetition is submitted as its job ends, before any other event. The queue is gone
+    # through after all events of an instant, or after each.
     ties: str = INSTANT
+    # The multiprogramming level: used slots at most, None for no limit. Jobs beyond it wait in a queue.
     slots_limit: int | None = None
-    queue: str = FCFS
-    slice: float | None = None
-    switch_cost: float = 0.0
-    memory: bool = False
-    kill: bool = False
+    queue: str = FCFS  # one of `QUEUES`, see `models.gang.queueing`
+    slice: float | None = None  # seconds from one switch to the next; matters where a switch costs something
+    switch_cost: float = (
+        0.0  # seconds of each slice where there are several used slots, see `models.gang.slices`
+    )
+    memory: bool = False  # whether the jobs on a PE, of all slots, have to fit into its memory
+    kill: bool = False  # whether jobs are ended when they have run for their requested time
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:

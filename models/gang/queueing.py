@@ -40,7 +40,7 @@ from models.gang.memory import find_lacking, hide_lacking, is_limited, take_memo
 from models.gang.profile import AT_PRESENT, AT_SHADOW, CHOSEN
 from models.gang.state import SYSTEM
 from models.kernels.bits import ALL
-from models.kernels.compiling import part
+from models.kernels.compiling import part, passable
 from models.packing.schemes.signature import PLACE, REARRANGE, RELEASE
 from models.packing.slots import NOWHERE, insert
 
@@ -58,6 +58,12 @@ ADMIT_SIGNATURE = int64(
     SYSTEM,
 )
 ADMIT = types.FunctionType(ADMIT_SIGNATURE)
+
+
+@passable(ADMIT_SIGNATURE)
+def never_called(question, job, place, release, rearrange, system):
+    """Fill the argument of the engine, which calls `models.gang.admission` only where there is a bound."""
+    return NOWHERE
 
 
 @part()

@@ -18,7 +18,7 @@ from models.jobs.ended import ENDED, Ended, empty_ended
 from models.jobs.schedule import Pieces, check_pieces
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS, INTS
-from models.packing.ended import write_ended
+from models.packing.slots import write_ended
 
 AT_ONCE = 1 << 16
 """Pieces, and jobs, that can be recorded before Python takes them away."""

@@ -11,15 +11,14 @@ from models.arrays import Floats
 from models.gang import engine, slices
 from models.gang.policies import ALTERNATION, BACKFILL, PRECEDENCE, Rules
 from models.gang.profile import AT_PRESENT, profile_for
-from models.gang.queueing import ADMIT_SIGNATURE
+from models.gang.queueing import ADMIT_SIGNATURE, never_called
 from models.gang.recording import Recorder, no_record
 from models.gang.state import NO_LIMIT, SCALARS, Arrivals, Goal, Integrated, Settings, System, arrivals_of
-from models.gang.unbounded import never_called
 from models.jobs.ended import Ended, empty_ended
 from models.jobs.jobs import Jobs
 from models.jobs.measuring import Measuring
 from models.jobs.ties import INSTANT
-from models.kernels.function_pointers import function_pointer
+from models.kernels.compiling import function_pointer
 from models.packing.driver import ENDLESS, Driver, Measured, scalars, tables
 from models.packing.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATURE, RELEASE_SIGNATURE
 from models.packing.slots import NOWHERE
@@ -55,9 +54,7 @@ class Simulation(Driver):
     Parameters
     ----------
     rules : Rules
-        The packing scheme and its settings.
     n_pes : int
-        PEs of the machine.
     chunks : iterator of Jobs
         The sessions.
     measured : Measured, optional
@@ -67,7 +64,6 @@ class Simulation(Driver):
         Whether the workload ends by itself: then the table grows with the jobs. That of a stream ends the run
         with more than `Rules.job_limit` in the system.
     recorder : Recorder, optional
-        Records the schedule.
     measuring : Measuring, optional
         Receives the measured jobs that have ended, whole batches of them at a time.
     memory : int, optional

@@ -8,45 +8,43 @@ can read it whenever the engine has returned, which is how drawings of the matri
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, from_dtype, int64, types
 
+from models.arrays import Floats, Ints
 from models.gang.metrics import INTEGRATED
-from models.gang.profile import PROFILE
-from models.jobs.ended import ENDED
+from models.gang.profile import PROFILE, Profile
+from models.jobs.ended import ENDED, Ended
 from models.jobs.jobs import Jobs
 from models.jobs.machine import on_each
-from models.kernels.types import FLOATS, INTS
-from models.packing.matrix import BOOKS, BUFFERS, MATRIX, TABLE
+from models.kernels.types import FLOATS, INTS, record
+from models.packing.matrix import BOOKS, BUFFERS, MATRIX, TABLE, Books, Buffers, Matrix, Table
 
-Settings = namedtuple(
-    "Settings",
-    [
-        "n_pes", "alternation", "unification", "migrating", "precedence", "instant",
-        "batch_size", "first_measured", "end_measured", "n_measured",
-        "slots_limit", "backfilling", "memory_limit", "kill", "keeps_books", "stretch",
-    ],
-)  # fmt: skip
-"""Fixed numbers of a simulation.
 
-n_pes : int, PEs of the machine
-alternation : int, index into `policies.ALTERNATION`
-unification : int, 1 if slots whose PEs have become disjoint are united
-migrating : int, 1 if the scheme maps all jobs anew at each arrival and termination
-precedence : int, which job comes first under `exclusive`: 0 arrival, 1 largest first, -1 smallest first
-instant : int, 1 if of an end and an arrival at one instant the end comes first, see `models.kernels.ties`
-batch_size : int, measured terminations in a batch
-first_measured, end_measured : int, sessions from the first on and before the other are measured
-n_measured : int, runs of all of these; with the last of them the last batch ends, if it is short
-slots_limit : int, used slots at most
-backfilling : int, 1 if jobs behind the head of the queue may enter
-memory_limit : int, KB that the jobs on a PE may have together, or `NO_LIMIT`
-kill : int, 1 if jobs end when they have run for their requested time
-keeps_books : int, 1 if the scheme's `release` is called for jobs that leave
-stretch : float, how many times as long everything takes where slots are switched, see `models.gang.slices`
-"""
-SETTINGS = types.NamedTuple([int64] * 15 + [float64], Settings)
+class Settings(NamedTuple):
+    """Fixed numbers of a simulation."""
+
+    n_pes: int
+    alternation: int  # index into `policies.ALTERNATION`
+    unification: int  # 1 if slots whose PEs have become disjoint are united
+    migrating: int  # 1 if the scheme maps all jobs anew at each arrival and termination
+    precedence: int  # the first job under `exclusive`: 0 by arrival, 1 the largest, -1 the smallest
+    instant: int  # 1 if at one instant an end comes before an arrival, see `models.kernels.ties`
+    batch_size: int  # measured terminations in a batch
+    first_measured: int  # sessions from this one on and before the next one are measured
+    end_measured: int
+    n_measured: int  # runs of all of these; with the last of them the last batch ends, if it is short
+    slots_limit: int  # used slots at most
+    backfilling: int  # 1 if jobs behind the head of the queue may enter
+    memory_limit: int  # KB that the jobs on a PE may have together, or `NO_LIMIT`
+    kill: int  # 1 if jobs end when they have run for their requested time
+    keeps_books: int  # 1 if the scheme's `release` is called for jobs that leave
+    stretch: float  # how many times as long everything takes with switches, see `models.gang.slices`
+
+
+SETTINGS = record(Settings)
 
 NO_LIMIT = 1 << 59
 
@@ -97,26 +95,28 @@ SCALARS = np.dtype(
 """The scalars of a system."""
 STATE = from_dtype(SCALARS)
 
-System = namedtuple(
-    "System",
-    [
-        "settings", "matrix", "table", "buffers", "books", "rerun_parameters", "state", "ended", "batches",
-        "queue", "profile",
-    ],
-)  # fmt: skip
-"""All of these, as the engine takes them.
 
-rerun_parameters : float64, of the function that returns the runtimes of repetitions
-state : SCALARS (1,)
-ended : Ended, measured jobs that have ended and were not yet handed out, `n_ended` of them
-batches : Integrated, rows are filled as batches end
-queue : int64, places of the waiting jobs in order of submission, from `first_waiting` on;
-    twice as long as there are places, so that it is seldom moved
-profile : Profile
-"""
-SYSTEM = types.NamedTuple(
-    [SETTINGS, MATRIX, TABLE, BUFFERS, BOOKS, FLOATS, STATE[::1], ENDED, BATCHES, INTS, PROFILE], System
-)
+class System(NamedTuple):
+    """All of these, as the engine takes them."""
+
+    settings: Settings
+    matrix: Annotated[Matrix, MATRIX]
+    table: Annotated[Table, TABLE]
+    buffers: Annotated[Buffers, BUFFERS]
+    books: Annotated[Books, BOOKS]
+    rerun_parameters: Floats  # of the function that returns the runtimes of repetitions
+    state: Annotated[np.ndarray, SCALARS]  # (1,)
+    ended: Annotated[
+        Ended, ENDED
+    ]  # measured jobs that have ended and are to be handed out, `n_ended` of them
+    batches: Annotated[Integrated, BATCHES]  # rows are filled as batches end
+    # Places of the waiting jobs in order of submission, from `first_waiting` on; twice as long as there are
+    # places, so that it is seldom moved.
+    queue: Ints
+    profile: Annotated[Profile, PROFILE]
+
+
+SYSTEM = record(System)
 
 Arrivals = namedtuple("Arrivals", ["submit", "size", "runtime", "runs", "key", "requested", "memory"])
 """A chunk of sessions, columns of `models.jobs.jobs.Jobs`, but memory in KB on each PE."""

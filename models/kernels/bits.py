@@ -39,6 +39,15 @@ def span(count):
     return (ONE << np.uint64(count)) - ONE
 
 
+@part(int64(int64), inline=False)
+def level_for(size):
+    """Return l of the smallest group, of 2^l PEs or tasks, that holds `size`."""
+    level = 0
+    while (1 << level) < size:
+        level += 1
+    return level
+
+
 @part()
 def lowest_position(word):
     """Return the position of the lowest set bit of a word that has one."""

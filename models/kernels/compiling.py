@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from numba import njit
+from numba.core.types.function_type import CompileResultWAP
 
 from models.kernels import locating
 
@@ -70,3 +72,12 @@ def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Cal
     if signature is None:
         return njit(**{**options, "cache": False}, forceinline=inline)
     return njit(signature, **options, forceinline=inline)
+
+
+@lru_cache(maxsize=64)
+def function_pointer(function: Any, signature: Any) -> CompileResultWAP:
+    """Return a compiled function as a kernel takes it, see "First-class function objects" in numba's manual.
+
+    Numba accepts the function itself, too, and then searches for its code at each call of the kernel.
+    """
+    return CompileResultWAP(function.get_compile_result(signature))

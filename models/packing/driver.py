@@ -16,14 +16,7 @@ from models.arrays import Floats
 from models.jobs.jobs import Jobs
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
-from models.packing.matrix import (
-    Books,
-    buffers_for,
-    empty_matrix,
-    empty_table,
-    enlarged_matrix,
-    enlarged_table,
-)
+from models.packing import matrix
 from models.packing.scheme import Scheme
 from models.point import Batches
 
@@ -38,30 +31,15 @@ PATIENCE = 0.1
 
 @dataclass(frozen=True)
 class Measured:
-    """Which part of a simulation is measured.
+    """Which part of a simulation is measured."""
 
-    Parameters
-    ----------
-    batch_size : int
-        Measured terminations in a batch.
-    batch_limit : int
-        Batches at most.
-    sessions : range
-        Those whose jobs count (each job is one unless users repeat it); earlier ones fill the machine.
-    n_jobs : int
-        Runs of all of these sessions; with the last the last batch ends, if it is short.
-    until : float
-        Time at which the machine is no longer measured.
-    since : float
-        Time from which it is, where nothing comes before the measured sessions.
-    """
-
-    batch_size: int = ENDLESS
-    batch_limit: int = 1
+    batch_size: int = ENDLESS  # measured terminations in a batch
+    batch_limit: int = 1  # batches at most
+    # Those whose jobs count (each job is one unless users repeat it); earlier ones fill the machine.
     sessions: range = range(ENDLESS)
-    n_jobs: int = ENDLESS
-    until: float = np.inf
-    since: float = 0.0
+    n_jobs: int = ENDLESS  # runs of all of these sessions; with the last the last batch ends, if it is short
+    until: float = np.inf  # time at which the machine is no longer measured
+    since: float = 0.0  # time from which it is, where nothing comes before the measured sessions
 
     @classmethod
     def of(cls, opened: Stream | Trace, batches: Batches) -> Measured:
@@ -80,11 +58,11 @@ def tables(
 ) -> dict[str, Any]:
     """Return the fields of an engine's system that belong to packing, with places for `limit` jobs."""
     return {
-        "matrix": empty_matrix(n_pes, limit, slots_limit),
-        "table": empty_table(n_pes, limit),
-        "buffers": buffers_for(n_pes, limit, slots_limit),
+        "matrix": matrix.empty_matrix(n_pes, limit, slots_limit),
+        "table": matrix.empty_table(n_pes, limit),
+        "buffers": matrix.buffers_for(n_pes, limit, slots_limit),
         # A scheme without parameters gets one without meaning: an array needs a length.
-        "books": Books(np.zeros(scheme.memory(n_pes), np.int64), np.array([*parameters, 0], np.int64)),
+        "books": matrix.Books(np.zeros(scheme.memory(n_pes), np.int64), np.array([*parameters, 0], np.int64)),
     }
 
 
@@ -98,19 +76,7 @@ def scalars(kind: np.dtype, measured: Measured, limit: int) -> np.ndarray:
 
 
 class Driver:
-    """What a family's simulation inherits.
-
-    Parameters
-    ----------
-    system : namedtuple
-        Of the family's engine.
-    n_pes : int
-    chunks : iterator of Jobs
-        The jobs, in order of submission.
-    measured : Measured
-    most_jobs : int
-        Places of the table at most.
-    slots_limit : int, optional
+    """What a family's simulation inherits; `most_jobs` are the places of the table at most.
 
     Attributes
     ----------
@@ -177,15 +143,7 @@ class Driver:
     ) -> None:
         """Simulate on until the first `n_jobs` have ended, those that arrive after them included.
 
-        Parameters
-        ----------
-        n_jobs : int
-        status : int
-            Why the simulation stopped before.
-        job_limit : int
-            For the message.
-        check : callable
-            Called from time to time; may raise.
+        `check` is called from time to time and may raise.
 
         Raises
         ------
@@ -239,9 +197,9 @@ class Driver:
         system = self.system
         self.state.n_vacant += limit - len(system.table.jobs)
         self.system = system._replace(
-            matrix=enlarged_matrix(system.matrix, self.n_pes, limit, self._slots_limit),
-            table=enlarged_table(system.table, self.n_pes, limit),
-            buffers=buffers_for(self.n_pes, limit, self._slots_limit),
+            matrix=matrix.enlarged_matrix(system.matrix, self.n_pes, limit, self._slots_limit),
+            table=matrix.enlarged_table(system.table, self.n_pes, limit),
+            buffers=matrix.buffers_for(self.n_pes, limit, self._slots_limit),
         )
 
     @property

@@ -32,15 +32,6 @@ class Compiled(NamedTuple):
     rearrange: Any
 
 
-def no_books(n_pes: int) -> int:
-    """Return the length of the memory of a scheme that keeps none."""
-    return 1
-
-
-def any_machine(n_pes: int) -> None:
-    """Accept any number of PEs."""
-
-
 def power_of_two(n_pes: int) -> None:
     """Raise ``ValueError`` for a machine that cannot be divided in halves."""
     if n_pes & (n_pes - 1):
@@ -76,8 +67,8 @@ class Scheme:
     release: Any = capacity.keep_no_books
     rearrange: Any = capacity.let_stay
     parameters: Mapping[str, type[int] | tuple[str, ...]] = field(default_factory=dict)
-    memory: Callable[[int], int] = no_books
-    check: Callable[[int], None] = any_machine
+    memory: Callable[[int], int] = lambda n_pes: 1
+    check: Callable[[int], None] = lambda n_pes: None
 
     def compiled(self) -> Compiled:
         """Import and, at the first time, compile the scheme's functions."""

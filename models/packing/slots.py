@@ -125,3 +125,15 @@ def remove(order, n, job):
     for later in range(i, n - 1):
         order[later] = order[later + 1]
     return i
+
+
+@part()
+def write_ended(job, now, ended, row):
+    """Write a job of the table (`models.packing.matrix.JOB`) that ends now to a row of `ended`."""
+    ended.number[row] = job.number
+    ended.session[row] = job.session
+    ended.submit[row] = job.submit
+    ended.start[row] = job.start
+    ended.end[row] = now
+    ended.runtime[row] = job.runtime
+    ended.size[row] = job.size

@@ -176,7 +176,7 @@ def gradings(point: Point, until: float) -> list[Grading]:
 
 def _in_second_phase(simulation: Simulation) -> Iterator[tuple[int, int]]:
     """Yield job and task of those that are in their second phase or beyond it, and have not ended."""
-    from models.concurrent_gang.state import ENDED
+    from models.concurrent_gang.codes import ENDED
 
     system = simulation.system
     for place in simulation.places:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, uint64, void
 
-from models.kernels.bits import ALL, ONE, ZERO, free_word, span
+from models.kernels.bits import ALL, ONE, ZERO, free_word, level_for, span
 from models.kernels.compiling import kernel, part
 from models.kernels.types import INTS
 from models.packing.matrix import SETS
@@ -36,15 +36,6 @@ SLOT_CHOICE, CONTROLLER_LOAD = 0, 1
 FULLEST = 1
 RECURSIVE = 1
 PES = 2
-
-
-@part(inline=False)
-def level_for(size):
-    """Return l of the smallest controller, of 2^l PEs, that holds `size`."""
-    level = 0
-    while (1 << level) < size:
-        level += 1
-    return level
 
 
 @part(void(int64, int64, int64, int64, int64, INTS), inline=False)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from models.arrays import Floats
-from models.kernels.function_pointers import function_pointer
+from models.kernels.compiling import function_pointer
 from models.partitioning import engine
 from models.partitioning.engine import Status
 from models.partitioning.simulation.discipline import SIGNATURE
