@@ -99,24 +99,36 @@ def panels(
     DrawingError
         If no point has been run.
     """
-    n_rows, n_columns = (len(plots), 1) if stacked else (1, len(plots))
-    lines = {name: line for one in plots for name, line in one.lines.items()}
-    looks = {name: style for one in plots for name, style in one.looks.items()}
-    if not any(line.drawn.any() or line.saturated.any() for line in lines.values()):
+    lines = [line for one in plots for line in one.lines.values()]
+    if not any(line.drawn.any() or line.saturated.any() for line in lines):
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
-    figure = Figure(figsize=(7.4, height * n_rows + 0.7), layout="constrained")
-    places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    cut = False
-    for axes, one in zip(places, plots, strict=True):
-        load_plot.draw_lines(axes, one)
-        cut |= load_plot.mark_cut_bars(axes, one)
-        axes.set_title(one.title, fontsize=9, fontweight="normal")
-    if stacked:
-        for axes in places[:-1]:
-            axes.set_xlabel("")
-    style.put_headline(figure, title)
-    if any(line.saturated.any() for line in lines.values()):
+    if any(line.saturated.any() for line in lines):
         note = f"{note} A line breaks where its policy is saturated.".strip()
+    return grid([[one] for one in plots] if stacked else [plots], title, note, height)
+
+
+def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height: float = 2.35) -> Figure:
+    """Draw rows of plots, each so many inches high, with one legend below; empty plots are left out."""
+    figure = Figure(figsize=(7.4, height * len(rows) + 0.9), layout="constrained")
+    places = figure.subplots(len(rows), max(map(len, rows)), squeeze=False)
+    lines: dict[str, Line] = {}
+    looks: dict[str, SchemeStyle] = {}
+    cut = False
+    for row, axes_row in zip(rows, places, strict=True):
+        for axes in axes_row[len(row) :]:
+            axes.set_visible(False)
+        for axes, one in zip(axes_row, row, strict=False):
+            if not one.lines:
+                axes.set_visible(False)
+                continue
+            load_plot.draw_lines(axes, one)
+            cut |= load_plot.mark_cut_bars(axes, one)
+            axes.set_title(one.title, fontsize=9, fontweight="normal")
+            if row is not rows[-1]:
+                axes.set_xlabel("")
+            lines |= one.lines
+            looks |= one.looks
+    style.put_headline(figure, title)
     figure.legend(handles=load_plot.legend_handles(lines, looks), loc="outside lower center", ncols=4)
     if note := " ".join(filter(None, [note, load_plot.CUT * cut])):
         style.put_note(figure, note)

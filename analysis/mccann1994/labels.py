@@ -28,7 +28,7 @@ RESPONSE, BLOW_UP, BLOW_UP_CV = "class_response_time", "blow_up", "blow_up_cv"
 NAMES = {RESPONSE: "response time", BLOW_UP_CV: "blow up cv"}
 """As claims call them."""
 
-REALLOCATIONS, EPOCHS, UNINTERRUPTED_IN_GROUP = "reallocations", "epochs", "uninterrupted_in_group"
+REALLOCATIONS, EPOCHS = "reallocations", "epochs"
 
 EVERY_CLASS = "all"
 OVERHEAD = "admission_overhead"

@@ -15,6 +15,7 @@ from papers import EXPERIMENTS, KEYS, drawn, figures, made, paper, study, true
 
 from analysis.chiang2001.figures import backfill
 from analysis.claims import Open
+from analysis.figures.policies import LOOKS
 from analysis.registry import paper_for
 
 FIGURES = {
@@ -90,12 +91,6 @@ def test_figures_have_data_labels_and_legends(key: str, name: str) -> None:
             assert texts, figure_name
             assert all(texts), figure_name
             assert len(set(texts)) == len(texts), figure_name
-        colors = {line.get_color() for legend in figure.legends for line in legend.get_lines()}
-        if figure.legends and colors and key in ("mccann1994", "silva1999") and name != "fairness":
-            marked = {
-                line.get_color() for one in axes for line in one.lines if line.get_marker() in "os^vDd<>Xp"
-            }
-            assert marked - {"white", "#888888"} <= colors, f"{figure_name}: each line is in the legend"
 
 
 def _no_run(*at: Any) -> None:
@@ -126,24 +121,16 @@ def test_half_a_run_is_drawn_as_far_as_it_has_come(key: str, name: str) -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_a_policy_looks_the_same_in_every_figure(key: str) -> None:
     looks: dict[str, set[tuple[str, str]]] = {}
+    policies = {one.label for one in LOOKS.values()}
     for name in made(key).experiments:
         for figure in figures(key, name).values():
             for legend in figure.legends:
                 for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
-                    if handle.get_label() in POLICIES and hasattr(handle, "get_marker"):
+                    if handle.get_label() in policies and hasattr(handle, "get_marker"):
                         look = (str(handle.get_color()), str(handle.get_marker()))
                         looks.setdefault(text.get_text(), set()).add(look)
     assert all(len({color for color, _ in found}) == 1 for found in looks.values()), looks
     assert all(len({marker for _, marker in found} - {"None"}) <= 1 for found in looks.values()), looks
-
-
-def _policies() -> set[str]:
-    from analysis.figures.policies import LOOKS
-
-    return {one.label for one in LOOKS.values()}
-
-
-POLICIES = _policies()
 
 
 @pytest.mark.parametrize(

@@ -23,17 +23,7 @@ def states(
     moments: Sequence[float],
     alternation: str,
 ) -> tuple[MatrixState, ...]:
-    """Return the matrix at chosen moments when jobs arrive one a time unit, the first at 1.
-
-    Parameters
-    ----------
-    scheme : str
-        A packing scheme without parameters of its own.
-    runtimes : ndarray, shape (n_jobs,)
-    moments : sequence of float
-        Ascending times.
-    alternation : {"exclusive", "shared", "none"}
-    """
+    """Return the matrix at chosen moments, ascending, when jobs arrive one a time unit, the first at 1."""
     from models.gang.policies import Rules
     from models.gang.simulation import Simulation
     from models.jobs.jobs import Jobs

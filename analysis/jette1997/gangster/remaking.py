@@ -128,17 +128,13 @@ def _chosen(study: Study, axis: str, given: str) -> str:
 
 def _check(policy: Mapping[str, Any], families: Mapping[str, str]) -> None:
     """Refuse a policy without a torus of nodes."""
-    name = policy["name"]
-    if policy.get("family") == FAMILY and policy.get("system") == SYSTEM:
-        return
-    what = (
-        f"system {policy['system']}" if policy.get("family") == FAMILY else f"family {policy.get('family')}"
-    )
-    there = [other for other, family in families.items() if family == FAMILY and other != name]
-    raise AnalysisError(
-        f"policy={name}: it has no machine of nodes ({what}); give "
-        f"{', '.join(there) or f'a dataset such as {EXAMPLE}'}"
-    )
+    name, family, system = policy["name"], policy.get("family"), policy.get("system")
+    if (family, system) != (FAMILY, SYSTEM):
+        there = [other for other, known in families.items() if known == FAMILY and other != name]
+        raise AnalysisError(
+            f"policy={name}: it has no machine of nodes (family {family}, system {system}); give "
+            f"{', '.join(there) or f'a dataset such as {EXAMPLE}'}"
+        )
 
 
 def _replication(study: Study, given: str) -> int:

@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.figures.load_plot import Line, LoadPlot, bars
+from analysis.figures.panels import grid
 from analysis.figures.policies import look
 from analysis.paper import Picture
-from analysis.silva1999.figures.panels import check, difference, grid
+from analysis.silva1999.figures.panels import check, difference
 from analysis.silva1999.labels import GANG, IDLING_RATIO, MACHINE, SCHEME, size
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
@@ -62,14 +63,17 @@ def _draw(study: Study, scheduler: str) -> Figure:
             "dodge": APART * (float(np.diff(x).min()) if len(x) > 1 else 10 * AIR) / len(curves),
         }
         lines = {scheme: Line.of(curve) for scheme, curve in curves.items()}
-        rows[0].append(LoadPlot(lines, "Idling ratio (%)", size(study, name), (0, None), **settings))
+        beside = bool(rows[0])  # another machine, whose axes have their label
+        label = "" if beside else "Idling ratio (%)"
+        rows[0].append(LoadPlot(lines, label, size(study, name), (0, None), **settings))
         reference = curves.get(REFERENCE)
         less = {
             scheme: difference(curve, reference)
             for scheme, curve in curves.items()
             if reference is not None and scheme != REFERENCE
         }
-        rows[1].append(LoadPlot(less, "Difference from first fit (points)", "", guides={0.0: ""}, **settings))
+        label = "" if beside else "Difference from first fit (points)"
+        rows[1].append(LoadPlot(less, label, "", guides={0.0: ""}, **settings))
     check(rows[0], SCHEME)
     rows = [row for row in rows if any(plot.lines for plot in row)]
     return grid(rows, "Idling ratio of the trace diagram under gang scheduling")

@@ -9,10 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
-from analysis.figures import load_plot, style
 from analysis.figures.load_plot import Line, LoadPlot
-from analysis.figures.policies import TASKS, look
-from analysis.figures.style import SchemeStyle
+from analysis.figures.panels import grid
+from analysis.figures.policies import TASKS
 from analysis.silva1999.labels import GANG, HORIZON, MACHINE, WORKLOAD, YLABELS, size
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
@@ -48,12 +47,13 @@ def over_time(study: Study, metric: str, workload: str, title: str) -> Figure:
             one: curve for one, curve in curves.items() if len(curve.x) and not curve.where(EXCLUDED).all()
         }
         lines = {one: Line.of(curve) for one, curve in curves.items()}
-        rows[0].append(_plot(lines, label, size(study, name), scale, floor=True))
+        beside = bool(rows[0])  # another machine, whose axes have their label
+        rows[0].append(_plot(lines, "" if beside else label, size(study, name), scale, floor=True))
         gang = curves.get(GANG)
         less = {
             one: difference(curve, gang) for one, curve in curves.items() if gang is not None and one != GANG
         }
-        rows[1].append(_plot(less, "Difference to gang", "", scale))
+        rows[1].append(_plot(less, "" if beside else "Difference to gang", "", scale))
     check([plot for row in rows for plot in row], workload)
     return grid([row for row in rows if any(plot.lines for plot in row)], title)
 
@@ -91,37 +91,3 @@ def check(plots: Sequence[LoadPlot], what: str) -> None:
         raise DrawingError(f"its points are not in this grid: {what}")
     if not any(line.drawn.any() for plot in plots for line in plot.lines.values()):
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
-
-
-def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height: float = 2.35) -> Figure:
-    """Draw rows of plots, each row on one scale, with one legend below."""
-    n_columns = max(map(len, rows))
-    figure = Figure(figsize=(7.4, height * len(rows) + 0.9), layout="constrained")
-    places = figure.subplots(len(rows), n_columns, squeeze=False)
-    lines: dict[str, Line] = {}
-    looks: dict[str, SchemeStyle] = {}
-    cut = False
-    for number, (row, axes_row) in enumerate(zip(rows, places, strict=True)):
-        for axes, plot in zip(axes_row, row, strict=False):
-            if not plot.lines:
-                axes.set_visible(False)
-                continue
-            load_plot.draw_lines(axes, plot)
-            cut |= load_plot.mark_cut_bars(axes, plot)
-            axes.set_title(plot.title, fontsize=9, fontweight="normal")
-            if number < len(rows) - 1:
-                axes.set_xlabel("")
-            lines |= plot.lines
-            looks |= plot.looks
-        for axes in axes_row[1:]:
-            axes.set_ylabel("")
-        for axes in axes_row[len(row) :]:
-            axes.set_visible(False)
-    style.put_headline(figure, title)
-    figure.legend(
-        handles=load_plot.legend_handles(lines, {name: look(name) for name in lines} | looks),
-        loc="outside lower center", ncols=4,
-    )  # fmt: skip
-    if note := " ".join(filter(None, [note, load_plot.CUT * cut])):
-        style.put_note(figure, note)
-    return figure

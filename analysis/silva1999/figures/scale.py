@@ -11,10 +11,11 @@ from matplotlib.figure import Figure
 
 from analysis.figures import style
 from analysis.figures.load_plot import Line, LoadPlot, bars
+from analysis.figures.panels import grid
 from analysis.figures.style import SchemeStyle
 from analysis.paper import Picture
 from analysis.silva1999.claims import Tester, switching
-from analysis.silva1999.figures.panels import check, grid
+from analysis.silva1999.figures.panels import check
 from analysis.silva1999.labels import (
     CENTRAL_COST,
     PRIORITIES,
@@ -74,7 +75,7 @@ def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings:
     sizes = sorted(study.values_of(PROCESSORS), key=float)
     costs = sorted(study.values_of(CENTRAL_COST), key=float)
     x = np.array([float(size) for size in sizes])
-    plots = []
+    plots: list[LoadPlot] = []
     for name in workloads(study):
         lines = {
             _told(cost): _line(x, [measured(test, name, cost, size) for size in sizes], study.confidence)
@@ -83,8 +84,9 @@ def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings:
         looks = {_told(cost): _look(number, cost, len(costs)) for number, cost in enumerate(costs)}
         plots.append(
             LoadPlot(
-                lines, ylabel, workload(name), scale=100.0, xlabel="PEs", xlim=(x[0] / 1.3, x[-1] * 1.3),
-                xscale="log", xticks=x.tolist(), looks=looks, dodge=0.0, **settings,
+                lines, "" if plots else ylabel, workload(name), scale=100.0, xlabel="PEs",
+                xlim=(x[0] / 1.3, x[-1] * 1.3), xscale="log", xticks=x.tolist(), looks=looks, dodge=0.0,
+                **settings,
             )
         )  # fmt: skip
     check(plots, PROCESSORS)
