@@ -167,12 +167,3 @@ class Contract:
         full.unlink()
         assert sweep(*arguments).status == 0
         assert results() == 24
-
-    def test_plan_and_status_run_nothing(self, ask: Ask) -> None:
-        plan = ask("action=plan")
-        clean(plan)
-        assert plan.out.count("tasks     24 (12 points x 2 replications), 0 done, 24 left\n") == 1
-        status = ask("action=status")
-        clean(status)
-        assert status.out == "results/queue: 24 tasks: 0 done, 0 failed, 24 left\n"
-        assert plan.err == status.err == ""

@@ -8,7 +8,6 @@ from models.saturation import Backlog
 from models.streams import key, stream
 from sweep import statistics
 from sweep.statistics.warmup import mser
-from sweep.store.variables import coordinate
 
 
 def test_contract(sweep):
@@ -145,19 +144,3 @@ def test_batches_that_resemble_each_other_are_said_aloud(sweep):
     assert "or run at least 5 replications" in line
     assert "withheld" not in answer.out
     assert "widened" not in sweep("grid.load=0.95", "batch_size=5", "batches=30", "replications=5").out
-
-
-@pytest.mark.parametrize(
-    ("values", "kind", "expected"),
-    [
-        ((True, False), "b", [True, False]),
-        ((1, 2), "i", [1, 2]),
-        ((1, 2.5), "f", [1.0, 2.5]),
-        (("a", None, True), "O", ["a", "null", "true"]),
-        ((1, True), "O", ["1", "true"]),
-    ],
-)
-def test_coordinates_are_of_one_kind(values, kind, expected):
-    found = coordinate(values)
-    assert found.dtype.kind == kind
-    assert found.tolist() == expected

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import pytest
-from executor_contract import Contract, clean, same
-from study_commands import PYTHON_PATH, numbers
+from executor_contract import Contract, clean
+from study_commands import PYTHON_PATH
 
 from sweep.executors.bundles import Bundles
 from sweep.store.costs import Costs, keys
@@ -58,17 +58,6 @@ class TestDaskScheduler(Contract):
             cls.settings = ("executor=dask", f"executor.address={cluster.stdout.readline().strip()}")
             yield
             cluster.communicate("end\n")
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("done", [1, 7, 20])
-def test_kill_9_at_some_moment(command, serial, sweep, done):
-    run = command("executor=serial", "policy.seconds=0.02")
-    run.wait_for_results(done)
-    run.process.kill()
-    run.process.wait()
-    assert sweep("policy.seconds=0.02").status == 0
-    same(numbers(), serial())
 
 
 @pytest.mark.exhaustive

@@ -11,9 +11,8 @@ import pytest
 from executor_contract import Contract, clean
 from study_commands import results
 
-from sweep.errors import RunError
-from sweep.executors import mpi, ranks
-from sweep.executors.ranks import Watch, World
+from sweep.executors import ranks
+from sweep.executors.ranks import Watch
 
 pytest.importorskip("mpi4py", reason="no mpi4py here: pip install schedsweep[mpich]")
 
@@ -37,15 +36,6 @@ class TestMpi(Contract):
         assert answer.out.count("MPI: 2 of 3 ranks work, rank 0 hands out the tasks\n") == 1
         assert not list(Path("results/queue/shards").glob(".*")), "the ranks' locks are gone"
         assert 1 <= len(list(Path("results/queue/shards").glob("*.jsonl"))) <= 2
-
-    def test_sigterm_is_as_clean_as_ctrl_c(self, start):
-        run = start("policy.waits_at=0.3", "policy.waits_for=never")
-        run.wait_for_results(1)
-        run.process.terminate()
-        answer = run.finish()
-        clean(answer, status=130)
-        assert "the same command continues from here" in answer.out
-        assert run.survivors() == []
 
     def test_a_world_of_one_rank(self, command):
         answer = command("executor=mpi", launcher=(MPIEXEC, "-n", "1")).finish()
@@ -111,20 +101,3 @@ def test_a_death_is_told_once_even_if_who_was_told_has_ended(tmp_path):
     asking = [sys.executable, "-c", code + "2); print(w.has_died(1))"]
     assert subprocess.run(asking, capture_output=True, text=True, check=True).stdout == "True\n"
     assert not watch.has_died(1)
-
-
-class FakeComm:
-    rank, size = 3, 4
-
-
-def leave():
-    sys.exit("no reason")
-
-
-def test_whatever_a_rank_raises_is_an_answer():
-    world = World(FakeComm())
-    said = world._answer((leave, ()))
-    assert isinstance(said, RunError)
-    assert str(said).startswith("rank 3 on ")
-    assert str(said).endswith(": no reason")
-    assert isinstance(world._answer((mpi.hold, (Path("no/such/folder"),))), RunError)

@@ -8,7 +8,6 @@ from fake_family import model
 
 from sweep.executors import work
 from sweep.plan import families
-from sweep.statistics.warmup import truncation
 from sweep.store.records import Failed, Finished, decoded
 
 
@@ -58,11 +57,3 @@ def test_a_run_that_ends_early_is_what_it_is(outcome):
     record = outcome(metrics={"response": np.ones(4), "response_by_class": np.ones((4, 2))})
     assert isinstance(record, Finished)
     assert record.batches == 4
-
-
-def test_truncation_of_what_cannot_be_judged_is_none():
-    assert truncation(np.ones((1, 10))) == 0
-    assert truncation(np.full((1, 60), np.nan)) == 0
-    series = np.concatenate([np.full(10, 100.0), np.random.default_rng(1).normal(size=90)])
-    assert truncation(series[np.newaxis]) == 10
-    assert truncation(np.stack([series, series], axis=1)[np.newaxis]) == 10
