@@ -78,20 +78,11 @@ class Machine:
             each = np.maximum(-(-memory // size), 1)
             return np.asarray(np.minimum(self.processors, self.memory // each[:, None]).sum(axis=1) >= size)
         able = np.zeros(len(size), bool)
-        for processors, kilobytes in self._largest_hosts():
+        for processors, kilobytes in set(zip(self.processors.tolist(), self.memory.tolist(), strict=True)):
             able |= (size <= processors) & (memory <= kilobytes)
         if self.memory_each < UNLIMITED_KB:
             able &= on_each(size, memory) <= self.memory_each
         return able
-
-    def _largest_hosts(self) -> list[tuple[int, int]]:
-        """Return processors and memory of the hosts that no other host exceeds in both."""
-        hosts = set(zip(self.processors.tolist(), self.memory.tolist(), strict=True))
-        return [
-            one
-            for one in sorted(hosts)
-            if not any(other != one and other[0] >= one[0] and other[1] >= one[1] for other in hosts)
-        ]
 
 
 def on_each(size: Ints, memory: Ints) -> Ints:

@@ -73,14 +73,7 @@ class Measures:
 def declared(
     common: Sequence[str], measures: Measures, extra: Mapping[str, tuple[str, str]]
 ) -> tuple[Metric, ...]:
-    """Return the metrics of a family that has these common measures, and more measures of jobs of its own.
-
-    Parameters
-    ----------
-    common : sequence of str
-        Names in `COMMON`.
-    extra : mapping of str to (unit, long name)
-    """
+    """Return the metrics of a family that has these common measures, and more measures of jobs of its own."""
     of_jobs = {name: OF_JOBS[name] for name in common if name in OF_JOBS} | dict(extra)
     # A mean over jobs has the weight of its jobs; a percentile or a maximum of a batch is one number.
     found = [

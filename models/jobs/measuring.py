@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.arrays import Floats, Ints
+from models.arrays import Floats
 from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures, of_jobs
@@ -75,13 +75,8 @@ class Measuring:
         if not self.needs_columns:
             unknown = np.full(n, np.nan)
             return Jobs(ended.submit, ended.runtime, unknown, ended.size, np.zeros(n, np.int64))
-        return as_they_ran(ended, self._columns(ended.session))
-
-    def _columns(self, session: Ints) -> Jobs:
-        """Return the workload's jobs of these sessions."""
-        begins = np.array([first for first, _ in self._chunks])
-        kept = Jobs.concatenated([chunk for _, chunk in self._chunks])
-        return kept.part(session - begins[0])
+        begins, kept = self._chunks[0][0], Jobs.concatenated([chunk for _, chunk in self._chunks])
+        return as_they_ran(ended, kept.part(ended.session - begins))
 
 
 def as_they_ran(ended: Ended, columns: Jobs) -> Jobs:

@@ -41,14 +41,6 @@ def nothing(made: Schedule, division: Division, edges: Floats) -> Mapping[str, F
 def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own: Own = nothing) -> Outcome:
     """Run a workload and measure it.
 
-    Parameters
-    ----------
-    family : Family
-        Declares the metrics.
-    opened : Stream or Trace
-        Its workload.
-    own : callable, optional
-
     Notes
     -----
     A trace is divided by `models.jobs.trace.Trace.divided`; it ends, and so has no backlog.

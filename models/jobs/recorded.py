@@ -45,8 +45,6 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     ----------
     trace : Trace
         At its own load: recorded waits do not belong to rescaled times between submissions.
-    batches : Batches
-        Those of the study.
 
     Returns
     -------

@@ -27,8 +27,6 @@ def measure(
 
     Parameters
     ----------
-    division : Division
-        The jobs of each batch.
     until : float, optional
         Seconds at which the measured period ends; None is the end of the last measured job.
 

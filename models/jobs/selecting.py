@@ -160,19 +160,6 @@ def known_values(
 ) -> list[Any]:
     """Return the values of a filter as a list.
 
-    Parameters
-    ----------
-    name : str
-        Of the log.
-    key : str
-        Of the filter.
-    column : ndarray
-        Of the log: each value has to occur in it.
-    wanted : object
-        One value, or several.
-    kind : callable
-        Converts a value; raises ``TypeError`` for one of another type.
-
     Raises
     ------
     ValueError

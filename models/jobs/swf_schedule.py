@@ -44,8 +44,6 @@ def write_schedule(
     made : Schedule
         Of a log's jobs (`Schedule.trace`), job numbers, users and so on are the log's own, and times are in
         its time base.
-    notes : sequence of str
-        Lines of the header on the simulation.
 
     Raises
     ------

@@ -110,8 +110,6 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
 
     Parameters
     ----------
-    name : str
-        The log's, for the notes.
     workload : mapping
         ``estimates``, ``estimates_for`` and ``longest_request``, see conf/workload/logs/swf.yaml. A longest
         request of null is the log's longest one, or its longest runtime where that is more and some jobs have

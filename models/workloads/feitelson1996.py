@@ -16,10 +16,9 @@ Processing*, LNCS 1162, 1996, section 3.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -146,43 +145,13 @@ def _steps(probabilities: Floats) -> Floats:
     return steps
 
 
-class Kept:
-    """The first chunks of sessions, each drawn when it is first needed.
-
-    Parameters
-    ----------
-    draw : function
-        Returns all chunks, from the first one on.
-    """
-
-    def __init__(self, draw: Callable[[], Iterator[Chunk]]) -> None:
-        self._draw = draw
-        self._drawn: list[Chunk] = []
-        self._others = draw()
-        self._lock = Lock()
-
-    def __iter__(self) -> Iterator[Chunk]:
-        for i in range(KEPT_CHUNKS):
-            with self._lock:
-                if i == len(self._drawn):
-                    self._drawn.append(self._next())
-            yield self._drawn[i]
-
-    def _next(self) -> Chunk:
-        try:
-            return next(self._others)
-        except BaseException:  # Ctrl-C in a notebook, no memory: a generator ends with it
-            self._others = islice(self._draw(), len(self._drawn), None)
-            raise
-
-
 @lru_cache(maxsize=KEPT_SEEDS)
-def kept_sessions(workload_text: str, processors: int, seed: Seed) -> Kept:
-    """Return the sessions of a workload, given as JSON; cached for the tasks that follow.
+def kept_sessions(workload_text: str, processors: int, seed: Seed) -> list[Chunk]:
+    """Return the first chunks of a workload, given as JSON; cached for the tasks that follow.
 
     All schemes and loads run the same jobs, and drawing them takes up to a sixth of a simulation.
     """
-    return Kept(lambda: standard_sessions(json.loads(workload_text), processors, seed))
+    return list(islice(standard_sessions(json.loads(workload_text), processors, seed), KEPT_CHUNKS))
 
 
 def sessions(workload: Parameters, processors: int, n_jobs: int, seed: Seed) -> Iterator[Chunk]:

@@ -124,8 +124,6 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
     ----------
     point : Point
         Its load rescales the time between submissions, nothing else.
-    read : Trace
-        All jobs that the filters keep.
     place : ndarray of int, shape (n_jobs,)
         Position of each job in the log, counted in `unit`.
 

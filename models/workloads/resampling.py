@@ -81,13 +81,6 @@ def _with_replacement(workload: Parameters) -> bool:
 def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
     """Return another log of the same kind and the same length, or the log itself where none is wanted.
 
-    Parameters
-    ----------
-    read : Trace
-        The log's jobs that can be run.
-    workload : mapping
-        ``resample`` and its options, see conf/workload/_log.yaml.
-
     Raises
     ------
     ValueError

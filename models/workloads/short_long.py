@@ -118,16 +118,9 @@ def drawn(workload: Parameters, step: float, load: float, seed: Seed) -> Iterato
 
 
 def geometric(uniform: Floats, mean: Floats, which: Ints) -> Floats:
-    """Return whole numbers from 1 on, of geometric distribution, by inversion.
+    """Return whole numbers from 1 on, of geometric distribution, by inversion of numbers from [0, 1).
 
-    Parameters
-    ----------
-    uniform : ndarray
-        Numbers from [0, 1): the larger one gives the larger number at any mean.
-    mean : ndarray
-        Means, at least 1.
-    which : ndarray of int
-        Which of these is that of each number.
+    `which` is the place of each one's mean, at least 1. A larger number gives a larger one at any mean.
     """
     with np.errstate(divide="ignore"):  # a mean of 1 divides by the logarithm of 0, and gives 1
         return np.maximum(np.ceil(np.log1p(-uniform) / np.log1p(-1 / mean)[which]), 1.0)

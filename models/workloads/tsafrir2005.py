@@ -121,14 +121,9 @@ def tail_times(longest: int, n_values: int, taken: Ints) -> Ints:
 
 
 def distribution(n_jobs: int, longest: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-    """Draw what a site's users ask for.
+    """Draw what a site's users ask for, at most `longest` seconds (at least `SHORTEST_LIMIT`).
 
-    Parameters
-    ----------
-    n_jobs : int
-        The more jobs, the more distinct values.
-    longest : int, seconds
-        At least `SHORTEST_LIMIT`.
+    More jobs ask for more distinct values.
 
     Returns
     -------

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from models.jobs.swf.errors import SwfError
 from models.jobs.swf.header import header_number
 
 
@@ -68,25 +67,3 @@ class Log:
         """Submit time of the first job, seconds; 0 if no submit time is known."""
         known = self.columns["submit"][self.columns["submit"] >= 0]
         return float(known[0]) if known.size else 0.0
-
-    def offered_load(self, processors: int | None = None) -> float:
-        """Return the work of all jobs over what the machine can do from the first submit to the last end.
-
-        A job ends at submit + wait + runtime, an unknown wait counted as 0; this is how the archive's
-        loads are reproduced. Rows whose submit time, runtime or size is unknown add nothing.
-
-        Parameters
-        ----------
-        processors : int, optional
-            Processors of the machine; `max_processors` by default.
-        """
-        machine = self.max_processors if processors is None else processors
-        known = self.columns["submit"] >= 0
-        wait, runtime = (np.maximum(self.columns[name], 0) for name in ("wait", "runtime"))
-        end = np.where(known, self.columns["submit"] + wait + runtime, 0)
-        capacity = machine * (end.max() - self.first_submit)
-        if capacity <= 0:
-            raise SwfError(
-                f"{self.name}: has no load on {machine} processors: no job takes time; use another log"
-            )
-        return float((self.sizes * runtime)[known].sum() / capacity)

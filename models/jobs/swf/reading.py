@@ -27,11 +27,6 @@ def read(path: str | os.PathLike[str]) -> Log:
     end is taken as whole only if it ends in -1, since any other last number may be the beginning of a longer
     one.
 
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
     Raises
     ------
     SwfError

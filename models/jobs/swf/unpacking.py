@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import stat
 import zlib
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 from models.jobs.swf.errors import SwfError
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_BYTES_AT_ONCE = 1 << 16
 
 
 def content_of(path: Path) -> bytes:
@@ -31,26 +31,9 @@ def content_of(path: Path) -> bytes:
 
 
 def _unpacked(name: str, raw: bytes) -> bytes:
-    # zlib instead of the gzip module, which keeps back what came before a fault: the message needs its lines.
-    parts: list[bytes] = []
-    stream = zlib.decompressobj(wbits=31)
-    ends = "ends early"
     try:
-        for at in range(0, len(raw), _BYTES_AT_ONCE):
-            pending = raw[at : at + _BYTES_AT_ONCE]
-            while pending:
-                # A gzip file may be several streams in a row, and be padded with zeros.
-                if stream.eof:
-                    pending = pending.lstrip(b"\0")
-                    if not pending:
-                        break
-                    stream = zlib.decompressobj(wbits=31)
-                parts.append(stream.decompress(pending))
-                pending = stream.unused_data
-    except zlib.error:
-        ends = "is damaged"
-    else:
-        if stream.eof:
-            return b"".join(parts)
-    lines = sum(part.count(b"\n") for part in parts)
-    raise SwfError(f"{name}: cut off after line {lines}, the gzip data {ends} there; fetch the file again")
+        return gzip.decompress(raw)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SwfError(
+            f"{name}: the gzip data is cut off or damaged ({error}); fetch the file again"
+        ) from None

@@ -25,7 +25,6 @@ def write(
 
     Parameters
     ----------
-    path : path-like
     columns : mapping of str to ndarray, shape (n_jobs,)
         Any of `COLUMNS`, in the order to be written; those left out are -1, a missing ``job`` counts from 1.
     header : mapping of str to sequence of str, optional

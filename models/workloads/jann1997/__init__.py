@@ -96,11 +96,6 @@ def draw(model: Model, stretch: float, n_jobs: int, seed: Seed) -> Jobs:
     """Return the first `n_jobs` jobs of a replication: the streams of all ranges, merged by submission.
 
     Takes O(n log n) time.
-
-    Parameters
-    ----------
-    stretch : float
-        Rescales the time between submissions, nothing else.
     """
     times = arrivals(model, n_jobs, seed)
     runtime = [

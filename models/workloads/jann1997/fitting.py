@@ -14,22 +14,17 @@ import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
-from models.jobs.swf import read, select
+from models.jobs.swf import select
 from models.point import Parameters
-from models.workloads import replayed
+from models.workloads import swf
 from models.workloads.jann1997.hyper_erlang import MOST_STAGES, HyperErlang, fitted
 from models.workloads.jann1997.model import Model, Range, label_of
 
-FILTERS = (
-    "start", "end", "partition", "queue", "user", "exclude_user", "exclude", "partial", "failed", "oversized",
-)  # fmt: skip
+FILTERS = tuple(key for key in swf.FILTERS if key != "zero_runtime")
 ZERO_RUNTIME = ("keep", "drop", "second")
 FEW_JOBS = REFUSE, MERGE = ("refuse", "merge")
 LEAST_JOBS = 4
 """Three gaps, the fewest that can have three moments of their own."""
-
-
-read_log = replayed.read_once(read)
 
 
 def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
@@ -46,7 +41,7 @@ def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
     ValueError
         With one line: no such log, a range with too few jobs, or with values that no distribution matches.
     """
-    log = read_log(str(workload["path"]))
+    log = swf.read_log(str(workload["path"]))
     zero = checks.choice(workload, "workload", "zero_runtime", ZERO_RUNTIME, default="keep")
     filters: dict[str, Any] = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     filters["zero_runtime"] = "drop" if zero == "drop" else "second"

@@ -64,11 +64,6 @@ def matched(mean: float, second: float, third: float) -> HyperErlang:
     w: the distances are the roots of y^2 - (w/v) y - v, which loses no digits where v is small. An order that
     is barely enough may still need a branch so rare that `p` rounds to 1; the next order is taken then.
 
-    Parameters
-    ----------
-    mean, second, third : float
-        Means of the first, second and third power.
-
     Raises
     ------
     ValueError

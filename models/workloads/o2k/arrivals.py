@@ -33,14 +33,9 @@ def at_weekday_peak(assumed: Assumptions, submit: Floats) -> np.ndarray:
 
 
 def together(mean: float, n_jobs: list[int], random: np.random.Generator) -> Ints:
-    """Return of each job the first one of those with which it is submitted.
+    """Return of each job the first one of those with which it is submitted, a group of one class.
 
-    Parameters
-    ----------
-    mean : float
-        Jobs in a group, a geometric number.
-    n_jobs : list of int
-        Jobs of each class: no group has jobs of two.
+    The number of jobs in a group is geometric; `n_jobs` are those of each class.
 
     Returns
     -------
@@ -53,15 +48,9 @@ def together(mean: float, n_jobs: list[int], random: np.random.Generator) -> Int
 
 
 def times(assumed: Assumptions, first_day: int, last_day: int, n: int, random: np.random.Generator) -> Floats:
-    """Return moments of submission in some days, in no order.
+    """Return `n` moments of submission from one day of the warm-up or the month until another, in no order.
 
-    Parameters
-    ----------
-    first_day, last_day : int
-        From which day after the start of the warm-up until which.
-    n : int
-        Given how many there are, the moments of a Poisson process are independent, with a density that is its
-        rate.
+    Given how many there are, the moments of a Poisson process are independent, and its rate is their density.
 
     Returns
     -------

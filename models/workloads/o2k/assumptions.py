@@ -18,40 +18,9 @@ LEVELS = ("peak", "intermediate", "low")
 
 @dataclass(frozen=True)
 class Assumptions:
-    """The keys of conf/workload/chiang2001/_o2k.yaml, whose comments name the source of each number.
+    """The keys of conf/workload/chiang2001/_o2k.yaml, whose comments define them and name their sources.
 
-    Parameters
-    ----------
-    warmup_days : int
-        Days of jobs before the month.
-    peak_hours, intermediate_hours : tuple of int
-        From which hour of a day until which; the others are low.
-    rates : dict of str to float
-        Arrivals in an hour of each of `LEVELS`, relative to each other.
-    weekend : float
-        Arrivals on a Saturday or Sunday over those on another day.
-    together : float
-        Mean number of jobs of a class that are submitted at one moment.
-    user_limit : int, optional
-        Jobs that a user has in the system at once; None is no closed loop, each group by itself.
-    user_jobs : float
-        Mean number of jobs that a user submits one after another in that loop.
-    requests : dict of str to pairs
-        Time class -> hours that its jobs ask for, with weights.
-    sizes : dict of str to pairs
-        Size class, or a class -> processors that its jobs ask for, with weights.
-    least_memory_mb : dict of str to float
-        Size class -> the least memory that its jobs ask for.
-    under_a_minute : dict of str to float
-        Time class -> share of its jobs.
-    serial_over_512mb, short_enough, left_alone : float
-        Shares of jobs.
-    memory_under_tenth, under_a_minute_below_1gb : float
-        Shares of jobs.
-    size_correlation, used_memory_correlation : float
-        Of a runtime with the processors, and with the used part of the memory, in a class.
-    stiffness : Stiffness
-        How hard a class' runtimes, processors and memory are to bend.
+    `user_limit` and `user_jobs` are those of ``closed_loop``.
     """
 
     month: Month

@@ -92,15 +92,6 @@ def rounded_share(share: float, n: int) -> float:
 def draft(name: str, n: int, assumed: Assumptions, seed: Seed, part: str) -> Draft:
     """Draw the jobs of a class.
 
-    Parameters
-    ----------
-    name : str
-        Of `job_classes.CLASSES`.
-    n : int
-        Jobs.
-    part : str
-        Names the random numbers: the month, or what comes before it.
-
     Notes
     -----
     Quantiles are stratified (one from each n-th part of a distribution), so that a class of 20 jobs has the

@@ -25,11 +25,6 @@ BEFORE, MONTH = "before", "month"
 def generate(assumed: Assumptions, seed: Seed) -> tuple[Jobs, int, dict[str, Tilts]]:
     """Return a month's jobs, with those of the days before it.
 
-    Parameters
-    ----------
-    seed : tuple of int
-        Each gives a month of its own.
-
     Returns
     -------
     jobs : Jobs

@@ -119,13 +119,7 @@ def stratified(n: int, random: np.random.Generator) -> Floats:
 
 
 def correlated(rank: Floats, correlation: float, random: np.random.Generator) -> Floats:
-    """Return stratified uniform numbers whose normal scores have a correlation with those of others.
-
-    Parameters
-    ----------
-    rank : ndarray of float, shape (n,)
-        Uniform.
-    """
+    """Return stratified uniform numbers whose normal scores have a correlation with those of others."""
     n = len(rank)
     noise = random.standard_normal(n)
     score = correlation * ndtri(np.clip(rank, TINY, 1 - TINY)) + np.sqrt(1 - correlation**2) * noise

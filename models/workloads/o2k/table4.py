@@ -110,13 +110,6 @@ PRINTED_ZERO = 0.4
 def unrounded(printed: tuple[int, ...], overall: int) -> Floats:
     """Return the demands of the classes, percent, that print as Table 4's and sum to its column "Overall".
 
-    Parameters
-    ----------
-    printed : tuple of int
-        Percent, class by class.
-    overall : int
-        Percent of all classes together.
-
     Returns
     -------
     ndarray of float, shape (n_classes,), percent

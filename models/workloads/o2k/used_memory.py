@@ -21,12 +21,6 @@ def used_mb(
 ) -> Floats:
     """Return the MB that the jobs of a class use.
 
-    Parameters
-    ----------
-    runtime : ndarray of float, seconds
-    memory : ndarray of float, MB
-        Requested.
-
     Notes
     -----
     A share of the class uses less than a tenth, uniform on a log scale, the others a uniform part of the

@@ -70,10 +70,6 @@ class Table:
 def read(path: str | os.PathLike[str]) -> Table:
     """Read what ``sacct --parsable2`` (or ``--parsable``) printed, plain or gzip.
 
-    Parameters
-    ----------
-    path : path-like
-
     Raises
     ------
     ValueError

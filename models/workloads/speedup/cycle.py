@@ -13,14 +13,12 @@ from functools import lru_cache
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models import checks
+from models.arrays import Floats, Ints
 from models.point import Parameters
 from models.topology.mesh import Mesh
 from models.workloads.speedup import irwin_hall
-
-Floats = NDArray[np.float64]
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 PANELS = 32
@@ -47,11 +45,6 @@ class Steps:
     @classmethod
     def of(cls, given: Parameters, where: str = "workload") -> Steps:
         """Read the keys compute_time (s), delta (ms) and communication_time (s).
-
-        Parameters
-        ----------
-        where : str
-            Name of the mapping on the command line.
 
         Raises
         ------
@@ -196,7 +189,7 @@ def _shares(items: int, parts: int) -> Counter[int]:
     return Counter({least: parts - more, least + 1: more} if more else {least: parts})
 
 
-def _mean_maximum(threads: NDArray[np.int64], means: Floats, processors: Floats, spread: float) -> float:
+def _mean_maximum(threads: Ints, means: Floats, processors: Floats, spread: float) -> float:
     """Return the mean of the longest of many processors' independent times.
 
     Parameters

@@ -6,9 +6,8 @@ from functools import lru_cache
 from math import comb, factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from models.arrays import Floats
 
 LARGEST_EXACT = 12
 """Up to so many numbers the sum of powers loses no digits; beyond, the Fourier series converges fast."""

@@ -39,16 +39,8 @@ PHASE_KEYS = ("share", "of", "local", *BLOCKING, "tasks")
 class Phase:
     """A part of every task's program.
 
-    Parameters
-    ----------
-    share : float
-        Of the runtime.
-    local : int
-        Local statements in a cycle.
-    communication, io, synchronization : int
-        Blocking ones in it.
-    tasks : float
-        Share of the job's tasks that take part; the others wait for its end.
+    `share` is that of the runtime, and `tasks` the share of the job's tasks that take part; the others wait
+    for its end. The numbers of statements are those of a cycle: `local` ones, and blocking ones by kind.
     """
 
     share: float

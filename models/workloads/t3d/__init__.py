@@ -87,19 +87,6 @@ def open_trace(point: Point) -> Trace:
     return Trace(keys.name, jobs, hosts, (*notes, *of_memory), measured, float(site.until))
 
 
-def month_borders(workload: Parameters) -> tuple[tuple[str, ...], np.ndarray]:
-    """Return the calendar months of the measured period, and when they begin and the last one ends.
-
-    Returns
-    -------
-    tuple of str
-        Names like ``1996-03``.
-    ndarray of float, shape (n_months + 1,), seconds
-        On the clock of the trace. Months that the period cuts are cut.
-    """
-    return Site.of(Keys.of(workload)).months
-
-
 @lru_cache(maxsize=4)
 def _keys(workload_text: str) -> Keys:
     """Return a workload's keys, checked; kept for the tasks that follow. The workload comes as JSON."""

@@ -50,11 +50,6 @@ class Part:
 def draw(keys: Keys, site: Site, factor: float, seed: Seed) -> tuple[Jobs, int]:
     """Return the jobs of a replication in order of submission, and how many come before the measured period.
 
-    Parameters
-    ----------
-    factor : float
-        Times as many sessions and batch jobs.
-
     Notes
     -----
     O(n log n) in the number of jobs.

@@ -29,15 +29,7 @@ LARGEST = 2**20
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """Numbers of processors.
-
-    Parameters
-    ----------
-    values : ndarray of int, shape (n_sizes,)
-        Powers of two from 2 on, ascending.
-    below : ndarray of float, shape (n_sizes,)
-        Probability of each or a lower one.
-    """
+    """Numbers of processors, powers of two from 2 on, and the probability of each or a lower one."""
 
     values: Ints
     below: Floats
@@ -50,14 +42,7 @@ class Sizes:
 
 @dataclass(frozen=True, eq=False)
 class Queue:
-    """Jobs of one limit.
-
-    Parameters
-    ----------
-    limit : float, seconds
-    share : float
-        Of the jobs that are interactive, or batch.
-    """
+    """Jobs of one limit (s), and their share of the jobs that are interactive, or batch."""
 
     name: str
     limit: float
@@ -79,15 +64,7 @@ class Reference:
 
 @dataclass(frozen=True, eq=False)
 class Cycle:
-    """Arrivals in each hour, relative to each other.
-
-    Parameters
-    ----------
-    by_hour : ndarray of float, shape (24,)
-        Of a weekday.
-    weekend : float
-        Factor on a Saturday or Sunday.
-    """
+    """Arrivals in each hour of a weekday, shape (24,), and the factor on a Saturday or Sunday."""
 
     by_hour: Floats
     weekend: float
@@ -95,38 +72,10 @@ class Cycle:
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """A workload's keys; times are in seconds.
+    """The keys of conf/workload/jette1997/t3d.yaml, whose comments define them and name their sources.
 
-    Parameters
-    ----------
-    first_day : date
-        Of the measured period.
-    months, weeks : int, optional
-        How long it is: one of them.
-    growth : float
-        Of the number of jobs, in a month.
-    feedback : bool
-        Whether the next job of a session is submitted when the last one has ended.
-    session_jobs, think_time : float
-        Means.
-    interactive_spread, batch_spread : float
-        Deviations of the logarithms of runtimes before they are truncated.
-    debug : float
-        Share of sessions.
-    closed_users : int, optional
-        Number of users in sessions without end, in place of sessions that arrive by themselves.
-    batch : tuple of Queue
-        Their shares sum to 1.
-    classes : tuple of float
-        Shares of the batch jobs in `BATCH_CLASSES`.
-    batch_demand : float
-        Factor on the number of batch jobs.
-    requests_limit : bool
-        Whether each job requests the limit of its queue.
-    memory_most, memory_others : tuple of float, MB
-        Of a processor: from, to.
-    memory_share : float
-        Of the jobs, with `memory_most`.
+    Times are in seconds and memory is in MB of a processor. `classes` are the shares of the batch jobs in
+    `BATCH_CLASSES`, and the shares of the queues in `batch` sum to 1.
     """
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import exp, log
 
 import numpy as np
@@ -11,29 +10,13 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from models.arrays import Floats
+from models.workloads.t3d.keys import Queue
 
 SHORTEST = 1.0
 """Seconds: "a one second job delayed for about 23 minutes" (section "Cray T3D")."""
 
 WIDEST = 30.0
 """How far from the limits, in the distribution's deviations, its middle is looked for."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Jobs of one limit.
-
-    Parameters
-    ----------
-    limit : float, seconds
-    share : float
-        Of all jobs that are scaled together.
-    mean_size : float, processors
-    """
-
-    limit: float
-    share: float
-    mean_size: float
 
 
 def log_mass(low: float, high: float) -> float:
@@ -47,25 +30,19 @@ def log_mass(low: float, high: float) -> float:
 def mean(limit: float, middle: float, spread: float) -> float:
     """Return the mean of a lognormal distribution that is truncated to `SHORTEST` and a limit, seconds.
 
-    Parameters
-    ----------
-    limit : float, seconds
-    middle : float
-        Mean of the logarithm of seconds before it is truncated.
-    spread : float
-        Standard deviation of that logarithm.
+    `middle` and `spread` are the mean and the standard deviation of the logarithm before it is truncated.
     """
     low, high = (log(SHORTEST) - middle) / spread, (log(limit) - middle) / spread
     weighted = log_mass(low - spread, high - spread)
     return exp(middle + spread**2 / 2 + weighted - log_mass(low, high))
 
 
-def solved_scale(kinds: Sequence[Kind], spread: float, work: float, what: str) -> float:
+def solved_scale(queues: Sequence[Queue], spread: float, work: float, what: str) -> float:
     """Return the scale with which jobs have so much work in the mean.
 
     Parameters
     ----------
-    kinds : sequence of Kind
+    queues : sequence of Queue
         The middle of each one's distribution is the logarithm of its limit plus the scale.
     work : float, processor seconds
         Mean of a job.
@@ -84,10 +61,15 @@ def solved_scale(kinds: Sequence[Kind], spread: float, work: float, what: str) -
     """
 
     def surplus(scale: float) -> float:
-        means = [mean(kind.limit, log(kind.limit) + scale, spread) for kind in kinds]
-        return sum(kind.share * kind.mean_size * each for kind, each in zip(kinds, means, strict=True)) - work
+        return (
+            sum(
+                queue.share * queue.sizes.mean * mean(queue.limit, log(queue.limit) + scale, spread)
+                for queue in queues
+            )
+            - work
+        )
 
-    width = log(max(kind.limit for kind in kinds) / SHORTEST)
+    width = log(max(queue.limit for queue in queues) / SHORTEST)
     ends = -width - WIDEST * spread, WIDEST * spread
     if not surplus(ends[0]) < 0 < surplus(ends[1]):
         least, most = (surplus(end) + work for end in ends)

@@ -9,7 +9,7 @@ import numpy as np
 
 from models.arrays import Floats
 from models.workloads.t3d.keys import HOUR, HOURS, Cycle, Keys
-from models.workloads.t3d.runtimes import Kind, solved_scale
+from models.workloads.t3d.runtimes import solved_scale
 
 DAY = 86_400
 SATURDAY = 5
@@ -27,8 +27,6 @@ class Site:
         The Monday with which time begins.
     since, until : int, seconds
         The measured period.
-    months : tuple
-        Names of the period's calendar months, and their borders in seconds, shape (n_months + 1,).
     sessions, batch : ndarray of float, shape (n_hours,)
         Mean number of sessions that begin in each hour from 0 to `until`, and of batch jobs.
     interactive_scale, batch_scale : float
@@ -46,7 +44,6 @@ class Site:
     zero: date
     since: int
     until: int
-    months: tuple[tuple[str, ...], Floats]
     sessions: Floats
     batch: Floats
     interactive_scale: float
@@ -73,13 +70,13 @@ class Site:
         reference = keys.reference
         last = reference.first_day + timedelta(days=7 * reference.weeks)
         interactive_scale = solved_scale(
-            [Kind(keys.interactive.limit, 1.0, keys.interactive.sizes.mean)],
+            [keys.interactive],
             keys.interactive_spread,
             reference.interactive_work / reference.interactive_jobs,
             "reference.interactive",
         )
         batch_scale = solved_scale(
-            [Kind(queue.limit, queue.share, queue.sizes.mean) for queue in keys.batch],
+            keys.batch,
             keys.batch_spread,
             reference.batch_work / reference.batch_jobs,
             "reference.batch",
@@ -100,8 +97,7 @@ class Site:
             / reference.interactive_jobs
         )
         work += batch[measured].sum() * reference.batch_work / reference.batch_jobs
-        months = _months(begin, end, zero)
-        return cls(zero, since, until, months, sessions, batch, interactive_scale, batch_scale, float(work))
+        return cls(zero, since, until, sessions, batch, interactive_scale, batch_scale, float(work))
 
 
 def rate(cycle: Cycle, growth: float, first: date, last: date, reference: date) -> Floats:
@@ -122,12 +118,3 @@ def _end(keys: Keys) -> date:
     first_of_month = date(keys.first_day.year + years, month + 1, 1)
     days = (first_of_month.replace(day=28) + timedelta(days=4)).replace(day=1) - first_of_month
     return first_of_month + timedelta(days=min(keys.first_day.day, days.days) - 1)
-
-
-def _months(begin: date, end: date, zero: date) -> tuple[tuple[str, ...], Floats]:
-    names, borders, day = [], [], begin
-    while day < end:
-        names.append(f"{day:%Y-%m}")
-        borders.append((day - zero).days * float(DAY))
-        day = (day.replace(day=28) + timedelta(days=4)).replace(day=1)
-    return tuple(names), np.array([*borders, (end - zero).days * float(DAY)])

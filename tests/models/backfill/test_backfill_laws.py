@@ -99,7 +99,7 @@ def test_metrics_by_hand() -> None:
     made = schedule(jobs, pool(4), rules("easy"))
     assert made.start.tolist() == [0, 100, 150]
     minute = Grouping("runtime", "runtime_range", ("short", "long"), "runtime", (60.0,))
-    found = measure(made, Division.by_number(made.jobs.submit, 10, 1), Measures(groups=(minute,)))
+    found = measure(made, Division.of(made.jobs.submit, Batches(10), 1), Measures(groups=(minute,)))
     assert found["wait"][0] == pytest.approx((0 + 99 + 98) / 3)
     assert found["wait_max"][0] == 99
     assert found["response_time"][0] == pytest.approx((100 + 149 + 100) / 3)

@@ -106,18 +106,3 @@ def test_shares_of_another_machine_are_undefined(
         assert np.isnan(found[name]).all() != defined
     for name in ("wait", "response_time", "queue_length", "jobs_in_system"):
         assert np.isfinite(found[name]).all()
-
-
-def test_the_origin_of_the_jobs(tmp_path: Path) -> None:
-    path, columns = log(
-        tmp_path, np.full(30, 7), Computer="Toy", Installation="Lab", UnixStartTime="1000000000"
-    )
-    trace, _ = measured(path, Batches(None, 0, (1,)), exclude_user=1)
-    kept = columns["submit"][columns["user"] != 1]
-    assert trace.origin is not None
-    assert trace.origin.file == "made.swf"
-    assert trace.origin.system == "Toy, Lab"
-    assert trace.origin.zero == 1_000_000_000 + kept[0]
-    assert trace.origin.days == pytest.approx((kept[-1] - kept[0]) / 86400)
-    assert trace.origin.account == trace.notes[0]
-    assert set(trace.origin.told) <= set(trace.notes)

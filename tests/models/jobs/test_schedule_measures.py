@@ -15,7 +15,7 @@ from models.jobs.machine import KB_IN_GB, Machine, pool
 from models.jobs.measures import Measures
 from models.jobs.schedule import Pieces, Schedule
 from models.jobs.schedule_measures import measure
-from models.workloads.o2k.job_classes import CLASSES, NO_CLASS, classify
+from models.point import Batches
 
 HOUR = 3600.0
 FILES = {path.stem: path for path in (Path(__file__).parents[3] / "conf" / "groups").glob("*.yaml")}
@@ -71,7 +71,7 @@ def label(name: str, made: Schedule, job: int) -> str:
 @pytest.mark.parametrize("name", GROUPINGS)
 def test_every_group_is_a_plain_recount(name: str) -> None:
     made = drawn(400, 1)
-    found = measure(made, Division.by_number(made.jobs.submit, 150, 3), ALL)
+    found = measure(made, Division.of(made.jobs.submit, Batches(150), 3), ALL)
     labels = [label(name, made, job) for job in range(400)]
     slowdown = (made.wait + made.jobs.runtime) / made.jobs.runtime
     for batch in range(3):
@@ -98,12 +98,12 @@ def test_only_measured_jobs_count() -> None:
     made = drawn(300, 3)
     month = slice(100, 250)
     found = measure(
-        made, Division.by_number(made.jobs.submit, 10**9, 1, month), ALL, until=float(made.jobs.submit[250])
+        made, Division.of(made.jobs.submit, Batches(10**9), 1, month), ALL, until=float(made.jobs.submit[250])
     )
     alone = Schedule(
         made.jobs.part(month), made.machine, made.start[month], made.end[month], made.host[month]
     )
-    expected = measure(alone, Division.by_number(alone.jobs.submit, 10**9, 1), ALL)
+    expected = measure(alone, Division.of(alone.jobs.submit, Batches(10**9), 1), ALL)
     for name in expected:
         if name.startswith(("wait", "response_time", "slowdown", "bounded_slowdown", "delay", "jobs_by")):
             np.testing.assert_array_equal(found[name], expected[name])
@@ -124,7 +124,7 @@ def test_pieces_and_processors_kept_idle() -> None:
         ),
         held=Pieces(whole([1]), whole([1]), whole([1.0]), whole([5.0]), whole([2])),
     )  # fmt: skip
-    found = measure(made, Division.by_number(made.jobs.submit, 2, 1), NONE)
+    found = measure(made, Division.of(made.jobs.submit, Batches(2), 1), NONE)
     assert found["utilization"][0] == pytest.approx((2 * 4 + 2 * 4 + 5 * 2) / 80)
     assert found["held_idle"][0] == pytest.approx(4 * 2 / 80)
     assert found["loss_of_capacity"][0] == pytest.approx((2 * 4 + 3 * 8) / 80)
@@ -134,19 +134,3 @@ def test_pieces_and_processors_kept_idle() -> None:
     assert found["wait"][0] == pytest.approx(2.5)
     assert found["delay"][0] == pytest.approx(5.5)
     assert found["response_time"][0] == pytest.approx(10.0)
-
-
-def test_limits_of_table_1() -> None:
-    """A limit is still in its class; CPU time per processor, processors, and memory each decide."""
-    gb = KB_IN_GB
-    rows = [
-        (5 * HOUR, 8, 2 * gb, "vst_sj"), (5 * HOUR + 1, 8, 2 * gb, "st_sj"), (50 * HOUR, 9, gb, "st_mj"),
-        (200 * HOUR, 16, 4 * gb, "mt_mj"), (200 * HOUR, 1, 4 * gb + 1, "mt_lj"),
-        (400 * HOUR, 64, 16 * gb, "lt_lj"),
-        (300 * HOUR, 16, 4 * gb, "lt_mj"),  # the example of section 2.1
-    ]  # fmt: skip
-    hours, size, memory, names = zip(*rows, strict=True)
-    found = classify(np.array(hours), np.array(size), np.array(memory))
-    assert [CLASSES[k] for k in found] == list(names)
-    beyond = [(400 * HOUR + 1, 1, 1), (1.0, 65, 1), (1.0, 1, 16 * gb + 1), (np.nan, 1, 1)]
-    assert (classify(*(np.array(column) for column in zip(*beyond, strict=True))) == NO_CLASS).all()

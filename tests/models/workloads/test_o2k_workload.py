@@ -131,7 +131,7 @@ def test_fractions_of_sections_2_4_and_3(month: Month, seed: tuple[int, ...]) ->
 def test_correlations_of_section_3(month: Month, seed: tuple[int, ...]) -> None:
     jobs = month_of_jobs(month.name, seed)
     serial = jobs.size == 1
-    peak, _, _ = by_period(month, jobs.submit)
+    peak = at_weekday_peak(month, jobs.submit)
     used = jobs.used / jobs.size
     assert spearmanr(jobs.runtime, jobs.size).statistic > 0.1
     assert spearmanr(jobs.runtime, used).statistic > 0.1
@@ -139,29 +139,11 @@ def test_correlations_of_section_3(month: Month, seed: tuple[int, ...]) -> None:
     assert np.median(used[peak & serial]) > 1.5 * np.median(used[peak & ~serial])
 
 
-def by_period(month: Month, submit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return which jobs are submitted at a weekday's peak, intermediate and low hours, by the calendar."""
+def at_weekday_peak(month: Month, submit: np.ndarray) -> np.ndarray:
+    """Return which jobs are submitted at a weekday's peak, by the calendar."""
     begin = period(month)[0] - timedelta(days=7)
     moments = [begin + timedelta(seconds=float(second)) for second in submit]
-    weekday = np.array([moment.weekday() < 5 for moment in moments])
-    hour = np.array([moment.hour for moment in moments])
-    peak, intermediate = (hour >= 9) & (hour < 17), (hour >= 17) & (hour < 23)
-    return weekday & peak, weekday & intermediate, weekday & ~peak & ~intermediate
-
-
-@pytest.mark.exhaustive
-@each_month
-def test_arrivals_follow_the_periods(month: Month) -> None:
-    """The share of each period of Fig. 1, and of the weekends, within four standard deviations."""
-    begin, seconds = period(month)
-    days = [(begin + timedelta(days=day)).weekday() < 5 for day in range(round(seconds / 86400))]
-    weekdays, weekends = days.count(True), days.count(False)
-    weights = np.array([8 * 1.0, 6 * 0.5, 10 * 0.25])
-    expected = weekdays * weights / (weights.sum() * (weekdays + 0.5 * weekends))
-    for seed in SEEDS:
-        jobs = month_of_jobs(month.name, seed)
-        seen = np.array([chosen.mean() for chosen in by_period(month, jobs.submit)])
-        assert (abs(seen - expected) < 4 * np.sqrt(expected * (1 - expected) / len(jobs))).all()
+    return np.array([moment.weekday() < 5 and 9 <= moment.hour < 17 for moment in moments])
 
 
 def test_a_user_has_so_many_jobs_in_the_system_and_submits_the_next_when_one_ends() -> None:

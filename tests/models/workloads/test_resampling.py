@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import archive_log
 
 import sweep
 from models import workloads
@@ -168,62 +167,3 @@ def test_a_study_gets_replications_unasked(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.jobs.sel(policy="easy"), data.jobs.sel(policy="fcfs"))
     with pytest.raises(sweep.Error, match="copies of one run are no sample"):
         sweep.Study("replay", workload={"path": str(path)}, replications=3).run()
-
-
-def of_hours(jobs: Jobs, submit: np.ndarray) -> dict[str, float]:
-    """Return moments, cycle and burstiness: load, sizes, share of the day time, work from hour to hour."""
-    work = jobs.size * jobs.runtime
-    hour = (submit // HOUR).astype(int)
-    # The largest jobs at their 99th percentile: else a single one decides the correlation of months.
-    hourly, number = np.bincount(hour, np.minimum(work, np.quantile(work, 0.99))), np.bincount(hour)
-    return {
-        "work": float(work.sum()),
-        "jobs": float(len(jobs)),
-        "size": float(jobs.size.mean()),
-        "runtime": float(jobs.runtime.mean()),
-        "day time": float(np.mean((submit % DAY >= 8 * HOUR) & (submit % DAY < 18 * HOUR))),
-        "busiest day": float(np.bincount((submit % WEEK // DAY).astype(int), minlength=7).max() / len(jobs)),
-        "spread of work by hour": float(hourly.std() / hourly.mean()),
-        "spread of jobs by hour": float(number.std() / number.mean()),
-        "work, next hour": correlation(hourly, 1),
-        "work, next day": correlation(hourly, 24),
-        "jobs, next hour": correlation(number.astype(float), 1),
-        "jobs, next day": correlation(number.astype(float), 24),
-    }
-
-
-def correlation(values: np.ndarray, lag: int) -> float:
-    deviations = values - values.mean()
-    return float((deviations[:-lag] * deviations[lag:]).mean() / (deviations**2).mean())
-
-
-def outside(expected: dict[str, float], runs: list[dict[str, float]]) -> set[str]:
-    """Return the measures that lie outside the spread of runs; of twelve, one in twenty samples has one."""
-    found = set()
-    for what, value in expected.items():
-        seen = np.array([run[what] for run in runs])
-        if abs(value - seen.mean()) > 2.8 * seen.std(ddof=1):
-            found.add(what)
-    return found
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "name",
-    ["KTH-SP2-1996-2", "SDSC-SP2-1998-first5K", "LLNL-Atlas-2006-2.1-cln", "NASA-iPSC-1993-3.1-cln"],
-)
-def test_a_real_log_is_one_of_its_resamples(name: str) -> None:
-    path = archive_log(name)
-    work = {"name": "swf", "model": "swf", "path": str(path)}
-    log = workloads.open_workload(Point({}, work, {"processors": None}))
-    assert isinstance(log, Trace)
-    expected = of_hours(log.jobs, log.jobs.submit)
-    made = [drawn(log, replication) for replication in range(60)]
-    runs = [of_hours(jobs, jobs.submit) for jobs in made]
-    assert outside(expected, runs) == set()
-    assert np.mean([run["work"] for run in runs]) == pytest.approx(expected["work"], rel=0.15)
-    # The same jobs without a cycle are none of them.
-    rng = np.random.default_rng(1)
-    anywhere = np.sort(rng.uniform(0, log.jobs.submit[-1], len(log.jobs)))
-    lost = outside(of_hours(log.jobs, anywhere), runs)
-    assert {"day time", "jobs, next hour", "jobs, next day", "spread of jobs by hour"} <= lost

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from models import workloads
 from models.jobs.jobs import Jobs
 from models.jobs.stream import Stream, joined
 from models.point import Batches, Point
-from models.workloads import feitelson1996
 
 HOSTS = {
     "hosts": [
@@ -101,42 +99,6 @@ def test_chunks_are_the_stream_however_it_is_cut(
     monkeypatch.setattr("models.workloads.feitelson1996.KEPT_JOBS", 0)
     monkeypatch.setattr("models.jobs.stream.FIRST_CHUNK", 53)
     same(joined(stream_of(name, option).chunks(), 1000), whole)
-
-
-def test_sessions_that_are_kept_are_those_that_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before and behind the last chunk that is cached, in a first and a second run."""
-    monkeypatch.setattr(feitelson1996, "KEPT_CHUNKS", 2)
-    workload, seed = read("feitelson1996", size_order=1.25), (7, 7, 7)
-
-    def first(chunks: Iterator[feitelson1996.Chunk]) -> list[feitelson1996.Chunk]:
-        return list(islice(chunks, 4))
-
-    drawn = first(feitelson1996.standard_sessions(workload, 64, seed))
-    kept = [first(feitelson1996.sessions(workload, 64, 1000, seed)) for _ in range(2)]
-    for one, other, again in zip(drawn, *kept, strict=True):
-        for name, column in one.items():
-            assert (column == other[name]).all()
-            assert (column == again[name]).all()
-    assert [a is b for a, b in zip(*kept, strict=True)] == [True, True, False, False]
-
-
-def test_sessions_go_on_after_an_interruption() -> None:
-    workload = read("feitelson1996", size_order=1.25)
-    interrupted = [False, True, False]
-
-    def draw() -> Iterator[feitelson1996.Chunk]:
-        for number, chunk in enumerate(feitelson1996.standard_sessions(workload, 64, (3, 4, 5))):
-            if interrupted[number]:
-                interrupted[number] = False
-                raise KeyboardInterrupt
-            yield chunk
-
-    kept = feitelson1996.Kept(draw)
-    with pytest.raises(KeyboardInterrupt):
-        list(islice(kept, 3))
-    expected = islice(feitelson1996.standard_sessions(workload, 64, (3, 4, 5)), 3)
-    for found, one in zip(islice(kept, 3), expected, strict=True):
-        assert (found["runtime"] == one["runtime"]).all()
 
 
 @every_stream

@@ -13,7 +13,6 @@ from models import workloads
 from models.jobs import swf
 from models.jobs.trace import Trace
 from models.point import Point
-from models.workloads import swf as swf_workload
 
 EASY = {"name": "easy", "discipline": "backfill"}
 POOL = {"processors": 8}
@@ -99,17 +98,3 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     assert len(opened_on(given, POOL).jobs) == 3
     workload(tmp_path / "a.swf", {"submit": [0, 5, 9, 9], "runtime": [1] * 4, "processors": [1] * 4})
     assert len(opened_on(given, POOL).jobs) == 4
-
-
-def test_policies_share_the_jobs_of_the_log_opened_last(tmp_path: Path) -> None:
-    given = workload(tmp_path / "a.swf", {}) | {"path": tmp_path / "a.swf"}
-    first = swf_workload.open_trace(Point({"name": "easy"}, given, POOL, 0.5, seed=(1,)))
-    assert swf_workload.open_trace(Point({"name": "fcfs"}, dict(given), dict(POOL), 0.5, seed=(1,))) is first
-    others = [
-        Point({}, given, POOL, 0.7, seed=(1,)),
-        Point({}, given, POOL, 0.5, seed=(2,)),
-        Point({}, given, {"processors": 16}, 0.5, seed=(1,)),
-        Point({}, given | {"zero_runtime": "second"}, POOL, 0.5, seed=(1,)),
-    ]
-    for other in others:
-        assert swf_workload.open_trace(other) is not first

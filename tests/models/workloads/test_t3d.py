@@ -11,10 +11,10 @@ import pytest
 from family_cases import CONF
 from family_cases import read as read_file
 from scipy.integrate import quad
-from scipy.stats import chisquare, t, truncnorm
+from scipy.stats import chisquare, truncnorm
 
 from models import workloads
-from models.jobs.job_classes import BENCHMARK, DEBUG, EXPRESS, INTERACTIVE, PRODUCTION, STANDBY
+from models.jobs.job_classes import BENCHMARK, EXPRESS, PRODUCTION, STANDBY
 from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
 from models.point import Point
@@ -121,19 +121,6 @@ def test_the_published_three_weeks_are_expected_exactly(keys: dict[str, Any]) ->
     np.testing.assert_allclose(found, PUBLISHED, rtol=1e-9)
 
 
-@pytest.mark.exhaustive
-def test_three_weeks_have_the_published_jobs_and_work_in_the_mean() -> None:
-    """By what is drawn, sessions that begin before or end after the three weeks included."""
-    n = 800
-    asked = workload()
-    assert (asked["first_day"], asked["weeks"]) == ("1996-07-23", 3)
-    found = np.array([counted((trace := opened(seed=seed)).jobs.part(trace.measured)) for seed in range(n)])
-    mean, half = found.mean(axis=0), t.ppf(0.9995, n - 1) * found.std(axis=0, ddof=1) / n**0.5
-    np.testing.assert_allclose(mean, PUBLISHED, rtol=0.01)
-    assert (np.abs(mean - PUBLISHED) < half).all()
-    assert (half < 0.015 * np.array(PUBLISHED)).all()
-
-
 def test_no_job_exceeds_the_limits_of_its_queue() -> None:
     asked, jobs = workload("t3d"), fifteen_months().jobs
     queues = asked["batch"]["queues"]
@@ -221,14 +208,3 @@ def test_closed_users_go_on_without_end() -> None:
         assert jobs.submit[own[-1]] + jobs.runtime[own[-1]] > trace.until - 2 * HOUR
     with pytest.raises(ValueError, match=r"8 users who wait .* grid\.load=\[null\]"):
         opened("t3d_benchmark", load=0.8)
-
-
-def test_classes_have_their_shares() -> None:
-    jobs = opened("t3d", batch={"classes": {"express": 0.1, "benchmark": 0.2, "standby": 0.3}}).jobs
-    batch = is_batch(jobs)
-    assert jobs.job_class is not None
-    shares = np.bincount(jobs.job_class[batch], minlength=6) / batch.sum()
-    np.testing.assert_allclose(
-        shares[[EXPRESS, PRODUCTION, BENCHMARK, STANDBY]], [0.1, 0.4, 0.2, 0.3], atol=0.02
-    )
-    assert shares[[INTERACTIVE, DEBUG]].sum() == 0
