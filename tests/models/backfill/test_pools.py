@@ -50,7 +50,7 @@ def overloaded(seed: int, n: int, grid: float, sizes: str, at_once: bool) -> Job
         "powers": 2 ** rng.integers(0, 7, n),
         "any": rng.integers(1, PROCESSORS + 1, n),
     }[sizes]
-    requested = rng.choice([60.0, 300.0, 3600.0], n) * rng.integers(1, 9, n)
+    requested = np.asarray(rng.choice([60.0, 300.0, 3600.0], n) * rng.integers(1, 9, n), np.float64)
     runtime = requested * rng.choice([0.01, 0.3, 1.0, 1.5], n)
     submit = np.zeros(n) if at_once else np.sort(rng.random(n)) * (size @ runtime) / PROCESSORS / 1.5
     if grid:

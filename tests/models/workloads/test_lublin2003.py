@@ -125,16 +125,6 @@ def test_arrivals_walk_through_the_half_hours(name: str) -> None:
     assert stats.kstest(np.log(gaps), lambda g: cut.cdf(g) / cut.cdf(13.0)).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("load", [None, 0.4])
-def test_load(load: float | None) -> None:
-    jobs = drawn(N, 128, load, 11)
-    offered = jobs.size @ jobs.runtime / (128 * jobs.submit[-1])
-    natural = lublin2003.natural_load(KINDS["no_type"], 128)
-    assert offered == pytest.approx(natural if load is None else load, rel=0.05)
-    assert 0.5 < natural < 1
-    assert (np.diff(jobs.submit) >= 0).all()
-
-
 def test_the_output_of_the_authors_program() -> None:
     log = swf.read(archive_log("LUBLIN-256-synthetic"))
     kind = kind_on(256)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import calendar
 from datetime import datetime, timedelta
-from typing import Any
 
 import numpy as np
 import pytest
@@ -186,22 +185,6 @@ def test_users_in_a_closed_loop_bring_bursts_of_short_jobs() -> None:
 
 def columns(jobs: Jobs) -> list[np.ndarray]:
     return [jobs.submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory, jobs.used]
-
-
-def test_the_same_seed_gives_the_same_month_and_another_seed_or_month_another() -> None:
-    def jobs_of(name: str, seed: tuple[int, ...], **keys: Any) -> Jobs:
-        source = open_month(workload(name, **keys), MACHINE, None, seed)
-        return source.jobs.part(source.measured)
-
-    first = jobs_of("2000-01", (5, 1, 0))
-    for one, same in zip(columns(first), columns(jobs_of("2000-01", (5, 1, 0))), strict=True):
-        assert (one == same).all()
-    other = jobs_of("2000-01", (5, 1, 1))
-    assert all((one != another).any() for one, another in zip(columns(first), columns(other), strict=True))
-    # The days before the month have random numbers of their own.
-    shorter = jobs_of("2000-01", (5, 1, 0), warmup_days=0)
-    assert shorter.submit == pytest.approx(first.submit - 7 * 86400, abs=1e-6)
-    assert (shorter.runtime == first.runtime).all()
 
 
 def test_a_load_rescales_the_times_of_submission_only() -> None:
