@@ -19,9 +19,8 @@ from analysis.figures import category_plot, load_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
 from analysis.figures.load_plot import LOAD, Line, LoadPlot, bars
 from analysis.figures.style import NEUTRAL, SchemeStyle
-from analysis.operators import words
-from analysis.operators.words import PURE, Unit
 from analysis.paper import Picture
+from analysis.report.numbers import PURE, Unit, time_unit
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
 from sweep.statistics import paired_ratio
@@ -175,7 +174,7 @@ def _vertical(
         ticks = _ticks(known, PURE) if wide else ()
         return f"Relative to {reference}", PURE, {**scale, "yticks": ticks, "guides": {1.0: reference}}
     unit = layout.study.data[metric].attrs.get("units", "1")
-    told = words.time_unit(known.tolist()) if unit == "s" else Unit("" if unit == "1" else f" {unit}", 1.0)
+    told = time_unit(known.tolist()) if unit == "s" else Unit("" if unit == "1" else f" {unit}", 1.0)
     name = title(layout.study, metric)
     scale["yticks"] = _ticks(known, told) if wide else ()
     if wide:

@@ -13,8 +13,8 @@ from analysis.compare.labels import compared, is_better_smaller, metrics, title
 from analysis.compare.layout import Cell, Layout
 from analysis.operators import pairing, words
 from analysis.operators.pairing import Difference
-from analysis.operators.words import PURE, Unit
 from analysis.report import table
+from analysis.report.numbers import PURE, Unit, time_unit
 from analysis.report.table import Table
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
@@ -152,9 +152,7 @@ def _unit(layout: Layout, metric: str, rows: Sequence[Row]) -> Unit:
     name = layout.study.data[metric].attrs.get("units", "1")
     if name != "s":
         return PURE if name == "1" else Unit(f" {name}", 1.0)
-    return words.time_unit(
-        float(row.intervals[line].mean[row.place]) for row in rows for line in layout.names
-    )
+    return time_unit(float(row.intervals[line].mean[row.place]) for row in rows for line in layout.names)
 
 
 def _level(layout: Layout, row: Row, name: str, unit: Unit) -> table.Cell:

@@ -11,10 +11,10 @@ import numpy as np
 import xarray as xr
 
 from analysis.errors import DrawingError
-from analysis.operators import pairing, words
+from analysis.operators import pairing
 from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
 from analysis.operators.pairing import Difference
-from analysis.operators.words import PERCENT, PURE, Unit
+from analysis.report.numbers import PERCENT, PURE, Unit, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import DONE, EXCLUDED
 from analysis.study.groups import USER, Grouping
@@ -214,7 +214,7 @@ class Case:
         known = {SLOWDOWN: PURE, UTILIZATION: PERCENT, LOSS: PERCENT}
         return {
             metric: known.get(metric)
-            or words.time_unit(self.level(metric, policy).mean for policy in self.policies)
+            or time_unit(self.level(metric, policy).mean for policy in self.policies)
             for metric in MEASURES
         }
 

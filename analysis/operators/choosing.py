@@ -11,6 +11,7 @@ from analysis.operators import words
 from analysis.operators.case import Case
 from analysis.operators.evidence import Evidence
 from analysis.operators.labels import SLOWDOWN, WAIT
+from analysis.report.numbers import number
 from analysis.report.table import Cell, Table
 from sweep import statistics
 from sweep.statistics.confidence import Floats
@@ -55,7 +56,7 @@ def ranking(case: Case, evidence: Evidence) -> Table:
         place, row = case.policies.index(policy), [Cell(policy)]
         for metric in JUDGED:
             unit = case.units[metric]
-            row.append(Cell(f"{words.number(case.mean(metric, policy).mean / unit.size)}{unit.name}"))
+            row.append(Cell(f"{number(case.mean(metric, policy).mean / unit.size)}{unit.name}"))
             row.append(Cell(percent(of_metric[metric][place])))
             row.append(Cell("" if policy == case.reference else _times_lower(case, metric, policy)))
         rows.append(row)

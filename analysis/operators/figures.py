@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.figures import style
-from analysis.operators import words
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT, look
 from analysis.operators.pairing import Difference
@@ -30,8 +29,8 @@ from analysis.operators.panels import (
     put_headline,
     record_handle,
 )
-from analysis.operators.words import PURE
 from analysis.paper import Picture
+from analysis.report.numbers import PURE, time_unit
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS, USER, Grouping
 
@@ -125,7 +124,7 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
     places = figure.subplots(2, 1, sharex=True)
     levels = [case.mean(WAIT, reference, grouping, group).mean for group in groups]
-    units = {WAIT: words.time_unit(levels), SLOWDOWN: PURE}
+    units = {WAIT: time_unit(levels), SLOWDOWN: PURE}
     x = np.arange(len(groups))
     for axes, (metric, unit) in zip(places, units.items(), strict=True):
         shown = []
@@ -169,7 +168,7 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
 
 def _differences(case: Case, grouping: Grouping) -> Figure:
     others, groups = _others(case), _groups(case, grouping)
-    unit = words.time_unit(case.mean(WAIT, case.reference, grouping, group).mean for group in groups)
+    unit = time_unit(case.mean(WAIT, case.reference, grouping, group).mean for group in groups)
     n_columns = min(3, len(others))
     figure, places = page(-(-len(others) // n_columns), n_columns, len(groups))
     shown: list[Difference] = []

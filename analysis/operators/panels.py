@@ -13,10 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from analysis.figures import style
-from analysis.operators import words
 from analysis.operators.labels import AS_IT_WAS, VERDICTS
 from analysis.operators.pairing import Difference
-from analysis.operators.words import Unit
+from analysis.report.numbers import Unit, number
 from sweep.statistics.confidence import Floats
 
 WIDTH = 7.4
@@ -52,7 +51,7 @@ def draw_record(axes: Axes, value: float) -> None:
     axes.axvline(min(value, right), **RECORD, zorder=4)
     if value > right:
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8}
-        text = f"{words.number(value)} →"
+        text = f"{number(value)} →"
         axes.text(0.98 * right, -0.55, text, ha="right", va="bottom", fontsize=7.5, zorder=5, bbox=box)
 
 
@@ -168,11 +167,11 @@ def mark_beyond(
 ) -> None:
     """Write values beyond the axis at its end; on bars in the colours of the bars."""
     left, right = axes.get_xlim()
-    for number, (row, value, color) in enumerate(zip(rows, values, colors, strict=True)):
+    for place, (row, value, color) in enumerate(zip(rows, values, colors, strict=True)):
         if value > right or value < left:
-            text = f"{words.number(value)} →" if value > right else f"← {words.number(value)}"
+            text = f"{number(value)} →" if value > right else f"← {number(value)}"
             at, side = (right, "right") if value > right else (left, "left")
-            box = None if behind is None else {"facecolor": behind[number], "edgecolor": "none", "pad": 1.0}
+            box = None if behind is None else {"facecolor": behind[place], "edgecolor": "none", "pad": 1.0}
             axes.text(
                 at,
                 row,

@@ -8,6 +8,7 @@ from analysis.operators import words
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import AS_IT_WAS, WAIT
 from analysis.operators.pairing import Difference
+from analysis.report.numbers import Unit, number
 from analysis.study import Study
 
 ALIKE = 1.25
@@ -75,7 +76,7 @@ def _likeness(case: Case) -> str:
     if not was > 0:
         return f"{text}the log has no queue, so {reference} does not match this site."
     ratio = level / was
-    by = f"{words.number(ratio)} times as long" if ratio > 1 else f"{ratio:.0%} of that".replace("%", " %")
+    by = f"{number(ratio)} times as long" if ratio > 1 else f"{ratio:.0%} of that".replace("%", " %")
     return (
         f"{text}under {reference} the mean wait is {by}. So {reference} does not match this site, and a gain "
         "on it is no gain on today's scheduler. The machine may have had other processors, queue limits, "
@@ -83,8 +84,8 @@ def _likeness(case: Case) -> str:
     )
 
 
-def _wait(seconds: float, unit: words.Unit) -> str:
-    return f"{words.number(seconds / unit.size)}{unit.name}"
+def _wait(seconds: float, unit: Unit) -> str:
+    return f"{number(seconds / unit.size)}{unit.name}"
 
 
 def _change(found: Difference) -> str:

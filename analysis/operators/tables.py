@@ -13,7 +13,7 @@ from analysis.operators.case import Case, cases
 from analysis.operators.evidence import Evidence
 from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_P95
 from analysis.operators.pairing import Difference
-from analysis.operators.words import Unit
+from analysis.report.numbers import Unit, number, time_unit
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS, USER, Grouping
@@ -175,7 +175,7 @@ def by_group(case: Case, grouping: Grouping) -> Table:
     groups = case.groups(grouping)
     found = {policy: case.differences(WAIT, policy, grouping) for policy in case.others}
     levels = {group: case.mean(WAIT, case.reference, grouping, group).mean for group in groups}
-    unit = words.time_unit(levels.values())
+    unit = time_unit(levels.values())
     rows = []
     for group in groups:
         jobs = float(np.nansum(case.jobs(grouping, group)))
@@ -186,7 +186,7 @@ def by_group(case: Case, grouping: Grouping) -> Table:
             row.append(
                 Cell(words.level(replace(case.recorded(WAIT, grouping, group), half_width=math.nan), unit))
             )
-        row.append(Cell(f"{words.number(levels[group] / unit.size)}{unit.name}"))
+        row.append(Cell(f"{number(levels[group] / unit.size)}{unit.name}"))
         row += [_marked(found[policy][group], unit) for policy in case.others]
         rows.append(row)
     work = ("share of work",) if grouping is USER else ()
@@ -213,7 +213,7 @@ def _brief(case: Case) -> Table:
     n = len(case.others)
     rows = []
     for policy in case.policies:
-        row = [f"{words.number(one.mean / unit.size)}{unit.name}" for one, unit in _levels(case, policy)]
+        row = [f"{number(one.mean / unit.size)}{unit.name}" for one, unit in _levels(case, policy)]
         compared = ""
         if policy != case.reference:
             found = case.difference(WAIT, policy, together=n)
@@ -223,7 +223,7 @@ def _brief(case: Case) -> Table:
         rows.append([Cell(text) for text in (policy, *row, compared)])
     if case.has_record:
         known = (
-            f"{words.number(case.recorded(metric).mean / unit.size)}{unit.name}"
+            f"{number(case.recorded(metric).mean / unit.size)}{unit.name}"
             for metric, unit in case.units.items()
         )
         rows.insert(

@@ -5,13 +5,8 @@ from __future__ import annotations
 import math
 
 from analysis.operators.pairing import Difference
-from analysis.report.numbers import HOURS, MINUTES, PERCENT, PURE, SECONDS, Unit, number, time_unit
+from analysis.report.numbers import PERCENT, Unit, number
 from sweep.statistics.confidence import Interval
-
-__all__ = [
-    "HOURS", "MINUTES", "PERCENT", "PURE", "SECONDS", "Unit",
-    "change", "level", "number", "relative", "time_unit",
-]  # fmt: skip
 
 
 def level(interval: Interval, unit: Unit) -> str:
@@ -26,7 +21,7 @@ def change(found: Difference, unit: Unit) -> str:
 
     Examples
     --------
-    >>> change(Difference(Interval(-90.0, 30.0, 0.0, 12, "batch means", False), 360.0), MINUTES)
+    >>> change(Difference(Interval(-90.0, 30.0, 0.0, 12, "batch means", False), 360.0), Unit(" min", 60.0))
     '−1.50 ± 0.50 min (−25 %)'
     """
     if math.isnan(found.interval.mean):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
+from typing import Any
 
 from analysis.study import Study
 
@@ -12,33 +12,15 @@ NOT_INSTALLED = ("python", "schedsweep")
 """Versions that pip does not install."""
 
 
-@dataclass(frozen=True)
-class Again:
-    """The commands for a reader.
+def again(study: Study) -> dict[str, Any]:
+    """Return how to run a study again; a command is empty where the dataset lacks what it needs.
 
-    Parameters
-    ----------
-    rerun : str
-        From the dataset alone; empty if the dataset lacks a recipe.
-    command : str
-        The original command; empty if unknown.
-    environment : tuple of (str, str)
-        Software of the original run and its version.
-    install : str
-        The command that installs these versions; empty where they are unknown.
-    checkout : str
-        The command that checks out this project's code.
+    Returns
+    -------
+    dict
+        ``rerun`` (from the dataset alone) and ``command`` (the original one); ``environment`` (pairs of the
+        original run's software and version), ``install`` and ``checkout`` (the commands that restore it).
     """
-
-    rerun: str
-    command: str
-    environment: tuple[tuple[str, str], ...]
-    install: str
-    checkout: str
-
-
-def again(study: Study) -> Again:
-    """Return how to run a study again."""
     attributes = study.data.attrs
     versions: dict[str, str] = json.loads(attributes.get("versions", "{}"))
     commit = str(attributes.get("commit", ""))
@@ -48,10 +30,10 @@ def again(study: Study) -> Again:
         clean = commit.removesuffix("-dirty")
         environment.append(("commit", clean[:12] + " with uncommitted changes" * (clean != commit)))
     dataset = study.folder / f"{study.name}.nc"
-    return Again(
-        rerun=f"python -m sweep rerun {shlex.quote(str(dataset))}" if "recipe" in attributes else "",
-        command=str(attributes.get("command", "")),
-        environment=tuple(environment),
-        install=f"pip install {' '.join(pinned)}" if pinned else "",
-        checkout=f"git checkout {commit.removesuffix('-dirty')[:12]}" if commit else "",
-    )
+    return {
+        "rerun": f"python -m sweep rerun {shlex.quote(str(dataset))}" if "recipe" in attributes else "",
+        "command": str(attributes.get("command", "")),
+        "environment": tuple(environment),
+        "install": f"pip install {' '.join(pinned)}" if pinned else "",
+        "checkout": f"git checkout {commit.removesuffix('-dirty')[:12]}" if commit else "",
+    }

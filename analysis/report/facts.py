@@ -13,6 +13,7 @@ from typing import Any
 from analysis.report.numbers import Unit, number, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import EXCLUDED
+from sweep.config.nested import leaves
 
 Fact = tuple[str, Sequence[str]]
 """A label, and one line or several."""
@@ -185,7 +186,7 @@ def _set(study: Study) -> Iterator[str]:
     for group in ("policy", "workload", "machine"):
         # The name of the log is a fact already.
         keys = [
-            f"{group}.{key}={value}"
+            f"{group}.{key}={_typed(value)}"
             for key, value in leaves(study.settings.get(group) or {})
             if key not in ("path", "family")
         ]
@@ -193,21 +194,16 @@ def _set(study: Study) -> Iterator[str]:
             yield ", ".join(keys)
 
 
-def leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the dotted keys of nested settings, with their values as text."""
-    for key, value in data.items():
-        if isinstance(value, Mapping) and value:
-            yield from leaves(value, f"{prefix}{key}.")
-        else:
-            text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-            yield f"{prefix}{key}", text
+def _typed(value: object) -> str:
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _run(study: Study) -> Iterator[str]:
     """Yield the points, the samples, and the date."""
     tally = {state: n for state, n in study.tally().items() if state != EXCLUDED}
     total = sum(tally.values())
-    states = f"all {next(iter(tally))}" if len(tally) == 1 else _tally_words(tally)
+    counts = ", ".join(f"{n:,} {state}" for state, n in tally.items())
+    states = f"all {next(iter(tally))}" if len(tally) == 1 else counts
     axes = [f"{n} {_plural(axis, n)}" for axis, n in _sizes(study).items()]
     points = f"{total:,} point{'s' * (total != 1)}" + (f" of {' × '.join(axes)}" if axes else "")
     yield f"{points}: {states}."
@@ -224,11 +220,6 @@ def _run(study: Study) -> Iterator[str]:
 def is_exact(study: Study) -> bool:
     """Whether all points are solved, so values are not random."""
     return bool(study.exact.any()) and bool((study.exact | (study.status == EXCLUDED)).all())
-
-
-def _tally_words(tally: Mapping[str, int]) -> str:
-    """Return how many points are in which state."""
-    return ", ".join(f"{n:,} {state}" for state, n in tally.items())
 
 
 def _sizes(study: Study) -> dict[str, int]:

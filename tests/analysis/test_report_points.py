@@ -83,8 +83,8 @@ def test_commands_of_a_rerun() -> None:
         "commit": "0123456789abcdef0123-dirty",
     }
     found = again(study(1, 1, attributes=attributes))
-    assert found.rerun == "python -m sweep rerun results/own/own.nc"
-    assert found.install == "pip install numpy==2.4.6"
-    assert found.checkout == "git checkout 0123456789ab"
-    assert ("commit", "0123456789ab with uncommitted changes") in found.environment
-    assert again(study(1, 1)).rerun == "", "an earlier dataset cannot be made from itself alone"
+    assert found["rerun"] == "python -m sweep rerun results/own/own.nc"
+    assert found["install"] == "pip install numpy==2.4.6"
+    assert found["checkout"] == "git checkout 0123456789ab"
+    assert ("commit", "0123456789ab with uncommitted changes") in found["environment"]
+    assert again(study(1, 1))["rerun"] == "", "an earlier dataset cannot be made from itself alone"

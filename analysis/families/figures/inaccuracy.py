@@ -128,6 +128,6 @@ def draw(field: Field) -> Figure:
 def _ratios(field: Field, metric: str, one: Contestant, name: str, load: float) -> Estimates:
     found = []
     for requests in _kinds(field):
-        pair = [field.curve(metric, each, name, requests=requests) for each in (one, field.reference)]
-        found.append(payers.ratio_at(*pair, load, field.study.confidence))
+        mine, other = (field.curve(metric, each, name, requests=requests) for each in (one, field.reference))
+        found.append(payers.ratio_at(mine, other, load, field.study.confidence))
     return payers.estimates(found)

@@ -87,7 +87,8 @@ def ratio_at(one: Curve, other: Curve, load: float, confidence: float) -> statis
         place = place_of(curve.x, load)
         here = curve.values[place]
         values.append(over_batches(here if curve.status[place] == DONE else np.full_like(here, np.nan)))
-    return statistics.paired_ratio(*values, confidence)
+    mine, others = values
+    return statistics.paired_ratio(mine, others, confidence)
 
 
 def estimates(found: Sequence[statistics.Interval]) -> Estimates:
