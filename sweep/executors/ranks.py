@@ -11,6 +11,7 @@ process ends.
 
 from __future__ import annotations
 
+import faulthandler
 import fcntl
 import os
 import signal
@@ -44,6 +45,9 @@ REPORTED = b"+"
 
 START_S = 1800.0
 """Limit for the time before the first task: reading the logs, importing, compiling."""
+
+JOIN_S = 600.0
+"""Limit for the ranks to join: each waits for all others, even for dead ones."""
 
 GRACE_S = 3.0
 """Time for ranks to end by themselves before they are aborted."""
@@ -231,7 +235,7 @@ def main(command: Callable[[], int]) -> int:
     try:
         if (line := packages.hidden()) is not None:
             raise SweepError(line)
-        world = _join(launched)
+        world = _join(launched_as, launched)
     except SweepError as error:
         if launched_as == 0:
             print(f"error: {error}", file=sys.stderr)
@@ -253,21 +257,27 @@ def main(command: Callable[[], int]) -> int:
     return status
 
 
-def _join(launched: int) -> World:
-    try:
-        import mpi4py
+def _join(launched_as: int, launched: int) -> World:
+    with open(os.devnull, "w") as nowhere:
+        # MPI holds the interpreter lock while it waits, so no thread or signal handler of Python can end the
+        # wait. After the limit every rank exits, and the first one prints where it waited.
+        faulthandler.dump_traceback_later(JOIN_S, exit=True, file=nowhere if launched_as else sys.stderr)
+        try:
+            import mpi4py
 
-        # Only one thread of a rank uses MPI; to allow for more makes every message slower.
-        mpi4py.rc.thread_level = "funneled"
-        with warnings.catch_warnings():
-            # A launcher of another MPI is reported below, once.
-            warnings.simplefilter("ignore", RuntimeWarning)
-            from mpi4py import MPI
-    except (ImportError, RuntimeError) as error:
-        raise SweepError(
-            f"executor=mpi needs mpi4py and an MPI library ({one_line(error)}): pip install "
-            "schedsweep[mpi] where there is one, schedsweep[mpich] elsewhere"
-        ) from None
+            # Only one thread of a rank uses MPI; to allow for more makes every message slower.
+            mpi4py.rc.thread_level = "funneled"
+            with warnings.catch_warnings():
+                # A launcher of another MPI is reported below, once.
+                warnings.simplefilter("ignore", RuntimeWarning)
+                from mpi4py import MPI
+        except (ImportError, RuntimeError) as error:
+            raise SweepError(
+                f"executor=mpi needs mpi4py and an MPI library ({one_line(error)}): pip install "
+                "schedsweep[mpi] where there is one, schedsweep[mpich] elsewhere"
+            ) from None
+        finally:
+            faulthandler.cancel_dump_traceback_later()
     joined = World(MPI.COMM_WORLD)
     if joined.size == 1 and launched > 1:
         library = " ".join(MPI.Get_library_version().strip("\0 \n").splitlines()[0].split())

@@ -302,6 +302,7 @@ _seen: dict[Path, str] = {}
 
 def _read(name: str, file: Path) -> Source:
     data = file.read_bytes()
+    _remove_stale_bytecode(file)
     source = _parsed(hashlib.sha256(data).hexdigest(), data)
     before = _seen.setdefault(file, source.digest)
     if before != source.digest:
@@ -312,6 +313,18 @@ def _read(name: str, file: Path) -> Source:
             )
         _seen[file] = source.digest
     return source
+
+
+def _remove_stale_bytecode(file: Path) -> None:
+    """Remove bytecode that is older than its source, so that the code that runs is the code that is hashed.
+
+    Python compares only the size of the source and the second of its last change. After two edits within one
+    second that keep the size, it would run the bytecode of the first edit.
+    """
+    with suppress(OSError, NotImplementedError):  # no bytecode, no permission, or a Python without bytecode
+        bytecode = Path(importlib.util.cache_from_source(file))
+        if bytecode.stat().st_mtime_ns < file.stat().st_mtime_ns:
+            bytecode.unlink()
 
 
 def _parsed(key: str, data: bytes) -> Source:

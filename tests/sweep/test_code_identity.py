@@ -1,7 +1,9 @@
 """Results belong to the code that gave them: what is edited is run anew, what is only explained is not."""
 
 import importlib.util
+import os
 import sys
+import time
 import types
 from pathlib import Path
 
@@ -104,6 +106,25 @@ def test_an_edited_function_is_run_anew_and_said(mine, own_family):
     again = mine("replications=3").out
     assert "up to date" in again
     assert "earlier version" not in again
+
+
+def test_an_edit_within_a_second_that_keeps_the_size_is_run(mine, own_family, tmp_path, monkeypatch):
+    """Python alone would run the bytecode of the first edit: it compares sizes and whole seconds."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    second = int(time.time()) - 10
+
+    def edited(text, nanoseconds):
+        own_family(helping=text)
+        (file,) = tmp_path.glob("own_*/helping.py")
+        os.utime(file, ns=(0, second * 10**9 + nanoseconds))
+        return Path(importlib.util.cache_from_source(file))
+
+    bytecode = edited("def answer(work):\n    return 1.0\n", 1)
+    assert mine().status == 0
+    os.utime(bytecode, ns=(0, second * 10**9 + 2))  # as if it was run at once
+    edited("def answer(work):\n    return 2.0\n", 3)
+    assert mine().status == 0
+    np.testing.assert_array_equal(load()["response"], 2.0)
 
 
 def test_fresh_runs_everything_anew_and_keeps_what_was_there(sweep):

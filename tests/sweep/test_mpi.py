@@ -9,10 +9,11 @@ from typing import ClassVar
 
 import pytest
 from executor_contract import Contract, clean
-from study_commands import results
+from study_commands import LIMIT_S, PYTHON_PATH, results
 
-from sweep.executors import ranks
-from sweep.executors.ranks import Watch
+from sweep.errors import RunError
+from sweep.executors import mpi, ranks
+from sweep.executors.ranks import ANSWER, Watch, World
 
 pytest.importorskip("mpi4py", reason="no mpi4py here: pip install schedsweep[mpich]")
 
@@ -101,3 +102,93 @@ def test_a_death_is_told_once_even_if_who_was_told_has_ended(tmp_path):
     asking = [sys.executable, "-c", code + "2); print(w.has_died(1))"]
     assert subprocess.run(asking, capture_output=True, text=True, check=True).stdout == "True\n"
     assert not watch.has_died(1)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("rank", ["0", "1"])
+def test_ranks_do_not_wait_for_ever_to_join(tmp_path, rank):
+    """The stand-in of MPI waits as MPI does for a dead rank: with Python's interpreter lock."""
+    (tmp_path / "mpi4py").mkdir()
+    (tmp_path / "mpi4py" / "__init__.py").write_text("class rc: pass\n")
+    (tmp_path / "mpi4py" / "MPI.py").write_text("import ctypes\nctypes.PyDLL(None).sleep(3600)\n")
+    code = "from sweep.executors import ranks; ranks.JOIN_S = 0.1; ranks.main(lambda: 0)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(tmp_path), PYTHON_PATH]),
+            "OMPI_COMM_WORLD_SIZE": "2",
+            "OMPI_COMM_WORLD_RANK": rank,
+        },
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
+    assert done.returncode == 1
+    assert ("in _join" in done.stderr) == (rank == "0"), "one rank prints where it waited"
+
+
+class FakeComm:
+    rank, size = 3, 4
+
+
+def leave():
+    sys.exit("no reason")
+
+
+@pytest.mark.exhaustive
+def test_every_exception_of_a_rank_is_an_answer():
+    world = World(FakeComm())
+    answer = world._answer((leave, ()))
+    assert isinstance(answer, RunError)
+    assert str(answer).startswith("rank 3 on ")
+    assert str(answer).endswith(": no reason")
+    assert isinstance(world._answer((mpi.hold, (Path("no/such/folder"),))), RunError)
+
+
+class Request:
+    """The request of a message that is received after a number of tests."""
+
+    def __init__(self, tests):
+        self.left = tests
+
+    def Test(self):  # noqa: N802 # as mpi4py names it
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.mark.parametrize(("tests", "seconds"), [(0, 0.0), (3, 0.0007), (10**9, ranks.SILENCE_S)])
+def test_a_rank_sleeps_until_its_reply_is_received_but_not_for_ever(monkeypatch, tests, seconds):
+    clock = [0.0]
+    monkeypatch.setattr(ranks.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(ranks.time, "sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
+    comm = FakeComm()
+    comm.isend = lambda message, rank, tag: Request(tests)
+    World(comm).reply(ANSWER, "done")
+    assert clock[0] == pytest.approx(seconds, abs=ranks.LONGEST_S if seconds > 1 else 1e-9)
+
+
+REPLYING = """
+import time
+from mpi4py import MPI
+from sweep.executors.ranks import ANSWER, World
+world = World(MPI.COMM_WORLD)
+world.comm.Barrier()
+if world.rank:
+    begin, used = time.monotonic(), time.process_time()
+    world.reply(ANSWER, b"x" * 1_000_000)
+    print(time.monotonic() - begin, time.process_time() - used)
+else:
+    time.sleep(1)
+    world.receive(1, ANSWER, 60)
+"""
+
+
+@pytest.mark.exhaustive
+@needs_mpiexec
+def test_a_long_reply_does_not_keep_a_core_busy_until_rank_0_receives_it():
+    command = [MPIEXEC, "-n", "2", sys.executable, "-c", REPLYING]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    waited, used = map(float, printed)
+    assert waited > 0.5, "a message of this length is not sent at once"
+    assert used < waited / 4

@@ -2,11 +2,13 @@
 
 import fcntl
 import json
+import math
 import os
 import re
 import sys
 from pathlib import Path
 
+import fake_family.engine
 import numpy as np
 import pytest
 import xarray as xr
@@ -83,6 +85,35 @@ def test_a_task_that_raises_is_recorded_and_the_rest_goes_on(sweep):
     assert re.search(r"^first at policy (quick|slow), workload poisson, load 0\.3", status.out, re.MULTILINE)
     assert "seed (1, " in status.out
     assert 'fake_family/model.py", line' in status.out
+
+
+def test_failed_tasks_are_run_again(sweep, monkeypatch):
+    with monkeypatch.context() as patched:  # undone alone: the folder of this test is a patch, too
+        patched.setattr(fake_family.engine, "stream", lambda seed, cause: 1 / 0)
+        assert sweep().status == 1
+    assert sweep().status == 0
+    assert (load()["state"] != 2).all()
+    assert "24 done, 0 failed" in sweep("action=status").out
+
+
+def test_the_dataset_can_be_read_during_a_run(sweep, monkeypatch):
+    monkeypatch.setattr("sweep.store.collect.WRITE_EVERY_S", 0.0)
+    monkeypatch.setattr("sweep.store.collect.WRITE_SHARE", math.inf)  # however long a writing takes here
+    done, real = [], fake_family.engine.stream
+
+    def counted(seed, cause):
+        """At the start of each simulation, record how many tasks are done in the dataset."""
+        if cause == "arrivals":
+            exists = Path("results/queue/queue.nc").exists()
+            done.append(int((load()["state"] == 1).sum()) if exists else 0)
+        return real(seed, cause)
+
+    monkeypatch.setattr(fake_family.engine, "stream", counted)
+    assert sweep("policy.seconds=0.02").status == 0
+    assert done[0] == 0, "nothing is written before the first result"
+    assert done == sorted(done)
+    assert len(set(done)) > 3, "written several times"
+    assert (load()["state"] == 0).sum() == 0
 
 
 @pytest.mark.parametrize(

@@ -231,6 +231,19 @@ def test_coverage_of_replications_is_nominal(shape, confidence):
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("confidence", [0.90, 0.95])
+@pytest.mark.parametrize("shape", [(1, 10), (1, 30), (1, 120), (3, 10)])
+def test_independent_batches_pay_a_known_price(shape, confidence):
+    """The interval has its nominal coverage, and is not much wider than one that assumes independence."""
+    values = np.random.default_rng(list(shape)).normal(3, 2, size=(10_000, *shape))
+    assert_at_least(covers(values, 3, confidence), confidence)
+    n = shape[0] * shape[1]
+    plain = stats.t.ppf((1 + confidence) / 2, n - shape[0]) * 2 / math.sqrt(n)
+    price = {10: 2.1, 30: 1.4, 120: 1.15}[n]
+    assert 1 < np.median(intervals(values, confidence).half_width) / plain < price
+
+
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("phi", [0.2, 0.4, 0.6, 0.8, 0.9])
 @pytest.mark.parametrize("shape", [(1, 30), (1, 60), (3, 20)])
 def test_coverage_on_ar1_however_short_its_batches(phi, shape):
@@ -254,6 +267,13 @@ def test_coverage_on_mm1_waiting_times(rho, size, shape):
 
 
 # Batches that are too short
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("phi", "least"), [(0.8, 0.90), (0.95, 0.85)])
+def test_ten_correlated_batches_are_the_limit(phi, least):
+    """The coverage that docs/statistics.md states for the shortest runs that have an interval."""
+    assert_at_least(covers(ar1_batches(phi, 1, (4000, 1, 10), seed=20), 0), least)
 
 
 def test_the_effective_number_is_that_of_theory_where_it_can_be_known():
@@ -301,6 +321,17 @@ def test_advice_for_every_other_case(values, expected):
 
 
 # Pairs under common random numbers
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("shape", [(1, 10), (3, 10), (6, 4)])
+def test_paired_difference_covers_and_profits_from_common_jobs(shape):
+    rng = np.random.default_rng([12, *shape])
+    common = 5 * rng.normal(size=(3000, *shape))
+    a, b = 2 + common + rng.normal(size=common.shape), 1.5 + common + rng.normal(size=common.shape)
+    found = [paired_difference(x, y) for x, y in zip(a, b, strict=True)]
+    assert_at_least(np.array([abs(i.mean - 0.5) <= i.half_width for i in found]), 0.95)
+    assert np.median([i.half_width for i in found]) < np.nanmedian(intervals(a).half_width) / 2
 
 
 @pytest.mark.exhaustive
@@ -352,6 +383,17 @@ def test_a_weighted_mean_is_one_over_everything_that_is_in_the_batches(values, s
     runs = [np.repeat(row, number) for row, number in zip(values, jobs, strict=True)]
     means = [np.nanmean(run) for run in runs if not np.isnan(run).all()]
     assert found == pytest.approx(np.mean(means) if means else math.nan, nan_ok=True)
+
+
+def test_intervals_of_weighted_means_cover():
+    """Batches of 0 to 12 jobs with mean 1: the spread of batches decreases with their number of jobs."""
+    rng = np.random.default_rng(24)
+    jobs = rng.poisson(4, (3000, 1, 40))
+    means = 1 + rng.normal(size=jobs.shape) / np.sqrt(np.maximum(jobs, 1))
+    found = intervals(np.where(jobs > 0, means, np.nan), weight=jobs)
+    assert_at_least(np.abs(found.mean - 1) <= found.half_width, 0.95)
+    plain = intervals(np.where(jobs > 0, means, np.nan))
+    assert np.median(found.half_width) < np.median(plain.half_width)
 
 
 def test_a_paired_difference_is_that_of_the_weighted_means():
@@ -406,6 +448,32 @@ def test_relative_half_width_and_what_is_never_precise():
 
 
 # Warm-up
+
+
+def test_mser_finds_a_known_transient():
+    """20 exp(-i/100) falls below the noise of five-value means, 0.45, after 380 values."""
+    rng = np.random.default_rng(18)
+    cuts = [mser(20 * np.exp(-np.arange(4000) / 100) + rng.normal(size=4000)) for _ in range(200)]
+    assert all(cut % 5 == 0 for cut in cuts)
+    assert 300 <= np.median(cuts) <= 700
+
+
+def test_one_cut_for_all_replications_gives_the_long_run_and_one_for_each_does_not():
+    """M/M/1 from empty at load 0.95, 60 batches of 50 customers: the mean wait of the long run is 19."""
+    rng = np.random.default_rng(26)
+    found = {"from empty": [], "each": [], "all": []}
+    for _ in range(60):
+        shape = (20, 60, 50)
+        service, gaps = rng.exponential(1, shape), rng.exponential(1 / 0.95, shape)
+        waits = [waiting_times(s.ravel(), g.ravel(), 0.0) for s, g in zip(service, gaps, strict=True)]
+        runs = np.reshape(waits, shape).mean(axis=2)
+        found["from empty"].append(runs.mean())
+        found["each"].append(np.mean([run[truncation(run[None]) :].mean() for run in runs]))
+        found["all"].append(runs[:, truncation(runs) :].mean())
+    short = {name: 1 - np.mean(means) / 19 for name, means in found.items()}
+    assert short["from empty"] > 0.12
+    assert 0 < short["all"] < 0.65 * short["from empty"]
+    assert short["each"] > short["from empty"] - 0.02, "nothing is gained"
 
 
 def test_mser_cuts_an_exact_step_and_nothing_from_a_constant():
