@@ -1,4 +1,4 @@
-"""What one run tells of whether a policy keeps up with what is submitted.
+"""What one run shows of whether a policy keeps up with the submitted work.
 
 Near its limit a stable system wanders for thousands of jobs, and from an empty machine it fills for as long:
 a trend through one run's batches says little. So a run only says whether it looks suspicious, and a
@@ -18,7 +18,7 @@ LONGER = 4
 """A suspicious run is made anew, so many times as long."""
 
 PARTS = 6
-"""The rest of a run is told in so many equal parts, after its first quarter, in which the machine fills."""
+"""The run after its first quarter, in which the machine fills, is divided into so many equal parts."""
 
 LEAST_BATCHES = 4
 """Fewer tell nothing of growth."""

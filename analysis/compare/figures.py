@@ -46,9 +46,9 @@ def pictures(study: Study) -> Iterator[Picture]:
     drawn, _ = metrics(study)
     pairs = compared(study, drawn) if layout.compared else []
     for metric in drawn:
-        told = [_axes_in_words(layout, metric), layout.cells(metric, _panel_axes(layout, metric))[1]]
-        told += [CAPTION] if len(json.loads(study.data.attrs.get("families", "{}"))) > 1 else []
-        caption = " ".join(part for part in told if part)
+        text = [_axes_in_words(layout, metric), layout.cells(metric, _panel_axes(layout, metric))[1]]
+        text += [CAPTION] if len(json.loads(study.data.attrs.get("families", "{}"))) > 1 else []
+        caption = " ".join(part for part in text if part)
         yield Picture(metric, title(study, metric), caption, partial(_draw, layout, metric, None))
         if metric in pairs:
             yield Picture(
@@ -62,10 +62,10 @@ def pictures(study: Study) -> Iterator[Picture]:
 def _axes_in_words(layout: Layout, metric: str) -> str:
     over = layout.along or _categories(layout, metric)
     panels = [axis for axis in _panel_axes(layout, metric) if len(layout.values(metric, axis)) > 1]
-    told = f"Over {_name(over)}" if over else "Each by itself"
+    text = f"Over {_name(over)}" if over else "Each by itself"
     if over != layout.lines and len(layout.names) > 1:
-        told += f"; a line for each {_each(layout.lines)}"
-    return told + (f"; a panel for each {' and '.join(map(_each, panels))}." if panels else ".")
+        text += f"; a line for each {_each(layout.lines)}"
+    return text + (f"; a panel for each {' and '.join(map(_each, panels))}." if panels else ".")
 
 
 def _each(axis: str) -> str:
@@ -174,14 +174,14 @@ def _vertical(
         ticks = _ticks(known, PURE) if wide else ()
         return f"Relative to {reference}", PURE, {**scale, "yticks": ticks, "guides": {1.0: reference}}
     unit = layout.study.data[metric].attrs.get("units", "1")
-    told = time_unit(known.tolist()) if unit == "s" else Unit("" if unit == "1" else f" {unit}", 1.0)
+    text = time_unit(known.tolist()) if unit == "s" else Unit("" if unit == "1" else f" {unit}", 1.0)
     name = title(layout.study, metric)
-    scale["yticks"] = _ticks(known, told) if wide else ()
+    scale["yticks"] = _ticks(known, text) if wide else ()
     if wide:
-        scale["ylim"] = (known.min() / 3 / told.size, None)
+        scale["ylim"] = (known.min() / 3 / text.size, None)
     if not wide and known.size and (known >= 0).all():
         scale["ylim"] = (0.0, None)
-    return f"{name} ({told.name.strip()})" if told.name else name, told, scale
+    return f"{name} ({text.name.strip()})" if text.name else name, text, scale
 
 
 def _ticks(known: np.ndarray, unit: Unit) -> tuple[float, ...]:

@@ -84,8 +84,8 @@ def draw(found: Verdicts, names: Sequence[str]) -> Figure:
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_ylim(len(found) - 0.4, -0.6)
     axes.set_yticks(range(len(found)), list(found), fontsize=7.5)
-    told = [textwrap.fill(name, 24) for name in names]
-    axes.set_xticks(range(len(names)), told, fontsize=7.5, rotation=60, ha="left", rotation_mode="anchor")
+    shown = [textwrap.fill(name, 24) for name in names]
+    axes.set_xticks(range(len(names)), shown, fontsize=7.5, rotation=60, ha="left", rotation_mode="anchor")
     axes.xaxis.tick_top()
     style.bare(axes)
     key = ", ".join(f"{VERDICT_SIGNS[verdict]} {SAID[verdict]}" for verdict in VERDICTS)

@@ -48,7 +48,7 @@ from analysis.jette1997.labels import (
     long_one,
     periods,
     reported,
-    told,
+    workload_title,
 )  # fmt: skip
 from analysis.study import Study
 from analysis.study.curve import DONE
@@ -151,7 +151,11 @@ def _level(
     limits = _limits(low, high, about, within_points)
     return [
         level_of(
-            label.replace("%s", told(one)), test.get(policy=policy, workload=one, **of), *limits, scale, unit
+            label.replace("%s", workload_title(one)),
+            test.get(policy=policy, workload=one, **of),
+            *limits,
+            scale,
+            unit,
         )
         for one in _on(test, workloads)
     ]
@@ -169,7 +173,7 @@ def _pairs(
     found = []
     for one in _on(test, workloads):
         first, second = (test.get(**{"policy": GANG, "workload": one, **of, **side}) for side in (a, b))
-        found.append((label.replace("%s", told(one)), first, second))
+        found.append((label.replace("%s", workload_title(one)), first, second))
     return found
 
 
@@ -232,7 +236,7 @@ def _compensated(test: Tester) -> list[Part]:
     """Ask that UNICOS MAX loses more to packing than the gang scheduler to packing and switching."""
     parts: list[Part] = []
     for one in test.periods:
-        label = f"packing under UNICOS MAX minus packing and switching under gang, {told(one)}"
+        label = f"packing under UNICOS MAX minus packing and switching under gang, {workload_title(one)}"
         before, packing, switching = (
             test.get("of_months", policy, one, metric=metric, first=1, last=MONTHS)
             for metric, policy in ((PACKING, UNICOS_MAX), (PACKING, GANG), (SWITCHING, GANG))
@@ -249,7 +253,7 @@ def _never_preempted(test: Tester) -> list[Part]:
     parts: list[Part] = []
     for name in (DEBUG, BENCHMARK):
         for workload in test.periods:
-            label = f"{name} jobs ever preempted, {told(workload)}"
+            label = f"{name} jobs ever preempted, {workload_title(workload)}"
             jobs, found = (
                 test.get("raw", GANG, workload, metric=metric, **{SITE_CLASS: name})
                 for metric in (CLASS_JOBS, CLASS_PREEMPTED)
@@ -286,7 +290,7 @@ def _late_at_night(test: Tester, high: float) -> list[Part]:
         derived.of_runs(derived.total(derived.at(test.study, jobs, HOUR, hours)))
         for hours in (LATE_NIGHT, WORKING_HOURS)
     )
-    label = f"interactive jobs an hour, late night / working hours, {told(test.weeks)}"
+    label = f"interactive jobs an hour, late night / working hours, {workload_title(test.weeks)}"
     if reason := late.reason or working.reason:
         return [Open(label, reason)]
     hours = len(WORKING_HOURS) / len(LATE_NIGHT)

@@ -106,7 +106,7 @@ def periods(study: Study) -> tuple[str, ...]:
     return tuple(name for name in names if name in workloads(study)) or names
 
 
-def told(workload: str) -> str:
+def workload_title(workload: str) -> str:
     """Return a workload's name in text."""
     names = {FIFTEEN_MONTHS: "15 months", THREE_WEEKS: "three weeks", BENCHMARK_WEEK: "benchmark"}
     return names.get(workload, workload.replace("_", " "))

@@ -39,7 +39,7 @@ class Origin:
         From the first submission to the last one.
     load : float, optional
         Work over what all hosts can do in that time, before it is rescaled.
-    told : tuple of str
+    reported : tuple of str
         Notes of the trace that only repeat these fields and its waits.
     """
 
@@ -51,7 +51,7 @@ class Origin:
     zone: str = ""
     days: float = 0.0
     load: float | None = None
-    told: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

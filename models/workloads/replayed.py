@@ -186,7 +186,7 @@ def _placed(origin: Origin, jobs: Jobs, load: float | None, facts: Sequence[str]
         zero=None if origin.zero is None else origin.zero + first,
         days=(last - first) / 86400,
         load=load,
-        told=(origin.account, *facts),
+        reported=(origin.account, *facts),
     )
 
 

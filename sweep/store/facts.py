@@ -56,13 +56,13 @@ class Facts:
                 "jobs": trace.n_measured,
                 "processors": trace.machine.total,
                 "waits": 0 if trace.waited is None else int((~np.isnan(trace.waited)).sum()),
-                **{key: value for key, value in asdict(trace.origin).items() if key != "told"},
+                **{key: value for key, value in asdict(trace.origin).items() if key != "reported"},
             }
             for at, trace in self._placed()
             if trace.origin is not None
         ]
-        told = {line for _, trace, _ in self._logs if trace.origin for line in trace.origin.told}
-        notes = [note for note in self._notes if note not in told]
+        reported = {line for _, trace, _ in self._logs if trace.origin for line in trace.origin.reported}
+        notes = [note for note in self._notes if note not in reported]
         described = {group: dict(self._plan.described.get(group, {})) for group in GROUPS}
         return {"described": described, "logs": logs, "notes": notes}
 

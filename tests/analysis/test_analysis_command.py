@@ -113,9 +113,9 @@ def test_named_figures_are_drawn_and_nothing_else(tmp_path: Path, capsys: pytest
     results = write(tmp_path, dataset(loads=(0.3, 0.7), schemes=("buddy", "best_fit")))
     before = {file.name for file in results.iterdir()}
     assert main([str(results), "figures=fig8,used-slots"]) == 0
-    told = capsys.readouterr().out.splitlines()
+    shown = capsys.readouterr().out.splitlines()
     for name in ("fig8", "used-slots"):
-        assert str((results / "figures" / f"{name}.png").absolute()) in told
+        assert str((results / "figures" / f"{name}.png").absolute()) in shown
     assert {file.stem for file in (results / "figures").iterdir()} == {"fig8", "used-slots"}
     assert {file.name for file in results.iterdir()} - before == {"figures"}
 

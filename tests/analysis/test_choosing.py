@@ -46,7 +46,7 @@ def replicated(data: xr.Dataset, n: int, resample: str = "") -> xr.Dataset:
     return found
 
 
-def told(case: Case) -> dict[str, dict[str, list[str]]]:
+def shown(case: Case) -> dict[str, dict[str, list[str]]]:
     return {
         table.name: {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
         for table in choosing.tables(case)
@@ -59,7 +59,7 @@ def test_examples() -> None:
 
 def test_the_best_policy_is_first() -> None:
     case = case_of(lasting(dataset(), WEEK))
-    found = told(case)["choice"]
+    found = shown(case)["choice"]
     assert next(iter(found)) == "quick"
     assert found["quick"][1] == "over 99 %"
     assert found["quick"][2] == "40 of 40"
@@ -75,7 +75,7 @@ def test_the_length_of_a_log_that_shows_the_difference() -> None:
     noisy = lasting(dataset(("easy", "quick"), noise=0.4), WEEK)
     case = case_of(noisy)
     assert case.difference(WAIT, "quick").verdict == "no significant difference"
-    text = told(case)["settling"]["quick"][1]
+    text = shown(case)["settling"]["quick"][1]
     found = re.fullmatch(r"about ([\d,]+) (weeks|years)", text)
     assert found, text
     weeks = float(found[1].replace(",", "")) * (1 if found[2] == "weeks" else 52)
@@ -93,7 +93,7 @@ def test_replications_are_the_sample() -> None:
     assert evidence.describe().startswith(
         "6 replications, each with jobs of its own: the log's users, resampled"
     )
-    found = told(case)
+    found = shown(case)
     assert all(text[2] in ("", *(f"{n} of 6" for n in range(7))) for text in found["choice"].values())
     for texts in found.get("settling", {}).values():
         assert texts[1].endswith("resamples") or texts[1] in ("better", "worse", "identical")

@@ -91,7 +91,7 @@ def test_verdicts_follow_from_intervals(points: list[tuple[float, float]], confi
 
 
 def test_the_interval_that_decided_is_shown() -> None:
-    """A comparison beyond the limit at 95 % may stay open for the number of comparisons: both are told."""
+    """A comparison beyond the limit at 95 % may stay open for the number of comparisons: both are shown."""
     barely_bad = Within("bad", estimate(1.11, 0.1), high=1.0)
     verdict, evidence = judge([barely_bad] * 10, 0.95)
     assert verdict == "inconclusive"

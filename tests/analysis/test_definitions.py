@@ -92,7 +92,7 @@ def test_a_log_has_one_mean_wait(replayed: tuple[Study, str]) -> None:
     (case,) = cases(study)
     of_report = case.level(WAIT, "easy")
     assert (of_report.mean, of_report.half_width) == pytest.approx((stored, half_width))
-    assert (of_report.n, case.n_batches) == (12, 12), "the interval is that of the batches that are told"
+    assert (of_report.n, case.n_batches) == (12, 12), "the interval is that of the batches that are shown"
     of_curve = study.sample("wait", "easy").interval(study.confidence)
     assert (of_curve.mean, of_curve.half_width) == pytest.approx((stored, half_width))
 

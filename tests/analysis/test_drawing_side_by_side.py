@@ -17,9 +17,9 @@ from analysis.report import pictures as drawing
 from analysis.report.pictures import draw_pictures
 
 
-def draw(name: str, told: Path) -> Figure:
+def draw(name: str, shown: Path) -> Figure:
     """Record the process that draws, line by line, and return a figure."""
-    with (told / name).open("a") as file:
+    with (shown / name).open("a") as file:
         file.write(f"{os.getpid()}\n")
     if name == "missing":
         raise DrawingError("it has no points")
@@ -28,8 +28,8 @@ def draw(name: str, told: Path) -> Figure:
     return figure
 
 
-def pictures(told: Path, names: list[str], *with_claims: str) -> list[Picture]:
-    return [Picture(name, name, "", partial(draw, name, told), name in with_claims) for name in names]
+def pictures(shown: Path, names: list[str], *with_claims: str) -> list[Picture]:
+    return [Picture(name, name, "", partial(draw, name, shown), name in with_claims) for name in names]
 
 
 NAMES = ["a", "missing", "b", "verdicts", "c", "d", "example"]

@@ -38,7 +38,7 @@ def test_a_known_break_even_without_noise_is_found(at: float) -> None:
 
 
 def test_the_interval_is_that_of_the_mean_difference_over_the_slope() -> None:
-    """Where all replications have one slope, the places not told from 0 are known in closed form."""
+    """With one slope in all replications the places not distinguishable from 0 have a closed form."""
     one, other = lines(8.0, 2.0, 3.0)
     differences = (one.values - other.values)[:, :, 0]
     level = differences[0].mean()  # at cost 0

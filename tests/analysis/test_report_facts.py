@@ -56,7 +56,7 @@ def without_waits(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return run(folder, LOG, "policy.unrequested=runtime")
 
 
-def told(study: Study) -> dict[str, str]:
+def shown(study: Study) -> dict[str, str]:
     return {label: " ".join(lines) for label, lines in facts(study)}
 
 
@@ -95,7 +95,7 @@ def test_the_reference_looks_like_a_site_that_runs_it(as_easy: Path) -> None:
 
 
 def test_facts_of_a_log(as_easy: Path) -> None:
-    found = told(opened(as_easy)[0])
+    found = shown(opened(as_easy)[0])
     assert list(found) == ["Log", "Period", "Jobs", "Machine", "Load", "As it was", "Assumed", "Set", "Run"]
     assert found["Log"] == "site.swf (Standard Workload Format), synthetic."
     assert found["Jobs"].startswith("1,000 rows, 1,000 kept; dropped nothing")
@@ -125,7 +125,7 @@ def test_dropped_killed_and_drawn_jobs_are_reported(tmp_path: Path, monkeypatch:
     drawn = ["workload.estimates=tsafrir2005", "workload.longest_request=86400", "replications=2"]
     results = run(tmp_path, log, *drawn)
     study, paper = opened(results)
-    found = told(study)
+    found = shown(study)
     assert found["Jobs"] == "200 rows, 197 kept; dropped 3 larger than 64 processors (oversized=drop)."
     assert found["As it was"].startswith("Mean wait 60.0 s, 95th percentile 60.0 s")
     assert found["As it was"].endswith("of the 147 jobs whose wait it records.")
@@ -138,7 +138,7 @@ def test_dropped_killed_and_drawn_jobs_are_reported(tmp_path: Path, monkeypatch:
 
 def test_a_log_without_waits_is_reported(without_waits: Path) -> None:
     study, paper = opened(without_waits)
-    assert told(study)["As it was"][1:] == NO_WAITS[1:] + "."
+    assert shown(study)["As it was"][1:] == NO_WAITS[1:] + "."
     assert NO_WAITS[1:] in paragraphs(study, paper)["What to be careful of"]
     assert not [name for name in study.data if str(name).startswith("recorded_")]
     assert AS_IT_WAS not in "\n".join(tables.brief(study))
@@ -151,8 +151,8 @@ def test_recorded_values_belong_to_the_logs_own_load(as_easy: Path, tmp_path: Pa
     (case,) = cases(other)
     assert not case.has_record
     assert AS_IT_WAS not in "\n".join(tables.brief(other))
-    assert told(other)["As it was"].startswith("Mean wait ")  # a fact, whatever was run
-    assert told(other)["Load"] == "Rescaled to 0.9 (as it is, 0.802)."
+    assert shown(other)["As it was"].startswith("Mean wait ")  # a fact, whatever was run
+    assert shown(other)["Load"] == "Rescaled to 0.9 (as it is, 0.802)."
 
 
 def levels(values: dict[str, list[float]], loads: list[float], saturated: dict[str, list[int]]) -> Study:

@@ -31,7 +31,7 @@ def draw(name: str, **settings: str) -> Figure:
 
 
 def point(policy: str, kinds: Any, jobs: dict[str, list[float]], **changed: Any) -> Point:
-    """Return a point of one's own jobs on 4 PEs, all of whose statements take as long as told."""
+    """Return a point of one's own jobs on 4 PEs, all of whose statements have the given length."""
     statements = {
         "kinds": kinds, "seconds": 1.0, "costs": "regular", "spacing": "regular", "io_time": 5.0,
         "message_bytes": 0, "barrier_latency": 0.0, "partners": "ring",
@@ -137,7 +137,7 @@ def test_pe_time_is_drawn_for_each_scheduler() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "told"),
+    ("name", "settings", "text"),
     [
         ("trace_diagram", {"policy": "uncoordinated"}, "without coordination there are no slots"),
         ("trace_diagram", {"policy": "backfill/easy"}, "it has no tasks to draw"),
@@ -152,8 +152,8 @@ def test_pe_time_is_drawn_for_each_scheduler() -> None:
         ("trace_diagram", {"workload": "feitelson1996"}, "add workload.repetition=sequence"),
     ],
 )
-def test_bad_settings_are_one_line(name: str, settings: dict[str, str], told: str) -> None:
-    with pytest.raises(AnalysisError, match=told) as error:
+def test_bad_settings_are_one_line(name: str, settings: dict[str, str], text: str) -> None:
+    with pytest.raises(AnalysisError, match=text) as error:
         draw(name, **settings)
     assert "\n" not in str(error.value)
 

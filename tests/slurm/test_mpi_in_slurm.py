@@ -52,7 +52,7 @@ def test_a_rank_that_dies(command, serial, sweep, tmp_path):  # noqa: F811
 def test_ranks_that_do_not_know_of_each_other(command):  # noqa: F811
     answer = command("executor=mpi", launcher=("srun", "--quiet", "--mpi=none", "--ntasks=3")).finish()
     assert answer.status == 2
-    told = "error: executor=mpi: 3 processes were started, but each is alone"
-    assert f"\n{told}" in f"\n{answer.err}", "on a line of its own; srun may tell of one that ended before it"
+    text = "error: executor=mpi: 3 processes were started, but each is alone"
+    assert f"\n{text}" in f"\n{answer.err}", "on a line of its own; srun may tell of one that ended before it"
     assert answer.err.count("executor=mpi") == 1
     assert not Path("results").exists()

@@ -1,4 +1,4 @@
-"""Slurm's programs: what they answer is read right, and what they refuse is told in one line."""
+"""Slurm's programs: their output is parsed, and a refusal is one line."""
 
 from __future__ import annotations
 

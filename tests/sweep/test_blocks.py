@@ -95,22 +95,22 @@ def test_differences_are_of_pairs_and_weighted() -> None:
 
 @pytest.mark.exhaustive
 def test_probabilities_are_those_with_which_it_happens() -> None:
-    """Alternatives whose true means are chance: of those told to be best with p, a share of p is."""
+    """Alternatives whose true means are chance: a share p of those reported as best with probability p is."""
     rng = np.random.default_rng(7)
-    told, right = [], []
+    text, right = [], []
     for _ in range(400):
         true = rng.normal(0, 0.3, 4)
         run = series(rng, 0.3, (4, 1, 48), skewed=True) * 0.7 + series(rng, 0.3, (1, 1, 48))
         found = statistics.probability_lowest(run + true[:, None, None])
         assert found.sum() == pytest.approx(1)
-        told.append(found[np.argmax(found)])
+        text.append(found[np.argmax(found)])
         right.append(np.argmax(found) == np.argmin(true))
-    told, right = np.array(told), np.array(right)
+    text, right = np.array(text), np.array(right)
     for low, high in ((0.3, 0.6), (0.6, 0.8), (0.8, 0.95), (0.95, 1.01)):
-        those = (told >= low) & (told < high)
+        those = (text >= low) & (text < high)
         error = math.sqrt(0.25 / those.sum())
-        assert right[those].mean() > told[those].mean() - 2.5 * error - 0.02, (low, those.sum())
-        assert right[those].mean() < told[those].mean() + 2.5 * error + 0.1
+        assert right[those].mean() > text[those].mean() - 2.5 * error - 0.02, (low, those.sum())
+        assert right[those].mean() < text[those].mean() + 2.5 * error + 0.1
 
 
 def test_replications_give_probabilities_by_students_t() -> None:

@@ -1,4 +1,4 @@
-"""Whoever waits for kernels to be compiled is told so, by every command that may compile."""
+"""Every command that may compile kernels reports it when that takes a while."""
 
 from __future__ import annotations
 

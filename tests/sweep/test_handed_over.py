@@ -1,4 +1,4 @@
-"""A run that works in a folder is told what a batch system was given for it."""
+"""A run that works in a folder takes over the settings of the job that a batch system started for it."""
 
 import json
 

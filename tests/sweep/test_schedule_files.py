@@ -65,7 +65,7 @@ def test_a_file_of_somebody_else_is_not_written_over(sweep):
     assert answer.status == 2
     assert "schedule=notes.swf: notes.swf exists and is no schedule of this point" in answer.err
     assert answer.err.endswith("or replace=true to overwrite it\n")
-    assert not Path("results").exists(), "told before anything runs"
+    assert not Path("results").exists(), "refused before anything runs"
     assert Path("notes.swf").read_text().startswith("; Computer: mine")
     assert sweep(*ONE, "schedule=notes.swf", "replace=true").status == 0
     np.testing.assert_allclose(responses("notes.swf"), load().response.values.ravel())

@@ -106,7 +106,7 @@ def _ranks(study: Study) -> Figure:
     axes.set_ylim(len(found) - 0.5, -0.5)
     at = {letter: listed("load", one.loads) for letter, one in found.items() if one.loads.size}
     several = len(set(at.values())) > 1
-    own = {letter: f" (at {told})" for letter, told in at.items() if several}
+    own = {letter: f" (at {wording})" for letter, wording in at.items() if several}
     names = [
         textwrap.fill(f"{letter}: {one.title}{own.get(letter, '')}", 42)
         for letter, one in study.readings.items()

@@ -74,8 +74,8 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
         if plot.xlim is None and np.ptp(axes.get_xlim()) < WIDE + 0.1:
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         axes.set_ylabel("\n".join(textwrap.wrap(plot.ylabel, LABEL_LETTERS)))
-        told = "\n".join(textwrap.wrap(plot.title, PAGE_LETTERS // n_columns))
-        top.set_title(told, fontsize=8.5, fontweight="normal", pad=4)
+        text = "\n".join(textwrap.wrap(plot.title, PAGE_LETTERS // n_columns))
+        top.set_title(text, fontsize=8.5, fontweight="normal", pad=4)
     _share_scale(list(main[: len(plots)]), n_columns)
     cut = [mark_cut_bars(axes, plot) for axes, plot in zip(main, plots, strict=False)]
     for number, top in enumerate(above):

@@ -43,7 +43,7 @@ def draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
             x, counts = line.x[line.doubted], np.array(line.doubtful)[line.doubted]
             least, most = counts.min(), counts.max()
             if numbered:
-                told = f"of {line.replications}"
+                shown = f"of {line.replications}"
                 for at, count in zip(x, counts, strict=True):
                     axes.text(
                         at, row, f"{count}", color=look.color, fontsize=6, ha="center", va="center_baseline",
@@ -51,11 +51,11 @@ def draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
                     )  # fmt: skip
             else:
                 axes.plot(x, np.full(x.size, row), ".", color=look.color, ms=3, zorder=3)
-                told = (
+                shown = (
                     f"{least}–{most}/{line.replications}" if least < most else f"{most}/{line.replications}"
                 )
             place = axes.get_yaxis_transform()
-            axes.text(1.03, row, told, color=look.color, fontsize=6, va="center", transform=place)
+            axes.text(1.03, row, shown, color=look.color, fontsize=6, va="center", transform=place)
     axes.set_ylim(-0.7, len(names) - 0.3)
     axes.set_yticks([])
     axes.grid(visible=False)

@@ -21,7 +21,7 @@ from analysis.jette1997.labels import (
     SWITCHING,
     UTILIZATION,
     schedulers,
-    told,
+    workload_title,
     workloads,
 )
 from analysis.paper import Picture
@@ -59,7 +59,7 @@ def shares(study: Study, policy: str, workload: str) -> Shares:
 
 def _draw(study: Study) -> Figure:
     panels = {
-        told(workload): {policy: shares(study, policy, workload) for policy in schedulers(study)}
+        workload_title(workload): {policy: shares(study, policy, workload) for policy in schedulers(study)}
         for workload in workloads(study)
     }
     if not any(found for rows in panels.values() for found in rows.values()):

@@ -22,7 +22,7 @@ from analysis.jette1997.labels import (
     UNICOS_MAX,
     WORKLOAD,
     schedulers,
-    told,
+    workload_title,
     workloads,
 )
 from analysis.paper import Picture
@@ -80,7 +80,7 @@ def _draw(study: Study) -> Figure:
     for workload in names:
         for policy in policies:
             drawn += _row(places, len(rows), policy, _intervals(study, policy, workload))
-            rows.append(told(workload) if policy == policies[len(policies) // 2] else "")
+            rows.append(workload_title(workload) if policy == policies[len(policies) // 2] else "")
     if not drawn:
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
     for axes, (label, number) in zip(places, PANELS, strict=True):

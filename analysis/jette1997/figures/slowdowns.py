@@ -11,7 +11,7 @@ from analysis.figures.category_plot import CategoryPlot, Estimates, panels
 from analysis.figures.load_plot import bars
 from analysis.figures.policies import look
 from analysis.jette1997 import derived
-from analysis.jette1997.labels import HOUR, LENGTH, by, reported, schedulers, told
+from analysis.jette1997.labels import HOUR, LENGTH, by, reported, schedulers, workload_title
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.sample import Sample
@@ -29,7 +29,7 @@ TITLES = {HOUR: "hour of submission", LENGTH: "length"}
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield both figures, of the weeks whose slowdowns the paper reports."""
-    period = told(reported(study))
+    period = workload_title(reported(study))
     aggregate = (
         "Aggregate: response times of all such jobs over their runtimes. Maximum: of any such job of a run, "
         f"in the mean over runs; dashed: 1371, the highest that the paper names. {bars(study)}"
@@ -87,7 +87,7 @@ def _draw(study: Study, dim: str) -> Figure:
                 )
             )
         made.append(_jobs(study, workload, values, names))
-    return panels(made, f"Interactive jobs by {TITLES[dim]}: {told(workload)}", 2)
+    return panels(made, f"Interactive jobs by {TITLES[dim]}: {workload_title(workload)}", 2)
 
 
 def _plot(

@@ -123,16 +123,16 @@ def _turns(gained: np.ndarray) -> bool:
 
 
 def _cells(
-    axes: Axes, study: Study, values: np.ndarray, told: np.ndarray, colors: str, norm: LogNorm | None,
+    axes: Axes, study: Study, values: np.ndarray, wording: np.ndarray, colors: str, norm: LogNorm | None,
     limit: float | None = None,
 ) -> None:  # fmt: skip
     kept = {"norm": norm} if norm is not None else {"vmin": -limit, "vmax": limit} if limit else {}
     image = axes.imshow(values, cmap=colors, aspect="auto", origin="lower", **kept)
-    for row, column in np.ndindex(*told.shape):
-        if np.isfinite(told[row, column]):
+    for row, column in np.ndindex(*wording.shape):
+        if np.isfinite(wording[row, column]):
             red, green, blue, _ = image.cmap(image.norm(values[row, column]))
             dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-            text = f"{told[row, column]:.3g}" if norm is not None else f"{told[row, column]:+.1f}"
+            text = f"{wording[row, column]:.3g}" if norm is not None else f"{wording[row, column]:+.1f}"
             axes.text(
                 column,
                 row,
@@ -142,8 +142,8 @@ def _cells(
                 fontsize=6.8,
                 color="white" if dark else "#222222",
             )
-    axes.set_xticks(range(told.shape[1]), multipliers(study))
-    axes.set_yticks(range(told.shape[0]), costs(study))
+    axes.set_xticks(range(wording.shape[1]), multipliers(study))
+    axes.set_yticks(range(wording.shape[0]), costs(study))
     style.bare(axes)
 
 

@@ -45,8 +45,8 @@ python -m analysis gangster RESULTS [--at TIME] [--week N] [--policy NAME] [--wo
 
 """
     + "\n".join(
-        [f"    --{name:<12} {takes:<7} {told}" for name, (_, takes, told) in OPTIONS.items() if told]
-        + [f"    --{name:<12} {'':<7} {told}" for name, told in FLAGS.items()]
+        [f"    --{name:<12} {takes:<7} {shown}" for name, (_, takes, shown) in OPTIONS.items() if shown]
+        + [f"    --{name:<12} {'':<7} {shown}" for name, shown in FLAGS.items()]
     )
     + """
 

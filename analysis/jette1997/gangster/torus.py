@@ -136,10 +136,10 @@ def _table(axes: Axes, seen: Screen) -> None:
             0.035, number, line, family="DejaVu Sans Mono", fontsize=7.5, va="center",
             color="#222222" if number else "#666666",
         )  # fmt: skip
-    told = seen.summary
+    wording = seen.summary
     if seen.waiting:
-        told += f"; {seen.waiting} more wait in queues"
-    axes.text(0.035, len(lines) + 0.2, told, fontsize=7.5, va="center", color="#666666")
+        wording += f"; {seen.waiting} more wait in queues"
+    axes.text(0.035, len(lines) + 0.2, wording, fontsize=7.5, va="center", color="#666666")
 
 
 def _key() -> list[Patch]:

@@ -31,8 +31,8 @@ def equi(settings: Mapping[str, str]) -> Figure:
         figure = Figure(figsize=(5.0, 5.0 * rows / columns + 0.9), layout="constrained")
         draw_mesh(figure.subplots(), rows, columns, pieces, inches=4.6)
         kinds = Counter(piece.text for piece in pieces)
-        told = ", ".join(f"{n} of {size}" for size, n in kinds.items())
-        figure.suptitle(f"EQUI: {jobs} jobs on {rows} × {columns} processors: {told}", fontsize=9)
+        shown = ", ".join(f"{n} of {size}" for size, n in kinds.items())
+        figure.suptitle(f"EQUI: {jobs} jobs on {rows} × {columns} processors: {shown}", fontsize=9)
     else:
         numbers = [jobs for jobs in PAGE if jobs <= rows * columns]
         figure, places = pages(len(numbers), 4, rows / columns)

@@ -49,11 +49,11 @@ def grades(settings: Mapping[str, str]) -> Figure:
     top = 1.0
     if made.policy["local"] == "priority":
         priority = np.maximum(alpha * io, computation)
-        told = f"priority: max({alpha:g} × I/O, computation)"
-        axes.plot(x, priority, ":", color="#333333", label=told, zorder=2)
+        wording = f"priority: max({alpha:g} × I/O, computation)"
+        axes.plot(x, priority, ":", color="#333333", label=wording, zorder=2)
         axes.axhline(beta, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
-        told = f"β = {beta:g}: at or below it, no local slot"
-        axes.text(x[0], beta + 0.015, told, fontsize=7.5, color="#666666")
+        wording = f"β = {beta:g}: at or below it, no local slot"
+        axes.text(x[0], beta + 0.015, wording, fontsize=7.5, color="#666666")
         top = max(1.0, float(priority.max()))
     axes.text(
         0.1,
@@ -82,8 +82,8 @@ def _chosen(found: Sequence[Grading], settings: Mapping[str, str]) -> Grading:
             if (one.job, one.task) == (job, task):
                 return one
         there = sorted({one.job + 1 for one in found})
-        told = ", ".join(map(str, there[:12])) + (" …" if len(there) > 12 else "")
+        wording = ", ".join(map(str, there[:12])) + (" …" if len(there) > 12 else "")
         raise AnalysisError(
-            f"job={job + 1} task={task}: it has not changed phase by then; those that have: {told}"
+            f"job={job + 1} task={task}: it has not changed phase by then; those that have: {wording}"
         )
     return max(found, key=lambda one: min(len(one.before), len(one.after), AROUND))

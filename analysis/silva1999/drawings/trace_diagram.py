@@ -53,8 +53,8 @@ def trace_diagram(settings: Mapping[str, str]) -> Figure:
     return of_point(made, time, n_slices, title(settings, made.policy["name"]))
 
 
-def of_point(made: Point, time: float, n_slices: int, told: str) -> Figure:
-    """Draw some slices of a point's own run from a time in seconds on; `told` is its title."""
+def of_point(made: Point, time: float, n_slices: int, wording: str) -> Figure:
+    """Draw some slices of a point's own run from a time in seconds on; `wording` is its title."""
     if not made.policy["coordinated"]:
         raise AnalysisError(
             f"policy={made.policy['name']}: without coordination there are no slots; give gang, "
@@ -71,7 +71,7 @@ def of_point(made: Point, time: float, n_slices: int, told: str) -> Figure:
     _draw_lanes(axes, found)
     _draw_slices(axes, found)
     _name_parts(axes, found, height)
-    style.put_headline(figure, f"Trace diagram: {told}")
+    style.put_headline(figure, f"Trace diagram: {wording}")
     figure.legend(handles=_key(), loc="outside lower center", ncols=4)
     return figure
 
@@ -181,11 +181,11 @@ def _name_parts(axes: Axes, found: Diagram, inches: float) -> None:
     place, line = axes.get_xaxis_transform(), 0.23 / inches
     width = found.signals[1] - found.signals[0]
     for number, row in enumerate(found.rows):
-        told = f"row {row + 1}" if row >= 0 else "no row"
+        wording = f"row {row + 1}" if row >= 0 else "no row"
         axes.text(
             found.signals[number] + width / 2,
             1 + 0.2 * line,
-            told,
+            wording,
             transform=place,
             ha="center",
             fontsize=6,
@@ -204,8 +204,8 @@ def _name_parts(axes: Axes, found: Diagram, inches: float) -> None:
             "#0072b2",
         )
     begin, end, whole_one = found.cycle
-    told = "cycle: time between two workload changes" if whole_one else "part of a cycle"
-    _bracket(axes, begin, end, 1 + 3 * line, line, told, CHANGE)
+    wording = "cycle: time between two workload changes" if whole_one else "part of a cycle"
+    _bracket(axes, begin, end, 1 + 3 * line, line, wording, CHANGE)
     slot = len(found.rows) - 1
     axes.add_patch(
         Rectangle(

@@ -56,9 +56,9 @@ def of_conf(policy: str, workload: str, load: float | None, processors: int) -> 
 def test_every_policy_runs_rigid_jobs_of_every_speed_up(policy: str, speedup: str) -> None:
     keys = SPEEDUPS.get(speedup, MCCANN)
     given = point(policy, SYNTHETIC | keys, load=light(policy))
-    told = list(FAMILY.check(given))
-    assert any(note.startswith(f"workload.speedup={keys['speedup']}") for note in told)
-    assert any("64 processors as a mesh of 8 × 8, the nearest to a square" in note for note in told)
+    text = list(FAMILY.check(given))
+    assert any(note.startswith(f"workload.speedup={keys['speedup']}") for note in text)
+    assert any("64 processors as a mesh of 8 × 8, the nearest to a square" in note for note in text)
     metrics = FAMILY.simulate(given).metrics
     assert set(metrics) == {metric.name for metric in FAMILY.measured({})}
     assert np.isnan(metrics["class_response_time"][:, :ALL]).all()
