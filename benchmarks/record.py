@@ -47,7 +47,7 @@ class Target:
     @property
     def is_met(self) -> bool:
         """Whether the limit is kept in this run, on this machine."""
-        return self.value >= self.limit if self.at_least else self.value <= self.limit
+        return bool(self.value >= self.limit if self.at_least else self.value <= self.limit)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from backfill_cases import TABLE_3, rules
-from test_backfill_references import DATA, starts_of
+from reference_schedules import GENERATED, generated_starts
 
 from benchmarks import simpy_easy
 from models import workloads
@@ -27,7 +27,7 @@ from sweep.config import compose, locate
 from sweep.plan import plan
 
 EASY = {"name": "easy", "discipline": "backfill"}
-LOG = {"name": "swf", "model": "swf", "path": str(DATA / "syn1k.swf.gz"), "oversized": "drop"}
+LOG = {"name": "swf", "model": "swf", "path": str(GENERATED), "oversized": "drop"}
 AS_LOG: dict[str, Any] = {"name": "log", "processors": None}
 STREAM = {
     "name": "synthetic", "model": "synthetic", "largest_job": 64, "median_runtime": 755,
@@ -64,7 +64,7 @@ def write_log(path: Path, **columns: list[float]) -> dict[str, Any]:
 
 
 def test_a_log_is_one_batch_or_full_ones() -> None:
-    reference = starts_of(DATA / "ref_easy_batch_1k.csv.gz")
+    reference = generated_starts()
     log = swf.read(LOG["path"])
     waits = reference - log.columns["submit"]
     whole = FAMILY.simulate(on_log())
@@ -157,7 +157,7 @@ def test_a_schedule_is_a_log_that_other_tools_read(tmp_path: Path) -> None:
     back, log = swf.read(tmp_path / "easy.swf.gz"), opened.log
     assert log is not None
     starts = back.columns["submit"] + back.columns["wait"]
-    np.testing.assert_array_equal(starts, starts_of(DATA / "ref_easy_batch_1k.csv.gz"))
+    np.testing.assert_array_equal(starts, generated_starts())
     for name in ("job", "submit", "runtime", "processors", "requested_time", "user"):
         np.testing.assert_array_equal(back.columns[name], log.columns[name])
     assert back.max_processors == 128
