@@ -141,6 +141,7 @@ class Executor(dask.Executor):
             # With dask-jobqueue imported, Ctrl-C would end this process at once, and as a success.
             signal.signal(signal.SIGINT, on_interrupt)
         from distributed import Client
+        from distributed.core import Status
 
         executor = self
 
@@ -153,6 +154,11 @@ class Executor(dask.Executor):
             @classmethod
             async def _close_job(cls, job_id: str, cancel_command: str) -> None:
                 """Do nothing: the executor cancels all jobs at once."""
+
+            async def close(self) -> None:
+                """Close the job and mark it as closed: Dask checks each job that is not collected yet."""
+                await super().close()
+                self.status = Status.closed
 
         profile = self._profile
         self._cluster = SLURMCluster(
