@@ -105,16 +105,40 @@ def _marker(module: str) -> Path:
     return in_use() / name
 
 
+def _is_made(place: Path) -> bool:
+    """Make a folder that only this user can enter, and return whether it is there and is the user's own.
+
+    Numba runs what it finds in its cache: a folder that others may write to would let them run their code.
+    """
+    before = os.umask(0o077)
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return False
+    finally:
+        os.umask(before)
+    return _is_private(place)
+
+
+def _is_private(place: Path) -> bool:
+    """Return whether only this user may write to a folder, and to the one that it is in."""
+    try:
+        found = [each.stat() for each in (place, place.parent)]
+    except OSError:
+        return False
+    return all(each.st_uid == os.getuid() and not each.st_mode & 0o022 for each in found)
+
+
 def install() -> None:
     """Point numba at the folder; must come before numba is imported. Children inherit it."""
     if os.environ.get("SCHEDSWEEP_KERNELS") == os.environ.get("NUMBA_CACHE_DIR", "unset"):
         return
-    cache = folder()
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError:  # a read-only home: compiled again by every user session, but it works
-        cache = Path(tempfile.gettempdir()) / f"schedsweep-kernels-{os.getuid()}" / cache.name
-        cache.mkdir(parents=True, exist_ok=True)
+    own = folder()
+    # In a read-only home, kernels are compiled again by every user session, but it works.
+    of_session = Path(tempfile.gettempdir()) / f"schedsweep-kernels-{os.getuid()}" / own.name
+    cache = next(filter(_is_made, (own, of_session)), None)
+    if cache is None:
+        cache = Path(tempfile.mkdtemp(prefix="schedsweep-kernels-"))
     os.environ["NUMBA_CACHE_DIR"] = os.environ["SCHEDSWEEP_KERNELS"] = str(cache)
     if "numba" in sys.modules:
         sys.modules["numba"].config.CACHE_DIR = str(cache)

@@ -150,7 +150,7 @@ class Config:
 
 def check(settings: Settings) -> None:
     """Refuse invalid values, each with one line."""
-    if not re.fullmatch(r"[\w.-]+", settings.name):
+    if not re.fullmatch(r"[\w.-]*[\w-][\w.-]*", settings.name):  # not of dots alone
         raise SweepError(f"name={settings.name!r} becomes a file name: use letters, digits, '.', '_' and '-'")
     if len(settings.name) > LONGEST_NAME:
         raise SweepError(

@@ -44,6 +44,9 @@ CALLERS = frozenset({"models.dotted", "models.kernels.cache"})
 REGISTRIES = frozenset({"models.workloads"})
 """Modules that count by what they import: a name that is added to a registry changes no result."""
 
+OURS = ("models", "sweep")
+"""Packages of this project whose code a config may name."""
+
 OWN_KEYS = ("name", "path", "family")
 """Keys of policies, workloads and machines that name no function."""
 
@@ -121,6 +124,33 @@ def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
         elif (module := _module_of(text)) is not None:
             found[module] = _joined(_with_parents(module))
     return found
+
+
+def outside_names(parameters: Any) -> list[str]:
+    """Return the dotted names in a config whose modules can be imported here and are not this project's.
+
+    Nothing is imported for this. Families count without a dot as well, and so do modules of Python itself.
+    """
+    names = {*_texts(parameters), *_families(parameters)}
+    return sorted(name for name in names if _is_outside(name.partition(".")[0]))
+
+
+def _is_outside(package: str) -> bool:
+    if package in OURS or package == "__main__":
+        return False
+    return package in sys.stdlib_module_names or _spec(package) is not None
+
+
+def _families(value: Any) -> Iterator[str]:
+    """Yield the families that parameters name, however deep."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key == "family" and isinstance(item, str):
+                yield item
+            yield from _families(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _families(item)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -16,13 +16,14 @@ from sweep.config.settings import ACTIONS, Config, Settings
 from sweep.errors import RunError, SweepError, unknown
 from sweep.plan import plan
 from sweep.plan.plan import Plan
+from sweep.plan.sources import OURS
 from sweep.progress import say
 from sweep.rerun import needs, sameness, versions
 from sweep.rerun.original import Original, opened, stored
 from sweep.store import state
 from sweep.store.folder import Folder
 
-KEYS = ("action", "executor", "fresh", "logs", "modules", "output", "slurm")
+KEYS = ("action", "executor", "fresh", "logs", "modules", "output", "slurm", "trust")
 """Keys of a rerun; all other settings are those of the file."""
 
 DEFAULT_EXECUTOR = "dask"
@@ -62,6 +63,8 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
         raise SweepError(f"output={folder.path} holds the very file that is to be rerun; give another folder")
     config = _config(original, chosen, folders, folder)
     config = replace(config, logs=_logs(original, chosen, console))
+    if "modules" not in chosen and not chosen.get("trust", False):
+        needs.refuse_foreign_code(original)
     _find_modules(original, chosen, console)
     expanded = plan.expand(config)
     _tell(original, expanded, console)
@@ -86,8 +89,9 @@ def _settings(given: Sequence[str]) -> dict[str, Any]:
         chosen[key] = OmegaConf.to_container(OmegaConf.from_dotlist([f"value={text}"]))["value"]  # type: ignore[index, call-overload]
     if (action := chosen.get("action", "run")) not in ACTIONS:
         raise SweepError(unknown("action", action, ACTIONS))
-    if not isinstance(chosen.get("fresh", False), bool):
-        raise SweepError(f"fresh={chosen['fresh']}: give true or false")
+    for key in ("fresh", "trust"):
+        if not isinstance(chosen.get(key, False), bool):
+            raise SweepError(f"{key}={chosen[key]}: give true or false")
     if "logs" in chosen and not Path(str(chosen["logs"])).expanduser().is_dir():
         raise SweepError(f"logs={chosen['logs']}: no such folder; give the one that holds the logs")
     return chosen
@@ -137,7 +141,7 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
                 f"module {name} is not here, but in the file: modules=FOLDER writes it there and runs with "
                 "it (it is code: look at it first if you do not know where the file comes from)"
             )
-        if name.partition(".")[0] in versions.OURS:
+        if name.partition(".")[0] in OURS:
             way = versions.checkout(original) or "take the version that the file was made with"
             raise SweepError(f"module {name} is not in this version of the project: {way}")
         raise SweepError(

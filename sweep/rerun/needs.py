@@ -8,10 +8,12 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 
 from sweep.errors import SweepError
 from sweep.logs import folders
+from sweep.plan import sources
 from sweep.rerun.original import Original
 
 
@@ -64,6 +66,23 @@ def _digest(file: Path) -> str:
     with suppress(OSError), file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
     return "cannot be read"
+
+
+def refuse_foreign_code(original: Original) -> None:
+    """Refuse a study that names a module outside this project: to expand its plan is to import that module.
+
+    A file from a stranger may name any module of the working folder or of an installed package.
+
+    Raises
+    ------
+    SweepError
+        With one line that names the modules, and the two ways to allow them.
+    """
+    if names := sources.outside_names(asdict(original.config)):
+        raise SweepError(
+            f"{original.path} runs code from outside this project ({', '.join(names)}): look at that code, "
+            "then add trust=true, or modules=FOLDER to run the code that the file carries"
+        )
 
 
 def missing_modules(original: Original) -> list[str]:

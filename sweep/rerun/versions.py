@@ -8,15 +8,13 @@ from typing import Any
 
 from sweep.plan import canonical
 from sweep.plan.plan import Plan
+from sweep.plan.sources import OURS
 from sweep.rerun.original import Original
 from sweep.store import manifest, provenance
 from sweep.store.recipe import OF_THE_RUN
 
 DIRTY = "-dirty"
 """Ends the commit of a checkout with changes of its own."""
-
-OURS = ("models", "sweep")
-"""Packages of this project whose code enters a task's identity."""
 
 MOST = 5
 """Keys of a config that are listed."""

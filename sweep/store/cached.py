@@ -28,5 +28,5 @@ def read(path: Path) -> dict[str, Any]:
 def write(path: Path, data: dict[str, Any]) -> None:
     """Keep data for later processes, if the folder can be written."""
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace(path, json.dumps(data, indent=0, sort_keys=True).encode())

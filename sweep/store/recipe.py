@@ -13,8 +13,12 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
 from sweep.config import kept
-from sweep.config.settings import GROUPS, Config, Settings
+from sweep.config.settings import GROUPS, Config, Settings, check
+from sweep.errors import SweepError, one_line
 from sweep.plan import sources
 from sweep.plan.plan import Plan
 from sweep.store import provenance
@@ -55,6 +59,8 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
     ------
     ValueError, KeyError, TypeError
         If there is no recipe, or one of another form.
+    SweepError
+        With the line of the command line, if a setting has a value that no command could have given it.
     """
     data = json.loads(attributes["recipe"])
     if data["form"] != FORM:
@@ -66,7 +72,22 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
             if file is None:
                 content = known[group][name]
                 study["files"][group][name] = {key: content[key] for key in content if key != "name"}
-    return kept.from_json(study), data["logs"], data["modules"]
+    config = kept.from_json(study)
+    _check(config)
+    return config, data["logs"], data["modules"]
+
+
+def _check(config: Config) -> None:
+    """Check what a file says by the schema of the command line: the file may be a stranger's, or broken."""
+    try:
+        OmegaConf.structured(config.settings)
+    except OmegaConfBaseException as error:
+        raise SweepError(f"the recipe's settings are not those of a study: {one_line(error)}") from None
+    check(replace(config.settings, output="anywhere"))  # the run's, which a recipe has not
+    for group in GROUPS:
+        for name in config.files[group]:
+            if not name.isprintable() or "/" in name or name in (".", ".."):
+                raise SweepError(f"the recipe names a {group} {name!r}, which no file can have: not rerun")
 
 
 def _without_run(settings: Settings) -> Settings:

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +51,9 @@ def rerun(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 
     def rerun(file: Path | str, *arguments: str) -> Answer:
         capsys.readouterr()
-        status = cli.main(["rerun", str(file), *arguments, "executor=serial"])
+        # The family of these tests is not this project's.
+        trust = [] if any(argument.startswith("trust=") for argument in arguments) else ["trust=true"]
+        status = cli.main(["rerun", str(file), *arguments, *trust, "executor=serial"])
         return Answer(status, *capsys.readouterr())
 
     return rerun
@@ -235,6 +238,53 @@ def test_what_is_no_dataset_of_ours_is_one_line(rerun, sweep, file: str, says: s
     assert answer.status == 2
     assert says in answer.err
     assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("name", "../precious", "becomes a file name"),
+        ("name", "two\nlines", "becomes a file name"),
+        ("name", "..", "becomes a file name"),
+        ("seed", -1, "seed=-1"),
+        ("confidence", 2, "confidence=2"),
+        ("replications", "many", "settings are not those of a study"),
+    ],
+)
+def test_a_strangers_recipe_is_checked_as_a_command_is(rerun, sweep, key: str, value: Any, says: str) -> None:
+    sweep()
+
+    def change(data: xr.Dataset) -> None:
+        recipe = json.loads(data.attrs["recipe"])
+        recipe["study"]["settings"][key] = value
+        data.attrs["recipe"] = json.dumps(recipe)
+
+    answer = rerun(altered(Path("results/queue/queue.nc"), change))
+    assert answer.status == 2
+    assert says in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_strangers_code_is_run_only_where_it_is_trusted(rerun, sweep, monkeypatch) -> None:
+    """A module of the working folder that a file names: to look at the study is to import it."""
+    sweep()
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    Path("evil.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+
+    def change(data: xr.Dataset) -> None:
+        recipe = json.loads(data.attrs["recipe"])
+        for file in recipe["study"]["files"]["policy"].values():
+            file["family"] = "evil"
+        data.attrs["recipe"] = json.dumps(recipe)
+
+    file = altered(Path("results/queue/queue.nc"), change)
+    answer = rerun(file, "trust=false")
+    assert answer.status == 2
+    assert "runs code from outside this project (evil" in answer.err
+    assert answer.err.count("\n") == 1
+    assert not Path("ran").exists()
+    rerun(file, "trust=true")
+    assert Path("ran").exists()
 
 
 ORDERS = """
