@@ -45,7 +45,7 @@ def rules_of(policy: Parameters) -> Rules:
     ValueError
         With one line that names the value and those allowed.
     """
-    discipline = policy.get("discipline", "(none)")
+    discipline = str(policy.get("discipline", "(none)"))
     if policy.get("immediate") is not None and discipline != "backfill":
         raise ValueError(
             f"policy.immediate needs discipline backfill, and this is {discipline}; set it to null"

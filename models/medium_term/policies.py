@@ -65,9 +65,9 @@ def is_stochastic(point: Point) -> bool:
 
 def find(policy: Parameters) -> Policy:
     """Return the policy that ``policy.schedule`` names, a user's own function by its dotted name."""
-    name = policy.get("schedule")
+    name = str(policy.get("schedule"))
     if name in POLICIES:
-        return POLICIES[str(name)]
+        return POLICIES[name]
     dotted.function(name, "policy.schedule", POLICIES, "a function of processors and minima")
     return Policy()
 

@@ -53,13 +53,13 @@ def module_of(workload: Parameters) -> Any:
     ValueError
         If there is none, or its jobs are not rigid.
     """
-    model = workload.get("model")
+    model = str(workload.get("model"))
     if model not in MODELS:
         raise ValueError(
             f"workload {workload.get('name', '')} has model {model}, which has no rigid jobs; those that "
             f"do: {', '.join(MODELS)}; take one of these, for instance grid.workload=[lublin2003]"
         )
-    return importlib.import_module(MODELS[str(model)])
+    return importlib.import_module(MODELS[model])
 
 
 def open_workload(point: Point) -> Stream | Trace:
@@ -91,7 +91,7 @@ def open_log(point: Point) -> Trace | None:
     ValueError
         With one line that names the mistake.
     """
-    if point.workload.get("model") not in MODELS or point.workload.get("path") is None:
+    if str(point.workload.get("model")) not in MODELS or point.workload.get("path") is None:
         return None
     opened = open_workload(point)
     return opened if isinstance(opened, Trace) and opened.origin is not None else None

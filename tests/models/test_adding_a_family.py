@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import family_cases
 import numpy as np
@@ -18,13 +17,10 @@ import pytest
 import xarray as xr
 from family_cases import ROOT
 from family_contract import Contract, every_case
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from models import workloads
 from models.jobs.stream import Stream
-from models.point import Batches, Point
-from sweep.plan import families
+from models.point import Point
 
 FAMILY_GUIDE = ROOT / "docs" / "adding_a_family.md"
 WORKLOAD_GUIDE = ROOT / "docs" / "adding_a_workload.md"
@@ -70,75 +66,6 @@ def test_the_guides_command_runs(tmp_path: Path) -> None:
         # Of so few jobs some may wait to the end, under a policy that starves them: then there is no mean.
         starved = dataset["saturated"].astype(bool)
         assert (np.isfinite(dataset["slowdown_mean"]) | starved).sel(load=0.7).all()
-
-
-PREEMPTIVE: dict[str, Any] = {"name": "p", "family": "preemptive"}
-
-
-def twin(jobs: list[tuple[int, int, int]], processors: int, order: str, passing: bool) -> list[int]:
-    """Return the ends of (submit, runtime, size), second by second."""
-    left = [runtime for _, runtime, _ in jobs]
-    ends: dict[int, int] = {}
-    now = 0
-    while len(ends) < len(jobs):
-        there = [k for k, (submit, _, _) in enumerate(jobs) if submit <= now and k not in ends]
-        ranks = {
-            "first_come": lambda k: (jobs[k][0], k),
-            "last_come": lambda k: (-jobs[k][0], k),
-            "shortest_left": lambda k: (left[k], k),
-        }
-        free = processors
-        for k in sorted(there, key=ranks[order]):
-            if jobs[k][2] > free:
-                free = free if passing else 0
-                continue
-            free -= jobs[k][2]
-            left[k] -= 1
-            if not left[k]:
-                ends[k] = now + 1
-        now += 1
-    return [ends[k] for k in range(len(jobs))]
-
-
-@settings(derandomize=True, deadline=None, max_examples=60)
-@given(
-    st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9), st.integers(1, 8)), min_size=1, max_size=12),
-    st.sampled_from(["first_come", "last_come", "shortest_left"]),
-    st.booleans(),
-)
-def test_the_guides_engine_is_a_twin(jobs: list[tuple[int, int, int]], order: str, passing: bool) -> None:
-    jobs = sorted(jobs, key=lambda job: job[0])
-    jobs = [(submit - jobs[0][0], runtime, size) for submit, runtime, size in jobs]
-    columns = dict(zip(("submit", "runtime", "processors"), map(list, zip(*jobs, strict=True)), strict=True))
-    point = Point(
-        PREEMPTIVE | {"order": order, "passing": passing},
-        {"name": "arrays", "model": "arrays", "jobs": columns},
-        {"processors": 8},
-        batches=Batches(None, 0, (1,)),
-    )
-    made = families.find("preemptive").schedule(point)
-    assert made.end.tolist() == twin(jobs, 8, order, passing)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        (
-            {"order": "youngest"},
-            r"policy\.order=youngest; allowed: first_come, last_come, shortest_left, or the",
-        ),
-        ({"passing": 1}, r"policy\.passing=1; allowed: true, false"),
-    ],
-)
-def test_the_guides_checks(changes: dict[str, Any], words: str) -> None:
-    policy = PREEMPTIVE | {"order": "last_come", "passing": True}
-    workload = family_cases.workload_of("arrays")
-    family = families.find("preemptive")
-    assert family.check(Point(policy, workload, {"processors": 128}))
-    own = policy | {"order": "preemptive.orders.first_come"}
-    assert family.check(Point(own, workload, {"processors": 128}))
-    with pytest.raises(ValueError, match=words):
-        family.check(Point(policy | changes, workload, {"processors": 128}))
 
 
 def test_the_guides_workload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,12 +42,12 @@ class Speedup:
     @classmethod
     def of(cls, workload: Parameters) -> Speedup:
         """Return the speed-up of a rigid workload; ``ValueError`` with one line for a mistake."""
-        name = workload.get("speedup", "linear")
+        name = str(workload.get("speedup", "linear"))
         if name in SPEEDUPS:
             return SPEEDUPS[name](workload)
         what = "a compiled function, see models.workloads.speedup.curves"
         dotted.function(name, "workload.speedup", SPEEDUPS, what)
-        return cls(f"{name}: as fast as this function returns, and a job moves at no cost", str(name))
+        return cls(f"{name}: as fast as this function returns, and a job moves at no cost", name)
 
 
 def _linear(workload: Parameters) -> Speedup:

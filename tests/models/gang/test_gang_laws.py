@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gang_cases import POLICIES, Case, Observed, cases, scatter, schemes
-from gang_twin import Session, running
-from gang_twin_schemes import Job, Slot
+from gang_twin import Session
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,41 +99,6 @@ def test_changes_that_change_nothing(name: str) -> None:
             np.testing.assert_array_equal(pieces[column], others[column])
 
     laws()
-
-
-@pytest.mark.parametrize("name", schemes())
-def test_no_pe_serves_two_jobs_under_exclusive(name: str) -> None:
-    """Nor is a PE free that a job could use: grants found anew from the matrix are the same."""
-
-    @settings(derandomize=True, deadline=None, max_examples=20)
-    @given(cases(name), FRACTIONS)
-    def law(case: Case, fractions: list[float]) -> None:
-        for kernel in at(case, fractions, alternation="exclusive"):
-            matrix = kernel.occupancy()
-            slots = [
-                Slot(
-                    [
-                        Job(number, int(np.sum(row == number)), set(np.flatnonzero(row == number).tolist()))
-                        for number in np.unique(row[row >= 0]).tolist()
-                    ]
-                )
-                for row in matrix
-            ]
-            expected = running(slots, "exclusive", case.precedence)
-            for row, grants, jobs in zip(matrix, kernel.system.matrix.grants, expected, strict=False):
-                places, given = (
-                    np.flatnonzero(np.unpackbits(part.view(np.uint8), bitorder="little"))
-                    for part in np.split(grants, [-kernel.system.matrix.occupied.shape[1]])
-                )
-                served = [*np.flatnonzero(row >= 0)]
-                for place in places:
-                    served.extend(kernel.pes_of(place))
-                assert len(served) == len(set(served))
-                assert set(served) == {*np.flatnonzero(row >= 0), *given}
-                guests = {job.number for job in jobs} - set(row.tolist())
-                assert set(kernel.system.table.jobs["number"][places].tolist()) == guests
-
-    law()
 
 
 def are_disjoint(matrix: np.ndarray) -> bool:

@@ -11,9 +11,8 @@ import pytest
 from gang_cases import POLICIES, WORKLOAD
 
 from models.gang import FAMILY
-from models.gang.model import prepare
 from models.gang.policies import Rules
-from models.gang.simulation import ENDED_AT_ONCE, Simulation
+from models.gang.simulation import Simulation
 from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
@@ -77,16 +76,6 @@ def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
     # Requests of 8 and 4 s, then of 7 and 3 s; ranges below 1, 1 to 4, and from 4 on.
     assert measuring.metrics()["jobs_by_request"].tolist() == [[0, 0, 2], [0, 1, 1]]
     assert measuring.metrics()["wait"].tolist() == [2, 6]
-
-
-def test_memory_does_not_grow_with_the_number_of_batches() -> None:
-    """The engine's buffer holds whole batches, no more than it takes to call it rarely."""
-    rows = []
-    for n_batches in (10, 10_000):
-        point = Point(POLICIES["first_fit"], WORKLOAD, MACHINE, 0.5, Batches(100, 0, (n_batches,)), (1,))
-        rows.append(len(prepare(point).system.ended.end))
-    assert rows[0] == rows[1]
-    assert rows[0] < ENDED_AT_ONCE + 100
 
 
 def of_log(batches: Batches) -> dict[str, np.ndarray]:

@@ -69,7 +69,6 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        ({"scheme": "frist_fit"}, "policy.scheme=frist_fit; allowed: first_fit, best_fit,"),
         (
             {"scheme": "no.such.module"},
             r"policy.scheme=no.such.module, which cannot be imported \(No module named 'no'\); allowed",
@@ -79,25 +78,11 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
             {"scheme": one_too_few},
             "policy.scheme=one_too_few, which takes or returns something else; allowed",
         ),
-        ({"alternation": "both"}, "policy.alternation=both; allowed: none, exclusive, shared"),
-        ({"precedence": 1}, "policy.precedence=1; allowed: arrival, largest, smallest"),
-        ({"ties": "random"}, "policy.ties=random; allowed: instant, event"),
-        ({"unification": "yes"}, "policy.unification=yes; allowed: true, false"),
-        ({"job_limit": 0}, "policy.job_limit=0; allowed: a positive whole number of jobs"),
-        (
-            {"slots_limit": 0},
-            r"policy.slots_limit=0; allowed: a whole number of slots from 1 on \(multiprogramming level\)",
-        ),
-        ({"queue": "easy"}, "policy.queue=easy; allowed: fcfs, backfill"),
         (
             {"slice": 5, "switch_cost": 5},
             "policy.switch_cost=5 s is not shorter than policy.slice=5 s: no job would ever run; take",
         ),
         ({"switch_cost": 1}, "policy.switch_cost=1 and policy.slice=null: .*add policy.slice=SECONDS"),
-        ({"slice": 1, "switch_cost": -1}, "policy.switch_cost=-1; allowed: a number of seconds, 0 or more"),
-        ({"slice": 0}, "policy.slice=0; allowed: a positive number of seconds, or null"),
-        ({"memory": 4}, "policy.memory=4; allowed: true, false"),
-        ({"kill": "no"}, "policy.kill=no; allowed: true, false"),
         (
             {"memory": True},
             "policy.memory=true: the memory of the machine's processors is unknown; add "
@@ -108,8 +93,6 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
             "1,000 of 1,000 jobs of workload feitelson1996 have no requested time, and policy.queue=backfill "
             "judges by it; add workload.estimates=tsafrir2005",
         ),
-        ({"scheme": "left_right_size", "threshold": 0.5}, "policy.threshold=0.5; allowed: a positive whole"),
-        ({"scheme": "buddy", "slot_choice": "last"}, "policy.slot_choice=last; allowed: first, fullest"),
     ],
 )
 def test_bad_values_get_one_line(policy: dict[str, Any], message: str) -> None:
@@ -136,10 +119,6 @@ def test_what_never_matters_is_not_asked_for() -> None:
 @pytest.mark.parametrize(
     ("machine", "message"),
     [
-        (
-            {"name": "tiny", "processors": 32, "memory_gb_per_processor": 0},
-            "machine.memory_gb_per_processor=0; allowed: a positive number of GB, or null",
-        ),
         (
             {"name": "o2k", "hosts": [{"processors": 16}, {"processors": 16}]},
             "machine o2k has 2 hosts, and policy first_fit knows one pool of processors; add "

@@ -6,54 +6,16 @@ Of all schemes but buddy, which needs whole groups of PEs to be free.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from gang_cases import EIGHT, POLICIES
-from reference_schedules import GENERATED, PROCESSORS, generated_starts, real_jobs, real_starts
 
 from models import backfill, gang
-from models.jobs.schedule import Schedule
 from models.point import Batches, Point
 
 SCHEMES = [name for name in EIGHT if name != "buddy"]
 ONE = {"slots_limit": 1, "alternation": "exclusive"}
-
-
-def scheduled(
-    workload: dict[str, Any], machine: dict[str, Any], scheme: str, queue: str, ties: str
-) -> Schedule:
-    policy = POLICIES[scheme] | ONE | {"queue": queue, "ties": ties}
-    return gang.FAMILY.schedule(Point(policy, workload, machine, None, Batches(None, 0, (1,))))
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_easy_on_generated_jobs(scheme: str) -> None:
-    workload = {"name": "log", "model": "swf", "path": str(GENERATED)}
-    made = scheduled(workload, {"name": "log"}, scheme, "backfill", "instant")
-    assert made.trace is not None
-    assert made.trace.log is not None
-    first = float(made.trace.log.columns["submit"][0])
-    np.testing.assert_array_equal(made.start + first, generated_starts())
-
-
-@pytest.mark.parametrize(
-    ("queue", "ties", "expected"),
-    [
-        ("backfill", "instant", "easy_instant"),
-        ("backfill", "event", "easy_event"),
-        ("fcfs", "instant", "fcfs"),
-        ("fcfs", "event", "fcfs"),
-    ],
-)
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_real_log(scheme: str, queue: str, ties: str, expected: str) -> None:
-    """Every start as independent programs have it."""
-    workload = {"name": "mine", "model": "arrays", "jobs": real_jobs()[0]}
-    made = scheduled(workload, {"name": "pool", "processors": PROCESSORS}, scheme, queue, ties)
-    np.testing.assert_array_equal(made.start, real_starts(expected))
-    np.testing.assert_allclose(made.end, made.start + made.jobs.runtime, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("ties", ["instant", "event"])

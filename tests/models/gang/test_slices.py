@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from family_cases import CONF, read
 from gang_cases import EIGHT, POLICIES, Case
 from gang_twin import Session
 
-from models import concurrent_gang, gang
-from models.point import Batches, Point
+from models.point import Batches
 
 SLICE, SWITCH = 0.01, 0.002
 WHOLE = Batches(None, 0, (1,))
@@ -66,34 +62,3 @@ def test_slices_one_by_one(switch: float) -> None:
         expected = slice_by_slice(runtimes, SLICE, switch)
         # Every end may differ by a round of slices, and so may each of those before it.
         assert case.finished().responses == pytest.approx(expected, abs=n_jobs * n_jobs * SLICE)
-
-
-@pytest.mark.parametrize("whole", [True, False])
-def test_switches_of_tasks(whole: bool) -> None:
-    """Concurrent Gang goes from slice to slice, and charges a PE for another task than it ran before.
-
-    Of jobs of the whole machine that is every PE at every signal. Else PEs that stay idle, or go on with
-    their task, lose nothing there, so that jobs end no later than here.
-    """
-    rng = np.random.default_rng(3)
-    jobs = {
-        "submit": np.cumsum(rng.exponential(30.0, 30)),
-        "runtime": rng.exponential(20.0, 30) + 5.0,
-        "processors": np.full(30, 16) if whole else 2 ** rng.integers(0, 5, 30),
-    }
-    workload = read(CONF / "workload" / "logs" / "arrays.yaml") | {"jobs": jobs}
-    machine = read(CONF / "machine" / "pe128.yaml") | {"processors": 16, "context_switch": SWITCH}
-    tasks = read(CONF / "policy" / "concurrent_gang" / "gang.yaml") | {"scheme": "first_fit", "slice": SLICE}
-    fluid = POLICIES["first_fit"] | {"alternation": "none", "unification": False}
-    fluid |= {"slice": SLICE, "switch_cost": SWITCH}
-    point = Point(tasks, workload, machine, None, WHOLE)
-    sliced = concurrent_gang.FAMILY.schedule(point)
-    made = gang.FAMILY.schedule(replace(point, policy=fluid))
-    free = gang.FAMILY.schedule(replace(point, policy=fluid | {"switch_cost": 0.0}))
-    assert (free.response_time > 1.5 * jobs["runtime"]).any()
-    if whole:
-        np.testing.assert_allclose(made.end, sliced.end, atol=0.5)
-        assert (made.end - free.end).max() > 10.0  # what was to be seen
-    else:
-        assert (sliced.end <= made.end + 0.5).all()
-        assert (sliced.end >= free.end - 0.5).all()

@@ -106,13 +106,10 @@ FOLD = POLICIES["fold_7"]
     [
         ({"policy": {"discipline": "ideal_dynamic"}}, "a job here needs a rectangle"),
         ({"policy": FOLD | {"rotation_unit": "runtime"}}, "use seconds or jobs"),
-        ({"policy": {"reallocation_cost": "yes"}}, "allowed: true, false"),
         ({"policy": {"admission": {"interval": 10.0, "overhead": 1.0}}}, "policy.admission.overhead=1.0"),
         ({"workload": {"model": "spmd"}}, "spmd, which has no rigid jobs; those that do: .*short_long"),
-        ({"workload": {"size": 257}}, "workload.size=257; allowed: processors from 1 to 256"),
         ({"workload": {"size": {"short": 4}}}, "workload.size.long=null; allowed: processors"),
         ({"workload": {"speedup": "linear"}}, "workload.speedup=linear; allowed: mccann"),
-        ({"policy": {"discipline": "lottery"}}, "policy.discipline=lottery; allowed: equi, .*dotted name"),
         ({"workload": {"long_time": 0.01}}, "at least one cycle"),
         ({"policy": FOLD, "machine": {"mesh": "1x16"}}, "closed walk"),
         ({"load": None}, "have no load of their own"),

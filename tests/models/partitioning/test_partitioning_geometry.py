@@ -233,14 +233,6 @@ def test_jobs_that_arrived_one_by_one_rotate_by_equations_4_6_and_4_7(jobs: int)
     assert len(set(Counter(job for turn in turns for job in turn).values())) == 1
 
 
-def test_five_folded_jobs_rotate_as_in_figure_4_6() -> None:
-    folding, found = filled(5), []
-    for _ in range(7):
-        found += folding.strings()
-        folding.rotate()
-    assert found == ["ssbbb", "sbsbb", "bsbsb", "bbsbs", "sbbsb", "bsbbs", "sbsbb"]
-
-
 def test_partitions_of_three_to_eight_jobs_are_those_of_figure_4_5() -> None:
     half, quarter, eighth = (8, 16), (8, 8), (4, 8)
     found = {jobs: shapes([r for _, r in filled(jobs).partitions()]) for jobs in range(1, 9)}

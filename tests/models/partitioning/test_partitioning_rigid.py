@@ -121,26 +121,6 @@ def test_a_log_runs_to_its_end_on_the_machine_of_its_header(tmp_path: Path) -> N
     assert outcome.metrics["jobs_in_system"][0] == pytest.approx(found.responses.sum() / period)
 
 
-@pytest.mark.exhaustive
-def test_only_measured_jobs_of_a_month_count() -> None:
-    given = of_conf("equi", "o2k_2000_01", None, 1024)
-    given = replace(given, batches=Batches(None, 0, (1,)))
-    month = workloads.open_workload(given)
-    outcome = FAMILY.simulate(given)
-    assert outcome.jobs == len(month.jobs)
-    assert outcome.metrics["jobs"].tolist() == [month.n_measured]
-    made = FAMILY.schedule(given)
-    counted = (made.end - made.jobs.submit)[month.measured]
-    assert outcome.metrics["response_time"][0] == pytest.approx(counted.mean())
-    begin = made.jobs.submit[month.measured.indices(len(month.jobs))[0]]
-    until = month.until
-    present = np.clip(made.end, begin, until) - np.clip(made.jobs.submit, begin, until)
-    assert outcome.metrics["jobs_in_system"][0] == pytest.approx(present.sum() / (until - begin))
-    pieces = made.pieces
-    held = (np.clip(pieces.end, begin, until) - np.clip(pieces.begin, begin, until)) @ pieces.processors
-    assert outcome.metrics["utilization"][0] == pytest.approx(held / (1024 * (until - begin)))
-
-
 @pytest.mark.parametrize(
     ("policy", "workload"), [*zip(POLICIES, 4 * [SYNTHETIC, WORKLOAD], strict=True)], ids=[*POLICIES]
 )

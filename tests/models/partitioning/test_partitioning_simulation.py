@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from typing import Any
-
 import numpy as np
 import pytest
 from partitioning_cases import (
@@ -13,13 +10,10 @@ from partitioning_cases import (
     Case,
     Outcome,
     random_case,
-    random_jobs,
     run_out,
 )
 
-from models.partitioning.geometry.walk import placed, splits, walk
 from models.partitioning.metrics import Sums
-from models.partitioning.simulation.state import NONE
 
 TIGHT = 1e-9
 
@@ -68,32 +62,6 @@ def test_kernel_and_twin_agree(name: str, seeds: range) -> None:
 def test_kernel_and_twin_agree_on_rigid_jobs(name: str, speedup: str, seeds: range) -> None:
     for seed in seeds:
         assert_agreement(random_case(name, seed, speedup), recording=seed % 2 == 0)
-
-
-def assert_sound(simulation: Any, rows: int, columns: int) -> None:
-    """Every cell has one owner, and partitions are rectangles of one cell or two."""
-    state, lists = simulation.tables.state[0], simulation.tables.lists
-    n_jobs, level = int(state["n_running"]), int(state["level"])
-    axes = splits(rows, columns)[:level]
-    cells = walk(axes)
-    taken: list[int] = []
-    for position in range(n_jobs):
-        mine = [int(cells[position]) for cells in (lists.first, lists.second) if cells[position] != NONE]
-        assert all(lists.owner[cell] == position for cell in mine)
-        rectangle = placed(rows, columns, axes, tuple(cells[cell] for cell in mine))
-        assert rectangle.n_processors == len(mine) * rows * columns >> level
-        taken += mine
-    assert sorted(taken) == list(range(1 << level))
-
-
-@pytest.mark.parametrize("name", ["fold_7", "fold_2j"])
-def test_folding_tiles_the_mesh_whenever_a_job_has_ended(name: str) -> None:
-    jobs = random_jobs(random.Random(name), 80, gap=2.0, work=4.0)
-    simulation = Case(name, jobs, 8, 16, batch_size=1).kernel()
-    for n_ended in range(1, len(jobs)):
-        simulation.run(n_ended)
-        if simulation.tables.state["n_running"][0]:
-            assert_sound(simulation, 8, 16)
 
 
 def test_an_arrival_stops_the_job_that_folds_and_delays_the_newcomer() -> None:

@@ -363,8 +363,6 @@ def test_rotation_leaves_unequal_what_complete_cycles_do_not_cover() -> None:
 
 EP, FAIR, CHAIN = efficiency.FAMILY, fairness.FAMILY, birth_death.FAMILY
 REFUSED: list[tuple[Family, dict[str, Any], dict[str, Any], dict[str, Any], float | None, str]] = [
-    (EP, policy("fold", rotation=-5.0), SPMD, {}, None, "policy.rotation=-5.0; allowed: a positive time"),
-    (EP, policy("lottery"), SPMD, {}, None, "discipline=lottery; allowed: equi, equi_plus, fold"),
     (EP, policy("static", partitions=512), SPMD, {}, None, "partitions=512; allowed: up to 256, one for"),
     (EP, policy("ideal_dynamic"), SPMD, {}, None, "use workload speedup_curve"),
     (EP, policy("fold", rotation=20.0), CURVE, {}, None, "no threads that rotation could move"),

@@ -126,12 +126,9 @@ BLOCKED = "policy.classes.interactive: its jobs become urgent (max_wait), and no
     [
         ({"classes": {"debug": None}}, "policy.classes.debug has no parameters; give priority"),
         ({"prime_time": {"from": 22, "until": 7}}, "from=22 is not before until=7"),
-        ({"swap_out": -1}, "policy.swap_out=-1; allowed: a number of seconds for each processor"),
-        ({"queues": [{"name": "q", "processors": 0}]}, "policy.queues[0].processors=0"),
         ({"classes": {"interactive": {"do_not_disturb": 0, "max_wait": 20}}}, BLOCKED),
         ({"classes": {"interactive": {"heeds_slices": False}}}, BLOCKED),
         ({"machine": {"torus": "12x4x4"}}, "machine.torus=12x4x4 in nodes of 2"),
-        ({"machine": {"places": "somewhere"}}, "machine.places=somewhere; allowed: aligned, half, any"),
         (
             {"batch_limit": 32, "jobs": jobs_of((0, 1, 40, PRODUCTION))},
             "job 1 gets 64 processors, and policy.batch_limit=32: it could never run",

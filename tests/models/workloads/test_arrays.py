@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from models import workloads
-from models.backfill import FAMILY
 from models.jobs.trace import Trace
-from models.point import Batches, Point
+from models.point import Point
 
 COLUMNS: dict[str, Any] = {"submit": [5, 7, 7, 20], "runtime": [10.0, 3, 4, 1], "processors": [2, 8, 1, 4]}
 POOL = {"processors": 8}
@@ -39,11 +38,3 @@ def test_columns_become_jobs() -> None:
     assert workloads.fills(workload) == ("requested", "memory", "user")
     assert workloads.fills({"model": "arrays", "jobs": COLUMNS}) == ()
     assert not workloads.is_stochastic(workload)
-
-
-def test_they_run() -> None:
-    workload = {"name": "mine", "model": "arrays", "jobs": COLUMNS}
-    fcfs = {"name": "fcfs", "discipline": "fcfs"}
-    point = Point(fcfs, workload, POOL, None, Batches(None, 0, (1,)))
-    assert FAMILY.schedule(point).start.tolist() == [0, 10, 13, 15]
-    assert FAMILY.simulate(point).metrics["wait"].tolist() == [(0 + 8 + 11 + 0) / 4]

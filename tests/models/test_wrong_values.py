@@ -1,0 +1,72 @@
+"""A value of the wrong kind for any key of ``conf`` is refused in one line that names the key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+from family_cases import Case, every_case
+
+from models.point import Point
+
+WRONG = {"no": "such value"}
+
+NOT_READ = {
+    "policy": {"name", "family"},
+    "workload": {
+        "name", "estimates_factor", "downey", "mccann", "fit", "few_jobs", "least_jobs", "ranges",
+        "under_a_minute",
+    },
+    "machine": {"name"},
+}  # fmt: skip
+"""Part of a point -> names, and keys that matter only beside other values than those of the cases."""
+
+
+@cache
+def taken() -> list[Case]:
+    """Return a case of each policy's file and of each workload's."""
+    found: dict[tuple[str, ...], Case] = {}
+    for case in every_case():
+        for file in ((case.package, case.policy), (case.workload,)):
+            if file not in found and case.taken()[0] is not None:
+                found[file] = case
+    return list(dict.fromkeys(found.values()))
+
+
+def keys_of(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the paths to all keys of a mapping, and of those within."""
+    if path:
+        yield path
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        yield from keys_of(inner, (*path, key))
+
+
+def changed(given: Any, path: tuple[str, ...], value: Any) -> Any:
+    return {**given, path[0]: changed(given[path[0]], path[1:], value)} if path else value
+
+
+def refusal(case: Case, changed_point: Point) -> str:
+    """Return why a family refuses a point; nothing, if it does not."""
+    try:
+        case.family.check(changed_point)
+    except ValueError as refused:
+        return str(refused)
+    return ""
+
+
+@pytest.mark.parametrize("part", NOT_READ)
+def test_a_wrong_value_is_refused_in_one_line(part: str) -> None:
+    read: dict[tuple[str, ...], bool] = {}
+    for case in taken():
+        point, _ = case.taken()
+        assert point is not None
+        for path in keys_of(getattr(point, part)):
+            line = refusal(case, replace(point, **{part: changed(getattr(point, part), path, WRONG)}))
+            if line:
+                assert "\n" not in line
+                assert path[-1] in line, (path, line)
+            read[path] = read.get(path, False) or bool(line)
+    assert {path[0] for path, is_read in read.items() if not is_read} <= NOT_READ[part]
