@@ -34,14 +34,21 @@ def of_file(path: str) -> tuple[int, int] | None:
     return stat.st_mtime_ns, stat.st_size
 
 
-def read_once(read: Callable[[str], Read]) -> Callable[[str], Read]:
-    """Return a function that reads a file once for all tasks of a process, and again when it has changed."""
+def read_once(read: Callable[[str, str | None], Read]) -> Callable[[Parameters], Read]:
+    """Return a function that reads a workload's log once for all tasks of a process, and again if it changes.
+
+    A study's plan adds the log's SHA-256 to the workload (``sha256``): any other content is refused.
+    """
 
     @lru_cache(maxsize=2)
-    def read_in_state(path: str, state: object) -> Read:
-        return read(path)
+    def read_in_state(path: str, sha256: str | None, state: object) -> Read:
+        return read(path, sha256)
 
-    return lambda path: read_in_state(path, of_file(path))
+    def read_log(workload: Parameters) -> Read:
+        path = str(workload["path"])
+        return read_in_state(path, workload.get("sha256"), of_file(path))
+
+    return read_log
 
 
 def kept(open_trace: Callable[[Point], Trace]) -> Callable[[Point], Trace]:

@@ -35,7 +35,7 @@ def open_trace(point: Point) -> Trace:
         With one line that names the mistake.
     """
     workload, machine = point.workload, point.machine
-    log = read_log(str(workload["path"]))
+    log = read_log(workload)
     hosts = machines.of(machine, log.max_processors)
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     chosen = select(log, machine_size=hosts.largest, **filters)

@@ -133,7 +133,9 @@ def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: 
     if data.get("path") is not None:
         path = place(Path(str(data["path"])), logs).expanduser().absolute()
         data["path"] = str(path)
-        content["path"] = f"sha256:{_digest(path, group, name, given_path)}"
+        digest = _digest(path, group, name, given_path, _state(path))
+        data["sha256"] = digest  # with which whoever reads the log compares what it reads
+        content["path"] = f"sha256:{digest}"
     return Variant(data, content, canonical.text(content))
 
 
@@ -168,8 +170,17 @@ def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
     return resolved  # type: ignore[return-value] # of a mapping: a dict
 
 
+def _state(path: Path) -> tuple[int, int] | None:
+    """Return the size and the time of a file, which change when it does; None where it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
 @cache
-def _digest(path: Path, group: str, name: str, given: str) -> str:
+def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int] | None) -> str:
     try:
         # A device or a pipe has no end, or none yet: it would be read for ever.
         if not path.is_dir() and path.exists() and not path.is_file():

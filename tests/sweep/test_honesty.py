@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sweep import cli
+from sweep.config import compose, locate
+from sweep.plan import families, plan
 
 POINT = (
     "+experiment=packing",
@@ -76,3 +79,20 @@ def test_a_precision_that_was_not_reached_is_said(tmp_path: Path, capsys: pytest
     status, said = run(tmp_path, capsys, *given)
     assert status == 0
     assert "1 of 1 points miss precision.relative=0.0001 at the last checkpoint, 12 batches" in said
+
+
+def test_a_log_that_is_replaced_after_planning_is_refused(log: Path) -> None:
+    """Its values would be kept under the identity of the planned log."""
+    overrides = ("+experiment=replay", f"workload.path={log}", "grid.policy=[fcfs]")
+    point = plan.expand(compose.load(overrides, locate.conf_folder())).task(0).point
+    family, planned = families.find("models.backfill"), log.read_text()
+    before = family.simulate(point).metrics["wait"]
+    log.write_text(planned.replace(" 0 101 ", " 0 1101 "))
+    with pytest.raises(ValueError, match="has changed since the study was planned"):
+        family.simulate(point)
+    log.write_text(planned)
+    assert np.array_equal(family.simulate(point).metrics["wait"], before)
+    log.write_text(planned.replace(" 0 101 ", " 0 1101 "))
+    again = plan.expand(compose.load(overrides, locate.conf_folder())).task(0)
+    assert again.point.workload["sha256"] != point.workload["sha256"]
+    assert family.simulate(again.point).jobs == 200

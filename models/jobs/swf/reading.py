@@ -19,7 +19,7 @@ SACCT, SACCT_BYTES = (b"JobID|", b"JobIDRaw|"), 200
 """First words of files of sacct, and the number of bytes that are searched for them."""
 
 
-def read(path: str | os.PathLike[str]) -> Log:
+def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
     """Read an SWF log, plain or gzip (recognised by content, not by name).
 
     A file that was cut exactly at the end of a line cannot be distinguished from a shorter log: it is read,
@@ -30,12 +30,12 @@ def read(path: str | os.PathLike[str]) -> Log:
     Raises
     ------
     SwfError
-        No such file, not text, no jobs, cut off, or the first line that is wrong, with its number: not 18
-        columns, not a number, a decimal where the format wants a whole number, a negative runtime that is
-        not -1.
+        No such file, a file whose SHA-256 is not `sha256` (where that is given), not text, no jobs, cut
+        off, or the first line that is wrong, with its number: not 18 columns, not a number, a
+        decimal where the format wants a whole number, a negative runtime that is not -1.
     """
     path = Path(path)
-    content = content_of(path)
+    content = content_of(path, sha256)
     if content[:SACCT_BYTES].partition(b"\n")[0].startswith(SACCT):
         raise SwfError(
             f"{path.name}: this is what sacct prints, and no log in the Standard Workload Format; add "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import stat
 import zlib
 from pathlib import Path
@@ -12,8 +13,14 @@ from models.jobs.swf.errors import SwfError
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-def content_of(path: Path) -> bytes:
-    """Return the file's text, unpacked."""
+def content_of(path: Path, sha256: str | None = None) -> bytes:
+    """Return the file's text, unpacked.
+
+    Parameters
+    ----------
+    sha256 : str, optional
+        Of the file that a study was planned with: another one would give its values under the wrong identity.
+    """
     try:
         if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
             raise SwfError(f"{path}: is a device or a pipe, which may never end; give the path of a log")
@@ -26,6 +33,11 @@ def content_of(path: Path) -> bytes:
         raise SwfError(f"{path}: is a directory; give the path of one log, plain or gzip") from None
     except OSError as error:
         raise SwfError(f"{path}: cannot be read ({error.strerror}); give the path of a log") from None
+    if sha256 is not None and hashlib.sha256(raw).hexdigest() != sha256:
+        raise SwfError(
+            f"{path}: has changed since the study was planned; put the planned file back, or type the "
+            "command again to plan with this one"
+        )
     content = _unpacked(path.name, raw) if raw.startswith(_GZIP_MAGIC) else raw
     return content.removeprefix(b"\xef\xbb\xbf")
 

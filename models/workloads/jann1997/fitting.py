@@ -41,7 +41,7 @@ def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
     ValueError
         With one line: no such log, a range with too few jobs, or with values that no distribution matches.
     """
-    log = swf.read_log(str(workload["path"]))
+    log = swf.read_log(workload)
     zero = checks.choice(workload, "workload", "zero_runtime", ZERO_RUNTIME, default="keep")
     filters: dict[str, Any] = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     filters["zero_runtime"] = "drop" if zero == "drop" else "second"

@@ -32,7 +32,7 @@ read_table = replayed.read_once(read)
 
 def user_names(workload: Parameters) -> tuple[str, ...]:
     """Return the names of the users: that of user number n is the n-th."""
-    return users_of(read_table(str(workload["path"])))
+    return users_of(read_table(workload))
 
 
 @replayed.kept
@@ -48,7 +48,7 @@ def open_trace(point: Point) -> Trace:
         With one line that names the mistake.
     """
     workload, machine = point.workload, point.machine
-    table = read_table(str(workload["path"]))
+    table = read_table(workload)
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     if replayed.names_no_machine(machine):
         at_once = _most_at_once(table, select(table, machine_size=None, **filters))

@@ -67,16 +67,17 @@ class Table:
         return self.path.name
 
 
-def read(path: str | os.PathLike[str]) -> Table:
+def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     """Read what ``sacct --parsable2`` (or ``--parsable``) printed, plain or gzip.
 
     Raises
     ------
     ValueError
-        No such file, a field that is missing, or the first line that is wrong, with its number.
+        No such file, a file whose SHA-256 is not `sha256` (where that is given), a field that is missing,
+        or the first line that is wrong, with its number.
     """
     path = Path(path)
-    text = content_of(path).decode(errors="surrogateescape")
+    text = content_of(path, sha256).decode(errors="surrogateescape")
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not lines[0]:
         raise SacctError(f"{path.name}: does not begin with the names of the fields; make it with: {COMMAND}")
