@@ -4,7 +4,7 @@ A task runs its policy's family, its workload's model, and functions with a dott
 scheme, an order of priority, a speed-up). The hash covers the source of those modules and of everything that
 they import from ``models`` and from the top-level package of a named function, wherever in the file the
 import is. Comments, docstrings and layout are left out, so that they make no result stale. Nothing is
-imported or run for this: modules are found and read as files.
+imported or run for this: see `sweep.plan.finding`.
 
 Data files and other packages (numpy) are left out; the dataset records the versions of the latter.
 """
@@ -13,18 +13,15 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib
 import importlib.util
 import inspect
 import re
 import sys
-import sysconfig
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
-from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -32,7 +29,7 @@ from typing import Any, NamedTuple
 from models.family import Family
 from models.workloads import MODELS
 from sweep.errors import SweepError
-from sweep.plan import canonical
+from sweep.plan import canonical, finding
 from sweep.store import cached
 
 FORM = "3"
@@ -76,9 +73,8 @@ class Source(NamedTuple):
 
 def look_again() -> None:
     """Forget what is where: in a session, files come, go and change."""
-    _spec.cache_clear()
+    finding.look_again()
     _closure.cache_clear()
-    importlib.invalidate_caches()
 
 
 def of_family(family: Family) -> str:
@@ -87,27 +83,27 @@ def of_family(family: Family) -> str:
     A module of the package that no other one names is not the family's: a policy's YAML file may name it,
     and it counts for that policy alone. So to add a policy makes no result of the others stale.
     """
-    below = set(_below(family.package))
+    below = set(finding.below(family.package))
     defaults = {f"{family.package}.{name}" for name in ("policies", "model")} & below
     named = {family.policies, family.model, *family.kernels, *defaults} - {""}
-    sources = {name: _read(name, file) for name in below if (file := _file(name)) is not None}
+    sources = {name: _read(name, file) for name in below if (file := finding.file_of(name)) is not None}
     mentions = Counter(word for source in sources.values() for word in source.words)
     for name, source in sources.items():
         last = name.rpartition(".")[2]
-        if _is_package(name) or mentions[last] > (last in source.words):
+        if finding.is_package(name) or mentions[last] > (last in source.words):
             named.add(name)
-    return _joined({module for name in named for module in _with_parents(name)})
+    return _joined({module for name in named for module in finding.with_parents(name)})
 
 
 def of_workload(model: object) -> dict[str, str]:
     """Return module -> hash of a workload's model; empty for one that belongs to its family."""
     module = MODELS.get(str(model))
-    return {} if module is None else {module: _joined(_below(module))}
+    return {} if module is None else {module: _joined(finding.below(module))}
 
 
 def of_statistics() -> str:
     """Return the hash of what decides when a run is precise enough."""
-    return _joined(_below("sweep.statistics"))
+    return _joined(finding.below("sweep.statistics"))
 
 
 def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
@@ -117,51 +113,24 @@ def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
     that of the functions and constants that they use.
     """
     found = {}
-    for text in _texts(parameters):
+    for text in dotted_names(parameters):
         first, _, rest = text.partition(".")
-        if first == "__main__" and "." not in rest and _file("__main__") is None:
+        if first == "__main__" and "." not in rest and finding.file_of("__main__") is None:
             found[text] = _of_object(getattr(sys.modules["__main__"], rest, None))
-        elif (module := _module_of(text)) is not None:
-            found[module] = _joined(_with_parents(module))
+        elif (module := finding.module_of(text)) is not None:
+            found[module] = _joined(finding.with_parents(module))
     return found
 
 
-def outside_names(parameters: Any) -> list[str]:
-    """Return the dotted names in a config whose modules can be imported here and are not this project's.
-
-    Nothing is imported for this. Families count without a dot as well, and so do modules of Python itself.
-    """
-    names = {*_texts(parameters), *_families(parameters)}
-    return sorted(name for name in names if _is_outside(name.partition(".")[0]))
-
-
-def _is_outside(package: str) -> bool:
-    if package in OURS or package == "__main__":
-        return False
-    return package in sys.stdlib_module_names or _spec(package) is not None
-
-
-def _families(value: Any) -> Iterator[str]:
-    """Yield the families that parameters name, however deep."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if key == "family" and isinstance(item, str):
-                yield item
-            yield from _families(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _families(item)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield all texts in parameters that have the form of a dotted name."""
+def dotted_names(value: Any) -> Iterator[str]:
+    """Yield all texts in parameters that have the form of a dotted name, but for those under `OWN_KEYS`."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             if name not in OWN_KEYS:
-                yield from _texts(item)
+                yield from dotted_names(item)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _texts(item)
+            yield from dotted_names(item)
     elif isinstance(value, str) and _DOTTED.fullmatch(value):
         yield value
 
@@ -184,15 +153,17 @@ def own_files(modules: Iterable[str]) -> dict[str, str]:
     dict of str to str
         File, as it lies below a folder of the search path, -> its text.
     """
-    own = [name for name in modules if name.partition(".")[0] not in ("models", "sweep", "__main__")]
+    own = [name for name in modules if name.partition(".")[0] not in (*OURS, "__main__")]
     below = {
-        module for name in own for module in (_below(name) if _is_package(name) else _with_parents(name))
+        module
+        for name in own
+        for module in (finding.below(name) if finding.is_package(name) else finding.with_parents(name))
     }
     found = {}
     for name in sorted(_reached(frozenset(below))) if below else ():
-        file = _file(name)
-        if file is not None and not name.startswith("models") and not _is_installed(file):
-            place = name.replace(".", "/") + ("/__init__.py" if _is_package(name) else ".py")
+        file = finding.file_of(name)
+        if file is not None and not name.startswith("models") and not finding.is_installed(file):
+            place = name.replace(".", "/") + ("/__init__.py" if finding.is_package(name) else ".py")
             found[place] = file.read_text(encoding="utf-8")
     return found
 
@@ -212,118 +183,42 @@ def _reached(modules: frozenset[str]) -> dict[str, str]:
         name = waiting.pop()
         if name in found or name in CALLERS:
             continue
-        file = _file(name)
+        file = finding.file_of(name)
         if file is None:  # a folder without __init__, or nothing to read
             found[name] = ""
             continue
         source = _read(name, file)
         found[name] = "" if name in REGISTRIES else source.digest
-        if not _is_installed(file) or name.startswith("models."):
+        if not finding.is_installed(file) or name.startswith("models."):
             waiting.extend(other for other in _used(name, source) if other.partition(".")[0] in tops)
     return found
 
 
 def _used(name: str, source: Source) -> Iterator[str]:
     """Yield the modules that a module imports or names."""
-    package = name if _is_package(name) else name.rpartition(".")[0]
+    package = name if finding.is_package(name) else name.rpartition(".")[0]
     for level, module, names in source.imports:
         base = module
         if level:
             above = package.split(".")[: len(package.split(".")) - level + 1]
             base = ".".join([*above, *([module] if module else [])])
         if base:
-            yield from _with_parents(base)
-        for each in names if _is_package(base) else ():
-            if _spec(f"{base}.{each}") is not None:
+            yield from finding.with_parents(base)
+        for each in names if finding.is_package(base) else ():
+            if finding.find(f"{base}.{each}") is not None:
                 yield f"{base}.{each}"
     registered = set(MODELS.values())
     for text in source.strings:
         bare = text.rstrip(".")
         if bare in registered or bare.partition(".")[0] != name.partition(".")[0]:
             continue
-        if (found := _module_of(f"{bare}.it")) is not None:
-            yield from _with_parents(found)
-            if found == bare and _is_package(found):
+        if (found := finding.module_of(f"{bare}.it")) is not None:
+            yield from finding.with_parents(found)
+            if found == bare and finding.is_package(found):
                 # The beginning of names that are put together: of those of its modules whose names are there.
                 yield from (
-                    f"{found}.{word}" for word in source.words if _spec(f"{found}.{word}") is not None
+                    f"{found}.{word}" for word in source.words if finding.find(f"{found}.{word}") is not None
                 )
-
-
-def _below(name: str) -> Iterator[str]:
-    """Yield a module, the packages that it is in, and all modules below it."""
-    yield from _with_parents(name)
-    spec = _spec(name)
-    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-        top = Path(folder)
-        for file in sorted(top.rglob("*.py")):
-            parts = file.relative_to(top).with_suffix("").parts
-            yield ".".join([name, *(part for part in parts if part != "__init__")])
-
-
-def _with_parents(name: str) -> Iterator[str]:
-    """Yield a module and the packages that it is in, whose code runs when it is imported."""
-    parts = name.split(".")
-    for length in range(1, len(parts) + 1):
-        yield ".".join(parts[:length])
-
-
-def _module_of(dotted: str) -> str | None:
-    """Return the module of a dotted name, None where there is no file to read."""
-    name = dotted.rpartition(".")[0]
-    while name:
-        if _spec(name) is not None:
-            return name
-        name = name.rpartition(".")[0]
-    return None
-
-
-@cache
-def _spec(name: str) -> ModuleSpec | None:
-    """Find a module without importing it, None where there is none or it is part of Python itself."""
-    parent, _, _ = name.rpartition(".")
-    if not parent:
-        if name in sys.stdlib_module_names:
-            return None
-        with suppress(ValueError, ImportError):  # the former for a module without a spec
-            return importlib.util.find_spec(name)
-        return None
-    above = _spec(parent)
-    if above is None or above.submodule_search_locations is None:
-        return None
-    folders = list(above.submodule_search_locations)
-    try:
-        return PathFinder.find_spec(name, folders)
-    except KeyError:  # a folder without __init__, in a package that is not imported
-        spec = ModuleSpec(name, None, is_package=True)
-        spec.submodule_search_locations = [f"{folder}/{name.rpartition('.')[2]}" for folder in folders]
-        return spec
-
-
-def _is_package(name: str) -> bool:
-    spec = _spec(name)
-    return spec is not None and spec.submodule_search_locations is not None
-
-
-def _file(name: str) -> Path | None:
-    """Return the file of a module that can be read as source."""
-    if name == "__main__":
-        file = getattr(sys.modules["__main__"], "__file__", None)
-    else:
-        spec = _spec(name)
-        file = None if spec is None or not spec.has_location else spec.origin
-    return Path(file) if file is not None and Path(file).suffix == ".py" and Path(file).is_file() else None
-
-
-def _is_installed(file: Path) -> bool:
-    """Whether a file belongs to an installed package, which changes with its version only."""
-    return any(file.is_relative_to(folder) for folder in _folders_of_packages())
-
-
-@cache
-def _folders_of_packages() -> set[str]:
-    """Return where packages are installed; to ask for it at each file is half of what a hash takes."""
-    return {sysconfig.get_path(name) for name in ("purelib", "platlib")}
 
 
 _seen: dict[Path, str] = {}

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from models.workloads.replayed import of_file
 from sweep.config.nested import get, has, leaves, put
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
@@ -133,8 +134,8 @@ def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: 
     if data.get("path") is not None:
         path = place(Path(str(data["path"])), logs).expanduser().absolute()
         data["path"] = str(path)
-        digest = _digest(path, group, name, given_path, _state(path))
-        data["sha256"] = digest  # with which whoever reads the log compares what it reads
+        digest = _digest(path, group, name, given_path, of_file(str(path)))
+        data["sha256"] = digest  # compared with the bytes when the log is read
         content["path"] = f"sha256:{digest}"
     return Variant(data, content, canonical.text(content))
 
@@ -168,15 +169,6 @@ def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
     except OmegaConfBaseException as error:
         raise SweepError(f"{group} {name}: {one_line(error)}") from None
     return resolved  # type: ignore[return-value] # of a mapping: a dict
-
-
-def _state(path: Path) -> tuple[int, int] | None:
-    """Return the size and the time of a file, which change when it does; None where it is not there."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns
 
 
 @cache

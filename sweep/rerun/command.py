@@ -63,8 +63,8 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
         raise SweepError(f"output={folder.path} holds the very file that is to be rerun; give another folder")
     config = _config(original, chosen, folders, folder)
     config = replace(config, logs=_logs(original, chosen, console))
-    if "modules" not in chosen and not chosen.get("trust", False):
-        needs.refuse_foreign_code(original)
+    if not chosen.get("trust", False):
+        needs.refuse_foreign_code(original, brings_code="modules" in chosen)
     _find_modules(original, chosen, console)
     expanded = plan.expand(config)
     _tell(original, expanded, console)

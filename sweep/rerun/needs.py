@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from sweep.errors import SweepError
 from sweep.logs import folders
-from sweep.plan import sources
+from sweep.plan import finding, sources
 from sweep.rerun.original import Original
 
 
@@ -68,44 +68,58 @@ def _digest(file: Path) -> str:
     return "cannot be read"
 
 
-def refuse_foreign_code(original: Original) -> None:
+def refuse_foreign_code(original: Original, brings_code: bool) -> None:
     """Refuse a study that names a module outside this project: to expand its plan is to import that module.
 
-    A file from a stranger may name any module of the working folder or of an installed package.
+    A file from a stranger may name any module of the working folder, of an installed package or of Python.
+
+    Parameters
+    ----------
+    brings_code : bool
+        Whether the code that the file carries may be run (``modules=FOLDER``): that, and no other.
 
     Raises
     ------
     SweepError
         With one line that names the modules, and the two ways to allow them.
     """
-    if names := sources.outside_names(asdict(original.config)):
+    config = asdict(original.config)
+    carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
+    allowed = {*sources.OURS, "__main__", *(carried if brings_code else ())}
+    names = [
+        name
+        for name in sorted({*sources.dotted_names(config), *_families(config)})
+        if (package := name.partition(".")[0]) not in allowed
+        and (package in sys.stdlib_module_names or finding.find(package) is not None)
+    ]
+    if names:
         raise SweepError(
             f"{original.path} runs code from outside this project ({', '.join(names)}): look at that code, "
-            "then add trust=true, or modules=FOLDER to run the code that the file carries"
+            "then add trust=true, or modules=FOLDER to run only the code that the file carries"
         )
 
 
+def _families(value: Any) -> Iterator[str]:
+    """Yield the families that a config names, however deep: they are packages, mostly without a dot."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key == "family" and isinstance(item, str):
+                yield item
+            yield from _families(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _families(item)
+
+
 def missing_modules(original: Original) -> list[str]:
-    """Return the modules that the study names and that cannot be found here."""
-    found = []
-    for name in original.attribute("sources"):
+    """Return the modules that the study names and that cannot be found here; none is imported for that."""
+    for name in (names := list(original.attribute("sources"))):
         if name.startswith("__main__."):
             raise SweepError(
                 f"{original.path} used {name.removeprefix('__main__.')}, a function of a notebook, which no "
                 "file has: run that notebook again"
             )
-        parts = name.split(".")
-        for length in range(1, len(parts) + 1):
-            if not _is_there(".".join(parts[:length])):
-                found.append(name)
-                break
-    return found
-
-
-def _is_there(name: str) -> bool:
-    with suppress(ImportError, ValueError):
-        return importlib.util.find_spec(name) is not None
-    return False
+    return [name for name in names if finding.find(name) is None]
 
 
 def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:
@@ -135,5 +149,5 @@ def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:
     sys.path.insert(0, here)
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = here + (os.pathsep + before if before else "")
-    importlib.invalidate_caches()
+    finding.look_again()
     return written

@@ -265,6 +265,21 @@ def test_a_strangers_recipe_is_checked_as_a_command_is(rerun, sweep, key: str, v
     assert answer.err.count("\n") == 1
 
 
+def test_to_look_for_a_module_is_not_to_import_it(rerun, sweep, monkeypatch) -> None:
+    sweep()
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    Path("vile").mkdir()
+    Path("vile/__init__.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+
+    def change(data: xr.Dataset) -> None:
+        data.attrs["sources"] = json.dumps({"vile.orders": "0" * 20})
+
+    answer = rerun(altered(Path("results/queue/queue.nc"), change))
+    assert answer.status == 2
+    assert "module vile.orders is not here" in answer.err
+    assert not Path("ran").exists()
+
+
 def test_a_strangers_code_is_run_only_where_it_is_trusted(rerun, sweep, monkeypatch) -> None:
     """A module of the working folder that a file names: to look at the study is to import it."""
     sweep()
@@ -278,10 +293,11 @@ def test_a_strangers_code_is_run_only_where_it_is_trusted(rerun, sweep, monkeypa
         data.attrs["recipe"] = json.dumps(recipe)
 
     file = altered(Path("results/queue/queue.nc"), change)
-    answer = rerun(file, "trust=false")
-    assert answer.status == 2
-    assert "runs code from outside this project (evil" in answer.err
-    assert answer.err.count("\n") == 1
+    for allowed in ((), ("modules=brought",)):  # the file brings no such code
+        answer = rerun(file, "trust=false", *allowed)
+        assert answer.status == 2
+        assert "runs code from outside this project (evil" in answer.err
+        assert answer.err.count("\n") == 1
     assert not Path("ran").exists()
     rerun(file, "trust=true")
     assert Path("ran").exists()
