@@ -7,16 +7,12 @@ import numpy as np
 from models.arrays import Floats, Ints
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
-from models.jobs.swf import Log, read, select
+from models.jobs.swf import Filters, Log, read, select
 from models.jobs.swf.header import header_number
 from models.jobs.trace import Origin, Trace
 from models.point import Point
 from models.workloads import replayed
 
-FILTERS = (
-    "start", "end", "partition", "queue", "user", "exclude_user", "exclude",
-    "partial", "failed", "zero_runtime", "oversized",
-)  # fmt: skip
 FILLS = ("requested", "memory", "user")
 
 read_log = replayed.read_once(read)
@@ -37,8 +33,8 @@ def open_trace(point: Point) -> Trace:
     workload, machine = point.workload, point.machine
     log = read_log(workload)
     hosts = machines.of(machine, log.max_processors)
-    filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
-    chosen = select(log, machine_size=hosts.largest, **filters)
+    filters = Filters.of(workload)
+    chosen = select(log, hosts.largest, filters)
     notes = account, *_ = chosen.describe()
     if replayed.names_no_machine(machine) and not log.names_its_machine:
         notes.append(
@@ -64,7 +60,7 @@ def open_trace(point: Point) -> Trace:
         used,
         user if (user >= 0).any() else None,
     )
-    whole = log.names_its_machine and not {"partition", "queue"} & filters.keys()
+    whole = log.names_its_machine and filters.partition is None and filters.queue is None
     read_jobs = Trace(
         log.name,
         jobs,

@@ -101,7 +101,7 @@ def load(folder: Path | None, source: Source) -> UserJobs:
             "TRACES to its folder, or add logs=FOLDER"
         )
     log = swf.read(path)
-    selection = swf.select(log, machine_size=source.n_pes, exclude=source.exclude)
+    selection = swf.select(log, source.n_pes, swf.Filters(exclude=source.exclude))
     probe = sum(rows for reason, rows in selection.dropped.items() if "user" in reason)
     other = sum(selection.dropped.values()) - probe
     left_out = []

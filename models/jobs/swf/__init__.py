@@ -17,11 +17,11 @@ from models.jobs.swf.errors import SwfError
 from models.jobs.swf.log import Log
 from models.jobs.swf.reading import read
 from models.jobs.swf.repetition import run_lengths
-from models.jobs.swf.selecting import FAILED, PARTIAL, Values, select
+from models.jobs.swf.selecting import FAILED, FILTERS, PARTIAL, Filters, Values, select
 from models.jobs.swf.writing import write
 
 __all__ = [
-    "COLUMNS", "DTYPES", "EXACT", "FAILED", "PARTIAL",
-    "Log", "Selection", "SwfError", "Values",
+    "COLUMNS", "DTYPES", "EXACT", "FAILED", "FILTERS", "PARTIAL",
+    "Filters", "Log", "Selection", "SwfError", "Values",
     "read", "run_lengths", "select", "write",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from models.jobs import selecting
 from models.jobs.selecting import Rows, Rule, Selection, known_values
 from models.jobs.swf.columns import COLUMNS
 from models.jobs.swf.log import Log
+from models.point import Parameters
 
 FAILED = (0, 5)  # failed, cancelled
 PARTIAL = (2, 3, 4)  # bursts of a job that was stopped and continued
@@ -21,31 +22,12 @@ Values = int | Iterable[int]
 """One value of a filter, or several."""
 
 
-def select(
-    log: Log,
-    *,
-    machine_size: int,
-    start: float | None = None,
-    end: float | None = None,
-    partition: Values | None = None,
-    queue: Values | None = None,
-    user: Values | None = None,
-    exclude_user: Values | None = None,
-    exclude: Mapping[str, Values] | Sequence[Mapping[str, Values]] | None = None,
-    partial: str = "drop",
-    failed: str = "keep",
-    zero_runtime: str = "drop",
-    oversized: str = "drop",
-) -> Selection:
-    """Return the jobs of a log to simulate.
-
-    Rules apply in the order of the parameters; rows without a submit time are dropped before, and those of
-    unknown size or runtime before `zero_runtime`. A row counts under the first rule that drops it.
+@dataclass(frozen=True)
+class Filters:
+    """The filters of a workload, in the order in which they apply.
 
     Parameters
     ----------
-    machine_size : int
-        Processors of the machine to simulate.
     start, end : float, optional
         Time window in seconds since the log's first submit, ``start <= t < end``.
     partition, queue, user : int or several, optional
@@ -62,6 +44,42 @@ def select(
         Status 0 (failed) and 5 (cancelled). Kept by default: they did use the machine.
     zero_runtime, oversized : str
         See `models.jobs.selecting.select`.
+    """
+
+    start: float | None = None
+    end: float | None = None
+    partition: Values | None = None
+    queue: Values | None = None
+    user: Values | None = None
+    exclude_user: Values | None = None
+    exclude: Mapping[str, Values] | Sequence[Mapping[str, Values]] | None = None
+    partial: str = "drop"
+    failed: str = "keep"
+    zero_runtime: str = "drop"
+    oversized: str = "drop"
+
+    @classmethod
+    def of(cls, workload: Parameters) -> Filters:
+        """Return the filters of a workload; one that is missing or null has its default."""
+        return cls(**{name: workload[name] for name in FILTERS if workload.get(name) is not None})
+
+
+FILTERS = tuple(each.name for each in fields(Filters))
+"""Keys of a workload that are filters."""
+
+
+def select(log: Log, machine_size: int, filters: Filters | None = None) -> Selection:
+    """Return the jobs of a log to simulate.
+
+    Rows without a submit time are dropped before all others, and those of unknown size or runtime before
+    `Filters.zero_runtime`. A row counts under the first rule that drops it.
+
+    Parameters
+    ----------
+    machine_size : int
+        Processors of the machine to simulate.
+    filters : Filters, optional
+        By default those of `Filters()`.
 
     Raises
     ------
@@ -71,11 +89,13 @@ def select(
     Examples
     --------
     >>> log = read("NASA-iPSC-1993-3.swf.gz")  # doctest: +SKIP
-    >>> print(*select(log, machine_size=128, exclude_user=3).describe())  # doctest: +SKIP
+    >>> print(*select(log, 128, Filters(exclude_user=3)).describe())  # doctest: +SKIP
     NASA-iPSC-1993-3.swf.gz: 42,264 rows, 18,004 kept; dropped 24,087 of user 3 (exclude_user), ...
     """
-    checks.choice({"partial": partial}, "workload", "partial", ("drop", "keep"))
-    checks.choice({"failed": failed}, "workload", "failed", ("keep", "drop"))
+    filters = filters or Filters()
+    checks.choice({"partial": filters.partial}, "workload", "partial", ("drop", "keep"))
+    checks.choice({"failed": filters.failed}, "workload", "failed", ("keep", "drop"))
+    start, end = filters.start, filters.end
     earliest = -np.inf if start is None else start
     latest = np.inf if end is None else end
     if not all(isinstance(bound, int | float) for bound in (earliest, latest)) or not earliest < latest:
@@ -92,13 +112,14 @@ def select(
         yield "with no submit time", columns["submit"] < 0
         yield f"before start={start}", since_first < earliest
         yield f"at or after end={end}", since_first >= latest
-        for column, wanted in (("partition", partition), ("queue", queue), ("user", user)):
-            if wanted is not None:
+        for column in ("partition", "queue", "user"):
+            if (wanted := getattr(filters, column)) is not None:
                 values = known(column, column, wanted)
                 yield f"of another {column} than {_listed(values)}", ~np.isin(columns[column], values)
-        if exclude_user is not None:
-            values = known("exclude_user", "user", exclude_user)
+        if filters.exclude_user is not None:
+            values = known("exclude_user", "user", filters.exclude_user)
             yield f"of user {_listed(values)} (exclude_user)", np.isin(columns["user"], values)
+        exclude = filters.exclude
         for pattern in [exclude] if isinstance(exclude, Mapping) else exclude or ():
             if not pattern or any(column not in COLUMNS for column in pattern):
                 checks.refuse("workload.exclude", dict(pattern), f"values of {', '.join(COLUMNS)}")
@@ -106,15 +127,15 @@ def select(
             reason = " and ".join(f"{column} {_listed(values)}" for column, values in met.items())
             hits = [np.isin(columns[column], values) for column, values in met.items()]
             yield f"with {reason} (exclude)", np.logical_and.reduce(hits)
-        if partial == "drop":
+        if filters.partial == "drop":
             yield "bursts of continued jobs (partial=drop)", np.isin(columns["status"], PARTIAL)
-        if failed == "drop":
+        if filters.failed == "drop":
             yield "failed or cancelled (failed=drop)", np.isin(columns["status"], FAILED)
         yield "of unknown size", log.sizes < 1
         yield "with no runtime", columns["runtime"] < 0
 
     rows = Rows(log.name, log.line, since_first, columns["runtime"], log.sizes)
-    selection = selecting.select(rows, rules(), machine_size, zero_runtime, oversized)
+    selection = selecting.select(rows, rules(), machine_size, filters.zero_runtime, filters.oversized)
     return replace(selection, notes=(*selection.notes, *log.notes))
 
 

@@ -9,11 +9,12 @@ import json
 import sys
 from typing import Any
 
-from models.workloads.jann1997.fitting import FILTERS, fit
+from models.jobs.swf import FILTERS
+from models.workloads.jann1997.fitting import fit
 from models.workloads.jann1997.model import table_of
 
 DEFAULTS: dict[str, Any] = {"least_jobs": 30, "few_jobs": "refuse"}
-KEYS = ("path", *FILTERS, "zero_runtime", "ranges", "least_jobs", "few_jobs")
+KEYS = ("path", *FILTERS, "ranges", "least_jobs", "few_jobs")
 
 
 def main(words: list[str]) -> None:

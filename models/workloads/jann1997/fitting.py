@@ -8,19 +8,17 @@ inside a range. A runtime of 0 is a value like any other, unless ``zero_runtime`
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
-from models.jobs.swf import select
+from models.jobs.swf import Filters, select
 from models.point import Parameters
 from models.workloads import swf
 from models.workloads.jann1997.hyper_erlang import MOST_STAGES, HyperErlang, fitted
 from models.workloads.jann1997.model import Model, Range, label_of
 
-FILTERS = tuple(key for key in swf.FILTERS if key != "zero_runtime")
 ZERO_RUNTIME = ("keep", "drop", "second")
 FEW_JOBS = REFUSE, MERGE = ("refuse", "merge")
 LEAST_JOBS = 4
@@ -43,9 +41,8 @@ def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
     """
     log = swf.read_log(workload)
     zero = checks.choice(workload, "workload", "zero_runtime", ZERO_RUNTIME, default="keep")
-    filters: dict[str, Any] = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
-    filters["zero_runtime"] = "drop" if zero == "drop" else "second"
-    jobs = select(log, machine_size=log.max_processors, **filters)
+    filters = replace(Filters.of(workload), zero_runtime="drop" if zero == "drop" else "second")
+    jobs = select(log, log.max_processors, filters)
     if zero == "keep":
         notes = tuple(note for note in jobs.notes if "zero_runtime" not in note)
         jobs = replace(jobs, runtime=log.columns["runtime"][jobs.rows], notes=notes)

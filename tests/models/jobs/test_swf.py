@@ -226,6 +226,10 @@ def few_rules(draw: st.DrawFn) -> dict[str, Any]:
     return {"machine_size": draw(st.sampled_from([8, 4, 16]))} | {name: draw(RULES[name]) for name in names}
 
 
+def selected(log: swf.Log, machine_size: int = 128, **filters: Any) -> swf.Selection:
+    return swf.select(log, machine_size, swf.Filters(**filters))
+
+
 def several(value: int | list[int]) -> list[int]:
     return [value] if isinstance(value, int) else value
 
@@ -289,9 +293,9 @@ def test_selection_equals_its_slow_twin(
     except ValueError:
         event("refused")
         with pytest.raises(ValueError, match=r"^log\.swf: "):
-            swf.select(log, **rules)
+            selected(log, **rules)
         return
-    selection = swf.select(log, **rules)
+    selection = selected(log, **rules)
     of_log = [log.columns[name][selection.rows] for name in ("user", "application", "requested_time")]
     columns = (selection.arrival, selection.runtime, selection.size, *of_log)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == kept
@@ -307,9 +311,7 @@ def test_a_selection_describes_all_rows(folder: Path) -> None:
         row(user=2, runtime=-1),
         row(user=2, processors=256),
     )
-    selection = swf.select(
-        read_bytes(folder, content), machine_size=128, exclude_user=3, zero_runtime="second", oversized="cap"
-    )
+    selection = selected(read_bytes(folder, content), exclude_user=3, zero_runtime="second", oversized="cap")
     assert selection.describe() == [
         "log.swf: 5 rows, 2 kept; dropped 2 of user 3 (exclude_user), 1 with no runtime",
         "log.swf: 1 jobs of runtime 0 run for a second (zero_runtime=second)",
@@ -339,7 +341,7 @@ def test_rules_that_cannot_be_met(folder: Path, rules: dict[str, Any], message: 
     rows = (row(processors=2), row(user=3, processors=8, submit=10), row(user=3, processors=2, submit=10))
     log = read_bytes(folder, lines(*rows))
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-        swf.select(log, **{"machine_size": 128, **rules})
+        selected(log, **rules)
 
 
 ARCHIVE = {
@@ -359,8 +361,8 @@ def test_logs_of_the_archive_have_its_jobs(name: str) -> None:
 def test_the_nasa_log_without_its_probe_is_the_cleaned_log() -> None:
     raw, clean = (swf.read(archive_log(f"NASA-iPSC-1993-3{suffix}")) for suffix in ("", ".1-cln"))
     probe = {"user": 3, "processors": 1, "application": 1}  # the filter that the cleaned log's header names
-    selection = swf.select(raw, machine_size=128, exclude=probe)
-    expected = swf.select(clean, machine_size=128)
+    selection = selected(raw, exclude=probe)
+    expected = selected(clean)
     assert next(iter(selection.dropped.values())) == raw.n_jobs - clean.n_jobs == 24_025
     for name in ("arrival", "runtime", "size"):
         np.testing.assert_array_equal(getattr(selection, name), getattr(expected, name))
