@@ -6,7 +6,7 @@ UV := .tools/bin/uv
 PY := .venv/bin/python
 RUNS := .venv/.runs
 READY := .venv/.ready
-# Overrides of the packing study, e.g. STUDY=replications=2 where a run has to be short.
+# Overrides of the packing study, e.g. STUDY=replications=5 where a run has to be short.
 STUDY ?=
 
 # Hundreds of processes are started: without their compiled modules they would mostly compile what they import.
