@@ -15,7 +15,7 @@ from numba import njit
 import sweep
 from models.jobs import swf
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SMALL = {"batches": 5, "batch_size": 50, "replications": 1, "executor": "serial"}
 
 

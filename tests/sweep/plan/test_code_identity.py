@@ -75,7 +75,7 @@ def own_family(tmp_path, monkeypatch):
 def mine(sweep, own_family, tmp_path):
     """Run a study of that family."""
     for folder in ("experiment", "workload", "machine"):
-        (tmp_path / "conf" / folder).symlink_to(Path(__file__).parent / "conf" / folder)
+        (tmp_path / "conf" / folder).symlink_to(Path(__file__).parents[1] / "conf" / folder)
 
     def mine(*arguments):
         given = (

@@ -20,7 +20,7 @@ from sweep import cli
 from sweep.rerun import sameness
 from sweep.rerun.original import stored
 
-LOG = Path(__file__).parents[1] / "data" / "backfill" / "syn1k.swf.gz"
+LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 """1,000 jobs on 128 processors."""
 
 ONCE = ("replications=1", "executor=serial")
