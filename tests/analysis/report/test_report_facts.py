@@ -22,7 +22,7 @@ from analysis.study.groups import RUNTIME, SIZE
 from models.jobs.swf import write
 from sweep import cli
 
-LOG = Path(__file__).parents[1] / "data" / "backfill" / "syn1k.swf.gz"
+LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 """1,000 jobs on 128 processors; it records no waits."""
 
 POLICIES = "grid.policy=[easy,fcfs]"

@@ -16,7 +16,7 @@ from analysis.study import open_study
 from analysis.study.groups import SIZE
 from sweep import cli
 
-LOG = Path(__file__).parents[1] / "data" / "backfill" / "syn1k.swf.gz"
+LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 """1,000 jobs on 128 processors."""
 
 

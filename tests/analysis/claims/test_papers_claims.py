@@ -28,8 +28,7 @@ BY_SATURATION = {
 
 
 def false(key: str) -> dict:
-    module = "test_feitelson1996_claims" if key == "feitelson1996" else f"fabricated_{key}"
-    return import_module(module).FALSE
+    return import_module(f"fabricated_{key}").FALSE
 
 
 EVERY = [(key, name, claim) for key in KEYS for name, found in false(key).items() for claim in found]
