@@ -6,6 +6,7 @@ import doctest
 import importlib
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -106,12 +107,15 @@ def a_log(seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_commands_of_the_readme_are_understood(folder: Path) -> None:
+FIRST_PAGES = [ROOT / "README.md", DOCS / "five_minutes.md"]
+
+
+def test_commands_of_the_first_pages_are_understood(folder: Path) -> None:
     """Each is planned, in a folder without results; those that only read results are run on small ones."""
     (folder / "LOG").write_text(a_log(seed=1))
     (folder / "FILE").write_text(SACCT)
     run("python -m sweep +experiment=packing policy=buddy grid.load=[0.5] exclude=[] output=small", *SMALL)
-    found = commands(ROOT / "README.md")
+    found = [line for page in FIRST_PAGES for line in commands(page)]
     for line in dict.fromkeys(found):
         if " rerun " in line:
             run(line.replace("results/packing/packing.nc", "small/packing.nc"))
@@ -121,17 +125,19 @@ def test_commands_of_the_readme_are_understood(folder: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_readmes_notebook_runs(folder: Path) -> None:
+@pytest.mark.parametrize("page", FIRST_PAGES, ids=lambda page: page.stem)
+def test_the_cells_of_the_first_pages_run(folder: Path, monkeypatch: pytest.MonkeyPatch, page: Path) -> None:
     """In a folder of its own, cell after cell, after the study whose dataset it reads."""
     small = 'grid={"load": [0.5]}, batches=5, batch_size=100, replications=1, executor="serial"'
-    cells = "\n".join(blocks(ROOT / "README.md", "python"))
+    cells = "\n".join(blocks(page, "python"))
     quick = cells.replace(
         "batches=10)", 'batches=5, batch_size=100, executor="serial", output="results/face")'
     )
     # A file, as numba reads the source of a function.
     (folder / "notebook.py").write_text(f'import sweep\nsweep.Study("packing", {small}).run()\n{quick}')
+    monkeypatch.delitem(sys.modules, "notebook", raising=False)
     importlib.import_module("notebook")
-    assert (folder / "easy.swf").is_file()
+    assert (folder / "results" / "face" / "packing.nc").is_file()
 
 
 def documented_modules() -> list[str]:
