@@ -10,7 +10,10 @@ import argparse
 import ast
 import os
 import random
+import resource
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,20 +25,38 @@ from queue import SimpleQueue
 
 ROOT = Path(__file__).parents[1]
 
+
+def _laws(*folders: str, family: str = "") -> str:
+    """Return the tests of a family's folders, and its own part of the laws of all families."""
+    places = " ".join(f"tests/models/{folder}" for folder in folders)
+    return f"{places} tests/models/test_families.py -k 'not TestFamilies or [{family or folders[0]}-'"
+
+
+def _of(folder: str, names: str) -> str:
+    """Return files of tests."""
+    return " ".join(f"tests/{folder}/test_{name}.py" for name in names.split())
+
+
 TESTS = {
-    "models/gang": "tests/models/gang tests/models/test_families.py",
-    "models/packing": "tests/models/gang tests/models/test_families.py",
-    "models/concurrent_gang": "tests/models/concurrent_gang tests/models/test_families.py",
-    "models/backfill": "tests/models/backfill tests/models/test_families.py",
-    "models/production_gang": "tests/models/production_gang tests/models/test_families.py",
-    "models/partitioning": "tests/models/partitioning tests/models/test_families.py",
-    "models/jobs": "tests/models/jobs tests/models/test_families.py tests/sweep",
-    "models/workloads": "tests/models/workloads tests/models/test_families.py",
-    "sweep/statistics": "tests/sweep tests/analysis",
-    "sweep/store": "tests/sweep",
-    "analysis/claims": "tests/analysis",
+    "models/gang": _laws("gang"),
+    "models/packing": _laws("gang"),
+    "models/concurrent_gang": _laws("concurrent_gang"),
+    "models/backfill": _laws("backfill"),
+    "models/production_gang": _laws("production_gang"),
+    "models/partitioning": _laws("partitioning"),
+    "models/jobs": _laws("jobs", family="backfill"),
+    "models/workloads": _laws("workloads", family="backfill"),
+    "sweep/statistics": _of("sweep", "statistics blocks exact saturation dataset honesty"),
+    "sweep/store": _of("sweep", "dataset damage runs plan job_tables exact"),
+    "analysis/claims": _of("analysis", "claims_verdicts papers_claims"),
 }
 """Folder to be mutated, and the tests that should notice."""
+
+LIMIT = 900
+"""Seconds after which tests that still run count as failed."""
+
+MEMORY = 8 * 2**30
+"""Bytes that a run of tests may take."""
 
 SWAPPED = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
@@ -116,19 +137,54 @@ def choose(count: int, seed: int) -> list[tuple[Mutation, str]]:
     return chosen
 
 
-def survives(mutation: Mutation, tests: str, tier: str, copy: Path) -> tuple[bool, str]:
-    """Return whether all tests pass with a mutation, and the changed line."""
+def failing(tests: str, tier: str, copy: Path, compiled: Path | None = None) -> str:
+    """Run tests until the first failure, and return that test, or nothing if all pass.
+
+    Parameters
+    ----------
+    tests : str
+        Arguments of pytest.
+    tier : str
+        "first" or "all".
+    copy : Path
+        The checkout in which they run.
+    compiled : Path, optional
+        Where kernels are kept instead of the user's cache.
+    """
+    marker = ["-m", "not exhaustive"] if tier == "first" else []
+    pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    environment = {**os.environ, "PYTHONPATH": str(copy)}
+    if compiled:
+        environment["NUMBA_CACHE_DIR"] = str(compiled)
+    with subprocess.Popen(
+        [*pytest, *marker, *shlex.split(tests)],
+        cwd=copy,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)),
+    ) as run:
+        try:
+            output, _ = run.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:  # e.g. a loop that no longer ends
+            os.killpg(run.pid, signal.SIGKILL)
+            return f"still running after {LIMIT} s"
+    if run.returncode == 0:
+        return ""
+    failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return (failed or [f"exit status {run.returncode}"])[0].partition(" - ")[0]
+
+
+def try_out(mutation: Mutation, tests: str, tier: str, copy: Path) -> tuple[str, str]:
+    """Return the test that notices a mutation, if any does, and the changed line."""
     original = (copy / mutation.path).read_bytes()
+    # A mutated model makes kernels of its own, which nothing needs afterwards.
+    compiled = copy / ".mutated" if mutation.path.parts[0] == "models" else None
     try:
         line = mutation.apply(copy)
-        marker = ["-m", "not exhaustive"] if tier == "first" else []
-        pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        # A mutated model makes kernels of its own, which nothing needs afterwards.
-        kernels = copy / (".mutated" if mutation.path.parts[0] == "models" else ".kernels")
-        environment = {**os.environ, "PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": str(kernels)}
-        command = [*pytest, *marker, *tests.split()]
-        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False)
-        return done.returncode == 0, line
+        return failing(tests, tier, copy, compiled), line
     finally:
         (copy / mutation.path).write_bytes(original)
         shutil.rmtree(copy / ".mutated", ignore_errors=True)
@@ -151,18 +207,22 @@ def main() -> int:
             shutil.copytree(ROOT, copy, ignore=ignored)
             copies.put(copy)
 
-        def run(one: tuple[Mutation, str]) -> tuple[Mutation, bool, str]:
+        def run(one: tuple[Mutation, str]) -> tuple[Mutation, str, str]:
             copy = copies.get()
             try:
-                return one[0], *survives(*one, asked.tier, copy)
+                return one[0], *try_out(*one, asked.tier, copy)
             finally:
                 copies.put(copy)
 
+        chosen = choose(asked.count, asked.seed)
+        for tests in dict.fromkeys(tests for _, tests in chosen):
+            if failed := failing(tests, asked.tier, Path(folder) / "0"):
+                print(f"without any mutation, in a copy of the checkout: {failed}", file=sys.stderr)
+                return 1
         with ThreadPoolExecutor(asked.jobs) as pool:
-            for mutation, survived, line in pool.map(run, choose(asked.count, asked.seed)):
-                found += not survived
-                verdict = "SURVIVED" if survived else "found"
-                print(f"{verdict:<8} {mutation.path}:{mutation.line} {line}", flush=True)
+            for mutation, test, line in pool.map(run, chosen):
+                found += bool(test)
+                print(f"{mutation.path}:{mutation.line} {line}\n    {test or 'SURVIVED'}", flush=True)
     print(f"{found} of {asked.count} mutations found by the {asked.tier} tier")
     return 0
 
