@@ -1,4 +1,4 @@
-"""``python -m slurm.element SUBMISSION FIRST``: the work of an array element, inside its job.
+"""``python -m slurm.element SUBMISSION``: the work of an array element, inside its job.
 
 It expands the plan from the submission's own config, runs what is left of its share, and stops in time. As
 long as each attempt finishes a task, it is then queued again. It takes no lock and writes no dataset.
@@ -28,15 +28,14 @@ from sweep.plan.plan import Plan, expand
 
 def main(arguments: Sequence[str]) -> int:
     """Run a share and return the exit status: 0 if all is done, 1 if something failed or is left."""
-    path, first = Path(arguments[0]), int(arguments[1])
+    path = Path(arguments[0])
     try:
         submission = submissions.load(path)
     except SweepError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.status
-    index = os.environ["SLURM_ARRAY_TASK_ID"]
-    job = f"{os.environ.get('SLURM_ARRAY_JOB_ID', '0')}_{index}"
-    element = first + int(index)
+    element = int(os.environ["SLURM_ARRAY_TASK_ID"])
+    job = f"{os.environ.get('SLURM_ARRAY_JOB_ID', '0')}_{element}"
     file = record.file(path, element)
     before = record.read(file)
     attempts, fruitless = (before.attempts, before.fruitless) if before else (0, 0)

@@ -1,4 +1,4 @@
-"""``executor=slurm``: submits the tasks that are left as arrays of elements, and returns.
+"""``executor=slurm``: submits the tasks that are left as an array of elements, and returns.
 
 The record of a submission is RESULTS/slurm/NNN (`slurm.submission`); its status is read from the sweep's own
 files, with Slurm's answers as a hint (`slurm.status`).
@@ -20,9 +20,9 @@ from slurm import checks, script, status, submission
 from slurm import profile as profiles
 from slurm.answers import Limits
 from slurm.commands import RefusedError, Slurm, SlurmError
-from slurm.packing import Chunk, Outline, outlined
+from slurm.packing import Outline, outlined
 from slurm.share import n_logs
-from slurm.submission import Array, Submission
+from slurm.submission import Submission
 from sweep.errors import SweepError
 from sweep.executors import Assignment
 from sweep.store.folder import Folder
@@ -62,31 +62,31 @@ class Executor:
         self._observer = status.Observer(self._slurm)
 
     def submit(self, assignment: Assignment) -> Iterator[str]:
-        """Submit what is left, as arrays and a gathering job, and yield lines on how to continue.
+        """Submit what is left, as an array and a gathering job, and yield lines on how to continue.
 
         Raises
         ------
         SweepError
             If an earlier submission still has jobs.
         SlurmError
-            If Slurm refuses or does not answer; what it had accepted before is recorded and stays.
+            If Slurm refuses or does not answer.
         """
         self._refuse_two(assignment.folder)
         outline = outlined(
             assignment, self._profile, self._slurm.limits(self._profile.qos), self._max_elements
         )
         made = self._prepare(assignment, outline)
-        problem = self._submit_arrays(made, outline.chunks)
-        if not made.ids:
-            if isinstance(problem, RefusedError):
-                shutil.rmtree(made.path)
-            assert problem is not None
-            raise problem
-        jobs = f"job{'s' if len(made.ids) > 1 else ''} {', '.join(map(str, made.ids))} ({made.job})"
-        yield f"submitted {made.n_tasks} tasks in {made.n_elements} array elements: {jobs}"
         try:
-            after = f"--dependency=afterany:{':'.join(map(str, made.ids))}"
-            options = [after, script.log_option(made.logs, "gather.out")]
+            options = [f"--array={outline.array}", script.log_option(made.logs, "%A_%a.out")]
+            made.array = self._slurm.submit(made.path / "array.sh", options)
+        except RefusedError:
+            shutil.rmtree(made.path)
+            raise
+        made.save()
+        job = f"job {made.array} ({made.job})"
+        yield f"submitted {made.n_tasks} tasks in {made.n_elements} array elements: {job}"
+        try:
+            options = [f"--dependency=afterany:{made.array}", script.log_option(made.logs, "gather.out")]
             made.gathering = self._slurm.submit(made.path / "gather.sh", options)
             made.save()
             yield f"gathers   job {made.gathering}, when they have ended"
@@ -97,8 +97,6 @@ class Executor:
         yield f"status    the same command with action=status (or squeue --name={made.job})"
         yield "cancel    the same command with action=cancel"
         yield f"record    {made.path}"
-        if problem is not None:
-            raise problem
 
     def outlook(self, assignment: Assignment) -> Iterator[str]:
         """Yield lines on what `submit` would do, including the script."""
@@ -112,11 +110,10 @@ class Executor:
             yield f"limits    Slurm's defaults are assumed ({error})"
         outline = outlined(assignment, self._profile, limits, self._max_elements)
         n, cores = outline.packing.n_elements, self._profile.cpus_per_task
-        arrays = f"{len(outline.chunks)} array{'s' if len(outline.chunks) > 1 else ''}"
         at_a_time = f", at most {self._profile.max_parallel} at a time" if self._profile.max_parallel else ""
         yield (
-            f"elements  {n} of {cores} core{'s' if cores > 1 else ''} each, in {arrays} (the cluster's "
-            f"MaxArraySize is {limits.max_array_size}){at_a_time}; profile {self._profile.name}"
+            f"elements  {n} of {cores} core{'s' if cores > 1 else ''} each (the cluster's MaxArraySize is "
+            f"{limits.max_array_size}){at_a_time}; profile {self._profile.name}"
         )
         yield from outline.cost()
         place = submission.parent(assignment.folder)
@@ -127,9 +124,8 @@ class Executor:
         if limits is not UNKNOWN:
             yield from self._never_starts()
         path, job = place.absolute() / "NNN", f"{assignment.plan.settings.name}-XXXXXXXX"
-        for chunk in outline.chunks:
-            options = [f"--array={chunk.array}", script.log_option(path / "logs", "%A_%a.out")]
-            yield "submits   " + shlex.join(["sbatch", *options, str(path / "array.sh"), str(chunk.first)])
+        options = [f"--array={outline.array}", script.log_option(path / "logs", "%A_%a.out")]
+        yield "submits   " + shlex.join(["sbatch", *options, str(path / "array.sh")])
         yield "script    array.sh"
         for line in script.array(self._profile, job, path, Path.cwd()).splitlines():
             yield f"  {line}"
@@ -199,20 +195,3 @@ class Executor:
         except OSError as error:
             raise assignment.folder.unwritable(error) from None
         return made
-
-    def _submit_arrays(self, made: Submission, chunks: list[Chunk]) -> SlurmError | None:
-        """Submit arrays until one is not accepted; every id is on disk before the next array is submitted."""
-        for chunk in chunks:
-            array = Array(chunk)
-            made.arrays.append(array)
-            options = [f"--array={chunk.array}", script.log_option(made.logs, "%A_%a.out")]
-            if chunk.after is not None:
-                options.append(f"--dependency=afterany:{made.arrays[chunk.after].id}")
-            try:
-                array.id = self._slurm.submit(made.path / "array.sh", options, [str(chunk.first)])
-            except SlurmError as error:
-                array.problem = str(error)
-                return error
-            finally:
-                made.save()
-        return None

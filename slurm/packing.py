@@ -1,8 +1,7 @@
-"""Tasks divided among array elements by predicted time, and elements among arrays."""
+"""Tasks divided among the elements of an array by predicted time."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -52,31 +51,6 @@ class Packing:
 
 
 @dataclass(frozen=True)
-class Chunk:
-    """Elements that are submitted as one array.
-
-    Parameters
-    ----------
-    first, size : int
-        The first element, and how many there are; the array's indices are 0 to size - 1.
-    parallel : int, optional
-        How many of them may run at a time.
-    after : int, optional
-        Chunk that has to end before, where fewer may run at a time than there are chunks.
-    """
-
-    first: int
-    size: int
-    parallel: int | None
-    after: int | None
-
-    @property
-    def array(self) -> str:
-        """Value of sbatch's ``--array``."""
-        return f"0-{self.size - 1}" + (f"%{self.parallel}" if self.parallel else "")
-
-
-@dataclass(frozen=True)
 class Outline:
     """A submission before it is made.
 
@@ -84,15 +58,19 @@ class Outline:
     ----------
     profile : Profile
     packing : Packing
-    chunks : list of Chunk
     seconds : ndarray, shape (n_tasks,)
         Predicted for each task, NaN where no such task was timed yet.
     """
 
     profile: Profile
     packing: Packing
-    chunks: list[Chunk]
     seconds: np.ndarray
+
+    @property
+    def array(self) -> str:
+        """Value of sbatch's ``--array``."""
+        at_a_time = self.profile.max_parallel
+        return f"0-{self.packing.n_elements - 1}" + (f"%{at_a_time}" if at_a_time else "")
 
     @property
     def work_s(self) -> float | None:
@@ -139,10 +117,10 @@ def outlined(assignment: Assignment, profile: Profile, limits: Limits, max_eleme
     numbers = np.array(assignment.left, dtype=np.int64)
     seconds = predicted(assignment.plan, numbers, assignment.costs)
     most = min(limits.max_jobs, limits.max_submit or limits.max_jobs)
-    allowed = max(1, int(USABLE * most) - 1)  # one for the gathering job
+    # One job is for the gathering; array indices are below MaxArraySize.
+    allowed = max(1, min(int(USABLE * most) - 1, limits.max_array_size))
     n_elements = elements(seconds, profile, max_elements, allowed)
-    made = chunks(n_elements, limits.max_array_size, profile.max_parallel)
-    return Outline(profile, pack(numbers, seconds, n_elements), made, seconds)
+    return Outline(profile, pack(numbers, seconds, n_elements), seconds)
 
 
 def predicted(plan: Plan, numbers: np.ndarray, costs: Costs) -> np.ndarray:
@@ -193,21 +171,3 @@ def pack(numbers: np.ndarray, seconds: np.ndarray, n_elements: int) -> Packing:
     starts = np.zeros(n_elements + 1, dtype=np.int64)
     np.cumsum(np.bincount(element, minlength=n_elements), out=starts[1:])
     return Packing(tasks, starts)
-
-
-def chunks(n_elements: int, max_array_size: int, max_parallel: int | None) -> list[Chunk]:
-    """Cut elements into arrays of even size, and divide `max_parallel` among them.
-
-    An array's indices are below `max_array_size`.
-    """
-    count = math.ceil(n_elements / max_array_size)
-    bounds = [n_elements * number // count for number in range(count + 1)]
-    made = []
-    for number, (first, end) in enumerate(itertools.pairwise(bounds)):
-        parallel = after = None
-        if max_parallel is not None:
-            share, rest = divmod(max_parallel, count)
-            parallel = max(1, share + (number < rest))
-            after = number - max_parallel if number >= max_parallel else None
-        made.append(Chunk(first, end - first, parallel, after))
-    return made

@@ -1,7 +1,4 @@
-"""The record of an array element: one small file, with a line when an attempt starts and one when it ends.
-
-When the dataset has been gathered, the files of finished elements are joined into one.
-"""
+"""The record of an array element: one small file, with a line when an attempt starts and one when it ends."""
 
 from __future__ import annotations
 
@@ -13,11 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
-
-from sweep.store.folder import replace
-
-JOINED = "elements.jsonl"
-"""In the submission's folder: the records of finished elements."""
 
 WHY = {
     "done": "all its tasks are done",
@@ -91,13 +83,13 @@ def append(path: Path, **event: Any) -> None:
 
 
 def read(path: Path) -> Element | None:
-    """Return the element of a file, also of one that has been joined; None if it was never started."""
-    return _read((path.parent.parent / JOINED, path)).get(int(path.stem))
+    """Return the element of a file; None if it was never started."""
+    return _read([path]).get(int(path.stem))
 
 
 def read_all(submission: Path) -> dict[int, Element]:
     """Return every element that was started, by number."""
-    return _read((submission / JOINED, *(submission / "elements").glob("*.jsonl")))
+    return _read((submission / "elements").glob("*.jsonl"))
 
 
 def _read(paths: Iterable[Path]) -> dict[int, Element]:
@@ -109,14 +101,3 @@ def _read(paths: Iterable[Path]) -> dict[int, Element]:
                     event = json.loads(line)
                     events[event["element"]].append(event)
     return {number: Element.of(found) for number, found in events.items() if "started" in found[0]}
-
-
-def join(submission: Path) -> None:
-    """Join the files of finished elements, to which no process writes any more."""
-    done = [file(submission, number) for number, one in read_all(submission).items() if one.finished]
-    if done := [path for path in done if path.exists()]:
-        joined = submission / JOINED
-        parts = [*([joined] if joined.exists() else []), *done]
-        replace(joined, b"".join(path.read_bytes().rstrip(b"\n") + b"\n" for path in parts))
-        for path in done:
-            path.unlink()

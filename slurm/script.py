@@ -23,7 +23,7 @@ GATHER_MINUTES = 60
 
 
 def array(profile: Profile, name: str, submission: Path, place: Path) -> str:
-    """Return the script of array elements, whose argument is the number of the array's first element.
+    """Return the script of array elements.
 
     `name` is the jobs', `submission` the absolute path of the submission's folder, and relative paths in the
     config start from `place`.
@@ -35,9 +35,8 @@ def array(profile: Profile, name: str, submission: Path, place: Path) -> str:
         "--open-mode=append",
         *([f"--signal=B:USR1@{profile.signal_lead_s}"] if profile.signal_lead_s else []),
     ]
-    title = "Elements of a sweep. $1 is the number of the array's first element."
-    command = f'slurm.element {shlex.quote(str(submission))} "$1"'
-    return _script(profile, name, options, title, place, command)
+    command = f"slurm.element {shlex.quote(str(submission))}"
+    return _script(profile, name, options, "Elements of a sweep.", place, command)
 
 
 def gathering(profile: Profile, name: str, submission: Path, place: Path) -> str:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import platform
 import socket
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from rich.console import Console
 
-from models import kernel_cache
 from slurm.submission import Submission
 from slurm.watch import MESSAGE_S, Watch
 from sweep import executors
@@ -23,20 +17,15 @@ from sweep.executors.bundles import OUTSTANDING, Bundles
 from sweep.plan.plan import Plan
 from sweep.run import execute, warm_up
 from sweep.store.costs import Costs
-from sweep.store.folder import Folder, HeldError
+from sweep.store.folder import Folder
 from sweep.store.reader import heads
 from sweep.store.state import State
-
-Done = TypeVar("Done")
 
 CORES_A_LOG = 16
 """Workers that share a log: at a message a second each they hardly ever wait for it."""
 
 MAX_LOGS = 4
 """Logs of an element: 100,000 tasks shall leave fewer than a thousand files."""
-
-COMPILING_S = 300.0
-"""Seconds to wait for another element's kernels; then this one compiles them, too, which is safe."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +82,7 @@ def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch
     RunError
         If results cannot be written, or all workers are lost.
     """
-    with _one_at_a_time(kernel_cache.in_use() / f".compiling-{platform.node()}"):
-        warm_up(plan, Console(quiet=True))
+    warm_up(plan, Console(quiet=True))
     costs = Costs()
     bundles: Bundles = Bundles(
         plan,
@@ -111,36 +99,3 @@ def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch
     assert not isinstance(executor, executors.Detached)
     # Quiet: Slurm's log is for errors, and is removed where it is empty.
     execute(plan, Console(quiet=True), State(plan), bundles, executor, costs)
-
-
-def patiently(action: Callable[[], Done], patience_s: float) -> Done:
-    """Call a function again and again until no other process holds the folder that it locks."""
-    deadline = time.monotonic() + patience_s
-    while True:
-        try:
-            return action()
-        except HeldError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.2)
-
-
-@contextmanager
-def _one_at_a_time(path: Path) -> Iterator[None]:
-    """Wait for a lock of this node, with a limit, and continue without it where there are no locks."""
-    try:
-        lock = path.open("a")
-    except OSError:
-        yield
-        return
-    with lock:
-        deadline = time.monotonic() + COMPILING_S
-        while time.monotonic() < deadline:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                time.sleep(0.1)
-            except OSError:
-                break
-        yield

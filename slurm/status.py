@@ -26,7 +26,7 @@ ASK_EVERY_S = 10.0
 SHOWN = 5
 """Elements of a kind that are listed."""
 
-KINDS = ("done", "running", "waiting", "stopped", "cancelled", "lost", "broken", "never started", "refused")
+KINDS = ("done", "running", "waiting", "stopped", "cancelled", "lost", "broken", "never started")
 """Kinds of elements, in the order in which their numbers are shown."""
 
 
@@ -88,10 +88,7 @@ class View:
         self._made = made
         self._answer = answer
         self._elements = elements
-        first = {array.id: array.chunk.first for array in made.arrays}
-        self._queue = {
-            first[job.id] + index: job for job in answer.jobs if job.id in first for index in job.indices
-        }
+        self._queue = {index: job for job in answer.jobs for index in job.indices}
         self.kinds = {element: self._kind(element) for element in range(made.n_elements)}
 
     def _kind(self, element: int) -> str:
@@ -106,8 +103,6 @@ class View:
             return "stopped"
         if self._answer.problem:  # the sweep's own files are all there is
             return "waiting" if known is None else "running"
-        if element >= sum(array.chunk.size for array in self._made.arrays if array.id is not None):
-            return "refused"
         if known is not None:
             return "lost"
         return "broken" if Path(self._log(element)).exists() else "never started"
@@ -144,9 +139,6 @@ class View:
         waits = any(job.id == self._made.gathering and job.state == "PENDING" for job in answer.jobs)
         if waits and any(map(hopeless, reasons)):
             yield "the gathering job waits for them: action=gather writes the dataset without it"
-        for job in answer.jobs:
-            if job.id not in (*self._made.ids, self._made.gathering):
-                yield f"job {job.id} has this submission's name but no record: it runs, and does no harm"
         if not answer.jobs and (left := [k for k in self.kinds.values() if k != "done"]):
             yield f"Slurm has no job of it any more; {len(left)} elements are not finished"
 
@@ -173,8 +165,7 @@ class View:
     def _log(self, element: int) -> str:
         if (known := self._elements.get(element)) is not None:
             return str(self._made.logs / f"{known.job}.out")
-        array = next(array for array in reversed(self._made.arrays) if array.chunk.first <= element)
-        return str(self._made.logs / f"{array.id}_{element - array.chunk.first}.out")
+        return str(self._made.logs / f"{self._made.array}_{element}.out")
 
     def _time_left(self, assignment: Assignment) -> Iterator[str]:
         failed, ids = assignment.state.failed, assignment.plan.ids

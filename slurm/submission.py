@@ -3,7 +3,7 @@
 Slurm forgets jobs and may use an id twice; so jobs are identified by a name that no other submission has,
 and ids are only a hint. Files:
 
-- ``submission.json``: the time, command, profile, and arrays with their ids
+- ``submission.json``: the time, command, profile, and the array's id
 - ``config.json``: the config, from which an element expands the same plan
 - ``tasks.npz``: the tasks of each element
 - ``array.sh``, ``gather.sh``: the scripts
@@ -17,27 +17,18 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from slurm.packing import Chunk, Packing
+from slurm.packing import Packing
 from sweep.config import kept
 from sweep.config.settings import Config
 from sweep.errors import SweepError
 from sweep.plan.plan import Plan
 from sweep.store.folder import Folder, replace
-
-
-@dataclass
-class Array:
-    """An array of a submission: Slurm's id, or why there is none (it was refused, or no answer came)."""
-
-    chunk: Chunk
-    id: int | None = None
-    problem: str = ""
 
 
 @dataclass
@@ -63,9 +54,8 @@ class Submission:
     n_tasks, n_elements : int
     seconds : float, optional
         Predicted work of all tasks; None if not known.
-    arrays : list of Array
-    gathering : int, optional
-        Id of the job that gathers.
+    array, gathering : int, optional
+        Ids of the array, and of the job that gathers.
     cancelled : float, optional
         When a user cancelled it, seconds since 1970.
     """
@@ -81,7 +71,7 @@ class Submission:
     n_tasks: int
     n_elements: int
     seconds: float | None
-    arrays: list[Array] = field(default_factory=list)
+    array: int | None = None
     gathering: int | None = None
     cancelled: float | None = None
 
@@ -89,11 +79,6 @@ class Submission:
     def name(self) -> str:
         """Number of the submission, as it names its folder."""
         return self.path.name
-
-    @property
-    def ids(self) -> list[int]:
-        """Ids of its arrays."""
-        return [array.id for array in self.arrays if array.id is not None]
 
     @property
     def logs(self) -> Path:
@@ -135,8 +120,7 @@ def load(path: Path) -> Submission:
     """Return a submission by its folder; raise `SweepError` if there is none."""
     try:
         data = json.loads((path / "submission.json").read_text(encoding="utf-8"))
-        arrays = [Array(Chunk(**array.pop("chunk")), **array) for array in data.pop("arrays")]
-        return Submission(path=path, arrays=arrays, **data)
+        return Submission(path=path, **data)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise SweepError(f"{path}: no record of a submission ({error!r}); give RESULTS/slurm/NNN") from None
 

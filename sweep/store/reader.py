@@ -22,7 +22,7 @@ class Line(NamedTuple):
 def scan(folder: Path, names: str = "*.jsonl") -> Iterator[tuple[Line, bytes]]:
     """Yield each whole line of the logs of a folder.
 
-    A torn last line waits for its end. If logs are merged in the meantime, lines may come twice.
+    A torn last line waits for its end.
 
     Parameters
     ----------
@@ -31,22 +31,15 @@ def scan(folder: Path, names: str = "*.jsonl") -> Iterator[tuple[Line, bytes]]:
     names : str
         Pattern of the logs' names.
     """
-    seen: set[Path] = set()
-    while new := sorted(set(folder.glob(names)) - seen):
-        seen.update(new)
-        for log in new:
-            try:
-                file = log.open("rb")
-            except FileNotFoundError:  # merged: its lines are in a log that is new
-                continue
-            offset = 0
-            with file:
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        break
-                    if line != b"\n":
-                        yield Line(log, offset, len(line)), line
-                    offset += len(line)
+    for log in sorted(folder.glob(names)):
+        offset = 0
+        with log.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break
+                if line != b"\n":
+                    yield Line(log, offset, len(line)), line
+                offset += len(line)
 
 
 def heads(folder: Path, names: str = "*.jsonl") -> Iterator[Head]:
@@ -55,13 +48,7 @@ def heads(folder: Path, names: str = "*.jsonl") -> Iterator[Head]:
 
 
 def read(lines: Iterable[Line]) -> Iterator[Record | None]:
-    """Yield the record of each line, None where it is damaged; lines of one log should come together.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a log is gone, because it was merged with others.
-    """
+    """Yield the record of each line, None where it is damaged; lines of one log should come together."""
     for log, of_log in itertools.groupby(lines, key=operator.attrgetter("log")):
         with log.open("rb") as file:
             for line in of_log:

@@ -112,30 +112,3 @@ def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
         else:
             log.unlink()
     return aside
-
-
-def merge(folder: Path, logs: Iterable[Path], name: str) -> None:
-    """Make one log of several that are complete; at no moment is a line in none of them.
-
-    Parameters
-    ----------
-    name : str
-        Of the one log, without ``.jsonl``.
-    """
-    logs = list(logs)
-    private = folder / ".merging"
-    try:
-        with private.open("wb") as merged:
-            for log in logs:
-                with log.open("rb") as file:
-                    # A torn last line counts for nothing, and would damage the next one.
-                    merged.writelines(line for line in file if line.endswith(b"\n"))
-            merged.flush()
-            os.fsync(merged.fileno())
-        newest = max((log.stat().st_mtime for log in logs), default=time.time())
-        os.utime(private, (newest, newest))  # no results are newer for being moved
-        private.replace(folder / f"{name}.jsonl")
-    finally:
-        private.unlink(missing_ok=True)
-    for log in logs:
-        log.unlink(missing_ok=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -107,7 +106,6 @@ def read(plan: Plan, folder: Folder) -> State:
 
 def failures(state: State) -> Iterator[Failed]:
     """Yield the latest record of each failed task."""
-    with suppress(FileNotFoundError):  # merged at this moment
-        for record in reader.read(state.failed.values()):
-            if isinstance(record, Failed):
-                yield record
+    for record in reader.read(state.failed.values()):
+        if isinstance(record, Failed):
+            yield record

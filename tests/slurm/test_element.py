@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from studies import TASKS, configured, environment, expand, folder, numbers
 
-from slurm import element, gathering, packing, record, submission
+from slurm import element, packing, record, submission
 from sweep import run as running
 from sweep.errors import SweepError
 from sweep.store.manifest import claim
-from sweep.store.reader import heads
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +62,7 @@ def start(made, number, *, array=5, wait=True):
     """Run an element in a process of its own, as Slurm would."""
     env = environment(Path.cwd(), SLURM_ARRAY_JOB_ID=str(array), SLURM_ARRAY_TASK_ID=str(number))
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "slurm.element", str(made.path), "0"],
+        [sys.executable, "-P", "-m", "slurm.element", str(made.path)],
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -119,32 +118,6 @@ def test_attempts_are_capped(submitted):
     assert [line.get("why") for line in lines(made, 0)] == [None, None, "attempts"]
     known = record.read(record.file(made.path, 0))
     assert (known.attempts, known.why, known.finished) == (2, "attempts", False)
-
-
-@pytest.mark.exhaustive
-def test_gathering_leaves_few_files(submitted):
-    """Logs and records of finished elements become one each, others stay; nothing that was known is lost."""
-    made = submitted("policy.raises_at=0.6")
-    for number in (0, 1):
-        start(made, number)
-    claimed = folder(Path(made.output))
-    before = record.read_all(made.path)
-    known = sorted(heads(claimed.shards))
-    with (claimed.shards / f"slurm-{made.job}-00007-node-0.jsonl").open("wb") as log:  # of one that runs
-        log.write(b"torn")
-    seen = [next(reading := heads(claimed.shards))]
-    gathering.tidy(made, claimed)
-    seen += reading
-    assert set(seen) == set(known)
-    assert sorted(heads(claimed.shards)) == known
-    assert record.read_all(made.path) == before
-    assert record.read(record.file(made.path, 1)) == before[1]
-    assert not list((made.path / "elements").iterdir())
-    assert len(list(claimed.shards.iterdir())) == 2
-    gathering.tidy(made, claimed)
-    assert sorted(heads(claimed.shards)) == known
-    assert start(made, 0)[0] == 1, "an element that comes once more finds that it is done"
-    assert sorted(heads(claimed.shards)) == known
 
 
 def test_a_changed_study_is_refused(submitted):

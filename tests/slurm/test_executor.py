@@ -13,7 +13,7 @@ from slurm.commands import RefusedError, UnreachableError
 
 
 class Controller:
-    """Accepts a number of arrays, and records what was submitted."""
+    """Accepts a number of jobs, and records what was submitted."""
 
     def __init__(self, *, array_size: int = 1001, jobs: int = 10000, takes: int = 1000, down: bool = False):
         self.answer = Limits("fake", "0", array_size, jobs, None)
@@ -69,34 +69,29 @@ def latest(tmp_path):
     return submission.load(max((tmp_path / "results/queue/slurm").iterdir()))
 
 
-def test_arrays_below_the_limit_and_one_gathering_job(ask, tmp_path):
+def test_an_array_below_the_limit_and_a_gathering_job(ask, tmp_path):
+    """No more elements than the cluster's arrays have; each then has more tasks."""
     controller = Controller(array_size=4)
-    output = ask(controller, "executor.max_elements=10", "executor.max_parallel=5")
+    output = ask(controller, "executor.max_elements=10", "executor.max_parallel=2")
     logs = latest(tmp_path).logs
     assert controller.given == [
-        ["array.sh", "--array=0-2%2", f"--output={logs}/%A_%a.out", "0"],
-        ["array.sh", "--array=0-2%2", f"--output={logs}/%A_%a.out", "3"],
-        ["array.sh", "--array=0-3%1", f"--output={logs}/%A_%a.out", "6"],
-        ["gather.sh", "--dependency=afterany:101:102:103", f"--output={logs}/gather.out"],
+        ["array.sh", "--array=0-3%2", f"--output={logs}/%A_%a.out"],
+        ["gather.sh", "--dependency=afterany:101", f"--output={logs}/gather.out"],
     ]
-    assert output.startswith("submitted 24 tasks in 10 array elements: jobs 101, 102, 103 (queue-")
+    assert output.startswith("submitted 24 tasks in 4 array elements: job 101 (queue-")
     packed = submission.read(latest(tmp_path).path)[1]
-    shares = [packed.share(element).tolist() for element in range(10)]
+    shares = [packed.share(element).tolist() for element in range(4)]
     assert sorted(number for share in shares for number in share) == list(range(TASKS))
 
 
-def test_what_was_accepted_before_a_refusal_is_kept(ask, tmp_path):
-    controller = Controller(array_size=2, takes=2)
-    arguments = ("executor.max_elements=6",)
-    output = ask(controller, *arguments, status=1)
+def test_a_refused_array_leaves_nothing_and_a_refused_gathering_job_is_reported(ask, tmp_path):
+    output = ask(Controller(takes=0), status=1)
     assert "error: sbatch: too many jobs; try again later" in output
-    made = latest(tmp_path)
-    assert made.ids == [101, 102]
-    assert made.arrays[2].problem.startswith("sbatch: too many jobs")
-    assert "gathers   no job: sbatch: too many jobs" in output
-    assert "2 refused" in ask(controller, *arguments, "action=status")
-    assert "cancelled submission 001" in ask(controller, *arguments, "action=cancel")
-    assert controller.cancelled == [101, 102]
+    assert list((tmp_path / "results/queue/slurm").iterdir()) == []
+    controller = Controller(takes=1)
+    assert "gathers   no job: sbatch: too many jobs" in ask(controller)
+    assert "cancelled submission 001" in ask(controller, "action=cancel")
+    assert controller.cancelled == [101]
 
 
 def test_a_second_submission_is_refused(ask, tmp_path):
@@ -114,12 +109,12 @@ def test_the_plan_shows_it_all_and_does_nothing(ask, tmp_path, down):
     assert controller.given == []
     assert not (tmp_path / "results").exists()
     assert ("limits    Slurm's defaults are assumed (scontrol: the controller is down)" in output) is down
-    assert f"elements  5 of 2 cores each, in {1 if down else 2} array" in output
-    assert "at most 24 files in all" in output
-    commands = [shlex.split(line) for line in output.splitlines() if line.startswith("submits ")]
-    assert [command[-1] for command in commands] == (["0"] if down else ["0", "2"])
+    assert f"elements  {5 if down else 4} of 2 cores each (the cluster's MaxArraySize is" in output
+    assert f"at most {24 if down else 21} files in all" in output
+    (command,) = [shlex.split(line) for line in output.splitlines() if line.startswith("submits ")]
+    assert command[-1].endswith("/results/queue/slurm/NNN/array.sh")
     assert "  #SBATCH --cpus-per-task=2\n" in output
-    assert re.search(r"  exec \S+ -P -m slurm.element \S+/results/queue/slurm/NNN \"\$1\"\n", output)
+    assert re.search(r"  exec \S+ -P -m slurm.element \S+/results/queue/slurm/NNN\n", output)
 
 
 @pytest.mark.parametrize("action", ["run", "plan"])

@@ -1,4 +1,4 @@
-"""Tasks dealt out to elements, and elements to arrays: nothing lost, nothing twice, even lengths."""
+"""Tasks divided among elements: nothing lost, nothing twice, even lengths."""
 
 import math
 
@@ -26,25 +26,6 @@ def test_every_task_is_in_one_element_and_elements_are_even(taken, n):
     lengths = [taken[share // 3].sum() for share in shares]
     assert max(lengths) - min(lengths) <= taken.max() * (1 + 1e-9)
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
-
-
-@given(st.integers(1, 5000), st.integers(1, 1001), st.none() | st.integers(1, 100))
-@settings(max_examples=200)
-def test_chunks_keep_to_both_limits(n, size, parallel):
-    made = packing.chunks(n, size, parallel)
-    assert [c.first for c in made] == np.cumsum([0, *(c.size for c in made)])[:-1].tolist()
-    assert sum(c.size for c in made) == n
-    assert all(1 <= c.size <= size for c in made)
-    if parallel is None:
-        assert all(c.parallel is None and c.after is None for c in made)
-        return
-    # Chunks that need not wait for another may run all at once; the others take the place of one that ended.
-    at_once = [c for c in made if c.after is None]
-    assert sum(c.parallel for c in at_once) == max(parallel, len(at_once))
-    assert len(at_once) <= parallel
-    followers = [c.after for c in made if c.after is not None]
-    assert len(set(followers)) == len(followers)
-    assert all(c.parallel == 1 for c in made if c.after is not None)
 
 
 @pytest.mark.parametrize(

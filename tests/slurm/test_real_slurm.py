@@ -7,8 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import xarray as xr
-from studies import CONF, ROOT, TASKS, environment, numbers, sweep
+from studies import TASKS, environment, numbers, sweep
 from testcluster import TestCluster, missing
 
 from slurm import record, submission
@@ -39,7 +37,7 @@ class Study:
 
     @property
     def env(self) -> dict[str, str]:
-        return environment(self.place, **self.cluster.env) | {"PYTHON": sys.executable}
+        return environment(self.place, **self.cluster.env)
 
     @property
     def results(self) -> Path:
@@ -83,7 +81,7 @@ class Study:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[TestCluster]:
-    """Arrays have three elements at most, and terminated jobs have 30 s to end."""
+    """An array has three elements at most, and terminated jobs have 30 s to end."""
     with TestCluster(cpus=8, settings={"KillWait": 30, "MaxArraySize": 3}) as started:
         yield started
 
@@ -118,9 +116,9 @@ def background(cluster, tmp_path_factory) -> dict[str, tuple[Study, submission.S
     return found
 
 
-def test_an_array_beyond_the_largest_that_the_cluster_takes(study, serial):
-    output = study.sweep("executor.max_elements=5", "executor.max_parallel=4", PACE)
-    assert re.match(rf"submitted {TASKS} tasks in 5 array elements: jobs \d+, \d+ \(queue-\w+\)\n", output)
+def test_an_array_of_the_largest_size_that_the_cluster_takes(study, serial):
+    output = study.sweep("executor.max_elements=5", "executor.max_parallel=2", PACE)
+    assert re.match(rf"submitted {TASKS} tasks in 3 array elements: job \d+ \(queue-\w+\)\n", output)
     assert re.search(r"gathers   job \d+, when they have ended", output)
     assert "action=status" in output and "action=cancel" in output  # noqa: PT018
     watched = study.sweep(PACE, "action=status", "--watch")
@@ -128,13 +126,11 @@ def test_an_array_beyond_the_largest_that_the_cluster_takes(study, serial):
     assert re.search(r"elements: .*(running|waiting)", watched), watched
     assert "24 done, 0 failed, 0 left" in watched
     (made,) = [submission.load(path) for path in (study.results / "slurm").iterdir()]
-    assert [(array.chunk.size, array.chunk.parallel) for array in made.arrays] == [(2, 2), (3, 2)]
     study.finish(made)
     study.same_as(serial)
     assert sorted(set(study.done())) == sorted(study.done()), "nothing ran twice"
     assert [log.name for log in made.logs.iterdir()] == ["gather.out"], "empty logs are removed"
-    assert len(list((study.results / "shards").glob("*.jsonl"))) == 1, "merged when they were gathered"
-    assert not list((made.path / "elements").iterdir())
+    assert len(list((study.results / "shards").glob("*.jsonl"))) == 3, "a log for each element"
     assert {one.why for one in record.read_all(made.path).values()} == {"done"}
     assert "up to date: 24 of 24 tasks are done" in study.sweep(PACE)
 
@@ -156,27 +152,12 @@ def test_cancel_ends_this_submission_and_no_other_job(study, serial):
     before = study.done()
     assert 2 <= len(before) < TASKS
     output = study.sweep(*many, "action=status")
-    assert re.search(r"001 of .*: 8 elements: .*cancelled", output), output
+    assert re.search(r"001 of .*: 3 elements: .*cancelled", output), output
     assert "nothing to cancel" in study.sweep(*many, "action=cancel")
     again = study.submit(*many)
     assert again.n_tasks == TASKS - len(before)
     study.finish(again)
     assert sorted(study.done()) == sorted(set(study.done())), "nothing was run again"
-    study.same_as(serial)
-
-
-def test_an_array_by_hand(study, serial):
-    command = ["sbatch", "--parsable", "--array=0-2", str(ROOT / "slurm/sweep.sbatch")]
-    command += ["+experiment=queue", f"--config-dir={CONF}"]
-    study.place.joinpath("results").mkdir()
-    submitted = subprocess.run(
-        command, cwd=study.place, env=study.env, capture_output=True, text=True, check=True
-    )
-    job = int(submitted.stdout)
-    study.wait(lambda: not study.cluster.slurm.jobs([job]))
-    logs = sorted(study.place.glob("sweep-*.out"))
-    assert [log.read_text().splitlines()[-1] for log in logs] == ["8 done, 0 failed, 0 left"] * 3
-    assert "24 of 24 tasks are in it" in study.sweep("action=gather")
     study.same_as(serial)
 
 
@@ -241,7 +222,7 @@ def test_ids_that_the_controller_forgets_and_gives_out_again(tmp_path, serial):
         other = tmp_path / "other.sh"
         other.write_text("#!/bin/sh\nexec sleep 100\n")
         ids = [own.slurm.submit(other, ["-o", "/dev/null", "--hold"]) for _ in range(4)]
-        assert set(ids) & set(made.ids), "the id is another job's now"
+        assert made.array in ids, "the id is another job's now"
         output = study.sweep("action=status")
         assert "held" not in output, "not ours"
         assert "nothing to cancel" in study.sweep("action=cancel")
@@ -257,7 +238,7 @@ def test_ids_that_the_controller_forgets_and_gives_out_again(tmp_path, serial):
 def test_an_element_that_stops_in_time_is_queued_again(background, name, why):
     study, made = background[name]
     study.finish(made)
-    events = map(json.loads, (made.path / record.JOINED).read_text().splitlines())
+    events = map(json.loads, record.file(made.path, 0).read_text().splitlines())
     ends = [event["why"] for event in events if "why" in event]
     assert ends[0] == why, "Slurm gives notice up to a minute early, so it may do so more than once"
     assert ends == [why] * (len(ends) - 1) + ["done"]

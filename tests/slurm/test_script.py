@@ -41,10 +41,10 @@ def test_a_shell_reads_what_was_meant(lab, kind, tmp_path, monkeypatch):
     show.chmod(0o755)
     plain = replace(lab, python=str(show), setup=[])
     (tmp_path / "made.sh").write_text(getattr(script, kind)(plain, "x", place / "s", place))
-    done = subprocess.run(["bash", tmp_path / "made.sh", "40"], capture_output=True, text=True, check=True)
+    done = subprocess.run(["bash", tmp_path / "made.sh"], capture_output=True, text=True, check=True)
     module = {"array": "slurm.element", "gathering": "slurm.gathering"}[kind]
-    given = [str(place / "s"), *(["40"] if kind == "array" else [])]
-    assert done.stdout.splitlines() == [str(place), f"/opt/my models:{ROOT}", "1", "-P", "-m", module, *given]
+    given = ["-P", "-m", module, str(place / "s")]
+    assert done.stdout.splitlines() == [str(place), f"/opt/my models:{ROOT}", "1", *given]
     assert done.stderr == ""
 
 

@@ -11,8 +11,7 @@ from studies import configured, expand, folder
 from slurm import record, status, submission
 from slurm.answers import Job
 from slurm.commands import UnreachableError
-from slurm.packing import Chunk
-from slurm.submission import Array, Submission
+from slurm.submission import Submission
 from sweep.executors import Assignment
 from sweep.store.costs import Costs, keys
 from sweep.store.state import State
@@ -40,7 +39,7 @@ def job(id_: int, indices: tuple[int, ...], state: str, reason: str = "None") ->
 
 @pytest.fixture
 def made(tmp_path) -> Submission:
-    """Write a submission of six elements in two arrays, 10 and 11, and a gathering job, 12."""
+    """Write a submission of six elements, job 10, and a gathering job, 12."""
     one = Submission(
         path=submission.claim(folder(tmp_path / "results")),
         job=NAME,
@@ -53,7 +52,7 @@ def made(tmp_path) -> Submission:
         n_tasks=24,
         n_elements=6,
         seconds=None,
-        arrays=[Array(Chunk(0, 3, None, None), 10), Array(Chunk(3, 3, None, None), 11)],
+        array=10,
         gathering=12,
     )
     one.save()
@@ -84,7 +83,7 @@ def test_a_submission_on_its_way(made, tmp_path):
     started(made, 1, "10_1")
     queue = Queue(
         job(10, (1, 2), "RUNNING"),
-        job(11, (0, 1, 2), "PENDING", "Resources"),
+        job(10, (3, 4, 5), "PENDING", "Resources"),
         job(12, (), "PENDING", "Dependency"),
     )
     assert report(tmp_path, queue, cost_s=3.0, left=20) == [
@@ -114,9 +113,9 @@ def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
     started(made, 1, "10_1")
     (made.logs / "10_2.out").write_text("module: command not found\n")
     stranger = Job(10, (2,), "RUNNING", "None", "", None, "other")
-    lines = report(tmp_path, Queue(stranger, job(99, (0,), "RUNNING")))
+    lines = report(tmp_path, Queue(stranger))
     assert lines[0].endswith("6 elements: 1 done, 1 lost, 1 broken, 3 never started")
-    assert lines[1] == "job 99 has this submission's name but no record: it runs, and does no harm"
+    assert lines[1] == "Slurm has no job of it any more; 5 elements are not finished"
     assert lines[2] == (
         f"1 ended without a record (killed, or its node died): 1, log {made.logs}/10_1.out; the same command "
         "submits what is missing"
@@ -127,14 +126,10 @@ def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
 
 
 DOWN = Queue(down=True)
-ACCEPTED = Queue(job(10, (0, 1, 2), "PENDING", "Priority"))
-REFUSED = {
-    "digest": "another",
-    "arrays": [Array(Chunk(0, 3, None, None), 10), Array(Chunk(3, 3, None, None))],
-}
+WAITING = Queue(job(10, (0, 1, 2, 3, 4, 5), "PENDING", "Priority"))
 HOPELESS = Queue(
     job(10, (0, 1, 2), "PENDING", "PartitionTimeLimit"),
-    job(11, (0, 1, 2), "PENDING", "Priority"),
+    job(10, (3, 4, 5), "PENDING", "Priority"),
     job(12, (), "PENDING", "DependencyNeverSatisfied"),
 )
 
@@ -161,9 +156,9 @@ HOPELESS = Queue(
             {"cancelled": 1.0},
             ["1 done, 5 cancelled", "it was cancelled at "],
         ),
-        ([], ACCEPTED, REFUSED, ["3 waiting, 3 refused", "it was for another grid or other settings"]),
+        ([], WAITING, {"digest": "another"}, ["6 waiting", "it was for another grid or other settings"]),
     ],
-    ids=["controller down", "hopeless", "cancelled", "refused"],
+    ids=["controller down", "hopeless", "cancelled", "another grid"],
 )
 def test_other_states(made, tmp_path, elements, queue, changed, expected):
     for number, why in enumerate(elements):

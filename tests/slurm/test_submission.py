@@ -6,8 +6,7 @@ import numpy as np
 from studies import configured, folder
 
 from slurm import packing, submission
-from slurm.packing import Chunk
-from slurm.submission import Array, Submission
+from slurm.submission import Submission
 from sweep.config.settings import Config
 from sweep.plan.plan import expand as expanded
 
@@ -25,7 +24,7 @@ def made(path: Path) -> Submission:
         n_tasks=24,
         n_elements=4,
         seconds=None,
-        arrays=[Array(Chunk(0, 2, None, None), 17), Array(Chunk(2, 2, 1, 0), None, "refused")],
+        array=17,
     )
 
 
@@ -33,7 +32,6 @@ def test_a_record_comes_back(tmp_path):
     one = made(tmp_path)
     one.save()
     assert submission.load(tmp_path) == one
-    assert one.ids == [17]
 
 
 def test_folders_are_numbered_and_the_latest_comes_first(tmp_path):

@@ -13,7 +13,7 @@
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --signal=B:USR1@120
-# Elements of a sweep. $1 is the number of the array's first element.
+# Elements of a sweep.
 unset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR
 module purge
 module load python/3.11
@@ -21,4 +21,4 @@ source "$HOME/sweeps/.venv/bin/activate"
 export PYTHONPATH='/opt/my models:/ROOT'
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 BLIS_NUM_THREADS=1 VECLIB_MAXIMUM_THREADS=1
 cd '/home/ada/Bär'"'"'s "runs"' || exit
-exec python -P -m slurm.element '/home/ada/Bär'"'"'s "runs"/results/queue/slurm/007' "$1"
+exec python -P -m slurm.element '/home/ada/Bär'"'"'s "runs"/results/queue/slurm/007'

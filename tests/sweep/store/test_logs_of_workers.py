@@ -5,7 +5,6 @@ import errno
 import json
 import multiprocessing
 import resource
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from models.saturation import PARTS, Backlog
 from sweep.store import reader, records, shards
 from sweep.store.records import Failed, Finished, encoded
-from sweep.store.shards import Shard, merge
+from sweep.store.shards import Shard
 
 BACKLOG = encoded(Backlog(np.linspace(1.0, 2.0, PARTS), np.full(PARTS, 1e-3), suspected=True, length=4))
 FINISHED = Finished("0" * 20, 1.5e-05, 300, BACKLOG, 2, (("m", 2), ("n", 4)), b"x" * 48)
@@ -115,19 +114,3 @@ def test_without_locks_every_process_has_a_log_of_its_own(tmp_path, monkeypatch)
     one.append([FINISHED])
     assert one.path != other.path
     assert len(read(tmp_path)) == 3
-
-
-def test_logs_become_one_while_they_are_read(tmp_path):
-    """The lines of a log that was merged away before its turn are found in the new log."""
-    for name in "abc":
-        Shard(tmp_path, name).append([replace(FINISHED, id=name * 20)])
-    with (tmp_path / "c.jsonl").open("ab") as log:
-        log.write(b'{"id":')
-    lines = reader.scan(tmp_path)
-    seen = {records.head(next(lines)[1]).id}
-    merge(tmp_path, [tmp_path / f"{name}.jsonl" for name in "abc"], "merged")
-    seen |= {records.head(line).id for _, line in lines}
-    assert seen == {name * 20 for name in "abc"}
-    assert [path.name for path in tmp_path.iterdir()] == ["merged.jsonl"]
-    assert [record.id[0] for record in read(tmp_path)] == ["a", "b", "c"], "without the torn line"
-    assert read(tmp_path, "mine-*.jsonl") == []
