@@ -12,7 +12,6 @@ from rich.console import Console
 from benchmarks import record
 
 BENCHMARKS = {
-    "packing": "benchmarks.packing",
     "families": "benchmarks.families",
     "backfill": "benchmarks.backfill",
     "simpy": "benchmarks.against_simpy",
@@ -20,8 +19,7 @@ BENCHMARKS = {
     "sweep": "benchmarks.whole_sweep",
     "executors": "benchmarks.executors",
     "makespan": "benchmarks.makespan",
-    "startup": "benchmarks.startup",
-    "analysis": "benchmarks.analysis",
+    "commands": "benchmarks.commands",
     "scaling": "benchmarks.scaling",
     "coverage": "benchmarks.coverage",
     "saturation": "benchmarks.saturation",

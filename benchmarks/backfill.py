@@ -1,4 +1,4 @@
-"""Backfilling: jobs a second, EASY against SimPy, a large real log, and cost against the length of the queue.
+"""Backfilling: jobs a second, EASY against SimPy, and a large real log.
 
 Jobs are drawn and logs read beforehand; what is timed is the CPU time of a whole schedule on one core, once
 compiled.
@@ -16,7 +16,7 @@ from statistics import median
 import numpy as np
 
 from benchmarks import simpy_easy
-from benchmarks.measure import cpu_seconds, exponent, in_turn, median_ratio
+from benchmarks.measure import cpu_seconds, in_turn, median_ratio
 from benchmarks.points import expanded
 from benchmarks.record import Findings, Table, Target
 from models.backfill import FAMILY
@@ -58,23 +58,16 @@ POOL_TARGET, HOSTS_TARGET, CROWDED_TARGET = 7e6, 3e5, 3e5
 SIMPY_TARGET = 60.0
 CURIE = Path(os.environ.get("TRACES", ""), "CEA-Curie-2011-2.1-cln.swf.gz")
 CURIE_TARGET_S = 10.0
-QUEUES = (100, 1_000, 10_000, 100_000)
-LONGEST_QUEUES = {
-    **dict.fromkeys(("easy", "easy_sjbf", "sjf_backfill", "f1"), 100_000),
-    "lxf_w_backfill": 10_000,
-    "conservative": 10_000,
-}
 
 
 def run(quick: bool) -> Findings:
-    """Time the kernels on synthetic jobs, against SimPy, on CEA-Curie, and with longer and longer queues."""
+    """Time the kernels on synthetic jobs, against SimPy, and on CEA-Curie."""
     FAMILY.warm_up()
     rounds, jobs = (1, JOBS // 10) if quick else (5, JOBS)
     found = Findings()
     _synthetic(found, jobs, rounds)
     _against_simpy(found, jobs // 10, rounds)
     _curie(found)
-    _queues(found, rounds, 1_000 if quick else QUEUES[-1])
     return found
 
 
@@ -164,16 +157,3 @@ def _curie(found: Findings) -> None:
     found.targets.append(
         Target("CEA-Curie under EASY, with reading", read + taken, CURIE_TARGET_S, "s of CPU")
     )
-
-
-def _queues(found: Findings, rounds: int, longest: int) -> None:
-    """Time all with longer and longer queues."""
-    machine = pool(PROCESSORS)
-    rows = []
-    for name, rules in policies(*LONGEST_QUEUES).items():
-        lengths = [n for n in QUEUES if n <= min(longest, LONGEST_QUEUES[name])]
-        taken = in_turn({n: partial(_rate, burst(n), machine, rules) for n in lengths}, rounds)
-        us = {n: 1e6 / median(rates) for n, rates in taken.items()}
-        rows.append([name, *(us.get(n) for n in QUEUES), exponent(lengths, list(us.values()))])
-    title = f"CPU time a job when so many are submitted at once on {PROCESSORS} processors, microseconds"
-    found.tables.append(Table(title, ["policy", *(f"{n:,}" for n in QUEUES), "exponent"], rows))

@@ -39,6 +39,14 @@ class Group:
 
 GROUPS = (
     Group(
+        "Fig. 8 of the packing study, every scheme at every load: kinds of alternation",
+        {
+            mode: (*points.FIG_8, f"grid.alternation=[{mode}]", "exclude=[]")
+            for mode in ("shared", "none", "exclusive")
+        },
+        4.0,
+    ),
+    Group(
         "Gang scheduling, load 0.8: schemes, and levels with a queue",
         {
             **{

@@ -1,12 +1,10 @@
-"""The sweep around the kernels: a large plan, what is left of it, and a run on two workers.
+"""The sweep around the kernels: a large plan, what is left of it, and its dataset.
 
-The large plan's results are synthetic but written by the workers' own writer. The run is the real command;
-its share of kernels is CPU time in simulations over that of the worker processes, start and idling included.
+The results are synthetic but written by the workers' own writer.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import time
@@ -15,12 +13,10 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import xarray as xr
 
-from benchmarks import points, timed_gang
+from benchmarks import points
 from benchmarks.measure import in_fresh_process, peak_memory
 from benchmarks.record import Cell, Findings, Table, Target
-from benchmarks.watch import watch
 from models.gang import FAMILY
 from models.saturation import PARTS, Backlog
 from sweep.plan.plan import MEASURES
@@ -39,24 +35,18 @@ GATHER_MB = {100_000: 600.0, 1_000_000: 2000.0}
 """Most memory that gathering may take. The values of 100,000 tasks alone are 460 MB, of a million ten times
 as much: no more than a block of them is held at a time."""
 
-SHARE_TARGET = 0.95
-"""Of CPU time that the workers have once all is imported: from their fork on, start and end included."""
-
-WALL_TARGET_S = 10.0
-WORKERS = 2
 MESSAGE = 50
 """Tasks in a message, about what 75 ms of work come to."""
 
 
 def run(quick: bool) -> Findings:
-    """Measure the large plan in processes of their own, then run Fig. 8."""
+    """Measure each step of large plans in a process of its own."""
     FAMILY.warm_up()
     findings = Findings()
     with tempfile.TemporaryDirectory(prefix="benchmark-") as made:
         for tasks in [10_000] if quick else TARGETS_S:
             _large_plan(findings, Path(made) / f"{tasks}", tasks)
             shutil.rmtree(Path(made) / f"{tasks}")
-        _fig_8(findings, Path(made), ("batches=6",) if quick else ())
     return findings
 
 
@@ -130,31 +120,3 @@ def records(ids: Iterator[str], n_batches: int) -> Iterator[Finished]:
     backlog = encoded(Backlog(np.linspace(9.0, 10.0, PARTS), np.full(PARTS, 1e-3)))
     for id_ in ids:
         yield Finished(id_, 0.1, 31_000, backlog, n_batches, layout, values.tobytes())
-
-
-def _fig_8(findings: Findings, folder: Path, shorter: tuple[str, ...]) -> None:
-    output = folder / "fig8"
-    command = ["-m", "sweep", *points.FIG_8, *shorter, f"executor.workers={WORKERS}"]
-    command += [f"output={output}", "policy.family=benchmarks.timed_gang"]
-    load_average = os.getloadavg()[0]
-    watched = watch(command)
-    with xr.open_dataset(output / "packing.nc") as results:
-        kernels = float(results[timed_gang.METRIC].sum())
-        wall_in_tasks = float(results["seconds"].sum())
-    shutil.rmtree(output)
-    share = kernels / watched.workers_cpu
-    rows: list[list[Cell]] = [
-        ["wall, start to end", watched.wall],
-        ["CPU of the workers", watched.workers_cpu],
-        ["  of that in simulations", kernels],
-        ["CPU of all other processes", watched.other_cpu],
-        ["wall in tasks (`seconds`)", wall_in_tasks],
-    ]
-    title = f"python -m sweep +experiment=packing, Fig. 8 alone, {WORKERS} workers"
-    findings.tables.append(Table(title, ["", "s"], rows))
-    note = f"load average before: {load_average:.1f}; wall clocks mean little if others were at work"
-    findings.notes.append(note)
-    findings.targets += [
-        Target("workers' CPU in simulations", share, SHARE_TARGET, "", at_least=True),
-        Target("Fig. 8 on two cores, wall", watched.wall, WALL_TARGET_S, "s"),
-    ]
