@@ -5,7 +5,7 @@ work make that cost negligible. No worker is idle for long at the end, as long t
 first is at most a third longer than the best order, and much less where most tasks are short) and messages
 become smaller as the work runs out (guided self-scheduling). The cost of an unknown system is found out
 early, too: of each system without a timing one task goes before all else, and until it is back the system's
-other tasks are expected to take as long as it has been away. A worker cannot return a bundle that waits
+other tasks come before those of which the cost is known. A worker cannot return a bundle that waits
 behind its running task (a kernel holds the interpreter); so each bundle is marked as brief or not, and no
 bundle waits behind one that is not (`capacity`).
 
@@ -51,7 +51,10 @@ LEAST_S = 0.05
 """The least work of a message, however little is left."""
 
 MOVED = 1.25
-"""Factor by which a cost has to change before the tasks are sorted again."""
+"""Factor by which a cost has to change before the tasks of its system are sorted in again."""
+
+Place = tuple[bool, float, float, Key]
+"""Place of a key in the order of tasks: whether its system was tried, minus the cost, minus the load."""
 
 LATE, LATE_S = 3.0, 5.0
 """A bundle that is away for longer than so many times the expected time, plus so many seconds, is overdue."""
@@ -140,6 +143,7 @@ class Bundles:
         self._logs = itertools.cycle(logs or [None])
         self._key = keys(plan)
         self._taken: list[float] = []
+        self._tried: set[Key] = set()
         self._seen: set[Key] = set()
         self._given: dict[int, Given] = {}
         self._lock = threading.Lock()
@@ -149,32 +153,31 @@ class Bundles:
             waiting[self._key(number)].append(number)
         self._jobs = {key: plan.measurement(numbers[0]).jobs for key, numbers in waiting.items()}
         self._waiting = {key: numbers[::-1] for key, numbers in waiting.items()}
-        # Systems without a timing: their keys, the lowest load first, and when the first task was started.
-        self._unknown: dict[Key, list[Key]] = defaultdict(list)
+        self._of_system: dict[Key, list[Key]] = defaultdict(list)
         for key in self._waiting:
-            if not self._costs.is_measured(key):
-                self._unknown[key[:SYSTEM]].append(key)
-        for unknown in self._unknown.values():
-            unknown.sort(key=_load)
-        self._untried = sorted(self._unknown, key=lambda system: _load(self._unknown[system][-1]))
-        self._tried: dict[Key, float] = {}
-        self._order()
+            self._of_system[key[:SYSTEM]].append(key)
+        self._queue: list[Place] = []
+        self._places: dict[Key, Place] = {}
+        self._work = 0.0
+        for system in self._of_system:
+            self._sort_in(system)
 
-    def _order(self) -> None:
-        """Sort the tasks with a timing, the longest first, by the timings known now."""
-        costs = {
-            key: self._cost(key, math.inf)
-            for key, numbers in self._waiting.items()
-            if numbers and key[:SYSTEM] not in self._unknown
-        }
-        # Of equal costs the highest load first, where simulations take longest.
-        self._queue = [(-cost, -_load(key), key) for key, cost in costs.items()]
-        heapq.heapify(self._queue)
-        self._work = sum(cost * len(self._waiting[key]) for key, cost in costs.items())
-        self._ordered_by = costs
-        self._moved = False
-        # Rarely where sorting takes long.
-        self._order_after = len(self._taken) + len(self._waiting) // 50
+    def _sort_in(self, system: Key) -> None:
+        """Sort in the waiting tasks of a system by what is known of it now; earlier places do not count."""
+        for key in self._of_system[system]:
+            self._work -= self._work_of(key)
+            # Of equal costs the highest load first, where simulations take longest.
+            place = (system in self._tried, -self._cost(key), -_load(key), key)
+            self._places[key] = place
+            self._work += self._work_of(key)
+            if self._waiting[key]:
+                heapq.heappush(self._queue, place)
+
+    def _work_of(self, key: Key) -> float:
+        """Return the known work of the waiting tasks of a key, in seconds, as they are sorted in."""
+        if key not in self._places or math.isinf(cost := -self._places[key][1]):
+            return 0.0
+        return cost * len(self._waiting[key])
 
     def __iter__(self) -> Iterator[Bundle]:
         return self
@@ -187,8 +190,6 @@ class Bundles:
         self._over = self._over or not self._more()
         if self._over:
             raise StopIteration
-        if self._moved and len(self._taken) >= self._order_after:
-            self._order()
         tasks: list[int] = []
         planned = 0.0
         seconds = self._aimed_at()
@@ -200,7 +201,7 @@ class Bundles:
             if not (known := key[:SYSTEM] in self._seen) and tasks:
                 break
             tasks.append(self._take(key))
-            planned += self._cost(key, math.inf) if key[:SYSTEM] not in self._unknown else math.inf
+            planned += self._cost(key)
             if not known:
                 familiar = False
                 break
@@ -222,34 +223,22 @@ class Bundles:
         return min(self._seconds, max(LEAST_S, self._work / (SHARES * max(1, self._workers()))))
 
     def _next(self) -> Key | None:
-        """Return the key of the next task: an untried system, else the longest task, None at the end."""
-        if self._untried:
-            return self._unknown[self._untried[-1]][-1]
-        while self._queue and not self._waiting[self._queue[0][2]]:
+        """Return the key of the next task, None at the end."""
+        while self._queue:
+            key = self._queue[0][-1]
+            if self._waiting[key] and self._queue[0] == self._places[key]:
+                return key
             heapq.heappop(self._queue)
-        if self._tried:
-            # The system tried first has been away for longest; its other tasks take at least as long.
-            system, since = next(iter(self._tried.items()))
-            if not self._queue or time.monotonic() - since > -self._queue[0][0]:
-                return self._unknown[system][-1]
-        return self._queue[0][2] if self._queue else None
+        return None
 
     def _take(self, key: Key) -> int:
         """Take a task of a key that `_next` returned."""
+        self._work -= self._work_of(key)
         number = self._waiting[key].pop()
-        system = key[:SYSTEM]
-        if system in self._unknown:
-            if self._untried and self._untried[-1] == system:
-                self._untried.pop()
-                self._tried[system] = time.monotonic()
-            if not self._waiting[key]:
-                self._unknown[system].pop()
-                if not self._unknown[system]:
-                    del self._tried[system]
-        else:
-            self._work = max(0.0, self._work - self._cost(key, 0.0))
-            if not self._waiting[key]:
-                heapq.heappop(self._queue)
+        self._work += self._work_of(key)
+        if (system := key[:SYSTEM]) not in self._tried:
+            self._tried.add(system)
+            self._sort_in(system)
         return number
 
     def learn(self, number: int, seconds: float) -> None:
@@ -259,22 +248,10 @@ class Bundles:
             key = self._key(number)
             self._seen.add(key[:SYSTEM])
             self._costs.add(key, seconds / self._plan.measurement(number).jobs)
-            if key[:SYSTEM] in self._unknown:
+            before, cost = -self._places[key][1], self._cost(key)
+            if not before / MOVED <= cost <= before * MOVED:
                 self._sort_in(key[:SYSTEM])
-            elif self._waiting.get(key):
-                cost, before = self._cost(key, 0.0), self._ordered_by.get(key, 0.0)
-                self._moved |= not before / MOVED <= cost <= before * MOVED
         self.ended(number)
-
-    def _sort_in(self, system: Key) -> None:
-        """Sort in the waiting tasks of a system whose first timing is known now."""
-        self._tried.pop(system, None)
-        if system in self._untried:
-            self._untried.remove(system)
-        for key in self._unknown.pop(system):
-            cost = self._ordered_by[key] = self._cost(key, math.inf)
-            self._work += cost * len(self._waiting[key])
-            heapq.heappush(self._queue, (-cost, -_load(key), key))
 
     def ended(self, number: int) -> None:
         """Remove task `number`, done or failed, from the running ones."""
@@ -291,8 +268,7 @@ class Bundles:
             for key, numbers in self._waiting.items():
                 if not numbers:
                     continue
-                if self._costs.is_measured(key):
-                    cost = self._cost(key, math.inf)
+                if math.isfinite(cost := self._cost(key)):
                     work += cost * len(numbers)
                     longest = max(longest, cost)
                 else:
@@ -312,7 +288,8 @@ class Bundles:
     def task_seconds(self, share: float) -> float:
         """Return the seconds that this share of the tasks takes at most: of those that came back or wait."""
         came_back = float(np.quantile(self._taken, share)) if self._taken else 0.0
-        costs = sorted((self._cost(key, 0.0), len(numbers)) for key, numbers in self._waiting.items())
+        known = ((self._cost(key), len(numbers)) for key, numbers in self._waiting.items())
+        costs = sorted((cost if math.isfinite(cost) else 0.0, n) for cost, n in known)
         rest = share * sum(n for _, n in costs)
         for seconds, n in costs:
             rest -= n
@@ -320,9 +297,10 @@ class Bundles:
                 return max(came_back, seconds)
         return came_back
 
-    def _cost(self, key: Key, unknown: float) -> float:
-        seconds = self._costs.seconds_a_job(key)
-        return unknown if seconds is None else seconds * self._jobs[key]
+    def _cost(self, key: Key) -> float:
+        """Return the seconds of a task, infinite where its system has no timing."""
+        seconds = self._costs.seconds_a_job(key) if self._costs.is_measured(key) else None
+        return math.inf if seconds is None else seconds * self._jobs[key]
 
 
 def capacity(workers: int, submitted: Iterable[Bundle]) -> int:
