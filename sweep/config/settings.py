@@ -20,6 +20,9 @@ WEEK = "week"
 GROUPS = ("policy", "workload", "machine")
 """The config groups whose files are values of grid axes of the same name."""
 
+OF_THE_RUN = ("output", "action", "executor", "fresh", "replace", "slurm", "schedule")
+"""Settings of how and where a study is run, which change none of its numbers."""
+
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
 MOST_LOAD = 5

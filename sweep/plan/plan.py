@@ -343,19 +343,6 @@ def _check_metrics(plan: Plan) -> None:
                 )
 
 
-def content(plan: Plan) -> Mapping[str, Any]:
-    """Return what must not differ within a results folder: how runs are measured, at each load."""
-    checkpoints, warmup = plan.settings.batches, plan.settings.warmup
-    found = dict(_content(plan, plan.axes["load"][0]))
-    if isinstance(checkpoints, Mapping):
-        found["checkpoints"] = {
-            f"from load {low:g}": list(plan.settings.checkpoints(low)) for low in checkpoints
-        }
-    if isinstance(warmup, Mapping):
-        found["warmup"] = {f"from load {low:g}": n for low, n in warmup.items()}
-    return found
-
-
 def _content(plan: Plan, load: float | None) -> Mapping[str, Any]:
     """Return the part of a task's identity that all tasks at a load share."""
     settings = plan.settings

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sweep.config.settings import OF_THE_RUN
 from sweep.plan import canonical
 from sweep.plan.plan import Plan
 from sweep.plan.sources import OURS
 from sweep.rerun.original import Original
 from sweep.store import manifest, provenance
-from sweep.store.recipe import OF_THE_RUN
 
 DIRTY = "-dirty"
 """Ends the commit of a checkout with changes of its own."""

@@ -85,16 +85,11 @@ class Folder:
         return self.dataset.rename(spare(self.dataset))
 
     def read_manifest(self) -> dict[str, Any]:
-        """Return what `write_manifest` wrote, empty where there is none (yet)."""
-        try:
-            data: dict[str, Any] = json.loads(self.manifest.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError) as error:
-            raise SweepError(
-                f"{self.manifest}: cannot be read ({error}); give another folder, output=FOLDER"
-            ) from None
-        return data
+        """Return what `write_manifest` wrote, empty where there is none (yet), or a damaged one."""
+        with suppress(OSError, ValueError):
+            data = json.loads(self.manifest.read_text(encoding="utf-8")) if self.manifest.is_file() else {}
+            return data if isinstance(data, dict) else {}
+        return {}
 
     def claim(self, described: dict[str, Any]) -> None:
         """Write what the folder holds results of; what is known of its dataset stays."""

@@ -6,48 +6,45 @@ hold for all tasks must be the same, or one dataset would answer two questions.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from sweep.config.nested import leaves
-from sweep.config.settings import GROUPS, shown
+from sweep.config.settings import GROUPS, OF_THE_RUN, shown
 from sweep.errors import SweepError
 from sweep.plan import canonical, grid
-from sweep.plan.plan import MEASURES, Plan, content
+from sweep.plan.plan import ASKED, Plan
+from sweep.store import reader
 from sweep.store.folder import Folder, spare
 
-GROWING = ("grid", "axes", "values", "replications", "zip", "exclude", "sources")
-"""Keys that may differ within a folder."""
+FIXED = ("name", "seed", "warmup", "batches", "batch_size", "precision")
+"""Settings that must not differ within a folder; the grid may grow, and replications may be added."""
 
 LONGEST_WORDS = 80
 """Characters of a value in a line that says what differs: a group of jobs or a log in arrays has many."""
 
 
+def resolved(plan: Plan) -> dict[str, Any]:
+    """Return the resolved config as JSON has it: settings but those of a run, and the content of every file.
+
+    It is the manifest of a results folder, and the attribute ``config`` of its dataset.
+    """
+    settings = {key: value for key, value in asdict(plan.settings).items() if key not in OF_THE_RUN}
+    settings["grid"] = {axis: list(values) for axis, values in plan.axes.items()}
+    files = {group: {v.parameters["name"]: v.content for v in plan.variants[group]} for group in GROUPS}
+    groups = {"groups": plan.measures["groups"]} if plan.measures["groups"] else {}
+    found: dict[str, Any] = json.loads(json.dumps({"settings": settings, **files, **groups}))
+    return found
+
+
 def describe(plan: Plan) -> dict[str, Any]:
-    """Return the manifest of a plan: settings of all tasks, and the content of every file it names."""
-    described: dict[str, Any] = {
-        "name": plan.settings.name,
-        "seed": plan.settings.seed,
-        **content(plan),
-        "grid": {axis: list(values) for axis, values in plan.axes.items()},
-        "axes": dict(plan.settings.axes),
-        "values": dict(plan.settings.values),
-        "replications": plan.replications,
-        "zip": [list(tied) for tied in plan.settings.zip],
-        "exclude": [dict(entry) for entry in plan.settings.exclude],
-        "sources": dict(plan.sources),
-    }
-    for group in GROUPS:
-        described[group] = {v.parameters["name"]: v.content for v in plan.variants[group]}
-    return described
-
-
-def merge(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Return the new manifest, with what only the old one names kept for later comparisons."""
-    return {**new, **{key: {**old.get(key, {}), **new[key]} for key in (*GROUPS, "sources")}}
+    """Return the manifest of a plan."""
+    return {**resolved(plan), "sources": dict(plan.sources)}
 
 
 def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
@@ -62,12 +59,8 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
     new = describe(plan)
     if not folder.holds_results():
         return new
-    old = folder.read_manifest()
-    if not old:
-        raise SweepError(
-            f"{folder.path} holds results but no config.json, so that their study is not known; "
-            f"give another folder, output={spare(folder.path)}"
-        )
+    if "settings" not in (old := folder.read_manifest()):
+        old = _remade(folder, plan, new)
     differing = list(differences(old, new))
     if differing:
         plan.check()
@@ -76,17 +69,35 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
             f"{folder.path} holds results of another config ({listed}); nothing was touched. To keep both: "
             f"output={spare(folder.path)}"
         )
-    if not plan.settings.replace and folder.dataset.exists() and (lost := _lost(old, plan)):
+    if not plan.settings.replace and folder.dataset.exists() and (lost := _lost(old["settings"], plan)):
         raise SweepError(
             f"{folder.dataset} has {lost}, which this smaller grid would take out of it: give all values "
             f"again (what is done is not run again), or another folder, output={spare(folder.path)}, or "
             "replace=true to make it smaller (the logs keep all)"
         )
-    return merge(old, new)
+    # What only the old one names is kept for later comparisons.
+    return {**new, **{key: {**old.get(key, {}), **new[key]} for key in (*GROUPS, "sources")}}
+
+
+def _remade(folder: Folder, plan: Plan, new: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest that is missing or damaged: the dataset's, or this plan's if logs have its tasks."""
+    if folder.dataset.is_file():
+        from netCDF4 import Dataset
+
+        with suppress(OSError, RuntimeError, ValueError, AttributeError), Dataset(folder.dataset) as file:
+            found: dict[str, Any] = json.loads(file.config)
+            return {**found, "sources": json.loads(file.sources)}
+    asked = {id_[:ASKED] for id_ in plan.ids}
+    if plan.settings.replace or any(head.id[:ASKED] in asked for head in reader.heads(folder.shards)):
+        return new
+    raise SweepError(
+        f"{folder.path} holds results of another study, and its config.json is missing or damaged; give "
+        f"another folder, output={spare(folder.path)}, or replace=true to add to it all the same"
+    )
 
 
 def _lost(old: Mapping[str, Any], plan: Plan) -> str:
-    """Return in words what the grid of a manifest has and a plan has not; empty where it has all."""
+    """Return in words what the grid of earlier settings has and a plan has not; empty where it has all."""
     parts = []
     for axis, values in old.get("grid", {}).items():
         here = plan.axes.get(axis)
@@ -107,7 +118,7 @@ def _lost(old: Mapping[str, Any], plan: Plan) -> str:
 
 def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
     """Return how many points of an earlier plan, all of whose axis values are there, this one leaves out."""
-    if "zip" not in old or set(old["grid"]) - set(plan.axes):
+    if set(old["grid"]) - set(plan.axes):
         return 0
     before = {axis: tuple(values) for axis, values in old["grid"].items()}
     settings = replace(plan.settings, zip=old["zip"], exclude=old["exclude"])
@@ -131,61 +142,45 @@ def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
 def changed(folder: Folder, plan: Plan) -> str:
     """Return what code is another than when the folder was last written, in words."""
     old = folder.read_manifest().get("sources", {})
-    names = [name for name, digest in sorted(plan.sources.items()) if old.get(name, digest) != digest]
+    # A dataset, from which it may have been remade, has the beginnings.
+    names = [
+        name for name, digest in sorted(plan.sources.items()) if not digest.startswith(old.get(name, ""))
+    ]
     return ", ".join(names or plan.sources)
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     """Yield ``key: OLD -> NEW`` for all that must not differ within a folder, by the keys that are typed."""
-    for key in new:
-        if key not in (*GROWING, "checkpoints", "stopping", "warmup", "measures", *GROUPS):
-            yield from _compare(key, old.get(key), new[key])
-    yield from _compare("warmup", _by_load(old.get("warmup")), _by_load(new.get("warmup")), whole=True)
-    yield from _lengths(old, new)
-    yield from _compare("measures", old.get("measures", MEASURES), new.get("measures", MEASURES))
+    before, after = (_by_load(each["settings"]) for each in (old, new))
+    stops = [settings["precision"]["relative"] is not None for settings in (before, after)]
+    for key in (*FIXED, *(["confidence"] if all(stops) else [])):  # the level then decides where a run ends
+        yield from _compare(key, before.get(key), after.get(key))
+    bounds = [settings.get("measures", {}).get("bound") for settings in (before, after)]
+    yield from _compare("measures.bound", *bounds)
+    yield from _compare("measures.groups", old.get("groups", {}), new.get("groups", {}))
     # A key that is an axis, or was one, has several values on purpose.
-    axes = {f"{t.group}.{t.key}" for t in _targets(old) + _targets(new)}
+    axes = {f"{t.group}.{t.key}" for t in _targets(before) + _targets(after)}
     for group in GROUPS:
         for name in new[group].keys() & old.get(group, {}).keys():
             for line in _compare(group, old[group][name], new[group][name], skip=axes):
                 yield f"{line} ({group} {name})"
 
 
-def _lengths(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """Compare how long runs are: ``batches``, and ``precision`` for those that end by it.
-
-    A manifest has the numbers of batches at which a run may end, ``checkpoints``; the first is ``batches``.
-    """
-    before, after = (_by_load(each.get("checkpoints")) for each in (old, new))
-    rule_before, rule_after = (dict(each.get("stopping") or {}) for each in (old, new))
-    yield from _compare("batches", _first(before), _first(after), whole=True)
-    for part in ("relative", "metric"):
-        yield from _compare(f"precision.{part}", rule_before.get(part), rule_after.get(part))
-    if rule_before and rule_after:
-        yield from _compare("confidence", rule_before.get("confidence"), rule_after.get("confidence"))
-        if _first(before) == _first(after):
-            yield from _compare("precision.checkpoints", before, after, whole=True)
+def _by_load(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings in which numbers by load have their loads written in one way."""
+    found = dict(settings)
+    for key in ("batches", "warmup"):
+        if isinstance(value := settings.get(key), Mapping):
+            found[key] = shown({f"{float(load):g}": number for load, number in value.items()})
+    return found
 
 
-def _by_load(value: Any) -> Any:
-    """Return numbers by load as they are typed, ``{0: 30}`` for ``{"from load 0": 30}``."""
-    if not isinstance(value, Mapping):
-        return value
-    return {key.removeprefix("from load "): number for key, number in value.items()}
-
-
-def _first(checkpoints: Any) -> Any:
-    if isinstance(checkpoints, Mapping):
-        return {load: numbers[0] for load, numbers in checkpoints.items()}
-    return checkpoints[0] if checkpoints else checkpoints
-
-
-def _targets(manifest: Mapping[str, Any]) -> list[grid.KeyTarget]:
+def _targets(settings: Mapping[str, Any]) -> list[grid.KeyTarget]:
     found = []
-    for axis, target in manifest.get("axes", {}).items():
+    for axis, target in settings["axes"].items():
         keys = [target]
         if target == grid.ANY_KEYS:
-            values = manifest.get("values", {}).get(axis, {}).values()
+            values = settings["values"].get(axis, {}).values()
             keys = [
                 f"{group}.{key}" for value in values for group, own in value.items() for key, _ in leaves(own)
             ]
@@ -193,13 +188,11 @@ def _targets(manifest: Mapping[str, Any]) -> list[grid.KeyTarget]:
     return found
 
 
-def _compare(
-    key: str, old: Any, new: Any, *, skip: Set[str] = frozenset(), whole: bool = False
-) -> Iterator[str]:
-    """Yield what differs below a key; with `whole`, all of it as one value."""
+def _compare(key: str, old: Any, new: Any, *, skip: Set[str] = frozenset()) -> Iterator[str]:
+    """Yield what differs below a key."""
     if key in skip:
         return
-    if isinstance(old, Mapping) and isinstance(new, Mapping) and not whole:
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
         for part in sorted(old.keys() | new.keys()):
             yield from _compare(f"{key}.{part}", old.get(part), new.get(part), skip=skip)
     elif old != new:
@@ -209,11 +202,3 @@ def _compare(
 def _words(value: Any) -> str:
     text = shown(value) if isinstance(value, Mapping) else canonical.word(value)
     return text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]}…"
-
-
-def resolved(plan: Plan) -> dict[str, Any]:
-    """Return the whole resolved config, for the dataset's attributes."""
-    settings = asdict(plan.settings)
-    settings["grid"] = {axis: list(values) for axis, values in plan.axes.items()}
-    files = {group: {v.parameters["name"]: v.content for v in plan.variants[group]} for group in GROUPS}
-    return {"settings": settings, **files}

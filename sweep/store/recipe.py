@@ -17,7 +17,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from sweep.config import kept
-from sweep.config.settings import GROUPS, Config, Settings, check
+from sweep.config.settings import GROUPS, OF_THE_RUN, Config, Settings, check
 from sweep.errors import SweepError, one_line
 from sweep.plan import sources
 from sweep.plan.plan import Plan
@@ -25,9 +25,6 @@ from sweep.store import provenance
 
 FORM = 1
 """Of the attribute; another one cannot be read."""
-
-OF_THE_RUN = ("output", "action", "executor", "fresh", "replace", "slurm", "schedule")
-"""Settings of how and where a study is run, which change none of its numbers."""
 
 DIGEST = "sha256:"
 

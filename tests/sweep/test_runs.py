@@ -196,4 +196,6 @@ def test_the_manifest_remembers_files_of_smaller_grids(sweep):
     answer = sweep("policy=slow", "policy.work=9")
     assert answer.status == 2
     assert "policy.work: 1.25 -> 9 (policy slow)" in answer.err
-    assert json.loads(Path("results/queue/config.json").read_text())["grid"]["policy"] == ["quick"]
+    assert json.loads(Path("results/queue/config.json").read_text())["settings"]["grid"]["policy"] == [
+        "quick"
+    ]

@@ -119,10 +119,9 @@ def test_all_policies_and_loads_share_their_jobs(expand):
 @pytest.fixture(scope="module")
 def base():
     """Return a manifest to compare with others."""
+    axes = {"axes": {"preemption": "policy.preemption"}, "values": {}}
     return {
-        "name": "queue",
-        "seed": 1,
-        "axes": {"preemption": "policy.preemption"},
+        "settings": {"name": "queue", "seed": 1, "precision": {"relative": None}, **axes},
         "policy": {"quick": {"work": 1, "preemption": "none", "deep": {"a": 1}}},
         "workload": {},
         "machine": {},
