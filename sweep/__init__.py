@@ -30,3 +30,8 @@ def __getattr__(name: str) -> Any:
 
     module, attribute = _PLACES[name]
     return getattr(importlib.import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    """Offer them for completion before they are imported."""
+    return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""The progress of a run: a bar on a terminal, a plain line every few seconds elsewhere."""
+"""The progress of a run: a bar on a terminal and in a notebook, a plain line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html import escape
 from types import TracebackType
 from typing import Self
 
@@ -50,6 +51,7 @@ class Meter:
         )
         self._bar = Progress(*columns, console=console, disable=not console.is_terminal)
         self._task = self._bar.add_task("", total=total, completed=done, pace="starting workers")
+        self._cell = _Cell(total) if console.is_jupyter and not console.quiet else None
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -64,7 +66,9 @@ class Meter:
         self._thread.join()
         self._bar.update(self._task, completed=self._done, pace=self._pace())
         self._bar.stop()
-        if kind is None and not self._console.is_terminal:
+        if self._cell is not None:
+            self._cell.update(self._done, self._line())
+        elif kind is None and not self._console.is_terminal:
             say(self._console, self._line())
 
     def add(self, tasks: int, jobs: int) -> None:
@@ -82,7 +86,11 @@ class Meter:
         shown, has_begun = self._done, False
         while not self._over.wait(LOOK_EVERY_S):
             now = time.monotonic()
-            if self._console.is_terminal:
+            if self._cell is not None:
+                begun = self._first is not None
+                line = self._line(self._outlook()) if begun else f"{self._done}/{self._total} tasks, starting"
+                self._cell.update(self._done, line)
+            elif self._console.is_terminal:
                 if self._first is not None:
                     self._bar.update(self._task, pace=self._pace(self._outlook()))
             elif not has_begun and now - begin >= SILENCE_S:
@@ -100,6 +108,21 @@ class Meter:
         elapsed = 0.0 if self._first is None else time.monotonic() - self._first
         pace = f"{self._jobs / elapsed:,.0f} jobs/s" if self._jobs else "pace not known yet"
         return f"{pace}, {outlook}" if outlook else pace
+
+
+class _Cell:
+    """A progress bar below the cell of a notebook, which its own display draws anew."""
+
+    def __init__(self, total: int) -> None:
+        from IPython.display import HTML, display
+
+        self._html, self._total = HTML, total
+        self._handle = display(HTML(""), display_id=True)
+
+    def update(self, done: int, line: str) -> None:
+        """Show how many tasks are done, and a line beside the bar."""
+        bar = f"<progress value={done} max={self._total} style='width: 20em'></progress>"
+        self._handle.update(self._html(f"{bar} {escape(line)}"))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,14 @@ class ScheduleAccessor:
         if "hosts" not in data.attrs or "job" not in data.dims:
             raise SweepError("this dataset holds no schedule; sweep.simulate returns one")
         self._data = data
+
+    def __repr__(self) -> str:
+        return f"<schedule of {self._data.sizes['job']:,} jobs: {self._title()}>"
+
+    def _repr_html_(self) -> str:
+        """The first and last rows of its table, for notebooks."""
+        shown = self.table().to_html(max_rows=10, max_cols=12, border=0, index=False)
+        return f"<div><b>{escape(self._title())}</b>, {self._data.sizes['job']:,} jobs{shown}</div>"
 
     def made(self) -> Schedule:
         """Return it as the models' own type."""

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,10 @@ class Study:
         return (
             f"<Study {self._config.settings.name}: {self.points} points, {self.tasks} tasks, {self.folder}>"
         )
+
+    def _repr_html_(self) -> str:
+        """Its plan, and where its results are."""
+        return f"{self._plan._repr_html_()}<code>{escape(str(self.folder))}</code>"
 
     @property
     def folder(self) -> Path:

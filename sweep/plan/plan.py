@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,22 @@ class Plan:
     adapted: bool = False
     described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     asked: Config | None = field(default=None, repr=False)
+
+    def _repr_html_(self) -> str:
+        """The axes with their values, for notebooks."""
+        rows = (
+            f"<tr><th style='text-align:left'>{escape(axis)}</th><td>{len(values)}</td>"
+            f"<td style='text-align:left'>{escape(', '.join(map(str, values)))}</td></tr>"
+            for axis, values in self.axes.items()
+        )
+        head = (
+            "<tr><th style='text-align:left'>axis</th><th></th><th style='text-align:left'>values</th></tr>"
+        )
+        title = (
+            f"<b>{escape(self.settings.name)}</b>: {len(self.points):,} points × "
+            f"{self.replications} replications = {len(self.ids):,} simulations"
+        )
+        return f"<div>{title}<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
 
     @property
     def replications(self) -> int:

@@ -220,3 +220,35 @@ def test_a_grid_of_ones_own_values(tmp_path: Path) -> None:
             "compare", grid={**grid, "workload": [jobs(user=np.arange(4))]}, output=tmp_path / "out", **one
         ).run()
     assert len(str(error.value)) < 1500
+
+
+def test_names_are_offered_before_they_are_imported() -> None:
+    code = "import sweep, sys; print({*sweep.__all__} <= {*dir(sweep)}, 'xarray' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert shown.stdout.split() == ["True", "False"]
+
+
+@pytest.mark.exhaustive
+def test_what_a_cell_shows(tmp_path: Path) -> None:
+    """A study its axes, a run one bar that is full at its end, a schedule the rows of its table."""
+    import nbclient
+    import nbformat
+
+    cells = (
+        f"import sweep; study = sweep.Study('packing', grid={{'policy': ['buddy'], 'load': [0.5]}}, "
+        f"output={str(tmp_path / 'run')!r}, exclude=[], **{SMALL!r}); study",
+        "study.run();",
+        "sweep.simulate('fcfs', workload='lublin2003', machine=64, load=0.5, jobs=50).schedule",
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbclient.NotebookClient(notebook, timeout=300).execute(cwd=str(ROOT))
+    study, run, schedule = (
+        [output["data"]["text/html"] for output in cell.outputs if "text/html" in output.get("data", {})]
+        for cell in notebook.cells
+    )
+    assert "alternation" in study[0]
+    assert "6 points" in study[0]
+    assert [html for html in run if "<progress" in html] == [run[0]]
+    assert "value=6 max=6" in run[0]
+    assert "fcfs, lublin2003" in schedule[0]
+    assert "bounded_slowdown" in schedule[0]
