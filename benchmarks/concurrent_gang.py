@@ -99,9 +99,9 @@ def in_simpy(at: Point, fills: bool) -> tuple[Machine, list[Arrival]]:
     transfer = statements.message_bytes / hardware.bandwidth
 
     def delay(source: int, target: int) -> float:
-        return hardware.torus.distance(source, target) * hardware.latency + transfer
+        return hardware.torus.distance(source, target) * hardware.link_latency + transfer
 
-    return Machine(hardware.torus.n_processors, rules.slice, hardware.switch, fills, delay), arrivals
+    return Machine(hardware.torus.n_processors, rules.slice, hardware.context_switch, fills, delay), arrivals
 
 
 def steps_of(statements: Statements, runtime: float, key: int, task: int) -> Steps:
@@ -114,7 +114,7 @@ def steps_of(statements: Statements, runtime: float, key: int, task: int) -> Ste
     found: list[tuple[list[float], str, float]] = []
     ((n, kind),) = phase.steps
     for step in range(int(runtime // (n * seconds))):
-        drawn = draws.statements(key, step, float(n)) if statements.random else n
+        drawn = draws.statements(key, step, float(n)) if statements.spacing == "random" else n
         length = statements.barrier_latency
         if BLOCKING[kind] == "io":
             length = statements.io_time * draws.service(key, task, step)

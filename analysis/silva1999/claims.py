@@ -31,6 +31,7 @@ from analysis.silva1999.labels import (
     MACHINE,
     MEASURES,
     MORE_IS_BETTER,
+    NOTIFIED,
     OF_THE_PAPER,
     PE_TIME,
     PRIORITIES,
@@ -39,7 +40,6 @@ from analysis.silva1999.labels import (
     STATES,
     SWITCHING,
     TASK_WAIT,
-    TOLD,
     UTILIZATION,
     at_time,
     last,
@@ -261,7 +261,7 @@ def _notified(test: Tester, of: str) -> list[Part]:
     """Ask that a change of the trace diagram is sent to fewer PEs than there are."""
     parts = []
     for name in workloads(test.study):
-        sent, changes = (test.sample(metric, of, name) for metric in (TOLD, CHANGES))
+        sent, changes = (test.sample(metric, of, name) for metric in (NOTIFIED, CHANGES))
         # All that the PEs do adds up to their number times the horizon, so that this needs no other source.
         states = test.study.values_of("pe_state")
         busy = _sum([test.sample(PE_TIME, of, name, pe_state=state) for state in states])

@@ -48,7 +48,12 @@ OF_THE_PAPER = (GANG, ROUND_ROBIN, PRIORITIES)
 
 JOBS, IDLE, IDLE_OF_TASKS = "jobs", "idle_time", "idle_time_of_tasks"
 PE_TIME, TASK_WAIT, LOCAL_SHARE = "pe_time", "task_wait", "local_share"
-UTILIZATION, IDLING_RATIO, CHANGES, TOLD = "utilization", "idling_ratio", "workload_changes", "pes_told"
+UTILIZATION, IDLING_RATIO, CHANGES, NOTIFIED = (
+    "utilization",
+    "idling_ratio",
+    "workload_changes",
+    "pes_notified",
+)
 
 BUSY, SWITCHING, EMPTY = "busy", "switching", "empty"
 STATES = (BUSY, SWITCHING, EMPTY, "communication", "io", "synchronization")

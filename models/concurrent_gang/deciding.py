@@ -72,7 +72,7 @@ def dispatch(pe, task, now, signalled, system):
 def can_run(task, system):
     """Return whether a task that does not run may be dispatched."""
     state = system.tasks[task].state
-    if system.settings.spinning and state in (codes.COMMUNICATING, codes.SYNCHRONIZING):
+    if system.settings.waits == codes.SPIN and state in (codes.COMMUNICATING, codes.SYNCHRONIZING):
         return True
     return state == codes.READY
 
@@ -113,7 +113,7 @@ def decide(pe, now, fresh, system):
             chosen = owner
     elif running != codes.NONE and not fresh:
         chosen = running
-        if settings.preempting and by_priority and running != owner:
+        if settings.local_preemption and by_priority and running != owner:
             other = choose(pe, codes.NONE, True, system)
             if other != codes.NONE and priority(other, system) > priority(running, system):
                 chosen = other

@@ -200,7 +200,7 @@ def end_task(task, system):
         pes[pe].owner = codes.NONE
     mark(pe, system)
     jobs[job].alive -= 1
-    if system.settings.cells_of_tasks:
+    if system.settings.cells == codes.OF_TASKS:
         free_cell(task, system)
     if jobs[job].alive == 0:
         count_end(job, system)

@@ -55,7 +55,11 @@ def timer_goes_off(pe, now, system):
             quantum_is_over(pe, system)
         return
     state = tasks[task].state
-    if outcome == BLOCKS and settings.spinning and state in (codes.COMMUNICATING, codes.SYNCHRONIZING):
+    if (
+        outcome == BLOCKS
+        and settings.waits == codes.SPIN
+        and state in (codes.COMMUNICATING, codes.SYNCHRONIZING)
+    ):
         settle(pe, now, system)
         pes[pe].spins = 1
         set_timer(system.timers, pe, pes[pe].quantum_end)
@@ -295,7 +299,7 @@ def advance(place, release, system, arrivals, limits):
             state.cursor += 1
         else:
             signal_comes(then, system)
-        if state.n_jobs < n_jobs and not settings.cells_of_tasks:
+        if state.n_jobs < n_jobs and settings.cells == codes.OF_JOBS:
             release_books(release, system)
         if state.n_measured > ended and (
             state.in_batch == settings.batch_size or state.n_measured == settings.n_measured

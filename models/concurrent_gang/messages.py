@@ -38,7 +38,7 @@ def carry(source, target, now, system):
     network, costs = system.network, system.costs
     n_links = route_into(network.sides, source, target, network.route)
     head = now
-    if not system.settings.contention:
+    if not system.settings.link_contention:
         return now + n_links * costs.latency + costs.transfer
     for i in range(n_links):
         link = network.route[i]

@@ -32,5 +32,5 @@ METRICS = (
     Metric("used_slots", "1", "average number of used slots"),
     Metric("switches", "1", "context switches"),
     Metric("workload_changes", "1", "changes of the trace diagram"),
-    Metric("pes_told", "1", "PEs told of a change of the trace diagram"),
+    Metric("pes_notified", "1", "PEs notified of changes of the trace diagram"),
 )

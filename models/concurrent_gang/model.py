@@ -82,7 +82,8 @@ def schedule(point: Point) -> Schedule:
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(until_horizon(point))
     recorder = Recorder(only_busy=True)
-    measured = Measured() if isinstance(opened, Trace) else Measured.of(opened, point.batches)
+    in_batches = rules.horizon is None and not isinstance(opened, Trace)
+    measured = Measured.of(opened, point.batches) if in_batches else Measured()
     simulation = _simulation(point, opened, measured, recorder)
     status = BATCHES_DONE
     if rules.horizon is not None:
@@ -210,7 +211,7 @@ def _of_machine(sums: np.ndarray, n_jobs: Floats, n_pes: int) -> dict[str, Float
             "used_slots": sums["slot_time"] / period,
             "switches": sums["switches"],
             "workload_changes": sums["changes"],
-            "pes_told": sums["notified"],
+            "pes_notified": sums["notified"],
             "utilization": pe_time[:, codes.BUSY] / (n_pes * period),
             "jobs_in_system": sums["job_time"] / period,
         }

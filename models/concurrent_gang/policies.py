@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf
 
-from models import checks, workloads
+from models import checks, keys, workloads
 from models.jobs.machine import one_pool
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
@@ -19,12 +18,6 @@ from models.point import Parameters, Point
 from models.topology.torus import Torus
 from models.workloads.statements import Statements
 
-LOCAL = ("none", "round_robin", "priority")
-"""In the order of the numbers in `models.concurrent_gang.codes`."""
-
-RETURNS = ("at_once", "at_decision", "at_signal")
-CELLS = ("job", "task")
-WAITS = ("block", "spin")
 PER_PE = "per_pe"
 
 JOB_LIMIT = 10_000
@@ -32,36 +25,47 @@ JOB_LIMIT = 10_000
 NO_DISKS, OWN_DISKS = 0, -1
 """Numbers of disks that are none, as `models.concurrent_gang.state.Settings` has them."""
 
+A_NUMBER = "a number, 0 or more"
+
 
 @dataclass(frozen=True)
 class Rules:
-    """A policy's YAML file, checked."""
+    """A policy's YAML file, checked; kernels take the choices as `keys.codes` numbers them."""
 
     scheme: Scheme  # chooses the cells of the trace diagram
     name: str = ""  # of the scheme
     parameters: tuple[int, ...] = ()  # of the scheme, see `models.packing.scheme.Scheme.arguments`
     # Whether a clock signal makes all PEs change to the next slot; else each is round robin by itself.
-    coordinated: bool = True
-    local: str = "priority"  # the local task scheduler, one of `LOCAL`: none is gang scheduling
-    slice: float = 10.0  # seconds
-    alpha: float = 2.0  # of equation 1
-    beta: float = 0.5  # the priority that a task must exceed to be taken by the local scheduler
-    newcomer_priority: float = 0.0  # of a task that was not measured yet
-    returns: str = "at_once"  # when the owner of a slot that has woken gets its PE back, one of `RETURNS`
-    local_preemption: bool = False  # whether a local task gives way to one of higher priority that wakes
-    cells: str = "job"  # the end that frees a cell of the diagram: of the job, or of the task
+    coordinated: bool = keys.switch(True)
+    local: str = keys.choice(
+        "priority", "none", "round_robin"
+    )  # the local task scheduler; none is gang scheduling
+    slice: float = keys.number(10.0, checks.SECONDS, above=0)
+    alpha: float = keys.number(2.0, A_NUMBER, least=0)  # of equation 1
+    beta: float = keys.number(0.5, A_NUMBER, least=0)  # the priority that a local task must exceed
+    newcomer_priority: float = keys.number(0.0, A_NUMBER, least=0)  # of a task that was not measured yet
+    # When the owner of a slot that has woken gets its PE back.
+    returns: str = keys.choice("at_once", "at_decision", "at_signal")
+    local_preemption: bool = keys.switch(
+        False
+    )  # whether a local task gives way to one of higher priority that wakes
+    cells: str = keys.choice("job", "task")  # the end that frees a cell of the diagram
     # Seconds that a central controller takes to notify one PE of a new slot; 0 is a distributed clock.
-    central_cost: float = 0.0
-    quantum: float = inf  # seconds of round robin without coordination
-    spinning: bool = False  # whether a task that waits for others keeps its PE for its quantum, uncoordinated
-    horizon: float | None = None  # seconds at which the run is cut; it is one batch then
+    central_cost: float = keys.seconds(0.0)
+    # Seconds of round robin without coordination; None is those of a slice.
+    quantum: float | None = keys.number(
+        None, "a positive number of seconds, or null for that of a slice", above=0
+    )
+    # Whether a task that waits for others, uncoordinated, leaves its PE or keeps it for its quantum.
+    waits: str = keys.choice("block", "spin")
+    # Seconds at which the run is cut; it is one batch then.
+    horizon: float | None = keys.number(None, "a positive number of seconds, or null", above=0)
     # With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
-    job_limit: int = JOB_LIMIT
+    job_limit: int = keys.whole(JOB_LIMIT, "a positive whole number of jobs")
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
         """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
-        where = "policy"
         given = policy.get("scheme")
         scheme = packing.find(given)
         name = str(getattr(given, "__name__", given))
@@ -70,51 +74,29 @@ class Rules:
                 f"policy.scheme={name} maps all jobs anew at each change, and tasks here stay on their PE; "
                 "take another one, for instance policy.scheme=first_fit"
             )
-        coordinated = checks.switch(policy, where, "coordinated", True)
-        length = float(checks.number(policy, where, "slice", checks.SECONDS, above=0, default=10.0))
-        quantum = inf
-        if not coordinated:
-            quantum = length
-            if policy.get("quantum") is not None:
-                allowed = "a positive number of seconds, or null for that of a slice"
-                quantum = float(checks.number(policy, where, "quantum", allowed, above=0))
-        cells = checks.choice(policy, where, "cells", CELLS, "job")
-        if cells == "task" and scheme.keeps_books:
+        rules = cls(scheme, name, scheme.arguments(policy), **keys.read(cls, policy, "policy"))
+        if rules.cells == "task" and scheme.keeps_books:
             raise ValueError(
                 f"policy.cells=task frees cells one by one, and policy.scheme={name} keeps books of whole "
                 "jobs; take policy.cells=job, or another scheme"
             )
-        horizon = policy.get("horizon")
-        if horizon is not None:
-            horizon = float(
-                checks.number(policy, where, "horizon", "a positive number of seconds, or null", above=0)
-            )
-        any_number, some_time = "a number, 0 or more", "a number of seconds, 0 or more"
-        return cls(
-            scheme,
-            name,
-            scheme.arguments(policy),
-            coordinated,
-            checks.choice(policy, where, "local", LOCAL, "priority"),
-            length,
-            float(checks.number(policy, where, "alpha", any_number, least=0, default=2.0)),
-            float(checks.number(policy, where, "beta", any_number, least=0, default=0.5)),
-            float(checks.number(policy, where, "newcomer_priority", any_number, least=0, default=0.0)),
-            checks.choice(policy, where, "returns", RETURNS, "at_once"),
-            checks.switch(policy, where, "local_preemption", False),
-            cells,
-            float(checks.number(policy, where, "central_cost", some_time, least=0, default=0.0)),
-            quantum,
-            not coordinated and checks.choice(policy, where, "waits", WAITS, "block") == "spin",
-            horizon,
-            checks.whole(policy, where, "job_limit", "a positive whole number of jobs", default=JOB_LIMIT),
-        )  # fmt: skip
+        return rules
+
+    @property
+    def turn(self) -> float:
+        """Seconds that a task has at least before another one may take its place."""
+        return self.slice if self.coordinated or self.quantum is None else self.quantum
+
+    @property
+    def spinning(self) -> bool:
+        """Whether a task that waits for others keeps its PE."""
+        return not self.coordinated and self.waits == "spin"
 
     def __str__(self) -> str:
         if not self.coordinated:
             waits = "keep their PE" if self.spinning else "give their PE away"
             return (
-                f"no coordination: round robin on each PE, quantum {self.quantum:g} s, tasks that wait for "
+                f"no coordination: round robin on each PE, quantum {self.turn:g} s, tasks that wait for "
                 f"others {waits}; packing scheme {self.name}"
             )
         local = {
@@ -132,35 +114,24 @@ class Hardware:
     """A machine's YAML file, checked."""
 
     torus: Torus
-    switch: float  # seconds to run another task than before
-    bandwidth: float  # bytes/s of a link
-    latency: float  # seconds of a link
-    contention: bool  # whether a link serves one message at a time
     n_disks: int  # shared ones; `NO_DISKS`: each request is served at once; `OWN_DISKS`: one at each PE
+    context_switch: float = keys.seconds(0.0005)  # to run another task than before
+    bandwidth: float = keys.number(209715200.0, "a positive number of bytes/s", above=0)  # of a link
+    link_latency: float = keys.seconds(0.001)
+    link_contention: bool = keys.switch(True)  # whether a link serves one message at a time
 
     @classmethod
     def of(cls, machine: Parameters) -> Hardware:
         """Return the hardware of a machine; ``ValueError`` with one line for a value not allowed."""
-        where, some_time = "machine", "a number of seconds, 0 or more"
-        some_rate = "a positive number of bytes/s"
         given = machine.get("disks")
-        if given is None:
-            n_disks = NO_DISKS
-        elif given == PER_PE:
-            n_disks = OWN_DISKS
+        if given is None or given == PER_PE:
+            n_disks = NO_DISKS if given is None else OWN_DISKS
         else:
             allowed = (
                 "a positive whole number of shared disks, per_pe, or null (each request is served at once)"
             )
-            n_disks = checks.whole(machine, where, "disks", allowed)
-        return cls(
-            Torus.of(machine),
-            float(checks.number(machine, where, "context_switch", some_time, least=0, default=0.0005)),
-            float(checks.number(machine, where, "bandwidth", some_rate, above=0, default=209715200.0)),
-            float(checks.number(machine, where, "link_latency", some_time, least=0, default=0.001)),
-            checks.switch(machine, where, "link_contention", True),
-            n_disks,
-        )  # fmt: skip
+            n_disks = checks.whole(machine, "machine", "disks", allowed)
+        return cls(Torus.of(machine), n_disks, **keys.read(cls, machine, "machine"))
 
 
 def check(point: Point) -> Sequence[str]:
@@ -174,14 +145,14 @@ def check(point: Point) -> Sequence[str]:
     rules.scheme.check(n_pes)
     notes = () if rules.horizon is None else _notes_on_horizon(point, opened, rules.horizon)
     hardware = Hardware.of(machine_of(point.machine, n_pes))
-    turn = rules.slice if rules.coordinated else rules.quantum
-    cost = hardware.switch + rules.central_cost * n_pes
+    turn, switch = rules.turn, hardware.context_switch
+    cost = switch + rules.central_cost * n_pes
     if cost >= turn:
         key = "slice" if rules.coordinated else "quantum"
         central = f" and {rules.central_cost * n_pes:g} s to notify {n_pes} PEs" if rules.central_cost else ""
         raise ValueError(
             f"policy.{key}={turn:g} s is not longer than a switch, "
-            f"machine.context_switch={hardware.switch:g} s{central}: no task would ever compute; take a "
+            f"machine.context_switch={switch:g} s{central}: no task would ever compute; take a "
             f"longer {key} or a cheaper switch"
         )
     return (*opened.notes, *notes, f"statements: {statements}")

@@ -148,9 +148,9 @@ def next_stretch(task, now, system):
         if step < tasks[task].steps:
             n = program.locals[tasks[task].at_step]
             key = system.table.jobs[job].key
-            if system.settings.random_spacing:
+            if system.settings.spacing == codes.RANDOM_SPACING:
                 n = statements(job, tasks[task].total, n, system)
-            if system.settings.exponential:
+            if system.settings.costs == codes.EXPONENTIAL:
                 tasks[task].left = system.costs.statement * draws.stretch(
                     key, tasks[task].index, tasks[task].total, n
                 )
@@ -204,7 +204,7 @@ def read_or_write(task, now, system):
     """Let a task wait for its input or output, which a disk serves in its turn. O(disks)."""
     tasks, disks = system.tasks, system.network.disks
     length = system.costs.io_time
-    if system.settings.exponential:
+    if system.settings.costs == codes.EXPONENTIAL:
         key = system.table.jobs[tasks[task].job].key
         length *= draws.service(key, tasks[task].index, tasks[task].total)
     begin = now

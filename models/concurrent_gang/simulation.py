@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from models import keys
 from models.arrays import Ints
 from models.concurrent_gang import engine, state
 from models.concurrent_gang.codes import EMPTY, NONE
 from models.concurrent_gang.events import no_timers
-from models.concurrent_gang.policies import LOCAL, OWN_DISKS, RETURNS, Hardware, Rules
+from models.concurrent_gang.policies import OWN_DISKS, Hardware, Rules
 from models.concurrent_gang.recording import Recorder, no_record
 from models.jobs.ended import Ended, empty_ended
 from models.jobs.jobs import Jobs
@@ -19,7 +20,7 @@ from models.packing.driver import ENDLESS, Driver, Measured, scalars, tables
 from models.packing.schemes.signature import PLACE_SIGNATURE, RELEASE_SIGNATURE
 from models.point import Seed
 from models.streams import stream
-from models.workloads.statements import PARTNERS, Statements
+from models.workloads.statements import Statements
 
 FIRST_JOBS, FIRST_TASKS, FIRST_MESSAGES = 64, 1024, 1024
 """Places at first; they are doubled whenever more are needed."""
@@ -58,32 +59,25 @@ class Simulation(Driver):
         self._ended: list[Ended] = []
         settings = state.Settings(
             n_pes,
-            int(rules.coordinated),
-            LOCAL.index(rules.local),
-            RETURNS.index(rules.returns),
-            int(rules.local_preemption),
-            int(rules.cells == "task"),
-            int(rules.spinning),
-            int(hardware.contention),
             hardware.n_disks,
             measured.sessions.start,
             measured.sessions.stop,
             measured.n_jobs,
             measured.batch_size,
-            int(rules.coordinated and (rules.local == "priority" or recorder is not None)),
-            int(statements.exponential),
-            int(statements.random),
-            PARTNERS.index(statements.partners),
+            graded=int(rules.coordinated and (rules.local == "priority" or recorder is not None)),
+            **keys.codes(rules) | {"waits": int(rules.spinning)},
+            **keys.codes(hardware),
+            **keys.codes(statements),
         )
         costs = state.Costs(
             rules.slice,
             rules.alpha,
             rules.beta,
             rules.newcomer_priority,
-            hardware.switch,
+            hardware.context_switch,
             rules.central_cost * n_pes,
-            rules.quantum,
-            hardware.latency,
+            np.inf if rules.coordinated else rules.turn,
+            hardware.link_latency,
             statements.message_bytes / hardware.bandwidth,
             statements.barrier_latency,
             statements.io_time,

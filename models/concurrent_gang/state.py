@@ -20,25 +20,25 @@ from models.packing.matrix import BOOKS, BUFFERS, MATRIX, TABLE, Books, Buffers,
 
 
 class Settings(NamedTuple):
-    """Fixed whole numbers."""
+    """Fixed whole numbers; the choices of `policies.Rules` and `Statements`, in the order declared there."""
 
     n_pes: int
-    coordinated: int  # 1 if the clock signal chooses the next slot, 0 if each PE does
-    local: int  # the local task scheduler
-    returns: int  # when an owner gets its PE back
-    preempting: int  # 1 if a local task gives way to one of higher priority that wakes
-    cells_of_tasks: int  # 1 if a cell of the trace diagram is freed as its task ends, 0: as its job ends
-    spinning: int  # 1 if a task that waits for others keeps its PE for its quantum (uncoordinated)
-    contention: int  # 1 if a link serves one message at a time
     n_disks: int  # shared disks, 0: as many as there are requests, NONE: one at each PE
     first_measured: int  # jobs from this one on and before the next one are measured
     end_measured: int
     n_measured: int  # number of all these
     batch_size: int  # measured jobs in a batch
     graded: int  # 1 if grades of membership are kept
-    exponential: int  # 1 if the times of statements are exponential, else they are constant
-    random_spacing: int  # 1 if the numbers of local statements are random
-    partners: int  # receivers of messages
+    coordinated: int
+    local: int
+    returns: int
+    local_preemption: int
+    cells: int
+    waits: int
+    link_contention: int
+    costs: int
+    spacing: int
+    partners: int
 
 
 SETTINGS = record(Settings)

@@ -25,7 +25,7 @@ from models.kernels.bits import ONE, ZERO, disjoint, lowest_position
 from models.kernels.compiling import part
 from models.packing.matrix import MATRIX, SETS, TABLE
 
-NONE, EXCLUSIVE, SHARED = range(3)  # as in `policies.ALTERNATION`
+EXCLUSIVE, NONE, SHARED = range(3)  # in the order of `policies.Rules`
 
 
 @part()
@@ -72,11 +72,10 @@ def overlaps(grants, slot, first_pes, pes, job):
     return w < pes.shape[1]
 
 
-@part(void(int64, int64, MATRIX, TABLE, SETS, STATE), inline=False)
-def grant(slot, start, matrix, table, taken, state):
+@part(void(int64, MATRIX, TABLE, SETS, STATE), inline=False)
+def grant(slot, matrix, table, taken, state):
     """Under `exclusive`: give the free PEs of a slot to the jobs mapped elsewhere, in order of precedence.
 
-    The first `start` of them keep what they have there: the change that made this necessary comes after them.
     O(jobs x words); ends as soon as all free PEs are given.
     """
     occupied, free, _, grants = matrix
@@ -91,11 +90,7 @@ def grant(slot, start, matrix, table, taken, state):
     i = 0
     while i < state.n_jobs and n_free > 0:
         job = table.precedence[i]
-        if i < start:
-            gets = grants[slot, job >> 6] >> np.uint64(job & 63) & ONE != ZERO
-        else:  # the PEs of jobs mapped to the slot itself are taken
-            gets = disjoint(taken, 0, pes, job)
-        if gets:
+        if disjoint(taken, 0, pes, job):  # the PEs of jobs mapped to the slot itself are taken
             n_free -= jobs[job].size
             for w in range(taken.shape[1]):
                 taken[0, w] |= pes[job, w]
@@ -133,23 +128,23 @@ def revoke(slot, matrix, table, state):
 
 
 @part(inline=False)
-def grant_where_it_fits(job, rank, opened, matrix, table, taken, state):
+def grant_where_it_fits(job, opened, matrix, table, taken, state):
     """Under `exclusive`: a job was mapped. It changes its own slot and those that it may run in.
 
-    `rank` is its position in the order of precedence; `opened` is true if the slot was opened for it.
+    `opened` is true if the slot was opened for it.
     """
     grants, pes = matrix.grants, table.pes
     first_pes = grants.shape[1] - pes.shape[1]
     own = table.jobs[job].slot
-    last = rank == state.n_jobs - 1
+    last = table.precedence[state.n_jobs - 1] == job
     for slot in range(state.n_slots):
         if slot == own:
             # PEs that were given to no job change nothing: a job that was refused is refused again.
             if opened or overlaps(grants, slot, first_pes, pes, job):
-                grant(slot, 0, matrix, table, taken, state)
+                grant(slot, matrix, table, taken, state)
         elif disjoint(matrix.occupied, slot, pes, job):
             if not last:  # jobs after it may have to give PEs back
-                grant(slot, rank, matrix, table, taken, state)
+                grant(slot, matrix, table, taken, state)
             elif not overlaps(grants, slot, first_pes, pes, job):
                 grants[slot, job >> 6] |= ONE << np.uint64(job & 63)
                 for w in range(pes.shape[1]):
@@ -166,17 +161,14 @@ def forget(job, n_slots, grants):
 
 
 @part()
-def grant_where_it_ran(job, rank, matrix, table, taken, state):
-    """Under `exclusive`: a job has ended. Its PEs in other slots are given to jobs after it in precedence.
-
-    `rank` is the position that it had in that order.
-    """
+def grant_where_it_ran(job, matrix, table, taken, state):
+    """Under `exclusive`: a job has ended. Its PEs in other slots are given to jobs after it in precedence."""
     grants = matrix.grants
     own = ONE << np.uint64(job & 63)
     for slot in range(state.n_slots):
         if grants[slot, job >> 6] & own != ZERO:
             grants[slot, job >> 6] ^= own
-            grant(slot, rank, matrix, table, taken, state)
+            grant(slot, matrix, table, taken, state)
 
 
 @part(void(int64, int64, SETS, int64, SETS, TABLE, STATE))

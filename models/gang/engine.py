@@ -230,7 +230,7 @@ def stop_measuring(system, now):
 
 
 @part()
-def end_job(job, rank, release, system):
+def end_job(job, release, system):
     """Unmap a job that has ended, under a scheme that does not migrate."""
     settings, matrix, table = system.settings, system.matrix, system.table
     unmap_job(job, matrix, table)
@@ -241,7 +241,7 @@ def end_job(job, rank, release, system):
         for w in range(table.pes.shape[1]):
             row[w] = table.pes[job, w]
         release(table.jobs[job].size, settings.n_pes, row, system.books)
-    clear_out(job, rank, system)
+    clear_out(job, system)
 
 
 @kernel(int64(PLACE, RELEASE, REARRANGE, ADMIT, RERUN, SYSTEM, GOAL, RECORD))
@@ -298,7 +298,6 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
         batch_ends = False
         slots_before = state.n_slots
         position = 0
-        rank = 0
         alone = False
         if ends:
             job = leave(first, table, state)
@@ -306,14 +305,14 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
             if recording:
                 record_end(job, table.jobs[job], state.now, record)
             if settings.alternation == EXCLUSIVE:
-                rank = remove(table.precedence, state.n_jobs + 1, job)
+                remove(table.precedence, state.n_jobs + 1, job)
             if settings.migrating:
                 alone = matrix.free[table.jobs[job].slot] + table.jobs[job].size == n_pes
                 position = remove(table.decreasing, state.n_jobs + 1, job)
                 if settings.alternation == EXCLUSIVE:
                     forget(job, state.n_slots, matrix.grants)
             else:
-                end_job(job, rank, release, system)
+                end_job(job, release, system)
             if n_waiting(state) > 0:
                 state.pass_due = 1
         else:
@@ -350,11 +349,11 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
                     continue
             enter(job, table, state)
             if settings.alternation == EXCLUSIVE:
-                rank = insert(table.precedence, state.n_jobs - 1, job, table.jobs, settings.precedence)
+                insert(table.precedence, state.n_jobs - 1, job, table.jobs, settings.precedence)
             if settings.migrating:
                 position = insert(table.decreasing, state.n_jobs - 1, job, table.jobs, 1)
             else:
-                settle_in(job, slot, rank, system)
+                settle_in(job, slot, system)
         if settings.migrating:
             migrate(position, np.int64(job) if ends else NOWHERE, place, release, rearrange, admit, system)
             # Footnote 4: the number of slots is reduced, and not because the job had one for itself.

@@ -13,7 +13,7 @@ from models.packing.slots import NOWHERE, close_slot, map_job, slot_to_unite_wit
 
 
 @part()
-def settle_in(job, slot, rank, system):
+def settle_in(job, slot, system):
     """Map a newcomer to the chosen PEs of a slot and let it and the others run where they now can."""
     settings, matrix, table, buffers = system.settings, system.matrix, system.table, system.buffers
     state = system.state[0]
@@ -32,17 +32,17 @@ def settle_in(job, slot, rank, system):
         if n_slots > 1:  # it runs in one already
             alternation.run_in(job, n_slots, table, state)
     elif settings.alternation == alternation.EXCLUSIVE:
-        alternation.grant_where_it_fits(job, rank, opened, matrix, table, buffers.granted, state)
+        alternation.grant_where_it_fits(job, opened, matrix, table, buffers.granted, state)
 
 
 @part()
-def clear_out(job, rank, system):
+def clear_out(job, system):
     """After a job was unmapped: let the others run where they now can, close or unite its slot."""
     settings, matrix, table, granted = system.settings, system.matrix, system.table, system.buffers.granted
     state = system.state[0]
     slot = table.jobs[job].slot
     if settings.alternation == alternation.EXCLUSIVE:
-        alternation.grant_where_it_ran(job, rank, matrix, table, granted, state)
+        alternation.grant_where_it_ran(job, matrix, table, granted, state)
     if matrix.free[slot] == settings.n_pes:
         if settings.alternation == alternation.SHARED:
             alternation.slot_comes_or_goes(-1, slot, table.pes, job, table, state)
@@ -66,7 +66,7 @@ def clear_out(job, rank, system):
             state.unifications += 1
             slot = low
     if settings.alternation == alternation.EXCLUSIVE:
-        alternation.grant(slot, 0, matrix, table, granted, state)
+        alternation.grant(slot, matrix, table, granted, state)
 
 
 @part()
@@ -101,4 +101,4 @@ def migrate(position, ended, place, release, rearrange, admit, system):
         for slot in range(n_slots, before):
             alternation.revoke(slot, matrix, table, state)
         for slot in range(n_slots):
-            alternation.grant(slot, 0, matrix, table, system.buffers.granted, state)
+            alternation.grant(slot, matrix, table, system.buffers.granted, state)

@@ -11,23 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models import checks, workloads
+from models import checks, keys, workloads
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine, one_pool
-from models.jobs.ties import INSTANT, ties_of
+from models.jobs.ties import TIES
 from models.jobs.trace import Trace
 from models.packing.scheme import Scheme, find
 from models.point import Parameters, Point
-
-ALTERNATION = ("none", "exclusive", "shared")
-"""In the order of the numbers in `models.gang.alternation`."""
 
 PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}
 """Name -> the sign with which sizes are sorted in descending order."""
 
 FCFS, BACKFILL = "fcfs", "backfill"
-QUEUES = (FCFS, BACKFILL)
-"""Which jobs may enter behind one that waits: none, or those that do not delay it."""
 
 JOB_LIMIT = 10_000
 
@@ -49,58 +44,48 @@ class Rules:
     scheme: Scheme
     name: str = ""  # of the scheme
     parameters: tuple[int, ...] = ()  # of the scheme, see `Scheme.arguments`
-    alternation: str = "exclusive"  # one of `ALTERNATION`, see `models.gang.alternation`
-    precedence: str = "arrival"  # which jobs take free PEs first under ``exclusive``: one of `PRECEDENCE`
-    unification: bool = True  # whether slots whose PEs have become disjoint are united
+    alternation: str = keys.choice("exclusive", "none", "shared")  # see `models.gang.alternation`
+    precedence: str = keys.choice(*PRECEDENCE)  # which jobs take free PEs first under ``exclusive``
+    unification: bool = keys.switch(True)  # whether slots whose PEs have become disjoint are united
     # With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
-    job_limit: int = JOB_LIMIT
+    job_limit: int = keys.whole(JOB_LIMIT, "a positive whole number of jobs")
     # Whether of an end and an arrival at one instant the end comes first, or the arrival, see
     # `models.jobs.ties`. A repetition is submitted as its job ends, before any other event. The queue is gone
     # through after all events of an instant, or after each.
-    ties: str = INSTANT
+    ties: str = keys.choice(*TIES)
     # The multiprogramming level: used slots at most, None for no limit. Jobs beyond it wait in a queue.
-    slots_limit: int | None = None
-    queue: str = FCFS  # one of `QUEUES`, see `models.gang.queueing`
-    slice: float | None = None  # seconds from one switch to the next; matters where a switch costs something
-    switch_cost: float = (
-        0.0  # seconds of each slice where there are several used slots, see `models.gang.slices`
+    slots_limit: int | None = keys.whole(
+        None, "a whole number of slots from 1 on (multiprogramming level), or null (no limit)"
     )
-    memory: bool = False  # whether the jobs on a PE, of all slots, have to fit into its memory
-    kill: bool = False  # whether jobs are ended when they have run for their requested time
+    # Which jobs may enter behind one that waits: none, or those that do not delay it, see `queueing`.
+    queue: str = keys.choice(FCFS, BACKFILL)
+    # Seconds from one switch to the next; matters where a switch costs something.
+    slice: float | None = keys.number(None, f"{checks.SECONDS}, or null", above=0)
+    switch_cost: float = keys.seconds(
+        0.0
+    )  # of each slice where there are several slots (`models.gang.slices`)
+    memory: bool = keys.switch(False)  # whether the jobs on a PE, of all slots, have to fit into its memory
+    kill: bool = keys.switch(False)  # whether jobs are ended when they have run for their requested time
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
         """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
-        alternation = checks.choice(policy, "policy", "alternation", ALTERNATION, "exclusive")
-        precedence = checks.choice(policy, "policy", "precedence", PRECEDENCE, "arrival")
-        unification = checks.switch(policy, "policy", "unification", True)
-        job_limit = checks.whole(
-            policy, "policy", "job_limit", "a positive whole number of jobs", default=JOB_LIMIT
-        )
-        slots_limit = policy.get("slots_limit")
-        if slots_limit is not None:
-            allowed = "a whole number of slots from 1 on (multiprogramming level), or null (no limit)"
-            slots_limit = checks.whole(policy, "policy", "slots_limit", allowed)
-        length, switch_cost = _slices(policy)
         given = policy.get("scheme")
         scheme = find(given)
         name = str(getattr(given, "__name__", given))
-        return cls(
-            scheme,
-            name,
-            scheme.arguments(policy),
-            alternation,
-            precedence,
-            unification,
-            job_limit,
-            ties_of(policy),
-            slots_limit,
-            checks.choice(policy, "policy", "queue", QUEUES, FCFS),
-            length,
-            switch_cost,
-            checks.switch(policy, "policy", "memory", False),
-            checks.switch(policy, "policy", "kill", False),
-        )
+        rules = cls(scheme, name, scheme.arguments(policy), **keys.read(cls, policy, "policy"))
+        length, cost = rules.slice, rules.switch_cost
+        if cost and length is None:
+            raise ValueError(
+                f"policy.switch_cost={cost:g} and policy.slice=null: a switch takes its part of a "
+                "slice; add policy.slice=SECONDS, longer than the switch"
+            )
+        if length is not None and cost >= length:
+            raise ValueError(
+                f"policy.switch_cost={cost:g} s is not shorter than policy.slice={length:g} s: "
+                "no job would ever run; take a longer slice or a cheaper switch"
+            )
+        return rules
 
     @property
     def bounded(self) -> bool:
@@ -130,26 +115,6 @@ class Rules:
         if self.switch_cost:
             bounds += f", a switch of {self.switch_cost:g} s in each slice of {self.slice:g} s"
         return bounds + (", jobs killed at their requested time" if self.kill else "")
-
-
-def _slices(policy: Parameters) -> tuple[float | None, float]:
-    """Return the length of a slice and the cost of a switch."""
-    allowed = "a number of seconds, 0 or more"
-    cost = float(checks.number(policy, "policy", "switch_cost", allowed, least=0, default=0.0))
-    if policy.get("slice") is None:
-        if cost:
-            raise ValueError(
-                f"policy.switch_cost={cost:g} and policy.slice=null: a switch takes its part of a slice; add "
-                "policy.slice=SECONDS, longer than the switch"
-            )
-        return None, cost
-    length = float(checks.number(policy, "policy", "slice", f"{checks.SECONDS}, or null", above=0))
-    if cost >= length:
-        raise ValueError(
-            f"policy.switch_cost={cost:g} s is not shorter than policy.slice={length:g} s: no job would ever "
-            "run; take a longer slice or a cheaper switch"
-        )
-    return length, cost
 
 
 def check(point: Point) -> Sequence[str]:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from models import keys
 from models.arrays import Floats
 from models.gang import engine, slices
-from models.gang.policies import ALTERNATION, BACKFILL, PRECEDENCE, Rules
+from models.gang.policies import BACKFILL, PRECEDENCE, Rules
 from models.gang.profile import AT_PRESENT, profile_for
 from models.gang.queueing import ADMIT_SIGNATURE, never_called
 from models.gang.recording import Recorder, no_record
@@ -92,7 +93,7 @@ class Simulation(Driver):
         self._recorder, self._measuring = recorder, measuring
         settings = Settings(
             n_pes,
-            ALTERNATION.index(rules.alternation),
+            keys.codes(rules)["alternation"],
             int(rules.unification),
             int(scheme.migrates),
             PRECEDENCE[rules.precedence],

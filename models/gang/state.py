@@ -27,7 +27,7 @@ class Settings(NamedTuple):
     """Fixed numbers of a simulation."""
 
     n_pes: int
-    alternation: int  # index into `policies.ALTERNATION`
+    alternation: int  # as `alternation` numbers them
     unification: int  # 1 if slots whose PEs have become disjoint are united
     migrating: int  # 1 if the scheme maps all jobs anew at each arrival and termination
     precedence: int  # the first job under `exclusive`: 0 by arrival, 1 the largest, -1 the smallest

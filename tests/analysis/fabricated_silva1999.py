@@ -81,7 +81,7 @@ def tasks(metric: str, at: Point) -> float:
         "utilization": busy / total,
         "local_share": 0.2 * (number in (1, 2)),
         "workload_changes": 2 * jobs,
-        "pes_told": 6 * jobs,
+        "pes_notified": 6 * jobs,
     }[metric]
 
 
@@ -113,7 +113,7 @@ def idling(metric: str, at: Point) -> float:
 
 TASKS: dict[str, tuple[str, ...]] = {
     "jobs": (), "throughput": (), "period": (), "idle_time": (), "idle_time_of_tasks": (), "utilization": (),
-    "local_share": (), "workload_changes": (), "pes_told": (), "pe_time": ("pe_state",),
+    "local_share": (), "workload_changes": (), "pes_notified": (), "pe_time": ("pe_state",),
     "task_wait": ("cause",),
 }  # fmt: skip
 GROUPS = {"pe_state": STATES, "cause": CAUSES}
@@ -201,7 +201,7 @@ FALSE: dict[str, dict[str, Change]] = {
         "0-in-particular-io": of(PRIORITIES, COMPUTATION, IDLE_TIME, 0.3, **LATE),
         "4-utilization": of(PRIORITIES, COMMUNICATION, "utilization", 0.5, **LATE),
         "4-priorities-smarter": of(ROUND_ROBIN, COMMUNICATION, IDLE_TIME, 0.5, **LATE),
-        "2.2-only-pes-concerned": of(PRIORITIES, IO, "pes_told", 8),
+        "2.2-only-pes-concerned": of(PRIORITIES, IO, "pes_notified", 8),
     },
     "concurrent_gang_scale": {
         "2.2-clock-scales": of(

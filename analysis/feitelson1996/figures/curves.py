@@ -195,18 +195,18 @@ def _utilization(study: Study) -> Figure:
     axes = figure.axes[-1]
     limits = axes.get_xlim(), axes.get_ylim()
     axes.axhline(0, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
-    _tell(axes, "all that is offered", (limits[0][1], 0.0), "right")
+    _annotate(axes, "all that is offered", (limits[0][1], 0.0), "right")
     loads = np.array(limits[0])
     for threshold in SUSTAINED:
         axes.plot(
             loads, threshold - 100 * loads, color="#888888", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1
         )
-        _tell(axes, f"  {threshold:g} %", ((threshold - HEADROOM) / 100, HEADROOM), "left", -9)
+        _annotate(axes, f"  {threshold:g} %", ((threshold - HEADROOM) / 100, HEADROOM), "left", -9)
     axes.set(xlim=limits[0], ylim=limits[1])
     return figure
 
 
-def _tell(axes: Axes, text: str, at: tuple[float, float], side: str, up: float = 3) -> None:
+def _annotate(axes: Axes, text: str, at: tuple[float, float], side: str, up: float = 3) -> None:
     axes.annotate(text, at, xytext=(0, up), textcoords="offset points", fontsize=7, color="#666666", ha=side)
 
 

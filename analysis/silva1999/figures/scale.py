@@ -78,10 +78,12 @@ def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings:
     plots: list[LoadPlot] = []
     for name in workloads(study):
         lines = {
-            _told(cost): _line(x, [measured(test, name, cost, size) for size in sizes], study.confidence)
+            _controlled(cost): _line(
+                x, [measured(test, name, cost, size) for size in sizes], study.confidence
+            )
             for cost in costs
         }
-        looks = {_told(cost): _look(number, cost, len(costs)) for number, cost in enumerate(costs)}
+        looks = {_controlled(cost): _look(number, cost, len(costs)) for number, cost in enumerate(costs)}
         plots.append(
             LoadPlot(
                 lines, "" if plots else ylabel, workload(name), scale=100.0, xlabel="PEs",
@@ -103,12 +105,14 @@ def _line(x: np.ndarray, samples: list[Sample], confidence: float) -> Line:
     )  # fmt: skip
 
 
-def _told(cost: str) -> str:
+def _controlled(cost: str) -> str:
     return f"controller, {1000 * float(cost):g} ms a PE" if float(cost) else "clock signal"
 
 
 def _look(number: int, cost: str, n: int) -> SchemeStyle:
     marker = MARKERS[number % len(MARKERS)]
     if not float(cost):
-        return SchemeStyle(_told(cost), CLOCK, marker)
-    return SchemeStyle(_told(cost), style.shade(CENTRAL, 0.55 * (1 - number / max(n - 1, 1))), marker, "--")
+        return SchemeStyle(_controlled(cost), CLOCK, marker)
+    return SchemeStyle(
+        _controlled(cost), style.shade(CENTRAL, 0.55 * (1 - number / max(n - 1, 1))), marker, "--"
+    )

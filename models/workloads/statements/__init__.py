@@ -8,10 +8,10 @@ messages and barriers comes on top.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from models import checks
+from models import checks, keys
 from models.point import Parameters
 
 BLOCKING = ("communication", "io", "synchronization")
@@ -25,13 +25,6 @@ KINDS: Mapping[str, Mapping[str, int]] = {
 }
 """The four classes of section 3.1: of so many statements, how many are of which kind."""
 
-COSTS = ("regular", "exponential")
-SPACINGS = ("regular", "random")
-PARTNERS = ("ring", "neighbours", "random", "all_to_all")
-
-KEYS = (
-    "kinds", "seconds", "costs", "spacing", "io_time", "message_bytes", "barrier_latency", "partners",
-)  # fmt: skip
 PHASE_KEYS = ("share", "of", "local", *BLOCKING, "tasks")
 
 
@@ -60,60 +53,34 @@ class Phase:
 
 @dataclass(frozen=True)
 class Statements:
-    """``workload.statements``, checked.
-
-    Parameters
-    ----------
-    seconds : float
-        Mean time of a local statement.
-    exponential : bool
-        Whether local statements and input and output take exponential times, rather than always the same.
-    random : bool
-        Whether the number of local statements before a blocking one is random (geometric), the same for all
-        tasks of a job.
-    io_time : float, seconds
-    barrier_latency : float, seconds
-        From the arrival of the last task to the opening.
-    partners : str
-        Pattern of messages, one of `PARTNERS`.
-    """
+    """``workload.statements``, checked; kernels take the choices as `keys.codes` numbers them."""
 
     phases: tuple[Phase, ...]
-    seconds: float = 1.0
-    exponential: bool = True
-    random: bool = False
-    io_time: float = 5.0
-    message_bytes: float = 1048576.0
-    barrier_latency: float = 0.001
-    partners: str = "ring"
+    seconds: float = keys.number(1.0, checks.SECONDS, above=0)  # mean time of a local statement
+    # Whether local statements and input and output take exponential times, or always the same.
+    costs: str = keys.choice("exponential", "regular")
+    # Whether the number of local statements before a blocking one is the given one, or geometric with that
+    # mean, the same for all tasks of a job.
+    spacing: str = keys.choice("regular", "random")
+    io_time: float = keys.seconds(5.0)
+    message_bytes: float = keys.number(1048576.0, "a number of bytes, 0 or more", least=0)
+    barrier_latency: float = keys.seconds(0.001)  # from the arrival of the last task to the opening
+    partners: str = keys.choice("ring", "neighbours", "random", "all_to_all")  # pattern of messages
 
     @classmethod
     def of(cls, workload: Parameters) -> Statements:
         """Return the statements of a workload; ``ValueError`` with one line for what is not allowed."""
         where = "workload.statements"
-        given = checks.mapping(workload.get("statements") or {}, where, KEYS)
-        seconds = checks.number(given, where, "seconds", checks.SECONDS, above=0, default=1.0)
-        some_time = "a number of seconds, 0 or more"
-        return cls(
-            _phases(given.get("kinds", "computation"), f"{where}.kinds"),
-            float(seconds),
-            checks.choice(given, where, "costs", COSTS, "exponential") == "exponential",
-            checks.choice(given, where, "spacing", SPACINGS, "regular") == "random",
-            float(checks.number(given, where, "io_time", some_time, least=0, default=5.0)),
-            float(
-                checks.number(
-                    given, where, "message_bytes", "a number of bytes, 0 or more", least=0, default=1048576.0
-                )
-            ),
-            float(checks.number(given, where, "barrier_latency", some_time, least=0, default=0.001)),
-            checks.choice(given, where, "partners", PARTNERS, "ring"),
-        )
+        known = ("kinds", *(one.name for one in fields(cls)[1:]))
+        given = checks.mapping(workload.get("statements") or {}, where, known)
+        phases = _phases(given.get("kinds", "computation"), f"{where}.kinds")
+        return cls(phases, **keys.read(cls, given, where))
 
     @property
     def is_stochastic(self) -> bool:
         """Whether anything is drawn."""
-        blocking = any(phase.steps for phase in self.phases)
-        return blocking and (self.exponential or self.random or self.partners == "random")
+        drawn = self.costs == "exponential" or "random" in (self.spacing, self.partners)
+        return drawn and any(phase.steps for phase in self.phases)
 
     def __str__(self) -> str:
         parts = []
@@ -129,7 +96,7 @@ class Statements:
             parts.append(mix if len(self.phases) == 1 else f"{phase.share:.0%} of the time {mix}")
         return (
             f"{'; '.join(parts)}; local statements of {self.seconds:g} s "
-            f"({'exponential' if self.exponential else 'all alike'})"
+            f"({'exponential' if self.costs == 'exponential' else 'all alike'})"
         )
 
 

@@ -65,8 +65,8 @@ def case(seed: int, phases: tuple[StatementPhase, ...], regular: bool) -> tuple[
     statements = Statements(
         phases,
         1.0,
-        exponential=not regular,
-        random=bool(rng.random() < 0.4),
+        costs="regular" if regular else "exponential",
+        spacing=str(rng.choice(["regular", "random"])),
         io_time=float(rng.choice([1.0, 5.0])),
         message_bytes=float(rng.choice([0.0, 262144.0])),
         barrier_latency=float(rng.choice([0.0, 0.5])),
@@ -102,12 +102,12 @@ def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs
         local_preemption=rules.local_preemption,
         cells=rules.cells,
         central_cost=rules.central_cost,
-        quantum=None if rules.coordinated else rules.quantum,
-        waits="spin" if rules.spinning else "block",
-        context_switch=hardware.switch,
+        quantum=rules.quantum,
+        waits=rules.waits,
+        context_switch=hardware.context_switch,
         bandwidth=hardware.bandwidth,
-        link_latency=hardware.latency,
-        link_contention=hardware.contention,
+        link_latency=hardware.link_latency,
+        link_contention=hardware.link_contention,
         disks={0: None, -1: "per_pe"}.get(hardware.n_disks, hardware.n_disks),
         seconds=statements.seconds,
         io_time=statements.io_time,
@@ -129,14 +129,16 @@ def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs
     ]
 
     def stretch(key: int, task: int, step: int, n: int) -> float:
-        length = draws.stretch(key, task, step, n) if statements.exponential else float(n)
+        length = draws.stretch(key, task, step, n) if statements.costs == "exponential" else float(n)
         return float(statements.seconds * length)
 
     def service(key: int, task: int, step: int) -> float:
-        return statements.io_time * (draws.service(key, task, step) if statements.exponential else 1.0)
+        return statements.io_time * (
+            draws.service(key, task, step) if statements.costs == "exponential" else 1.0
+        )
 
     def number(key: int, step: int, mean: int) -> int:
-        return int(draws.statements(key, step, float(mean))) if statements.random else mean
+        return int(draws.statements(key, step, float(mean))) if statements.spacing == "random" else mean
 
     given = zip(jobs.submit.tolist(), jobs.size.tolist(), jobs.runtime.tolist(), keys.tolist(), strict=True)
     return run(list(given), phases, settings, Draws(stretch, service, number, draws.shift), HORIZON)
